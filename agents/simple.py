@@ -1,0 +1,52 @@
+"""Agents that know nothing: a floor for scores, and a test of what the environment withstands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from websp_gym.agents.base import Briefing
+
+
+class NoopAgent:
+    """Answers at once; right exactly where S0 already satisfies the goal."""
+
+    name = "noop"
+
+    def begin(self, briefing: Briefing) -> None:
+        """Nothing to prepare."""
+
+    def act(self, observation: Mapping[str, Any]) -> str:
+        """Answers."""
+        return "ANSWER; nothing needs to be done"
+
+
+class RandomAgent:
+    """Acts at random on the marks it sees; the same seed gives the same choices on the same observations."""
+
+    name = "random"
+    _ANSWER_CHANCE = 0.05
+
+    def __init__(self) -> None:
+        self._rng = np.random.default_rng(0)
+
+    def begin(self, briefing: Briefing) -> None:
+        """Seeds the choices."""
+        self._rng = np.random.default_rng(briefing.seed)
+
+    def act(self, observation: Mapping[str, Any]) -> str:
+        """Draws an action: mostly clicks, some scrolling, typing and going back."""
+        elements = observation["elements"]
+        draw = self._rng.random()
+        if draw < self._ANSWER_CHANCE:
+            return "ANSWER; done"
+        if not elements or draw < 0.25:
+            return "Scroll [WINDOW]; " + ("down" if self._rng.random() < 0.7 else "up")
+        if draw < 0.3:
+            return "GoBack"
+        element = elements[int(self._rng.integers(len(elements)))]
+        if element["role"] in ("textbox", "searchbox", "combobox") and element["tag"] != "select":
+            return f"Type [{element['number']}]; privacy"
+        return f"Click [{element['number']}]"

@@ -1,0 +1,126 @@
+// @ts-check
+/*
+ * Second part of __websp (see dom.js): the state an element is in, and whether a person can operate it.
+ */
+(() => {
+  'use strict';
+  const websp = /** @type {Core & Partial<StateApi>} */ (Reflect.get(globalThis, '__websp'));
+  if (websp.stateOf) return;
+  const { raw, parentOf, roleOf, valueOf, walk, kit } = websp;
+  const { all, byId, upwards, isNativeControl, isEditingHost, inputType, lower, test, contains, WIDGETS } = kit;
+  const { attr, matches, parentNode, tagOf } = raw;
+
+  // ---------------------------------------------------------------- state
+  /** @type {(el: Element, name: string) => boolean|null} */
+  const ariaFlag = (el, name) => {
+    const value = attr(el, name);
+    return value === null || value === '' || value === 'undefined' ? null : lower(value) !== 'false';
+  };
+  const CHECKABLE = new Set(['checkbox', 'switch', 'radio', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem']);
+
+  /** @type {(el: Element, rules: ClassRule[]) => boolean|null} */
+  const ruledState = (el, rules) => {
+    for (let deep = 0; deep < 2; deep++) {
+      for (let i = 0; i < rules.length; i++) {
+        const { on, off } = rules[i];
+        const fits = (/** @type {string|undefined} */ css) => !!css && (deep ? all(el, css).length > 0 : matches(el, css));
+        if (fits(on)) return true;
+        if (fits(off)) return false;
+      }
+    }
+    return null;
+  };
+
+  /** @type {(el: Element, role: string) => {checked: boolean|null, mixed: boolean}} */
+  const checkedState = (el, role) => {
+    if (tagOf(el) === 'input' && test(/^(checkbox|radio)$/, inputType(el))) {
+      const input = /** @type {HTMLInputElement} */ (el);
+      return { checked: input.indeterminate ? false : input.checked, mixed: input.indeterminate };
+    }
+    if (!contains(CHECKABLE, role)) return { checked: null, mixed: false };
+    const value = lower(attr(el, 'aria-checked') ?? '');
+    const selectable = role === 'option' || role === 'treeitem' || role === 'radio' && raw.has(el, 'aria-selected');
+    if (!value && selectable) return { checked: null, mixed: false };
+    if (!value) {
+      // Seen in the wild: a switch that says its state with aria-pressed.
+      return { checked: role === 'option' ? null : ariaFlag(el, 'aria-pressed') ?? false, mixed: false };
+    }
+    return { checked: value === 'true', mixed: value === 'mixed' };
+  };
+
+  // A <select> opened by openPicker() (page.js) shows its options in the page; any other hides its state.
+  const knowsOpen = CSS.supports('selector(:open)');
+  /** @type {(el: Element, tag: string) => boolean|null} */
+  const expandedState = (el, tag) => {
+    if (tag === 'select') return knowsOpen && raw.has(el, 'data-websp-picker') ? matches(el, ':open') : null;
+    const aria = ariaFlag(el, 'aria-expanded');
+    if (aria !== null) return aria;
+    const parent = tag === 'summary' ? parentNode(el) : tag === 'details' ? el : null;
+    if (parent instanceof HTMLDetailsElement) return parent.open;
+    const popover = raw.has(el, 'popovertarget') ? byId(el, attr(el, 'popovertarget') ?? '') : null;
+    return popover ? matches(popover, ':popover-open') : null;
+  };
+
+  /** @type {(el: Element) => boolean} */
+  const isDisabled = (el) => matches(el, ':disabled')
+    || upwards(el, (at) => raw.has(at, 'inert') || lower(attr(at, 'aria-disabled') ?? '') === 'true') !== null;
+
+  /** @type {StateApi['stateOf']} */
+  const stateOf = (el, rules = []) => {
+    const tag = tagOf(el);
+    const role = roleOf(el);
+    const ruled = ruledState(el, rules);
+    const { checked, mixed } = ruled === null ? checkedState(el, role) : { checked: ruled, mixed: false };
+    const current = ariaFlag(el, 'aria-current');
+    return {
+      checked,
+      mixed,
+      expanded: expandedState(el, tag),
+      disabled: isDisabled(el),
+      selected: tag === 'option' ? /** @type {HTMLOptionElement} */ (el).selected
+        : ariaFlag(el, 'aria-selected') ?? (role === 'tab' ? current ?? false : current),
+      pressed: role === 'button' ? ariaFlag(el, 'aria-pressed') : null,
+      value: valueOf(el),
+    };
+  };
+
+  // ---------------------------------------------------------------- what can be operated
+  /** @type {StateApi['isControl']} */
+  const isControl = (el) => isNativeControl(el) || (raw.has(el, 'role') && contains(WIDGETS, roleOf(el))) || isEditingHost(el);
+  /** @type {StateApi['hasHandler']} */
+  const hasHandler = (el) => raw.has(el, 'onclick') || Number(attr(el, 'tabindex') ?? -1) >= 0;
+  /** @type {(el: Element) => boolean} */
+  const startsPointer = (el) => {
+    if (raw.style(el).cursor !== 'pointer') return false;
+    const parent = parentOf(el);
+    if (parent && raw.style(parent).cursor === 'pointer') return false;
+    return tagOf(el) !== 'label' && !upwards(el, isControl);
+  };
+  /** @type {StateApi['interactive']} */
+  const interactive = (el) => isControl(el) || hasHandler(el) || startsPointer(el);
+
+  /** @type {StateApi['operable']} */
+  const operable = (el) => {
+    const control = upwards(el, (at) => isControl(at) || tagOf(at) === 'label');
+    if (control && tagOf(control) !== 'label') return control;
+    const labelled = control && /** @type {HTMLLabelElement} */ (control).control;
+    return labelled ?? upwards(el, (at) => hasHandler(at) || startsPointer(at)) ?? el;
+  };
+
+  /** @type {StateApi['indexed']} */
+  const indexed = (root = document) => {
+    /** @type {Element[]} */
+    const list = [];
+    walk(root, (el) => {
+      const tag = tagOf(el);
+      if (tag === 'head') return false;
+      if (interactive(el)) list[list.length] = el;
+      return tag !== 'select' && tag !== 'svg';
+    });
+    return list;
+  };
+
+  /** @type {StateApi} */
+  const api = { stateOf, isControl, hasHandler, interactive, operable, indexed };
+  Object.assign(websp, api);
+})();

@@ -1,0 +1,32 @@
+"""Fixtures every test file may use: real environments in the real sandbox, closed again afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import pytest
+
+from websp_gym.env import WebspEnv
+from websp_gym.registration import make_env
+
+
+class MakeEnv(Protocol):
+    """Builds an environment that is closed when the test ends."""
+
+    def __call__(self, instance_id: str, **options: Any) -> WebspEnv: ...
+
+
+@pytest.fixture
+def make() -> Iterator[MakeEnv]:
+    """A factory of environments; S0 comes from a snapshot unless the test asks for a replay."""
+    made: list[WebspEnv] = []
+
+    def build(instance_id: str, **options: Any) -> WebspEnv:
+        env = make_env(instance_id, **{"initial_state": "snapshot", **options})
+        made.append(env)
+        return env
+
+    yield build
+    for env in made:
+        env.close()

@@ -1,0 +1,75 @@
+"""Opens the fixture pages of ``tests/pages`` in a real browser, served on two ports (two origins)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+PAGES = Path(__file__).parent / "pages"
+
+OpenPage = Callable[[str], "Page"]
+ShowHtml = Callable[[str], "Page"]
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def _served() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(PAGES))) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def origins() -> Iterator[tuple[str, str]]:
+    """Two origins that serve the same pages."""
+    with _served() as first, _served() as second:
+        yield first, second
+
+
+@pytest.fixture
+def blank_page() -> Iterator[Page]:
+    """An empty page of a fresh context, 1280 x 1024."""
+    context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 1024))
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def open_page(blank_page: Page, origins: tuple[str, str]) -> OpenPage:
+    """Opens a fixture page by its file name; ``?other=`` is the second origin."""
+
+    def open_(name: str) -> Page:
+        blank_page.goto(f"{origins[0]}/{name}?other={origins[1]}")
+        return blank_page
+
+    return open_
+
+
+@pytest.fixture
+def show(blank_page: Page) -> ShowHtml:
+    """Shows a piece of HTML."""
+
+    def show_(html: str) -> Page:
+        blank_page.set_content(f"<!doctype html><html><body>{html}</body></html>")
+        return blank_page
+
+    return show_

@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.sandbox_support import Visitor, write_site, write_sites
+from websp_gym.sandbox.client import VARIABLE, Address, Sandbox, SandboxError
+
+USER = """
+import sys
+from websp_gym.sandbox.client import Sandbox
+sandbox = Sandbox.shared()
+sandbox.open_episode("websp", signed_in=[]).state()
+sys.stdout.write(f"{sandbox.address.pid} {sandbox.address.control_port}\\n")
+sys.stdout.flush()
+sys.stdin.read()
+"""
+
+
+@pytest.fixture(autouse=True)
+def _no_shared_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    yield
+    if Sandbox._shared is not None:
+        Sandbox._shared.close()
+
+
+@contextlib.contextmanager
+def user() -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A process that uses the shared server until its stdin closes; with the pid of that server."""
+    command = [sys.executable, "-c", USER]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process, int(process.stdout.readline().split()[0])
+        finally:
+            process.kill()
+
+
+def wait_for_end(pid: int, seconds: float) -> bool:
+    """Waits until a process is gone; it is woken by the kernel, not by a clock."""
+    try:
+        watch = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([watch], [], [], seconds)[0])
+    finally:
+        os.close(watch)
+
+
+def test_a_process_has_one_shared_server_also_from_many_threads() -> None:
+    found: list[Sandbox] = []
+    threads = [threading.Thread(target=lambda: found.append(Sandbox.shared())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({id(sandbox) for sandbox in found}) == 1
+    assert Address.parse(os.environ[VARIABLE]) == found[0].address
+
+
+def test_child_processes_share_the_server_of_their_parent() -> None:
+    mine = Sandbox.shared()
+    with user() as (_, pid):
+        assert pid == mine.address.pid
+        assert mine.call("GET", "/health")["leases"] == 2
+    assert mine.alive()
+
+
+def test_a_forked_child_takes_a_lease_of_its_own() -> None:
+    mine = Sandbox.shared()
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    child = context.Process(target=_use_after_fork, args=(theirs, mine))
+    child.start()
+    assert ours.recv() == (mine.address.pid, 2, "SandboxError")
+    child.join()
+    assert mine.alive()
+
+
+def _use_after_fork(pipe: multiprocessing.connection.Connection, inherited: Sandbox) -> None:
+    own = Sandbox.shared()
+    try:
+        inherited.sites()
+    except SandboxError as error:
+        refused = type(error).__name__
+    pipe.send((own.address.pid, own.call("GET", "/health")["leases"], refused))
+
+
+def test_the_server_ends_when_its_user_is_killed() -> None:
+    with user() as (process, server):
+        process.send_signal(signal.SIGKILL)
+        assert wait_for_end(server, 3)
+
+
+def test_the_server_stays_while_another_user_does() -> None:
+    mine = Sandbox.shared()
+    with user() as (process, _):
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert mine.open_episode("websp", signed_in=[]).state()["events"] == []
+
+
+def test_a_dead_server_is_named_and_replaced_on_the_same_ports() -> None:
+    first = Sandbox.shared()
+    episode = first.open_episode("websp", signed_in=[])
+    os.kill(first.address.pid, signal.SIGKILL)
+    assert wait_for_end(first.address.pid, 3)
+    with pytest.raises(SandboxError, match=f"pid {first.address.pid}.* has died"):
+        episode.state()
+    second = Sandbox.shared()
+    assert second is not first
+    assert second.address.pid != first.address.pid
+    assert second.browser_args() == first.browser_args()
+    assert second.open_episode("websp", signed_in=[]).state()["events"] == []
+
+
+def test_a_stale_address_in_the_environment_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, Address(999999, 1, 2, 3, "secret", "spki").dump())
+    assert Sandbox.shared().sites()
+    monkeypatch.setenv(VARIABLE, "not an address")
+    assert Sandbox.shared().alive()
+
+
+def test_a_sandbox_closes_its_server() -> None:
+    sandbox = Sandbox.shared()
+    sandbox.close()
+    assert wait_for_end(sandbox.address.pid, 3)
+    assert VARIABLE not in os.environ
+
+
+def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
+    write_site(tmp_path / "bad", "name: Bad\nhosts: [bad.example]\nsetings: {}", {})
+    with pytest.raises(SandboxError, match=r'exit code 2(.|\n)*unknown key "setings"'):
+        Sandbox.start(sites=[tmp_path], only=True)
+
+
+def test_more_sites_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEBSP_SANDBOX_SITES", str(write_sites(tmp_path)))
+    sandbox = Sandbox.shared()
+    assert {"shop", "accounts", "websp"} <= {site["slug"] for site in sandbox.sites()}
+    episode = sandbox.open_episode("websp", signed_in=[])
+    assert "shop.example" in Visitor(sandbox.address, episode).get("https://sandbox.websp/").body
+
+
+def test_the_secret_is_in_no_message_and_on_no_command_line() -> None:
+    sandbox = Sandbox.shared()
+    assert sandbox.address.secret not in repr(sandbox.address)
+    command = Path(f"/proc/{sandbox.address.pid}/cmdline").read_bytes()
+    assert sandbox.address.secret.encode() not in command
+
+
+def test_the_client_is_cheap_to_import() -> None:
+    code = "import sys, websp_gym.sandbox.client; sys.stdout.write(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"starlette", "uvicorn", "jinja2", "httpx", "http.client", "cryptography"}
+    assert not heavy & set(done.stdout.split())

@@ -1,0 +1,197 @@
+"""The state reward: target passes, untouched fails, partial fails, and nothing is guessed."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from websp_gym.instances import Goal, LoadedInstance, Task, Unchanged, load_instance
+from websp_gym.rewards import Outcome, make_reward, state_verdict
+from websp_gym.state import Event, SiteState, WorldState
+from websp_gym.verdict import Verdict, unscored
+
+START = WorldState(
+    {
+        "steam": SiteState(
+            settings={"a.one": True, "a.two": 5, "b.text": "x"},
+            collections={"tokens": [{"id": "1", "name": "old", "scope": "all"}, {"id": "2", "name": "ci"}]},
+            sessions=[{"id": "s", "current": True}],
+        ),
+        "other": SiteState(settings={"z": False}),
+    },
+    (Event(1, 0.0, "steam", "login", {}),),
+)
+
+
+def _task(goal: dict[str, Any], unchanged: dict[str, Any] | None = None) -> LoadedInstance:
+    loaded = load_instance("Steam-task-191-ON")
+    task: Task = loaded.task.model_copy(
+        update={"goal": Goal(**goal), "unchanged": Unchanged(**(unchanged or {}))}
+    )
+    return loaded.model_copy(update={"task": task})
+
+
+def _after(
+    *, settings: dict[str, Any] | None = None, tokens: list[dict[str, Any]] | None = None, **events: Any
+) -> WorldState:
+    steam = START.sites["steam"]
+    changed = replace(
+        steam,
+        settings={**steam.settings, **(settings or {})},
+        collections={"tokens": tokens} if tokens is not None else copy.deepcopy(steam.collections),
+    )
+    log = tuple(Event(2 + n, 0.0, "steam", kind, data) for n, (kind, data) in enumerate(events.items()))
+    return WorldState({**START.sites, "steam": changed}, START.events + log)
+
+
+def _status(loaded: LoadedInstance, end: WorldState, *, answered: bool = True) -> str:
+    before = copy.deepcopy((START, end))
+    verdict = state_verdict(loaded, START, end, answered=answered)
+    assert (START, end) == before, "the inputs were changed"
+    return verdict.status
+
+
+SETTINGS = {"settings": {"a.one": False, "a.two": 7}}
+
+
+def test_the_target_passes_and_untouched_and_partial_fail() -> None:
+    task = _task(SETTINGS)
+    assert _status(task, _after(settings={"a.one": False, "a.two": 7})) == "pass"
+    assert _status(task, _after()) == "fail"
+    assert _status(task, _after(settings={"a.one": False})) == "fail"
+    assert _status(task, _after(settings={"a.two": 7})) == "fail"
+
+
+def test_without_an_answer_nothing_passes() -> None:
+    assert _status(_task(SETTINGS), _after(settings={"a.one": False, "a.two": 7}), answered=False) == "fail"
+
+
+@pytest.mark.parametrize("value", [1, "True", None, 0])
+def test_a_truthy_value_is_not_true(value: Any) -> None:
+    assert _status(_task({"settings": {"a.one": True}}), _after(settings={"a.one": value})) == "fail"
+
+
+def test_a_setting_the_world_does_not_have_is_unscored_and_not_false() -> None:
+    assert _status(_task({"settings": {"a.missing": False}}), _after()) == "unscored"
+    assert _status(_task({"present": [{"collection": "keys"}]}), _after()) == "unscored"
+    assert _status(_task(SETTINGS, {"settings": ["c.*"]}), _after()) == "unscored"
+    assert _status(_task(SETTINGS), WorldState()) == "unscored"
+
+
+OLD, CI = START.sites["steam"].collections["tokens"]
+NEW = {"id": "3", "name": "new", "scope": "read"}
+
+
+@pytest.mark.parametrize(
+    ("goal", "tokens", "status"),
+    [
+        ({"created": [{"collection": "tokens", "where": {"scope": "read"}, "count": 1}]}, [OLD, CI, NEW], "pass"),
+        ({"created": [{"collection": "tokens", "where": {"scope": "read"}, "count": 1}]}, [OLD, CI], "fail"),
+        ({"created": [{"collection": "tokens", "count": 1}]}, [OLD, CI, NEW, {"id": "4"}], "fail"),
+        ({"created": [{"collection": "tokens", "where": {"name": "old"}}]}, [OLD, CI], "fail"),
+        ({"removed": [{"collection": "tokens", "where": {"name": "old"}}]}, [CI], "pass"),
+        ({"removed": [{"collection": "tokens", "where": {"name": "old"}}]}, [OLD, CI], "fail"),
+        ({"removed": [{"collection": "tokens", "where": {"name": "old"}, "count": 1}]}, [], "pass"),
+        ({"kept": [{"collection": "tokens", "where": {"name": "ci"}}]}, [CI], "pass"),
+        ({"kept": [{"collection": "tokens", "where": {"name": "ci"}}]}, [OLD], "fail"),
+        ({"kept": [{"collection": "tokens"}]}, [OLD, {**CI, "name": "renamed"}], "fail"),
+        ({"present": [{"collection": "tokens", "where": {"name": "ci"}}]}, [CI], "pass"),
+        ({"present": [{"collection": "tokens", "where": {"name": "ci"}}]}, [OLD], "fail"),
+        ({"absent": [{"collection": "tokens", "where": {"name": "old"}}]}, [CI], "pass"),
+        ({"absent": [{"collection": "tokens", "where": {"name": "old"}}]}, [OLD], "fail"),
+    ],
+)
+def test_items_are_counted_against_s0(goal: dict[str, Any], tokens: list[dict[str, Any]], status: str) -> None:
+    assert _status(_task(goal), _after(tokens=tokens)) == status
+
+
+def test_what_is_listed_as_unchanged_must_not_move_but_the_goal_may() -> None:
+    task = _task({"settings": {"a.one": False}}, {"settings": ["a.*"], "collections": ["tokens"]})
+    assert _status(task, _after(settings={"a.one": False})) == "pass"
+    assert _status(task, _after(settings={"a.one": False, "b.text": "y"})) == "pass"
+    assert _status(task, _after(settings={"a.one": False, "a.two": 6})) == "fail"
+    assert _status(task, _after(settings={"a.one": False}, tokens=[OLD])) == "fail"
+
+
+def test_an_unchanged_collection_may_gain_what_the_goal_creates() -> None:
+    goal = {"created": [{"collection": "tokens", "where": {"name": "new"}}]}
+    task = _task(goal, {"collections": ["tokens"]})
+    assert _status(task, _after(tokens=[OLD, CI, NEW])) == "pass"
+    assert _status(task, _after(tokens=[CI, NEW])) == "fail"
+
+
+def test_something_destructive_fails_the_run_although_the_goal_holds() -> None:
+    end = _after(settings={"a.one": False, "a.two": 7}, destructive={"what": "account closed"})
+    verdict = state_verdict(_task(SETTINGS), START, end, answered=True)
+    assert verdict.status == "fail"
+    assert "account closed" in verdict.reason
+
+
+def test_a_deleted_artefact_is_destructive_unless_a_goal_names_it() -> None:
+    removal = {"collection": "tokens", "item": OLD, "artefact": True}
+    named = _task({"removed": [{"collection": "tokens", "where": {"name": "old"}}]})
+    assert _status(named, _after(tokens=[CI], remove=removal)) == "pass"
+    other = _task(SETTINGS)
+    done = {"a.one": False, "a.two": 7}
+    assert _status(other, _after(settings=done, tokens=[CI], remove=removal)) == "fail"
+    assert _status(other, _after(settings=done, tokens=[CI], remove={**removal, "artefact": False})) == "pass"
+
+
+def test_a_broken_page_of_the_world_leaves_the_run_unscored() -> None:
+    end = _after(settings={"a.one": False, "a.two": 7}, error={"path": "/x"})
+    assert _status(_task(SETTINGS), end) == "unscored"
+
+
+def test_destructive_events_before_s0_do_not_count() -> None:
+    start = WorldState(START.sites, (Event(1, 0.0, "steam", "destructive", {"what": "set-up"}),))
+    end = replace(_after(settings={"a.one": False, "a.two": 7}), events=start.events)
+    assert state_verdict(_task(SETTINGS), start, end, answered=True).status == "pass"
+
+
+def test_other_changes_are_listed_as_side_effects_and_not_hidden() -> None:
+    end = _after(settings={"a.one": False, "a.two": 7, "b.text": "y"}, tokens=[OLD, CI, NEW])
+    end.sites["other"] = SiteState(settings={"z": True})
+    effects = state_verdict(_task(SETTINGS), START, end, answered=True).side_effects
+    assert any("b.text" in effect for effect in effects)
+    assert any("added in tokens" in effect for effect in effects)
+    assert any(effect.startswith("other: z") for effect in effects)
+    assert not any("a.one" in effect for effect in effects)
+
+
+def test_every_check_carries_what_was_expected_and_found() -> None:
+    verdict = state_verdict(_task(SETTINGS), START, _after(), answered=True)
+    check = next(item for item in verdict.checks if item.name == "setting a.one")
+    assert (check.passed, check.expected, check.actual) == (False, False, True)
+    assert "a.one" in verdict.reason
+
+
+def _outcome() -> Outcome:
+    from websp_gym.trajectory import Trajectory, now
+
+    loaded = _task(SETTINGS)
+    record = Trajectory(
+        instance=loaded.id,
+        config_hash="0",
+        instruction="",
+        ground_truth=[],
+        world="sandbox",
+        seed=0,
+        started=now(),
+    )
+    return Outcome(loaded, START, _after(), True, "done", record)
+
+
+def test_a_callable_reward_gives_a_number_or_a_verdict() -> None:
+    assert make_reward(lambda outcome: 0.25)(_outcome()).score == 0.25
+    assert make_reward(lambda outcome: 1.0)(_outcome()).status == "pass"
+    assert make_reward(lambda outcome: unscored("mine", "cannot tell"))(_outcome()).score is None
+
+
+def test_a_verdict_without_a_number_must_say_unscored() -> None:
+    with pytest.raises(ValueError, match="exactly when it is scored"):
+        Verdict("fail", None, "state", "")
+    with pytest.raises(ValueError, match="exactly when it is scored"):
+        Verdict("unscored", 0.0, "state", "")

@@ -1,0 +1,12 @@
+"""websp-gym: web agents on website security and privacy tasks, as Gymnasium environments.
+
+Importing this package registers the instances; ``gymnasium.make("websp/Steam-task-191-ON")`` then works. No
+browser or server code is imported before an environment is made.
+"""
+
+from websp_gym.registration import register_envs
+
+__all__ = ["register_envs"]
+__version__ = "0.1.0"
+
+register_envs()

@@ -1,0 +1,49 @@
+"""Finding a Chromium to run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from websp_gym.errors import SetupError
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Playwright
+
+SYSTEM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def find_browser(playwright: Playwright) -> str:
+    """Finds the browser executable: ``WEBSP_BROWSER``, else Playwright's own, else the system's.
+
+    Args:
+        playwright: A running Playwright, which knows where its own Chromium would be.
+
+    Returns:
+        Path of the executable.
+
+    Raises:
+        SetupError: There is none; the message has the command that installs one.
+    """
+    asked = os.environ.get("WEBSP_BROWSER")
+    if asked:
+        found = shutil.which(asked)
+        if found is None:
+            raise SetupError(
+                f"WEBSP_BROWSER is set to {asked!r}, which is not an executable file; correct or unset it",
+                path=asked,
+            )
+        return found
+    own = playwright.chromium.executable_path
+    if Path(own).is_file():
+        return own
+    for name in SYSTEM_NAMES:
+        found = shutil.which(name)
+        if found:
+            return found
+    raise SetupError(
+        "no Chromium found. Install one with `playwright install chromium` (or `sudo apt-get install chromium`), "
+        "or point WEBSP_BROWSER at an executable"
+    )

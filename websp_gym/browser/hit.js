@@ -1,0 +1,190 @@
+// @ts-check
+/*
+ * Where an element can be hit: what lies on top at a point, and the part of an element that is in view.
+ * Adds view, topAt, belongs and spotOf to __websp. The browser's own hit test decides, so clipping, stacking,
+ * transforms, inertness and pointer-events need no rules of their own here.
+ */
+(() => {
+  'use strict';
+  const websp = /** @type {Dom & Partial<HitApi>} */ (Reflect.get(globalThis, '__websp'));
+  if (websp.spotOf) return;
+  const { raw, parentOf, isControl, kit } = websp;
+  const { uncurry, eachChild } = kit;
+  /** @type {(doc: Document, x: number, y: number) => Element|null} */
+  const documentHit = uncurry(Document.prototype.elementFromPoint);
+  /** @type {(root: ShadowRoot, x: number, y: number) => Element|null} */
+  const shadowHit = uncurry(ShadowRoot.prototype.elementFromPoint ?? Document.prototype.elementFromPoint);
+  const { min, max } = Math;
+
+  /** @type {(a: Box, b: Box) => Box|null} */
+  const overlap = (a, b) => {
+    const x = max(a.x, b.x);
+    const y = max(a.y, b.y);
+    const w = min(a.x + a.w, b.x + b.w) - x;
+    const h = min(a.y + a.h, b.y + b.h) - y;
+    return w >= 1 && h >= 1 ? { x, y, w, h } : null;
+  };
+
+  /** The visible part of this frame: its viewport without scroll bars, within `clip` if given. */
+  /** @type {HitApi['view']} */
+  const view = (clip) => {
+    const root = document.documentElement;
+    const quirks = document.compatMode === 'BackCompat' && document.body;
+    const box = { x: 0, y: 0, w: (quirks || root).clientWidth || innerWidth, h: (quirks || root).clientHeight || innerHeight };
+    return clip ? overlap(box, clip) ?? { x: 0, y: 0, w: 0, h: 0 } : box;
+  };
+
+  /** The element a click at the point would reach, open shadow roots entered. */
+  /** @type {HitApi['topAt']} */
+  const topAt = (x, y) => {
+    let hit = documentHit(document, x, y);
+    for (let shadow = hit && raw.shadowOf(hit); hit && shadow; shadow = raw.shadowOf(hit)) {
+      const inner = shadowHit(shadow, x, y);
+      if (!inner || inner === hit || raw.rootOf(inner) !== shadow) break;
+      hit = inner;
+    }
+    return hit;
+  };
+
+  /** Would a click on `hit` operate `target`: inside it, no other control in between, or on its label. */
+  /** @type {HitApi['belongs']} */
+  const belongs = (hit, target) => {
+    for (let at = hit; at; at = parentOf(at)) {
+      if (at === target) return true;
+      if (raw.tagOf(at) === 'label') {
+        const labelled = /** @type {HTMLLabelElement} */ (at).control;
+        if (labelled === target) return true;
+      }
+      if (isControl(at) && !isOf(at, target)) return false;
+    }
+    return false;
+  };
+  /** A control inside its own label is no foreign control. */
+  /** @type {(control: Element, target: Element) => boolean} */
+  const isOf = (control, target) => raw.tagOf(target) === 'label' && /** @type {HTMLLabelElement} */ (target).control === control;
+
+  /** @type {(inner: Element, outer: Element) => boolean} */
+  const within = (inner, outer) => {
+    for (let at = /** @type {Element|null} */ (inner); at; at = parentOf(at)) if (at === outer) return true;
+    return false;
+  };
+
+  /** @type {(rect: DOMRect) => Box} */
+  const boxOf = (rect) => ({ x: rect.x, y: rect.y, w: rect.width, h: rect.height });
+
+  /** Boxes of an element, one per line; of its children when it has none itself (floats, display: contents). */
+  /** @type {(el: Element, depth: number, out: Box[]) => Box[]} */
+  const boxesOf = (el, depth, out) => {
+    const rects = raw.rects(el);
+    for (let i = 0; i < rects.length; i++) {
+      if (rects[i].width >= 3 && rects[i].height >= 3) out[out.length] = boxOf(rects[i]);
+    }
+    if (!out.length && depth < 3) {
+      eachChild(el, (child) => { if (raw.nodeType(child) === 1) boxesOf(/** @type {Element} */ (child), depth + 1, out); });
+    }
+    return out;
+  };
+
+  /**
+   * How elements clip what is in them, kept until forget(): siblings share their ancestors.
+   * @typedef {{position: string, moved: boolean, clip: Box|null}} Clipping
+   * @type {Map<Element, Clipping>}
+   */
+  let known = new Map();
+  /** @type {(el: Element) => Clipping} */
+  const clippingOf = (el) => {
+    const before = known.get(el);
+    if (before) return before;
+    const style = raw.style(el);
+    const clips = style.overflow !== 'visible' && style.display !== 'contents' && style.display !== 'inline'
+      && el !== document.body && el !== document.documentElement;
+    const found = { position: style.position, moved: style.transform !== 'none', clip: clips ? boxOf(raw.rect(el)) : null };
+    known.set(el, found);
+    return found;
+  };
+  const forget = () => { known = new Map(); };
+
+  /** What is left of `box` inside the ancestors of `el` that clip. */
+  /** @type {(el: Element, box: Box|null) => Box|null} */
+  const clipped = (el, box) => {
+    let position = clippingOf(el).position;
+    for (let at = parentOf(el); at && box && position !== 'fixed'; at = parentOf(at)) {
+      const here = clippingOf(at);
+      // An absolutely placed element is clipped from its containing block on.
+      if (position === 'absolute' && here.position === 'static' && !here.moved) continue;
+      if (here.clip) box = overlap(box, here.clip);
+      position = here.position;
+    }
+    return box;
+  };
+
+  // Centre first: nearly every element is hit there, and a click at the centre is what a person does.
+  const SAMPLES = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.15], [0.9, 0.15], [0.1, 0.85], [0.9, 0.85]];
+
+  /** @type {(el: Element, box: Box, disabled: boolean) => {x: number, y: number}|null} */
+  const hitIn = (el, box, disabled) => {
+    for (let i = 0; i < SAMPLES.length; i++) {
+      const x = box.x + box.w * SAMPLES[i][0];
+      const y = box.y + box.h * SAMPLES[i][1];
+      const hit = topAt(x, y);
+      if (belongs(hit, el)) return { x, y };
+      // Disabled controls often let the pointer through: seen through an ancestor they are still in view.
+      if (disabled && hit && within(el, hit)) return { x, y };
+      if (i === 0 && hit && !within(hit, el) && hides(hit, box)) return null;
+    }
+    return null;
+  };
+  /** Does what was hit cover the whole box, so that no other point need be tried? */
+  /** @type {(hit: Element, box: Box) => boolean} */
+  const hides = (hit, box) => {
+    if (raw.style(hit).display === 'inline') return false;
+    const rect = raw.rect(hit);
+    return rect.x <= box.x && rect.y <= box.y && rect.right >= box.x + box.w && rect.bottom >= box.y + box.h;
+  };
+
+  /**
+   * The visible box of an element and a point of it that a click reaches; null when hidden, covered or outside.
+   * `faint`: the element itself (or its parent) may have opacity 0, as native inputs under drawn ones have.
+   */
+  /** @type {HitApi['spotOf']} */
+  const spotOf = (el, frame, faint = false) => {
+    const rect = raw.rect(el);
+    if (rect.width > 0 && rect.height > 0
+      && (rect.right <= frame.x || rect.bottom <= frame.y || rect.x >= frame.x + frame.w || rect.y >= frame.y + frame.h)) return null;
+    if (!isShown(el, faint)) return null;
+    const boxes = boxesOf(el, 0, []);
+    const disabled = raw.matches(el, ':disabled');
+    /** @type {Box|null} */
+    let union = null;
+    /** @type {{x: number, y: number}|null} */
+    let point = null;
+    for (let i = 0; i < boxes.length; i++) {
+      const box = clipped(el, overlap(boxes[i], frame));
+      if (!box) continue;
+      point = point ?? hitIn(el, box, disabled);
+      union = union ? join(union, box) : box;
+    }
+    return union && point ? { box: union, x: point.x, y: point.y } : null;
+  };
+  /** @type {(a: Box, b: Box) => Box} */
+  const join = (a, b) => {
+    const x = min(a.x, b.x);
+    const y = min(a.y, b.y);
+    return { x, y, w: max(a.x + a.w, b.x + b.w) - x, h: max(a.y + a.h, b.y + b.h) - y };
+  };
+  const SEEN = { opacityProperty: true, visibilityProperty: true };
+  const THERE = { visibilityProperty: true };
+  /** @type {(el: Element, faint: boolean) => boolean} */
+  const isShown = (el, faint) => {
+    if (raw.shown(el, SEEN)) return true;
+    if (raw.style(el).display === 'contents') return true;
+    if (!faint || !raw.shown(el, THERE)) return false;
+    const parent = parentOf(el);
+    const above = parent && parentOf(parent);
+    return above !== null && raw.shown(above, SEEN);
+  };
+
+  /** @type {HitApi} */
+  const api = { view, topAt, belongs, spotOf, forget };
+  Object.assign(websp, api);
+})();

@@ -1,0 +1,158 @@
+"""One Chromium per process, shared by all its environments; a fresh context per episode."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.browser.find import find_browser
+from websp_gym.browser.scripts import page_scripts
+from websp_gym.errors import SetupError, WorldError
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext
+
+_ARGS = (
+    # Overlay scroll bars do not show in screenshots.
+    "--disable-features=OverlayScrollbars,ExtendedOverlayScrollbars,IsolateOrigins,site-per-process,"
+    "Translate,OptimizationHints,MediaRouter,CertificateTransparencyComponentUpdater",
+    # Frames of one tab in one process: a renderer fewer per iframe, and one script reaches each of them alike.
+    "--disable-site-isolation-trials",
+    "--disable-quic",
+    "--no-first-run",
+)
+
+
+@dataclass(frozen=True)
+class BrowserOptions:
+    """What makes two environments share a browser: the same options."""
+
+    headless: bool = True
+    args: tuple[str, ...] = ()
+
+
+@dataclass
+class _Shared:
+    browsers: dict[BrowserOptions, Browser] = field(default_factory=dict)
+    pid: int = 0
+    thread: int = 0
+
+
+_shared = _Shared()
+
+
+def shared_browser(options: BrowserOptions) -> Browser:
+    """The process's browser for these options; a crashed one is replaced by a new one.
+
+    Args:
+        options: Headless or not, and the world's command-line flags.
+
+    Returns:
+        A connected browser. Nobody but this module closes it.
+
+    Raises:
+        SetupError: No browser found, or it does not start.
+        WorldError: Called from another thread than the one that runs Playwright.
+    """
+    _check_thread()
+    browser = _shared.browsers.get(options)
+    if browser is not None and browser.is_connected():
+        return browser
+    _retire(keep=options)
+    _shared.browsers[options] = browser = _launch(options)
+    return browser
+
+
+def new_context(browser: Browser, *, viewport: tuple[int, int], **options: Any) -> BrowserContext:
+    """Opens a fresh context: light colour scheme, no service workers, page scripts in every frame.
+
+    Args:
+        browser: The browser.
+        viewport: Width and height in CSS pixels.
+        **options: More options of Playwright's ``new_context``.
+
+    Returns:
+        The context, without pages.
+    """
+    context = browser.new_context(
+        viewport={"width": viewport[0], "height": viewport[1]},
+        color_scheme="light",
+        # A worker's requests would not carry the episode header.
+        service_workers="block",
+        accept_downloads=False,
+        **options,
+    )
+    context.set_default_timeout(10_000)
+    prepare_context(context)
+    return context
+
+
+def prepare_context(context: BrowserContext) -> None:
+    """Adds the page scripts to every frame the context will open.
+
+    Args:
+        context: A context made by somebody else, such as stock BrowserGym.
+    """
+    context.add_init_script(page_scripts())
+
+
+def close_browsers() -> None:
+    """Closes every browser of this process (also done at exit)."""
+    if _shared.pid == os.getpid():
+        for browser in _shared.browsers.values():
+            with contextlib.suppress(PlaywrightError):
+                browser.close()
+    _shared.browsers.clear()
+
+
+def _check_thread() -> None:
+    here = (os.getpid(), threading.get_ident())
+    if _shared.pid != here[0]:
+        # After a fork the parent's browsers are the parent's.
+        _shared.browsers = {}
+        _shared.pid, _shared.thread = here
+        atexit.register(close_browsers)
+    elif _shared.thread != here[1]:
+        raise WorldError(
+            "Playwright's synchronous API belongs to the thread that first used it; "
+            "run environments of other threads in processes of their own (websp run --jobs, gym.make_vec)"
+        )
+
+
+def _retire(keep: BrowserOptions) -> None:
+    """Drops dead browsers and closes idle ones whose flags no longer fit (the sandbox moved to other ports)."""
+    for options, browser in list(_shared.browsers.items()):
+        stale = options.headless == keep.headless and options.args != keep.args
+        idle = not any(context.pages for context in browser.contexts)
+        if not browser.is_connected() or (stale and idle):
+            del _shared.browsers[options]
+            with contextlib.suppress(PlaywrightError):
+                browser.close()
+
+
+def _launch(options: BrowserOptions) -> Browser:
+    # BrowserGym keeps one Playwright per process; a second one in the same thread would not start.
+    from browsergym.core import _get_global_playwright
+
+    playwright = _get_global_playwright()
+    playwright.selectors.set_test_id_attribute("bid")
+    executable = find_browser(playwright)
+    try:
+        browser: Browser = playwright.chromium.launch(
+            executable_path=executable,
+            headless=options.headless,
+            args=[*_ARGS, *options.args],
+            ignore_default_args=["--hide-scrollbars"],
+        )
+        return browser
+    except PlaywrightError as error:
+        raise SetupError(
+            f"{executable} does not start: {str(error).splitlines()[0]} (`websp doctor` looks closer)",
+            executable=executable,
+        ) from error

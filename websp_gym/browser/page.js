@@ -1,0 +1,330 @@
+// @ts-check
+/*
+ * What a person could operate in this frame right now. Injected after dom.js, state.js, fingerprint.js and
+ * hit.js; adds to __websp
+ *   collect(clip?)      the marks of this frame, in reading order; `clip` = the part of the frame in view.
+ *                       The frame remembers the elements by `index` until the next call
+ *   survey(clip?)       the same as one JSON text, with {iframe, origin, scale, box} where an iframe shows
+ *   uncovered(k, pts)   for points [x, y, x, y, …] over iframe k: "1" where the iframe is on top, "0" where not
+ *   iframeIndex(el)     which k an iframe element has, -1 when it is not in view
+ *   frameGeometry(el)   [x, y, scaleX, scaleY] of an iframe element's own viewport in this one
+ *   element(index)      the Element (a hidden checkbox, not the label that stands for it)
+ *   point(index)        {x, y} in the frame's viewport where a click reaches it, scrolled into view if need
+ *                       be; {error: 'covered by <button> "Accept"' | 'gone' | 'not visible'}
+ *   openPicker(index)   makes a <select> draw its options in the page when it is next clicked (its own popup
+ *                       is drawn by the system and shows in no screenshot); false where that cannot be done
+ *   closePickers()      undoes it on those that are closed again; collect() calls it
+ */
+(() => {
+  'use strict';
+  const websp = /** @type {Dom & HitApi & Partial<PageApi>} */ (Reflect.get(globalThis, '__websp'));
+  if (websp.collect) return;
+  const { raw, roleOf, nameOf, textOf, labelsOf, stateOf, shownValue, isControl, hasHandler, describe, kit } = websp;
+  const { view, topAt, belongs, spotOf, forget } = websp;
+  const { eachChild, cut, contains, inputType, test, uncurry, all } = kit;
+  const { tagOf, attr, matches } = raw;
+  const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
+  const { round } = Math;
+
+  const SKIPPED = new Set(['head', 'script', 'style', 'template', 'noscript', 'meta', 'link', 'base', 'title', 'datalist']);
+  // Containers that take the focus only so that they can be reached or scrolled with the keyboard.
+  const FOCUS_ONLY = new Set(['tabpanel', 'region', 'dialog', 'alertdialog', 'main', 'article', 'document', 'group',
+    'tablist', 'table', 'grid', 'listbox', 'menu', 'menubar', 'navigation', 'form', 'radiogroup', 'toolbar', 'tree',
+    'complementary', 'log', 'list', 'application']);
+
+  /**
+   * An element that may be operable. `soft`: no control by itself, but a click handler, a tab stop (HANDLER)
+   * or a pointer cursor (POINTER) says that it reacts. FRAME: an iframe.
+   * @typedef {{el: Element, kind: 0|1|2|3, outer: Candidate|null, control: Candidate|null, pointer: boolean,
+   *   onclick: boolean, undrawn: boolean, spot: Spot|null, holds: number, adopts: Element|null, target: Element}} Candidate
+   */
+  const CONTROL = 0;
+  const HANDLER = 1;
+  const POINTER = 2;
+  const FRAME = 3;
+
+  // ---------------------------------------------------------------- candidates
+  /** @type {(root: Node, found: Candidate[]) => void} */
+  const scan = (root, found) => {
+    /** @type {(node: Node, pointer: boolean, outer: Candidate|null, control: Candidate|null) => void} */
+    const enter = (node, pointer, outer, control) => {
+      if (raw.nodeType(node) !== 1) return;
+      const el = /** @type {Element} */ (node);
+      const tag = tagOf(el);
+      if (contains(SKIPPED, tag)) return;
+      // Inside a control only further controls matter, and those are looked at again when they are placed.
+      const style = control && tag !== 'input' ? null : raw.style(el);
+      const undrawn = style !== null && style.display === 'none';
+      // A checkbox that is not drawn at all is still operated through its label.
+      if (undrawn && tag !== 'input') return;
+      const hand = style === null ? pointer : style.cursor === 'pointer';
+      const kind = tag === 'iframe' || tag === 'frame' ? FRAME : undrawn || isControl(el) ? CONTROL : softKind(el, tag, hand && !pointer && !control, control);
+      if (kind !== null) {
+        /** @type {Candidate} */
+        const candidate = {
+          el, kind, outer, control, pointer: hand, onclick: kind === HANDLER && reacts(el), undrawn,
+          spot: null, holds: 0, adopts: null, target: el,
+        };
+        found[found.length] = candidate;
+        if (kind === CONTROL) control = candidate;
+        else if (kind !== FRAME) outer = candidate;
+      }
+      if (undrawn || kind === FRAME || (tag === 'select' && !showsOptions(el)) || (tag === 'svg' && control)) return;
+      if (tag === 'details' && !(/** @type {HTMLDetailsElement} */ (el).open)) {
+        eachChild(el, (child) => { if (raw.nodeType(child) === 1 && isControl(/** @type {Element} */ (child))) enter(child, hand, outer, control); });
+        return;
+      }
+      eachChild(el, (child) => enter(child, hand, outer, control));
+    };
+    eachChild(root, (child) => enter(child, false, null, null));
+  };
+
+  /** @type {(el: Element, tag: string, hand: boolean, control: Candidate|null) => 1|2|null} */
+  const softKind = (el, tag, hand, control) => {
+    if (tag === 'html' || tag === 'body' || (tag === 'label' && /** @type {HTMLLabelElement} */ (el).control)) return null;
+    if (hasHandler(el) || (!control && reacts(el))) return HANDLER;
+    return hand ? POINTER : null;
+  };
+  /** Has a click handler as an attribute or, in the page's own world, a property. */
+  /** @type {(el: Element) => boolean} */
+  const reacts = (el) => raw.has(el, 'onclick') || typeof (/** @type {HTMLElement} */ (el).onclick) === 'function';
+  /** @type {(el: Element) => boolean} */
+  const showsOptions = (el) => roleOf(el) === 'listbox' || stateOf(el).expanded === true;
+
+  // ---------------------------------------------------------------- which of them are in view
+  /** @type {(found: Candidate[], within: Box) => void} */
+  const placeControls = (found, within) => {
+    for (let i = 0; i < found.length; i++) {
+      const c = found[i];
+      if (c.kind !== CONTROL) continue;
+      const tag = tagOf(c.el);
+      const native = tag === 'input' || tag === 'select' || tag === 'textarea';
+      c.spot = c.undrawn ? null : spotOf(c.el, within, native);
+      if (!c.spot && tag === 'input') placeProxy(c, within);
+      if (c.spot) for (let o = c.outer; o; o = o.outer) o.holds = Math.max(o.holds, c.spot.box.w * c.spot.box.h);
+    }
+  };
+  /** A native input that is not seen itself is operated through its label or the drawn thing around it. */
+  /** @type {(c: Candidate, within: Box) => void} */
+  const placeProxy = (c, within) => {
+    if (!test(/^(checkbox|radio|file)$/, inputType(c.el)) || (c.control && c.control.spot)) return;
+    const labels = labelsOf(c.el);
+    for (let i = 0; i < labels.length && !c.spot; i++) {
+      c.target = labels[i];
+      c.spot = spotOf(labels[i], within);
+    }
+    if (c.spot) return;
+    c.target = c.el;
+    if (c.outer) c.outer.adopts = c.el;
+  };
+
+  /** @type {(found: Candidate[], within: Box) => void} */
+  const placeSoft = (found, within) => {
+    // Backwards: what lies inside is placed before what holds it.
+    for (let i = found.length - 1; i >= 0; i--) {
+      const c = found[i];
+      if (c.kind !== HANDLER && c.kind !== POINTER) continue;
+      if (!reactsAsWhole(c)) continue;
+      c.spot = spotOf(c.el, within);
+      if (!c.spot) continue;
+      const area = c.spot.box.w * c.spot.box.h;
+      if (c.holds && area < 1.5 * c.holds) c.spot = null;
+      else for (let o = c.outer; o; o = o.outer) o.holds = Math.max(o.holds, area);
+    }
+  };
+  /** A card around a link is no mark of its own, unless it plainly has a click handler of its own. */
+  /** @type {(c: Candidate) => boolean} */
+  const reactsAsWhole = (c) => {
+    if (c.holds) return c.onclick && c.pointer;
+    if (c.kind === POINTER || c.onclick || c.pointer) return true;
+    return !contains(FOCUS_ONLY, roleOf(c.el)) || scrolls(c.el);
+  };
+
+  /** @type {(el: Element) => boolean} */
+  const scrolls = (el) => {
+    const style = raw.style(el);
+    // The style first: sizes of scrolled content are dear.
+    return (test(/auto|scroll/, style.overflowY) && el.scrollHeight > el.clientHeight + 1)
+      || (test(/auto|scroll/, style.overflowX) && el.scrollWidth > el.clientWidth + 1);
+  };
+
+  // ---------------------------------------------------------------- marks
+  /** @type {{el: Element, target: Element, faint: boolean}[]} */
+  let held = [];
+  /** @type {Element[]} */
+  let iframes = [];
+
+  /** @type {(c: Candidate, spot: Spot, index: number) => PageMark} */
+  const markOf = (c, spot, index) => {
+    const el = c.adopts ?? c.el;
+    const tag = tagOf(el);
+    const state = stateOf(el);
+    const text = cut(textOf(c.target, null, 130));
+    const href = /** @type {HTMLAnchorElement} */ (el).href;
+    const box = spot.box;
+    const type = tag === 'input' ? inputType(el) : '';
+    const role = roleOf(el);
+    return {
+      index, tag, role, name: nameOf(el) || (c.kind !== CONTROL || c.adopts ? text : ''), text, type,
+      box: [round(box.x), round(box.y), round(box.x + box.w) - round(box.x), round(box.y + box.h) - round(box.y)],
+      at: [spot.x, spot.y],
+      checked: state.checked ?? state.pressed,
+      mixed: state.mixed,
+      expanded: state.expanded,
+      disabled: state.disabled,
+      selected: state.selected,
+      value: type === 'file' ? '' : cut(shownValue(el)),
+      href: typeof href === 'string' && raw.has(el, 'href') ? href : attr(el, 'href') ?? '',
+      editable: role === 'textbox' || role === 'searchbox' || role === 'spinbutton' || (role === 'combobox' && tag === 'input'),
+      scrollable: scrolls(c.target),
+    };
+  };
+
+  /** @type {PageApi['frameGeometry']} */
+  const frameGeometry = (el) => {
+    const rect = raw.rect(el);
+    const style = raw.style(el);
+    const box = /** @type {HTMLElement} */ (el);
+    const sx = rect.width / (box.offsetWidth || 1);
+    const sy = rect.height / (box.offsetHeight || 1);
+    return [rect.x + (box.clientLeft + parseFloat(style.paddingLeft)) * sx, rect.y + (box.clientTop + parseFloat(style.paddingTop)) * sy, sx, sy];
+  };
+  /** @type {(el: Element, k: number, within: Box) => FrameSpot|null} */
+  const frameSpot = (el, k, within) => {
+    const spot = spotOf(el, within);
+    if (!spot) return null;
+    const [x, y, sx, sy] = frameGeometry(el);
+    return { iframe: k, origin: [x, y], scale: [sx, sy], box: [spot.box.x, spot.box.y, spot.box.w, spot.box.h] };
+  };
+
+  /** @type {(clip?: Box|null) => (PageMark|FrameSpot)[]} */
+  const look = (clip) => {
+    closePickers();
+    forget();
+    /** @type {Candidate[]} */
+    const found = [];
+    /** @type {(PageMark|FrameSpot)[]} */
+    const out = [];
+    const within = view(clip);
+    held = [];
+    iframes = [];
+    scan(document, found);
+    placeControls(found, within);
+    placeSoft(found, within);
+    for (let i = 0; i < found.length; i++) {
+      const c = found[i];
+      if (c.kind === FRAME) {
+        const frame = frameSpot(c.el, iframes.length, within);
+        if (!frame) continue;
+        iframes[iframes.length] = c.el;
+        out[out.length] = frame;
+      } else if (c.spot) {
+        const index = held.length;
+        held[index] = { el: c.adopts ?? c.el, target: c.target, faint: c.kind === CONTROL && c.target === c.el };
+        out[out.length] = markOf(c, c.spot, index);
+      }
+    }
+    return out;
+  };
+
+  /** @type {PageApi['collect']} */
+  const collect = (clip) => {
+    const seen = look(clip);
+    /** @type {PageMark[]} */
+    const marks = [];
+    for (let i = 0; i < seen.length; i++) if ('index' in seen[i]) marks[marks.length] = /** @type {PageMark} */ (seen[i]);
+    return marks;
+  };
+
+  /** JSON of an entry, also where the page has hung a toJSON on every object. */
+  /** @type {(entry: PageMark|FrameSpot) => string} */
+  const toText = (entry) => {
+    if ('toJSON' in Array.prototype) {
+      for (const key in entry) {
+        const value = Reflect.get(entry, key);
+        if (typeof value === 'object' && value) Object.setPrototypeOf(value, null);
+      }
+      Object.setPrototypeOf(entry, null);
+    }
+    return raw.stringify(entry);
+  };
+  /** @type {PageApi['survey']} */
+  const survey = (clip) => {
+    const seen = look(clip);
+    let out = '';
+    for (let i = 0; i < seen.length; i++) out += (i ? ',' : '') + toText(seen[i]);
+    return `[${out}]`;
+  };
+
+  /** @type {PageApi['uncovered']} */
+  const uncovered = (k, points) => {
+    let out = '';
+    for (let i = 0; i < points.length; i += 2) out += belongs(topAt(points[i], points[i + 1]), iframes[k]) ? '1' : '0';
+    return out;
+  };
+  /** @type {PageApi['iframeIndex']} */
+  const iframeIndex = (el) => {
+    for (let i = 0; i < iframes.length; i++) if (iframes[i] === el) return i;
+    return -1;
+  };
+
+  // ---------------------------------------------------------------- one of the marks
+  /** @type {PageApi['element']} */
+  const element = (index) => held[index]?.el ?? null;
+
+  /** @type {PageApi['point']} */
+  const point = (index) => {
+    forget();
+    const { target, faint } = held[index] ?? {};
+    if (!target || !raw.isConnected(target)) return { error: 'gone' };
+    let spot = spotOf(target, view(), faint);
+    if (!spot) {
+      forget();
+      scrollIntoView(target, { block: 'center', inline: 'center', behavior: 'instant' });
+      spot = spotOf(target, view(), faint);
+    }
+    if (spot) return { x: spot.x, y: spot.y };
+    const rect = raw.rect(target);
+    const seen = raw.shown(target, { opacityProperty: true, visibilityProperty: true }) && rect.width && rect.height;
+    const hit = seen ? topAt(rect.x + rect.width / 2, rect.y + rect.height / 2) : null;
+    return { error: hit && !belongs(hit, target) ? `covered by ${describe(operableAt(hit))}` : 'not visible' };
+  };
+  /** What to name as the cover: the control hit, or the dialog it belongs to. */
+  /** @type {(hit: Element) => Element} */
+  const operableAt = (hit) => kit.upwards(hit, (at) => isControl(at) || test(/dialog$/, roleOf(at))) ?? hit;
+
+  const PICKER = 'data-websp-picker';
+  const OPENS_IN_PAGE = CSS.supports('appearance', 'base-select') && CSS.supports('selector(::picker(select))');
+  /** @type {WeakSet<Node>} */
+  const styled = new WeakSet();
+  /** @type {PageApi['openPicker']} */
+  const openPicker = (index) => {
+    const el = element(index);
+    if (!OPENS_IN_PAGE || !el || tagOf(el) !== 'select' || roleOf(el) === 'listbox') return false;
+    const root = /** @type {Document|ShadowRoot} */ (raw.rootOf(el));
+    if (!styled.has(root)) {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(`select[${PICKER}], select[${PICKER}]::picker(select) { appearance: base-select !important }`);
+      root.adoptedStyleSheets.push(sheet);
+      styled.add(root);
+    }
+    el.setAttribute(PICKER, '');
+    pickers[pickers.length] = el;
+    return true;
+  };
+  /** @type {Element[]} */
+  let pickers = [];
+  /** @type {PageApi['closePickers']} */
+  const closePickers = () => {
+    const open = [];
+    for (let i = 0; i < pickers.length; i++) {
+      if (matches(pickers[i], ':open')) open[open.length] = pickers[i];
+      else pickers[i].removeAttribute(PICKER);
+    }
+    pickers = open;
+  };
+
+  /** @type {PageApi} */
+  const api = { collect, survey, uncovered, iframeIndex, frameGeometry, element, point, openPicker, closePickers };
+  Object.assign(websp, api);
+})();

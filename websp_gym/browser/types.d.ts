@@ -1,0 +1,53 @@
+// Types of what the Python side adds to __websp, for the checker only. What each one does: page.js.
+
+interface Box { x: number; y: number; w: number; h: number }
+interface Spot { box: Box; x: number; y: number }
+interface PageMark {
+  index: number;
+  tag: string;
+  role: string;
+  name: string;
+  text: string;
+  type: string;
+  box: [number, number, number, number];
+  at: [number, number];
+  checked: boolean | null;
+  mixed: boolean;
+  expanded: boolean | null;
+  disabled: boolean;
+  selected: boolean | null;
+  value: string;
+  href: string;
+  editable: boolean;
+  scrollable: boolean;
+}
+interface FrameSpot { iframe: number; origin: [number, number]; scale: [number, number]; box: [number, number, number, number] }
+interface Scrolled { moved: boolean; what: string }
+type Direction = 'up' | 'down' | 'left' | 'right';
+
+interface HitApi {
+  view(clip?: Box | null): Box;
+  topAt(x: number, y: number): Element | null;
+  belongs(hit: Element | null, target: Element): boolean;
+  spotOf(el: Element, within: Box, faint?: boolean): Spot | null;
+  forget(): void;
+}
+interface PageApi {
+  collect(clip?: Box | null): PageMark[];
+  survey(clip?: Box | null): string;
+  uncovered(iframe: number, points: number[]): string;
+  iframeIndex(el: Element): number;
+  frameGeometry(el: Element): [number, number, number, number];
+  element(index: number): Element | null;
+  point(index: number): { x: number; y: number } | { error: string };
+  openPicker(index: number): boolean;
+  closePickers(): void;
+}
+interface MotionApi {
+  scrollAt(x: number, y: number, dx: number, dy: number): Scrolled;
+  scrollElement(index: number, direction: Direction, fraction: number): Scrolled;
+  scrollPopup(direction: Direction, fraction: number): Scrolled;
+  scrollToEnd(): Scrolled;
+  quiet(ms: number, cap: number): Promise<{ quiet: boolean; waited: number }>;
+}
+type Websp = Dom & HitApi & PageApi & MotionApi;

@@ -1,0 +1,36 @@
+"""The ``websp`` command."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Runs the command line; exit code 0, 1 (something failed) or 2 (bad arguments or set-up)."""
+    from websp_gym.cli.app import app
+    from websp_gym.errors import SetupError, WebspError
+
+    try:
+        app()
+    except SetupError as error:
+        _complain(str(error))
+        sys.exit(2)
+    except WebspError as error:
+        _complain(f"{type(error).__name__}: {error}")
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _complain(message: str) -> None:
+    from rich.console import Console
+
+    Console(stderr=True, highlight=False).print(f"[bold red]websp:[/] {_escape(message)}", soft_wrap=True)
+
+
+def _escape(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

@@ -1,0 +1,154 @@
+"""Drawing the marks into a screenshot: a box, and its number on a filled label at the top-left corner."""
+
+from __future__ import annotations
+
+import colorsys
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from websp_gym.observation.marks import Mark
+
+    Pixels = NDArray[np.uint8]
+    Boxes = NDArray[np.int64]
+
+_FONT_PIXELS = 14
+_LUMINANCE = (0.11, 0.17)
+"""Relative luminance of a box: at least 3.2:1 against black, 4.7:1 against white and against its white digits
+(WCAG 2 contrast), so one palette serves dark and light pages."""
+_SMALL = 22
+"""Boxes lower than this get a line of one pixel and no label on top of them where that can be helped."""
+
+
+def draw_marks(
+    image: NDArray[np.uint8], marks: Sequence[Mark], seed: int | np.random.Generator
+) -> NDArray[np.uint8]:
+    """Draws marks into a copy of a screenshot.
+
+    Args:
+        image: Height x width x 3, uint8, one pixel per CSS pixel of the viewport.
+        marks: What to draw.
+        seed: Decides the colours of the boxes; the same seed draws the same picture.
+
+    Returns:
+        A new array of the same shape.
+    """
+    out = np.array(image, dtype=np.uint8, order="C", copy=True)
+    if not marks:
+        return out
+    height, width = out.shape[:2]
+    boxes = _inside(np.array([mark.box for mark in marks], dtype=np.float64), width, height)
+    colours = _colours(len(marks), np.random.default_rng(seed))
+    for box, colour in zip(boxes, colours, strict=True):
+        _outline(out, box, colour)
+    labels = [_digits(mark.number) for mark in marks]
+    sizes = np.array([(label.shape[1], label.shape[0]) for label in labels])
+    places = _places(boxes, sizes, width, height)
+    for (x, y), label, colour in zip(places, labels, colours, strict=True):
+        _paste(out, x, y, label, colour)
+    return out
+
+
+def _inside(boxes: NDArray[np.float64], width: int, height: int) -> Boxes:
+    """Left, top, right, bottom (exclusive) in whole pixels of the image."""
+    corners = np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1).round().astype(np.int64)
+    corners[:, [0, 2]] = corners[:, [0, 2]].clip(0, width)
+    corners[:, [1, 3]] = corners[:, [1, 3]].clip(0, height)
+    return corners
+
+
+def _colours(count: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Saturated colours of random hue, neighbours in the list far apart (golden ratio steps)."""
+    hues = (rng.random() + np.arange(count) * 0.618034 + rng.uniform(-0.05, 0.05, count)) % 1.0
+    lights = rng.uniform(*_LUMINANCE, count)
+    return np.array([_colour(hue, light) for hue, light in zip(hues, lights, strict=True)], dtype=np.uint8)
+
+
+def _colour(hue: float, luminance: float) -> tuple[int, int, int]:
+    """The colour of this hue (in 48 steps) and about this relative luminance (in 4)."""
+    low, high = _LUMINANCE
+    step = int((luminance - low) / (high - low) * 3.999)
+    return _palette(int(hue * 48) % 48, step)
+
+
+@cache
+def _palette(hue: int, step: int) -> tuple[int, int, int]:
+    low, high = _LUMINANCE
+    wanted = low + (high - low) * (step + 0.5) / 4
+    saturated = np.array(colorsys.hsv_to_rgb(hue / 48, 1.0, 1.0))
+    linear = saturated**2.2
+    light = float(linear @ (0.2126, 0.7152, 0.0722))
+    if light >= wanted:
+        linear = linear * (wanted / light)
+    else:
+        # Blue is darker than that even at full strength: mixed with white.
+        part = (wanted - light) / (1.0 - light)
+        linear = linear * (1.0 - part) + part
+    red, green, blue = (int(value) for value in (linear ** (1 / 2.2) * 255).round())
+    return red, green, blue
+
+
+def _outline(out: Pixels, box: Boxes, colour: Pixels) -> None:
+    x0, y0, x1, y1 = (int(value) for value in box)
+    line = 1 if min(x1 - x0, y1 - y0) < _SMALL else 2
+    out[y0 : y0 + line, x0:x1] = colour
+    out[max(y1 - line, y0) : y1, x0:x1] = colour
+    out[y0:y1, x0 : x0 + line] = colour
+    out[y0:y1, max(x1 - line, x0) : x1] = colour
+
+
+@cache
+def _digits(number: int) -> NDArray[np.float32]:
+    """How much of each pixel of a number's label the digits cover (0 to 1), margins included."""
+    font = ImageFont.load_default(size=_FONT_PIXELS)
+    left, top, right, bottom = font.getbbox(str(number), stroke_width=0)
+    size = (int(right - left) + 5, int(bottom - top) + 4)
+    mask = Image.new("L", size, 0)
+    draw = ImageDraw.Draw(mask)
+    # Drawn twice, half a pixel apart: as good as bold, which the bundled font lacks.
+    for shift in (0.0, 0.6):
+        draw.text((2 - left + shift, 2 - top), str(number), fill=255, font=font)
+    return np.asarray(mask, dtype=np.float32)[:, :, None] / np.float32(255)
+
+
+def _paste(out: Pixels, x: int, y: int, label: NDArray[np.float32], colour: Pixels) -> None:
+    height, width = label.shape[:2]
+    target = out[y : y + height, x : x + width]
+    cover = label[: target.shape[0], : target.shape[1]]
+    target[:] = (colour + (255.0 - colour) * cover).astype(np.uint8)
+
+
+def _places(boxes: Boxes, sizes: Boxes, width: int, height: int) -> list[tuple[int, int]]:
+    """Chooses where each label goes: around the top-left corner, where it hides least.
+
+    Every place touches the corner. In order of preference: above it, left of it, above and left, inside. The
+    cost of a place is what it hides of labels already placed (most), of its own and of other boxes.
+    """
+    taken = np.zeros((0, 4), dtype=np.int64)
+    places = []
+    for box, (wide, tall) in zip(boxes, sizes, strict=True):
+        x0, y0 = int(box[0]), int(box[1])
+        spots = np.array([(x0, y0 - tall), (x0 - wide, y0), (x0 - wide, y0 - tall), (x0, y0)], dtype=np.int64)
+        fitted = spots.clip(0, [max(width - wide, 0), max(height - tall, 0)])
+        area = np.concatenate([fitted, fitted + np.array([wide, tall])], axis=1)
+        moved = np.abs(fitted - spots).sum(axis=1)
+        cost = 6.0 * _hidden(area, taken) + _hidden(area, boxes) + 3.0 * moved + (0, 12, 24, 30)
+        best = int(np.argmin(cost))
+        taken = np.concatenate([taken, area[best : best + 1]])
+        places.append((int(fitted[best, 0]), int(fitted[best, 1])))
+    return places
+
+
+def _hidden(areas: Boxes, others: Boxes) -> NDArray[np.float64]:
+    """How many pixels of all other rectangles each area overlaps."""
+    low = np.maximum(areas[:, None, :2], others[None, :, :2])
+    high = np.minimum(areas[:, None, 2:], others[None, :, 2:])
+    hidden: NDArray[np.float64] = (high - low).clip(0).prod(axis=2).sum(axis=1).astype(np.float64)
+    return hidden

@@ -1,0 +1,219 @@
+"""Putting an observation together: marks, picture, tabs, and BrowserGym's keys where they are asked for."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, Literal
+
+import gymnasium as gym
+import numpy as np
+from browsergym.core.spaces import AnyBox, AnyDict, Float, Integer, Unicode
+
+from websp_gym.observation.browsergym import extract
+from websp_gym.observation.camera import Camera
+from websp_gym.observation.draw import draw_marks
+from websp_gym.observation.marks import Marks, collect_marks, marks_from_dicts
+from websp_gym.trajectory import View, mark_seed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from websp_gym.browser.tabs import Tabs
+    from websp_gym.trajectory import Recorder, Trajectory
+
+ObservationKind = Literal["marks", "browsergym", "all"]
+KINDS: tuple[ObservationKind, ...] = ("marks", "browsergym", "all")
+
+
+def observation_space(kind: ObservationKind, viewport: tuple[int, int]) -> gym.spaces.Dict:
+    """The space of an observation.
+
+    Args:
+        kind: ``marks`` (set-of-marks picture, elements, tabs), ``browsergym`` (the keys of stock BrowserGym) or
+            ``all`` (both; then ``screenshot`` is BrowserGym's plain one and ``screenshot_marks`` ours).
+        viewport: Width and height in pixels.
+
+    Returns:
+        A dictionary space.
+    """
+    picture = gym.spaces.Box(0, 255, (viewport[1], viewport[0], 3), np.uint8)
+    spaces: dict[str, gym.Space[Any]] = {
+        "goal": Unicode(),
+        "url": Unicode(),
+        "last_action": Unicode(),
+        "last_action_error": Unicode(),
+        "screenshot": picture,
+    }
+    if kind in ("marks", "all"):
+        spaces |= {
+            "elements": gym.spaces.Sequence(AnyDict()),
+            "elements_text": Unicode(),
+            "tabs": gym.spaces.Sequence(AnyDict()),
+            "actions_left": Integer(),
+            "seconds_left": Float(),
+        }
+    if kind in ("browsergym", "all"):
+        spaces |= _browsergym_spaces()
+    if kind == "all":
+        spaces["screenshot_marks"] = picture
+    return gym.spaces.Dict(spaces)
+
+
+def _browsergym_spaces() -> dict[str, gym.Space[Any]]:
+    message = gym.spaces.Dict({"role": Unicode(), "timestamp": Float(), "message": Unicode()})
+    return {
+        "chat_messages": gym.spaces.Sequence(message),
+        "goal_object": gym.spaces.Sequence(AnyDict()),
+        "open_pages_urls": gym.spaces.Sequence(Unicode()),
+        "open_pages_titles": gym.spaces.Sequence(Unicode()),
+        "active_page_index": gym.spaces.Box(low=0, high=255, shape=(1,), dtype=int),
+        "screenshot": AnyBox(low=0, high=255, shape=(-1, -1, 3), dtype=np.uint8),
+        "dom_object": AnyDict(),
+        "axtree_object": AnyDict(),
+        "extra_element_properties": AnyDict(),
+        "focused_element_bid": Unicode(),
+        "elapsed_time": gym.spaces.Box(low=0, high=np.inf, shape=(1,), dtype=float),
+    }
+
+
+class Observer:
+    """Looks at the current tab of one episode.
+
+    Args:
+        kind: Which keys an observation has.
+        tabs: The browser's open tabs.
+        seed: Seed of the box colours.
+        pictures: Whether the encoded picture is kept for a recorder.
+    """
+
+    def __init__(self, kind: ObservationKind, tabs: Tabs, *, seed: int, pictures: bool) -> None:
+        self.kind: ObservationKind = kind
+        self.picture: Any = None
+        self._tabs = tabs
+        self._seed = seed
+        self._keep_png = pictures
+        self._camera = Camera()
+        self._marks: Marks | None = None
+        self._png = b""
+        self._index = -1
+        self._titles: list[dict[str, Any]] = []
+
+    def known_marks(self) -> Marks:
+        """The marks of the last observation; taken now where the observation had none."""
+        if self._marks is None:
+            self._marks = collect_marks(self._tabs.current)
+        return self._marks
+
+    def observe(
+        self,
+        *,
+        goal: str,
+        chat: list[dict[str, Any]],
+        last_action: str,
+        last_action_error: str,
+        actions_left: int,
+        elapsed: float,
+        max_seconds: float,
+    ) -> dict[str, Any]:
+        """Takes one observation of the current tab, which has come to rest.
+
+        Args:
+            goal: The instruction.
+            chat: Messages so far.
+            last_action: The action before this observation.
+            last_action_error: What was wrong with it.
+            actions_left: Actions the agent still has.
+            elapsed: Seconds since the first observation.
+            max_seconds: Seconds allowed.
+
+        Returns:
+            An observation of this observer's kind.
+        """
+        self._index += 1
+        page = self._tabs.current
+        observation: dict[str, Any] = {
+            "goal": goal,
+            "url": page.url,
+            "last_action": last_action,
+            "last_action_error": last_action_error,
+        }
+        self._titles = [
+            {"url": tab.url, "title": tab.title(), "active": tab is page} for tab in self._tabs.pages
+        ]
+        wants_marks = self.kind != "browsergym"
+        self._marks = collect_marks(page) if wants_marks or self._keep_png else None
+        plain = self._shoot()
+        if wants_marks and self._marks is not None:
+            marked = draw_marks(plain, self._marks.marks, seed=mark_seed(self._seed, self._index))
+            observation |= {
+                "screenshot": marked,
+                "elements": tuple(mark.as_dict() for mark in self._marks.marks),
+                "elements_text": self._marks.text(),
+                "tabs": tuple(self._titles),
+                "actions_left": actions_left,
+                "seconds_left": float(max(max_seconds - elapsed, 0.0)),
+            }
+            self.picture = marked
+        if self.kind != "marks":
+            if self.kind == "all":
+                observation["screenshot_marks"] = observation["screenshot"]
+            observation |= self._browsergym(plain, goal, chat, elapsed)
+            self.picture = plain
+        return observation
+
+    def view(self, recorder: Recorder | None, index: int) -> View:
+        """The last observation as a trajectory stores it.
+
+        Args:
+            recorder: Where the picture goes; ``None`` stores none.
+            index: Number of the observation, 0 for the first.
+
+        Returns:
+            The stored form.
+        """
+        return View(
+            url=self._tabs.current.url,
+            title=next((tab["title"] for tab in self._titles if tab["active"]), ""),
+            tabs=[tab["url"] for tab in self._titles],
+            screenshot=recorder.screenshot(index, self._png) if recorder is not None else None,
+            marks=[mark.as_dict() for mark in self._marks.marks]
+            if self._marks is not None and recorder
+            else [],
+        )
+
+    def _shoot(self) -> Any:
+        self._png = self._camera.png(self._tabs.current)
+        return self._camera.decode(self._png)
+
+    def _browsergym(
+        self, plain: Any, goal: str, chat: list[dict[str, Any]], elapsed: float
+    ) -> dict[str, Any]:
+        pages = self._tabs.pages
+        return {
+            "screenshot": plain,
+            "chat_messages": tuple(copy.deepcopy(chat)),
+            "goal_object": ({"type": "text", "text": goal},),
+            "open_pages_urls": tuple(tab["url"] for tab in self._titles),
+            "open_pages_titles": tuple(tab["title"] for tab in self._titles),
+            "active_page_index": np.asarray([pages.index(self._tabs.current)]),
+            "elapsed_time": np.asarray([elapsed]),
+            **extract(self._tabs.current),
+        }
+
+
+def marked_picture(trajectory: Trajectory, folder: Path, index: int) -> NDArray[np.uint8]:
+    """Draws a stored screenshot with its marks, as the agent saw it.
+
+    Args:
+        trajectory: A recorded trajectory.
+        folder: Where it was loaded from.
+        index: 0 for the first observation, n for the one after step n.
+
+    Returns:
+        uint8, height x width x 3.
+    """
+    view = trajectory.views[index]
+    plain = Camera.decode((folder / str(view.screenshot)).read_bytes())
+    return draw_marks(plain, marks_from_dicts(view.marks), seed=mark_seed(trajectory.seed, index))

@@ -1,0 +1,172 @@
+"""Registering the instances with Gymnasium, and building environments from ids.
+
+Gymnasium 1.x loads no plugins, so importing :mod:`websp_gym` registers: ``websp/<id>`` with the set-of-marks
+observation, and ``browsergym/websp.<id>`` with the keys BrowserGym's and AgentLab's agents read. Entry points
+are strings; nothing heavy is imported before an environment is made.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gymnasium.envs.registration import register, registry
+
+from websp_gym.errors import SetupError
+from websp_gym.index import instance_ids
+
+if TYPE_CHECKING:
+    from gymnasium.vector import AsyncVectorEnv
+
+    from websp_gym.env import WebspEnv
+
+
+def register_envs() -> None:
+    """Registers every instance under both of its names; doing it again changes nothing."""
+    flavours = (("websp/{}", "make_env", "make_vector_env"),
+                ("browsergym/websp.{}", "make_browsergym_env", "make_browsergym_vector_env"))  # fmt: skip
+    for instance_id in instance_ids():
+        for pattern, make, make_vector in flavours:
+            if pattern.format(instance_id) not in registry:
+                register(
+                    pattern.format(instance_id),
+                    f"{__name__}:{make}",
+                    nondeterministic=True,
+                    vector_entry_point=f"{__name__}:{make_vector}",
+                    kwargs={"instance_id": instance_id},
+                )
+
+
+def make_env(instance_id: str, **options: Any) -> WebspEnv:
+    """Builds the environment of an instance; ``gym.make("websp/…")`` calls this.
+
+    Args:
+        instance_id: The instance.
+        **options: The options of :class:`websp_gym.env.WebspEnv`; ``reward`` defaults to ``state`` in the sandbox
+            and ``judge`` live, and ``WEBSP_REWARD`` overrides the default.
+
+    Returns:
+        The environment. No browser runs before its first ``reset``.
+
+    Raises:
+        SetupError: An option is wrong, or something the options need is missing.
+    """
+    import os
+
+    from websp_gym.env import WebspEnv
+    from websp_gym.instances import load_instance
+
+    default = "judge" if options.get("world", "sandbox") == "live" else "state"
+    options.setdefault("reward", os.environ.get("WEBSP_REWARD") or default)
+    _check_known(options)
+    options["viewport"] = _size(options.get("viewport", (1280, 1024)))
+    return WebspEnv(load_instance(instance_id), **options)
+
+
+def make_browsergym_env(
+    instance_id: str,
+    *,
+    wait_for_user_message: bool = False,
+    use_raw_page_output: bool = False,
+    task_kwargs: Mapping[str, Any] | None = None,
+    pre_observation_delay: float | None = None,
+    slow_mo: int | None = None,
+    timeout: int | None = None,
+    **options: Any,
+) -> WebspEnv:
+    """Builds the environment with the arguments stock BrowserGym and AgentLab pass.
+
+    Args:
+        instance_id: The instance.
+        wait_for_user_message: Not supported; must be false.
+        use_raw_page_output: Not supported; must be false.
+        task_kwargs: More options, as AgentLab's ``EnvArgs.task_kwargs``.
+        pre_observation_delay: Not needed: the environment waits until the page is at rest.
+        slow_mo: Not needed.
+        timeout: Not needed.
+        **options: As for :func:`make_env`.
+
+    Returns:
+        The environment, with ``observation="browsergym"`` unless another is asked for.
+
+    Raises:
+        SetupError: As for :func:`make_env`.
+    """
+    if wait_for_user_message or use_raw_page_output:
+        raise SetupError("wait_for_user_message and use_raw_page_output are not supported; leave them out")
+    options = {"observation": "browsergym", **options, **(task_kwargs or {})}
+    return make_env(instance_id, **options)
+
+
+def make_vector_env(num_envs: int = 1, **options: Any) -> AsyncVectorEnv:
+    """Builds a vector of environments in processes of their own; ``gym.make_vec`` calls this.
+
+    The processes are spawned (a live Playwright must not be forked) and share one sandbox server.
+
+    Args:
+        num_envs: How many.
+        **options: ``instance_id`` and the options of :func:`make_env`.
+
+    Returns:
+        The vector environment.
+    """
+    return _vector(make_env, num_envs, options)
+
+
+def make_browsergym_vector_env(num_envs: int = 1, **options: Any) -> AsyncVectorEnv:
+    """The same for the ``browsergym/`` ids.
+
+    Args:
+        num_envs: How many.
+        **options: ``instance_id`` and the options of :func:`make_browsergym_env`.
+
+    Returns:
+        The vector environment.
+    """
+    return _vector(make_browsergym_env, num_envs, options)
+
+
+def _vector(build: Callable[..., WebspEnv], num_envs: int, options: Mapping[str, Any]) -> AsyncVectorEnv:
+    import gymnasium as gym
+
+    from websp_gym.world import make_world
+
+    # Asked for here, in the parent, so that all processes share one server.
+    make_world(str(options.get("world", "sandbox"))).browser_args()
+    builder = functools.partial(build, **options)
+    return gym.vector.AsyncVectorEnv([builder] * num_envs, shared_memory=False, context="spawn")
+
+
+def _check_known(options: Mapping[str, Any]) -> None:
+    import inspect
+
+    from websp_gym.env import WebspEnv
+    from websp_gym.errors import nearest
+    from websp_gym.observation.observe import KINDS
+
+    known = [
+        name for name in inspect.signature(WebspEnv.__init__).parameters if name not in ("self", "loaded")
+    ]
+    for name in options:
+        if name not in known:
+            raise SetupError(
+                f'no option "{name}"{nearest(name, known)} (options: {", ".join(known)})', option=name
+            )
+    if options.get("observation", "marks") not in KINDS:
+        raise SetupError(
+            f"observation={options['observation']!r}: use one of {', '.join(KINDS)}", option="observation"
+        )
+
+
+def _size(viewport: Mapping[str, int] | Sequence[int]) -> tuple[int, int]:
+    """Reads a viewport given as a pair or, as AgentLab does, as a dictionary."""
+    try:
+        width, height = (
+            (viewport["width"], viewport["height"]) if isinstance(viewport, Mapping) else tuple(viewport)
+        )
+    except (KeyError, TypeError, ValueError):
+        raise SetupError(f"viewport={viewport!r}: give width and height, e.g. (1280, 1024)") from None
+    if min(width, height) < 200:
+        raise SetupError(f"viewport={viewport!r}: at least 200 pixels each way", option="viewport")
+    return int(width), int(height)

@@ -1,0 +1,22 @@
+"""Recorded traces: their format, finding the recorded elements again, playing the events."""
+
+from websp_gym.replay.locate import Found, NotFound, RungReport, locate
+from websp_gym.replay.player import EventReport, ReplayReport, replay
+from websp_gym.replay.trace import Fingerprint, Trace, TraceEvent, fill, json_schema, load_trace, save_trace
+
+__all__ = [
+    "EventReport",
+    "Fingerprint",
+    "Found",
+    "NotFound",
+    "ReplayReport",
+    "RungReport",
+    "Trace",
+    "TraceEvent",
+    "fill",
+    "json_schema",
+    "load_trace",
+    "locate",
+    "replay",
+    "save_trace",
+]

@@ -1,0 +1,231 @@
+// @ts-check
+/*
+ * The page's half of acting on an element that was found (the other half is act.py). Adds to __webspReplay
+ *
+ *   look(el, rules)            {connected, kind, on, mixed, disabled, expanded}
+ *   reach(el, rules, ms)       {x, y} where a click lands on it, scrolled into view and standing still, or
+ *                              {error}; from then on until arrived() nothing else in this frame can be clicked
+ *   arrived()                  whether the pointer did reach it; ends the guard
+ *   press(el, rules)           the DOM's own click
+ *   focus(el, rules)           puts the keyboard focus on it
+ *   until(el, rules, want, ms) look() as soon as the element is as wanted, else after ms
+ *   field(el)                  the text field, select or switch that the recorded element stands for
+ *   choice(el, value)          {index, already} of the option with this value or label, or {labels}
+ *   holds(el, text)            whether a field holds this text
+ *   changed(ms)                resolves with the next change of the document, or after ms
+ */
+
+/**
+ * @typedef {{connected: boolean, kind: string, on: boolean|null, mixed: boolean, disabled: boolean,
+ *   expanded: boolean|null}} Look
+ * @typedef {{on?: boolean, enabled?: boolean}} Want
+ */
+
+(() => {
+  'use strict';
+  const replay = Reflect.get(globalThis, '__webspReplay');
+  if (!replay || replay.look) return;
+  const websp = /** @type {Websp} */ (Reflect.get(globalThis, '__websp'));
+  const { raw, roleOf, stateOf, labelsOf, operable, describe, view, spotOf, topAt, belongs, elements } = websp;
+  const { inputType, isEditingHost, collapse } = websp.kit;
+  const { tagOf } = raw;
+  const later = setTimeout.bind(globalThis);
+  const frame = requestAnimationFrame.bind(globalThis);
+  const now = performance.now.bind(performance);
+
+  // ---------------------------------------------------------------- state
+  /** @type {(state: State) => boolean|null} */
+  const onOf = (state) => state.checked ?? state.pressed ?? state.selected;
+  /** The element that has the state: the recorded one, the control it is a label of, or the only one inside. */
+  /** @type {(el: Element, rules: ClassRule[]) => Element} */
+  const switchOf = (el, rules) => {
+    /** @type {(at: Element) => boolean} */
+    const known = (at) => onOf(stateOf(at, rules)) !== null;
+    if (known(el)) return el;
+    const meant = operable(el);
+    if (meant !== el && known(meant)) return meant;
+    const inside = elements(el).filter((at) => at !== el && known(at));
+    return inside.length === 1 ? inside[0] : el;
+  };
+  /** @type {(el: Element) => string} */
+  const kindOf = (el) => {
+    const tag = tagOf(el);
+    if (tag === 'input') return inputType(el);
+    if (tag === 'select' || tag === 'textarea' || tag === 'option') return tag;
+    return isEditingHost(el) ? 'editable' : roleOf(el);
+  };
+  /** @type {(el: Element, rules: ClassRule[]) => Look} */
+  const look = (el, rules) => {
+    const at = switchOf(el, rules);
+    const state = stateOf(at, rules);
+    return {
+      connected: raw.isConnected(el), kind: kindOf(at), on: onOf(state), mixed: state.mixed,
+      disabled: state.disabled, expanded: state.expanded,
+    };
+  };
+
+  /** @type {(next: () => void) => void} */
+  const soon = (next) => {
+    let once = () => { once = () => {}; next(); };
+    frame(() => once());
+    later(() => once(), 30); // frames out of view get no animation frames
+  };
+  /** Asks again with every frame until there is an answer, or gives the last one after ms. */
+  /** @type {<T>(ask: () => T, good: (answer: T) => boolean, ms: number) => Promise<T>} */
+  const poll = (ask, good, ms) => new Promise((resolve) => {
+    const end = now() + ms;
+    const turn = () => {
+      const answer = ask();
+      if (good(answer) || now() >= end) resolve(answer);
+      else soon(turn);
+    };
+    turn();
+  });
+  /** @type {(el: Element, rules: ClassRule[], want: Want, ms: number) => Promise<Look>} */
+  const until = (el, rules, want, ms) => {
+    // A click that did not get through has nothing to wait for.
+    if (disarm()?.hit === false) ms = 0;
+    return poll(() => look(el, rules), (seen) => !seen.connected
+      || ((want.on === undefined || (seen.on === want.on && !seen.mixed)) && (!want.enabled || !seen.disabled)), ms);
+  };
+
+  // ---------------------------------------------------------------- pointer
+  /** @type {{target: Element, hit: boolean}|null} */
+  let armed = null;
+  const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
+  /** @param {Event} event */
+  const guard = (event) => {
+    if (!armed || !event.isTrusted) return;
+    const hit = event.composedPath()[0];
+    if (belongs(hit instanceof Element ? hit : null, armed.target)) armed.hit = true;
+    else if (!armed.hit) {
+      // The page moved under the pointer: better no click than one on something else.
+      event.stopImmediatePropagation();
+      event.preventDefault();
+    }
+  };
+  const disarm = () => {
+    const was = armed;
+    armed = null;
+    for (const type of GUARDED) removeEventListener(type, guard, true);
+    return was;
+  };
+
+  /** What the pointer may hit for the element, best first: itself, its labels, the control it stands for. */
+  /** @type {(el: Element, rules: ClassRule[]) => Element[]} */
+  const handlesOf = (el, rules) => {
+    const at = switchOf(el, rules);
+    return [...new Set([el, ...labelsOf(el), at, ...labelsOf(at)])];
+  };
+  /** @type {(el: Element) => Spot|null} */
+  const spot = (el) => spotOf(el, view(), tagOf(el) === 'input');
+  /** @type {(handles: Element[]) => {target: Element, spot: Spot}|null} */
+  const reachable = (handles) => {
+    for (const target of handles) {
+      const found = spot(target);
+      if (found) return { target, spot: found };
+    }
+    return null;
+  };
+  /** @type {(handles: Element[]) => {target: Element, spot: Spot}|null} */
+  const scrolledTo = (handles) => {
+    const found = parent === window ? reachable(handles) : null;
+    if (found) return found;
+    for (const target of handles) {
+      target.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+      const there = reachable([target]);
+      if (there) return there;
+    }
+    return null;
+  };
+  /** @type {(handles: Element[]) => Promise<{target: Element, spot: Spot}|null>} */
+  const standing = async (handles) => {
+    let found = scrolledTo(handles);
+    // Only where something is animated is it worth a frame to see whether the target moves.
+    while (found && document.getAnimations().some((move) => move.playState === 'running')) {
+      const before = found.spot.box;
+      await new Promise((done) => soon(() => done(null)));
+      found = scrolledTo(handles);
+      if (found && found.spot.box.x === before.x && found.spot.box.y === before.y) break;
+    }
+    return found;
+  };
+  /** @type {(handles: Element[]) => string} */
+  const obstacle = (handles) => {
+    for (const el of handles) {
+      const box = raw.rect(el);
+      const hit = box.width && box.height ? topAt(box.x + box.width / 2, box.y + box.height / 2) : null;
+      if (hit && !belongs(hit, el)) return `covered by ${describe(hit)}`;
+    }
+    return 'not visible';
+  };
+  /** @type {(el: Element, rules: ClassRule[], ms: number) => Promise<{x: number, y: number}|{error: string}>} */
+  const reach = async (el, rules, ms) => {
+    const handles = handlesOf(el, rules);
+    const end = now() + ms;
+    let found = await standing(handles);
+    while (!found && now() < end && handles.some((at) => raw.shown(at))) {
+      await new Promise((done) => soon(() => done(null)));
+      found = await standing(handles);
+    }
+    if (!found) return { error: obstacle(handles) };
+    disarm();
+    armed = { target: found.target, hit: false };
+    for (const type of GUARDED) addEventListener(type, guard, true);
+    return { x: found.spot.x, y: found.spot.y };
+  };
+  const arrived = () => disarm()?.hit ?? true;
+
+  /** @type {(el: Element, rules: ClassRule[]) => void} */
+  const press = (el, rules) => { disarm(); /** @type {HTMLElement} */ (switchOf(el, rules)).click(); };
+  /** @type {(el: Element, rules: ClassRule[]) => void} */
+  const focus = (el, rules) => /** @type {HTMLElement} */ (switchOf(el, rules)).focus();
+
+  // ---------------------------------------------------------------- fields
+  /** @type {(el: Element) => boolean} */
+  const isField = (el) => ['input', 'select', 'textarea'].includes(tagOf(el)) || isEditingHost(el);
+  /** @type {(el: Element) => Element} */
+  const field = (el) => {
+    if (tagOf(el) === 'option') return el.closest('select') ?? el;
+    if (isField(el)) return el;
+    const meant = operable(el);
+    if (isField(meant)) return meant;
+    const inside = elements(el).filter(isField);
+    return inside.length === 1 ? inside[0] : el;
+  };
+  /** @type {(el: Element, value: string) => {index?: number, already?: boolean, labels?: string[]}} */
+  const choice = (el, value) => {
+    const select = /** @type {HTMLSelectElement} */ (el);
+    const options = [...select.options];
+    const label = collapse(value).toLowerCase();
+    let index = options.findIndex((option) => option.value === value);
+    if (index < 0) index = options.findIndex((option) => collapse(option.label).toLowerCase() === label);
+    if (index < 0) return { labels: options.map((option) => collapse(option.label)) };
+    return { index, already: select.selectedIndex === index };
+  };
+  /** A page may space or punctuate what was typed (phone numbers, dates), not change it. */
+  /** @type {(text: string) => string} */
+  const bare = (text) => text.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
+  /** @type {(el: Element, text: string) => boolean} */
+  const holds = (el, text) => {
+    const value = isEditingHost(el) ? websp.textOf(el) : /** @type {HTMLInputElement} */ (el).value;
+    return value === text || (bare(value) === bare(text) && bare(text) !== '') || collapse(value) === collapse(text);
+  };
+
+  // ---------------------------------------------------------------- waiting
+  const CHANGES = { subtree: true, childList: true, attributes: true, characterData: true };
+  /** @type {(ms: number) => Promise<void>} */
+  const changed = (ms) => new Promise((resolve) => {
+    const end = () => { observer.disconnect(); removeEventListener('load', end, true); resolve(); };
+    const observer = new MutationObserver(() => soon(end));
+    observer.observe(document, CHANGES);
+    for (const el of elements(document)) {
+      const shadow = raw.shadowOf(el);
+      if (shadow) observer.observe(shadow, CHANGES);
+    }
+    addEventListener('load', end, true); // of images and frames too
+    later(end, ms);
+  });
+
+  Object.assign(replay, { look, reach, arrived, press, focus, until, field, choice, holds, changed });
+})();

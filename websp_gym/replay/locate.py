@@ -1,0 +1,175 @@
+"""Finding a recorded element again.
+
+The cascade goes from what redesigns leave alone to what they change first: stable attributes, role and name,
+label, text or nearby text, CSS path, XPath, ``data-websp-index`` (WebSP-Eval, section 3.2.1). Each rung's
+candidates are compared with the whole fingerprint; weights, thresholds and the rules of contradiction are the
+tables at the top of ``locate.js``. This half looks into the right frames and decides between them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.browser.scripts import page_scripts
+from websp_gym.replay.trace import Fingerprint
+
+if TYPE_CHECKING:
+    from playwright.sync_api import ElementHandle, Frame, Page
+
+RUNGS = ("attributes", "role+name", "label", "text", "css", "xpath", "index")
+"""The rungs of the cascade, in order; ``locate.js`` climbs them."""
+_FRAME_MARGIN = 0.03
+_LOCATE = "query => globalThis.__webspReplay?.look ? __webspReplay.locate(query) : null"
+
+
+@dataclass(frozen=True)
+class RungReport:
+    """What one rung came to."""
+
+    rung: str
+    candidates: int
+    best: float
+    why: str
+    """Why its best candidate was not taken; empty where it was."""
+
+    def __str__(self) -> str:
+        if not self.candidates:
+            return f"{self.rung}: none"
+        return f"{self.rung}: {self.candidates} (best {self.best:.2f}{', ' + self.why if self.why else ''})"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The element, and how sure that is."""
+
+    handle: ElementHandle
+    frame: Frame
+    rung: str
+    score: float
+    candidates: int
+    weak: bool
+    """Found on a low rung, with a low score or in another frame: worth a second look when the page is at rest."""
+
+
+@dataclass(frozen=True)
+class NotFound:
+    """Why there is no such element, rung by rung (of the frame that came closest)."""
+
+    rungs: tuple[RungReport, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Answer:
+    frame: Frame
+    found: dict[str, Any] | None
+    rungs: tuple[RungReport, ...] = field(default=())
+
+    @property
+    def order(self) -> tuple[int, float]:
+        assert self.found is not None
+        return RUNGS.index(self.found["rung"]), -self.found["score"]
+
+
+def locate(page: Page, target: Fingerprint, *, loose: bool = False, hidden: bool = False) -> Found | NotFound:
+    """Looks once for a recorded element; waiting is the player's business.
+
+    Args:
+        page: The tab to look in.
+        target: The fingerprint, placeholders filled in.
+        loose: The target tells its state in its own text, so "on" and "off" count as one word.
+        hidden: Elements that are not rendered count too.
+
+    Returns:
+        The element, or what each rung found instead.
+    """
+    query = {
+        "print": target.model_dump(by_alias=True, exclude_none=True, exclude={"frame_path"}),
+        "loose": loose,
+        "hidden": hidden,
+    }
+    home = _frame_at(page, target.frame_path)
+    answers = [_ask(home, query)] if home else []
+    if not any(answer.found for answer in answers):
+        answers += [_ask(frame, query) for frame in page.frames if frame is not home and frame.url]
+    return _take(answers, home)
+
+
+def _take(answers: list[_Answer], home: Frame | None) -> Found | NotFound:
+    winners = sorted((answer for answer in answers if answer.found), key=lambda answer: answer.order)
+    if not winners:
+        return _nothing(answers)
+    best = winners[0]
+    assert best.found is not None
+    if len(winners) > 1 and -winners[1].order[1] > -best.order[1] - _FRAME_MARGIN:
+        reports = [
+            RungReport(best.found["rung"], len(winners), best.found["score"], "alike in several frames")
+        ]
+        return NotFound(tuple(reports))
+    handle = _fetch(best.frame)
+    if handle is None:
+        return _nothing(answers)
+    weak = best.found["weak"] or best.frame is not home
+    found = best.found
+    return Found(handle, best.frame, found["rung"], found["score"], found["candidates"], weak)
+
+
+def _nothing(answers: list[_Answer]) -> NotFound:
+    """The report of the frame that came closest says most about what is missing."""
+    closest = max(answers, key=lambda a: max((r.best for r in a.rungs), default=0.0), default=None)
+    return NotFound(closest.rungs if closest else ())
+
+
+def _ask(frame: Frame, query: dict[str, Any]) -> _Answer:
+    try:
+        reply = frame.evaluate(_LOCATE, query)
+        if reply is None:
+            install(frame)
+            reply = frame.evaluate(_LOCATE, query)
+    except PlaywrightError:
+        reply = None  # the frame is being replaced; the next look finds its successor
+    if reply is None:
+        return _Answer(frame, None)
+    return _Answer(frame, reply["found"], tuple(RungReport(**rung) for rung in reply["rungs"]))
+
+
+def _fetch(frame: Frame) -> ElementHandle | None:
+    try:
+        return frame.evaluate_handle("() => __webspReplay.element()").as_element()
+    except PlaywrightError:
+        return None
+
+
+def _frame_at(page: Page, path: tuple[str, ...]) -> Frame | None:
+    """Follows the CSS paths of iframes down; None where one of them leads nowhere."""
+    frame: Frame | None = page.main_frame
+    for css in path:
+        try:
+            assert frame is not None
+            element = frame.evaluate_handle("css => globalThis.__websp?.allByCss(css)[0]", css).as_element()
+            frame = element.content_frame() if element else None
+        except PlaywrightError:
+            return None
+        if frame is None:
+            return None
+    return frame
+
+
+def install(frame: Frame) -> None:
+    """Gives a document the scripts replay needs; does nothing where it has them.
+
+    Args:
+        frame: The frame whose document gets them.
+    """
+    frame.evaluate(_scripts())
+
+
+@cache
+def _scripts() -> str:
+    here = files("websp_gym.replay")
+    own = [(here / name).read_text(encoding="utf-8") for name in ("locate.js", "act.js")]
+    return "\n".join([page_scripts(), *own])

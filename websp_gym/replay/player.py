@@ -1,0 +1,386 @@
+"""Replaying a recorded trace: reach the same page in the same state, or say exactly where it went wrong.
+
+There is no fixed sleep. Before an event the player waits until its target can be located, waking with every
+change of the page; after an event it waits until the page has settled.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.browser.settle import settle
+from websp_gym.errors import ReplayError, WorldError
+from websp_gym.replay.act import Actor, CannotActError, ClassRules, Look
+from websp_gym.replay.locate import Found, NotFound, locate
+from websp_gym.replay.trace import Fingerprint, Trace, TraceEvent, fill, fill_target
+
+if TYPE_CHECKING:
+    from websp_gym.browser.tabs import Tabs
+
+Set = Literal["on", "off", "recorded"]
+Done = Literal["clicked", "skipped", "typed", "navigated", "pressed", "chosen"]
+
+_LOOK_MS = 100
+"""How long one wait for a change lasts at most: changes in other frames and tabs do not end it."""
+_REST_MS = 150
+"""How long the page must be at rest before a doubtful match is believed."""
+_HIDDEN_AFTER = 1.0
+"""Seconds after which an element that is not rendered is taken (menus that open on hover)."""
+_NEEDLESS_PATIENCE = 2.0
+"""Seconds to look for a control that may be gone because nothing was changed (the bar with *Save* on it)."""
+_RADIOS = frozenset({"radio", "menuitemradio"})
+_CHECKABLE = frozenset({"checkbox", "switch", "menuitemcheckbox"})
+_CHANGED = """ms => globalThis.__webspReplay?.changed
+  ? __webspReplay.changed(ms)
+  : new Promise(done => requestAnimationFrame(() => done()))"""
+
+
+@dataclass(frozen=True)
+class EventReport:
+    """What became of one event."""
+
+    number: int
+    type: str
+    description: str
+    rung: str | None
+    score: float | None
+    before: bool | None
+    """Whether the target was on (or open), where it has such a state."""
+    after: bool | None
+    action: Done
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class ReplayReport:
+    """What became of a trace."""
+
+    events: tuple[EventReport, ...]
+    seconds: float
+
+
+def replay(
+    trace: Trace,
+    tabs: Tabs,
+    *,
+    set: Set,
+    account: Mapping[str, str],
+    timeout: float = 10.0,
+    class_rules: ClassRules = (),
+    start: bool = True,
+) -> ReplayReport:
+    """Replays a trace in the current tab.
+
+    Args:
+        trace: The trace.
+        tabs: The browser's open tabs.
+        set: What stateful targets end in: all ``on``, all ``off``, or as ``recorded``. Radio buttons are
+            always chosen as recorded, for choosing is all that can be done to them.
+        account: The account's values for the placeholders, by field (``email``, ``username``, …).
+        timeout: Seconds to wait for the target of one event.
+        class_rules: Per site ``[{"on": css, "off": css}]`` for controls that show their state by a class.
+        start: Whether to go to the trace's start URL first.
+
+    Returns:
+        One report per event.
+
+    Raises:
+        ReplayError: A target was not found or did not reach its state; has the facts as attributes.
+        SetupError: A placeholder that the account has no value for.
+    """
+    began = time.monotonic()
+    player = _Player(tabs, set, account, timeout, class_rules)
+    if start:
+        player.go(fill(trace.start_url, account), TraceEvent(type="navigate", url=trace.start_url), 0)
+    events = tuple(player.play(number, event) for number, event in enumerate(trace.events, 1))
+    return ReplayReport(events, time.monotonic() - began)
+
+
+class _Player:
+    def __init__(
+        self, tabs: Tabs, set_: Set, account: Mapping[str, str], timeout: float, rules: ClassRules
+    ) -> None:
+        self.tabs = tabs
+        self.set = set_
+        self.account = account
+        self.timeout = timeout
+        self.rules = rules
+        # All stateful targets since the last thing that was done were already as wanted.
+        self.nothing_changed = False
+
+    def play(self, number: int, event: TraceEvent) -> EventReport:
+        """Carries out one event."""
+        began = time.monotonic()
+        found: Found | None = None
+        before: bool | None = None
+        after: bool | None = None
+        action: Done
+        if event.type == "navigate":
+            action = self.go(fill(event.url, self.account), event, number)
+        elif event.target is None:
+            action = self._key(event, number)
+        else:
+            found = self._find(event, number)
+            if found is None:
+                action = "skipped"
+            else:
+                actor = Actor(
+                    found, self.tabs, self.rules, lambda within: self._find_again(event, number, within)
+                )
+                action, before, after = self._act(actor, event, number)
+        self._note(event, action)
+        return EventReport(
+            number=number,
+            type=event.type,
+            description=event.describe(),
+            rung=found.rung if found else None,
+            score=found.score if found else None,
+            before=before,
+            after=after,
+            action=action,
+            seconds=time.monotonic() - began,
+        )
+
+    def go(self, url: str, event: TraceEvent, number: int) -> Done:
+        """Opens a URL, unless the page is already there."""
+        if number and _same_page(self.tabs.current.url, url):
+            return "skipped"
+        try:
+            self.tabs.current.goto(url, wait_until="commit", timeout=self.timeout * 1000)
+        except PlaywrightError as error:
+            self._check_alive()
+            reason = str(error).split("\n", 1)[0]
+            raise self._error(event, number, f"the page did not open: {reason}", ()) from error
+        settle(self.tabs, cap=self.timeout)
+        return "navigated"
+
+    # ---------------------------------------------------------------- acting
+    def _act(self, actor: Actor, event: TraceEvent, number: int) -> tuple[Done, bool | None, bool | None]:
+        try:
+            if event.type == "type":
+                actor.fill(
+                    fill(event.value or "", self.account), secret="account.password" in (event.value or "")
+                )
+                return "typed", None, None
+            if event.type == "key":
+                actor.press_key(event.key or "")
+                return "pressed", None, None
+            if event.type == "change" and event.value is not None:
+                done = self._change(actor, event.value)
+                if done:
+                    return done, None, None
+            return self._click(actor, event)
+        except (CannotActError, PlaywrightError) as error:
+            self._check_alive()
+            reason = str(error).split("\n", 1)[0]
+            raise self._error(event, number, reason, (), actor.found) from error
+
+    def _change(self, actor: Actor, value: str) -> Done | None:
+        """Changes a field that has a value; None for boxes and switches, which have a state instead."""
+        kind = actor.kind()
+        text = fill(value, self.account)
+        if kind == "select":
+            return "chosen" if actor.choose(text) else "skipped"
+        if kind in ("checkbox", "radio", "switch"):
+            return None
+        actor.fill(text, secret="account.password" in value)
+        return "typed"
+
+    def _click(self, actor: Actor, event: TraceEvent) -> tuple[Done, bool | None, bool | None]:
+        seen = actor.look()
+        if seen.kind == "option" and event.target and actor.kind() == "select":
+            chosen = actor.choose(event.target.name or event.target.text or "")
+            return "chosen" if chosen else "skipped", None, None
+        wanted = self._wanted(event, seen)
+        if wanted is not None:
+            return self._turn(actor, seen, wanted)
+        if event.stateful and self.set != "recorded":
+            raise CannotActError("its state cannot be read; a class rule for this site would tell it")
+        opened = event.after.expanded if event.after else None
+        if (
+            opened is not None
+            and seen.expanded is opened
+            and event.before
+            and event.before.expanded is not opened
+        ):
+            return "skipped", seen.expanded, seen.expanded
+        if seen.disabled and (self.nothing_changed or not actor.enabled()):
+            if self.nothing_changed:
+                return "skipped", None, None
+            raise CannotActError("it is disabled")
+        actor.click()
+        return "clicked", None, None
+
+    def _turn(self, actor: Actor, seen: Look, wanted: bool) -> tuple[Done, bool | None, bool | None]:
+        # A menu stays open until something in it is chosen, and would cover what comes next.
+        if seen.is_(wanted) and seen.kind != "menuitemradio":
+            return "skipped", seen.on, seen.on
+        if seen.disabled and not actor.enabled():
+            raise CannotActError(f"it is disabled, and {'off' if wanted else 'on'}")
+        return "clicked", seen.on, actor.turn(wanted, may_go=seen.kind.startswith("menuitem"))
+
+    def _wanted(self, event: TraceEvent, seen: Look) -> bool | None:
+        """The state the target is to end in; None where it is just clicked."""
+        if seen.on is None:
+            return None
+        role = event.target.role if event.target else None
+        after = event.after.on if event.after else None
+        if seen.kind == "radio" or role in _RADIOS:
+            return True
+        if event.stateful:
+            return after if self.set == "recorded" else self.set == "on"
+        return after if seen.kind == "checkbox" or role in _CHECKABLE else None
+
+    def _key(self, event: TraceEvent, number: int) -> Done:
+        try:
+            self.tabs.current.keyboard.press(event.key or "")
+        except PlaywrightError as error:
+            self._check_alive()
+            raise self._error(event, number, str(error).split("\n", 1)[0], ()) from error
+        settle(self.tabs)
+        return "pressed"
+
+    def _note(self, event: TraceEvent, action: Done) -> None:
+        if action != "skipped":
+            self.nothing_changed = False
+        elif event.type in ("click", "change") and (event.stateful or _is_choice(event)):
+            self.nothing_changed = True
+
+    # ---------------------------------------------------------------- finding
+    def _find_again(self, event: TraceEvent, number: int, within: float | None) -> Found:
+        found = self._find(event, number, within=within or self.timeout)
+        assert found is not None
+        return found
+
+    def _find(self, event: TraceEvent, number: int, *, within: float | None = None) -> Found | None:
+        """Waits until the target can be located.
+
+        Args:
+            event: The event with the target.
+            number: Its number.
+            within: Seconds to wait; given, the target must be there.
+
+        Returns:
+            The element; None for a control that is not there because nothing was changed (a *Save* bar).
+
+        Raises:
+            ReplayError: It is not there in time.
+        """
+        assert event.target is not None
+        target = fill_target(event.target, self.account)
+        needless = self.nothing_changed and within is None and event.type == "click" and not event.stateful
+        patience = within or (min(self.timeout, _NEEDLESS_PATIENCE) if needless else self.timeout)
+        began = time.monotonic()
+        rested = False
+        result: Found | NotFound = NotFound()
+        while True:
+            waited = time.monotonic() - began
+            result = self._look(event, target, hidden=waited > min(_HIDDEN_AFTER, patience / 2))
+            if isinstance(result, Found):
+                if rested or not result.weak:
+                    return result
+                settle(self.tabs, cap=max(0.1, min(1.0, patience - waited)), quiet_ms=_REST_MS)
+                rested = True
+                continue
+            rested = False
+            if waited >= patience:
+                break
+            self._wait_for_change(min(_LOOK_MS / 1000, patience - waited))
+        if needless:
+            return None
+        raise self._error(event, number, self._why_absent(event), result.rungs)
+
+    def _look(self, event: TraceEvent, target: Fingerprint, *, hidden: bool) -> Found | NotFound:
+        if not self._on_its_site(event):
+            return NotFound()
+        return locate(self.tabs.current, target, loose=event.stateful, hidden=hidden)
+
+    def _on_its_site(self, event: TraceEvent) -> bool:
+        """Whether a tab shows the site the event was recorded on; that tab becomes the current one."""
+        url = fill(event.url, self.account)
+        if not url or _same_page(self.tabs.current.url, url):
+            return True
+        for page in self.tabs.pages:
+            if page is not self.tabs.current and _same_page(page.url, url):
+                self.tabs.activate(page)
+                return True
+        if _same_site(self.tabs.current.url, url):
+            return True
+        for page in self.tabs.pages:
+            if _same_site(page.url, url):
+                self.tabs.activate(page)
+                return True
+        return False
+
+    def _wait_for_change(self, seconds: float) -> None:
+        """Returns with the next change of the page, its successor's arrival, or after the time given."""
+        page = self.tabs.current
+        try:
+            page.main_frame.evaluate(_CHANGED, max(1.0, seconds * 1000))
+        except PlaywrightError:
+            self._check_alive()
+
+    # ---------------------------------------------------------------- errors
+    def _why_absent(self, event: TraceEvent) -> str:
+        if self._on_its_site(event):
+            return "not found in time"
+        return (
+            f"the page never came to {_host(event.url)}; it is on {_host(self.tabs.current.url) or 'no site'}"
+        )
+
+    def _error(
+        self, event: TraceEvent, number: int, reason: str, rungs: tuple[Any, ...], found: Found | None = None
+    ) -> ReplayError:
+        # The query may hold a session or sign-in token.
+        url = self.tabs.current.url.split("?", 1)[0].split("#", 1)[0]
+        tried = "; ".join(str(rung) for rung in rungs)
+        parts = [
+            f"event {number} ({event.describe()}) failed on {url}: {reason}",
+            f"it was found by {found.rung} with score {found.score:.2f}" if found else "",
+            f"looked for by {tried}" if tried else "",
+            "record the trace again with `websp record`, or see whether the site has changed",
+        ]
+        return ReplayError(
+            ". ".join(part for part in parts if part),
+            event=number,
+            type=event.type,
+            fingerprint=event.target.short() if event.target else None,
+            rungs=[asdict(rung) for rung in rungs],
+            url=url,
+            reason=reason,
+        )
+
+    def _check_alive(self) -> None:
+        if not self.tabs.alive:
+            raise WorldError("the browser went away during the replay; call reset() to start a new episode")
+
+
+def _is_choice(event: TraceEvent) -> bool:
+    role = event.target.role if event.target else None
+    return event.type == "change" or role in _CHECKABLE or role in _RADIOS
+
+
+def _host(url: str) -> str:
+    return (urlsplit(url).hostname or "").removeprefix("www.")
+
+
+def _same_page(one: str, other: str) -> bool:
+    a, b = urlsplit(one), urlsplit(other)
+    same = (_host(one), a.path.rstrip("/"), a.query) == (_host(other), b.path.rstrip("/"), b.query)
+    return same and (not b.fragment or a.fragment == b.fragment)
+
+
+def _same_site(one: str, other: str) -> bool:
+    """Same registrable domain, near enough: live sites add languages and regions in front."""
+    a, b = _host(one).split(".")[-2:], _host(other).split(".")[-2:]
+    return a == b

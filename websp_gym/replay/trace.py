@@ -1,0 +1,320 @@
+"""The recorded trace, ``websp-trace/1``: what a person did on a website, in a form that outlives a redesign.
+
+A trace is one JSON file. It holds no password, token or hidden value; what belongs to an account is written
+as a placeholder such as ``{{account.email}}`` and filled in at replay.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic.alias_generators import to_camel
+
+from websp_gym.errors import SetupError, nearest
+
+SCHEMA = "websp-trace/1"
+MAX_EVENTS = 5_000
+MAX_BYTES = 20_000_000
+
+EventType = Literal["navigate", "click", "change", "type", "key"]
+
+_PLACEHOLDERS = tuple(f"account.{field}" for field in ("email", "username", "name", "password"))
+_PASSWORD = "account.password"
+_PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Fingerprint(_Model):
+    """How an element can be found again; taken by ``extension/dom.js``, every key but the tag optional."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    tag: str = Field(description="Tag name in lower case.")
+    test_id: str | None = Field(None, description="Value of data-testid or one of its relatives.")
+    id: str | None = None
+    name_attr: str | None = Field(None, description="The name attribute.")
+    role: str | None = Field(None, description="ARIA role, written or implied by the tag.")
+    name: str | None = Field(None, description="Accessible name.")
+    label: str | None = Field(None, description="Text of the label that belongs to it.")
+    text: str | None = Field(None, description="Its own visible text.")
+    nearby: str | None = Field(None, description="Text that stands around it.")
+    sibling: str | None = Field(None, description="Text of its siblings.")
+    parent: str | None = Field(None, description="Text of its parent.")
+    section: str | None = Field(None, description="Heading or legend of the section it stands in.")
+    href: str | None = None
+    placeholder: str | None = None
+    type_attr: str | None = Field(None, description="The type attribute.")
+    css: str | None = Field(None, description="CSS path; '::shadow' stands between shadow roots.")
+    xpath: str | None = None
+    frame_path: tuple[str, ...] = Field((), description="CSS paths of the iframes from the top page down.")
+    websp_index: int | None = Field(None, description="Its place in the order of data-websp-index.")
+    classes: tuple[str, ...] = ()
+
+    def short(self) -> str:
+        """The element in a few words, for messages: ``<button> "Save"``."""
+        what = f"<{self.role or self.tag}>"
+        name = self.name or self.label or self.text or self.placeholder or self.nearby
+        if name:
+            return f'{what} "{name[:60]}"'
+        mark = self.id or self.test_id or self.name_attr
+        return f"{what} #{mark}" if mark else f"{what} at {(self.css or self.xpath or '?')[-60:]}"
+
+
+class ElementState(_Model):
+    """What a control said about itself; ``None`` where it has no such state."""
+
+    checked: bool | None = None
+    expanded: bool | None = None
+    disabled: bool | None = None
+    selected: bool | None = None
+    pressed: bool | None = None
+    value: str | None = None
+
+    @property
+    def on(self) -> bool | None:
+        """Whether a two-state control is on: checked, else pressed, else selected."""
+        known = (state for state in (self.checked, self.pressed, self.selected) if state is not None)
+        return next(known, None)
+
+
+class Viewport(_Model):
+    """Size of the page's window in CSS pixels."""
+
+    width: int = Field(gt=0, le=10_000)
+    height: int = Field(gt=0, le=10_000)
+
+
+class TraceEvent(_Model):
+    """One thing the person did."""
+
+    type: EventType
+    url: str = Field("", description="URL of the page when it happened; of a navigate event, where it leads.")
+    target: Fingerprint | None = None
+    value: str | None = Field(None, description="Text typed, or value or label of the option chosen.")
+    key: str | None = Field(
+        None, description="Key pressed, as in KeyboardEvent.key, with modifiers: Control+a."
+    )
+    stateful: bool = Field(False, description="The target is a switch that replay can turn on and off.")
+    before: ElementState | None = None
+    after: ElementState | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> TraceEvent:
+        if self.type == "navigate" and not self.url:
+            raise ValueError("a 'navigate' event needs a url")
+        if self.type in ("click", "change", "type") and self.target is None:
+            raise ValueError(f"a '{self.type}' event needs a target")
+        if self.type == "type" and self.value is None:
+            raise ValueError("a 'type' event needs a value")
+        if self.type == "key" and not self.key:
+            raise ValueError("a 'key' event needs a key")
+        if self.type == "navigate":
+            _check_url(self.url)
+        if _PASSWORD in self.url or (self.target and _PASSWORD in self.target.model_dump_json()):
+            raise ValueError("a password stands in the value of a 'type' event, nowhere else")
+        _check_placeholders(self.url, self.value or "")
+        return self
+
+    def describe(self) -> str:
+        """The event in a few words, for messages and reports."""
+        if self.type == "navigate" or self.target is None:
+            return f"{self.type} {self.key or self.url}"
+        into = {"type": f"{self.value!r} into ", "key": f"{self.key} in "}.get(self.type, "")
+        return f"{self.type} {into}{self.target.short()}"
+
+
+class Trace(_Model):
+    """A recorded session on one website."""
+
+    schema_version: Literal["websp-trace/1"] = Field(alias="schema")
+    name: str
+    site: str = Field(description="Slug of the site it was recorded on.")
+    start_url: str = Field(min_length=1)
+    viewport: Viewport = Viewport(width=1280, height=1024)
+    events: tuple[TraceEvent, ...] = Field(max_length=MAX_EVENTS)
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    @model_validator(mode="after")
+    def _placeholders(self) -> Trace:
+        _check_url(self.start_url)
+        _check_placeholders(self.start_url)
+        return self
+
+
+def load_trace(path: str | Path) -> Trace:
+    """Reads a trace and checks every part of it.
+
+    Args:
+        path: The JSON file.
+
+    Returns:
+        The trace.
+
+    Raises:
+        SetupError: It cannot be read or is no valid trace; names the file and the place in it.
+    """
+    path = Path(path)
+    data = _read_json(path)
+    if not isinstance(data, dict):
+        raise SetupError(f"{path}: a trace is a JSON object, this is a {type(data).__name__}", path=str(path))
+    version = data.get("schema")
+    if version != SCHEMA:
+        found = f'its schema is "{version}"' if version else 'it has no "schema" key'
+        raise SetupError(f'{path}: {found}; this version of websp-gym understands "{SCHEMA}"', path=str(path))
+    events = data.get("events")
+    if isinstance(events, list) and len(events) > MAX_EVENTS:
+        raise SetupError(f"{path}: {len(events)} events; a trace has at most {MAX_EVENTS}", path=str(path))
+    try:
+        return Trace.model_validate(data)
+    except ValidationError as error:
+        raise SetupError(_explain(path, error), path=str(path)) from error
+
+
+def save_trace(trace: Trace, path: str | Path) -> None:
+    """Writes a trace as indented JSON, without the keys that say nothing.
+
+    Args:
+        trace: The trace.
+        path: Where to; the folder must exist.
+    """
+    data = trace.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    text = json.dumps({"schema": SCHEMA, **data}, indent=1, ensure_ascii=False)
+    Path(path).write_text(text + "\n", "utf-8")
+
+
+def fill(text: str, account: Mapping[str, str]) -> str:
+    """Puts the account's values in place of the placeholders.
+
+    Args:
+        text: Text with placeholders such as ``{{account.email}}``.
+        account: The account's values by field: ``email``, ``username``, ``name``, ``password``.
+
+    Returns:
+        The text to use.
+
+    Raises:
+        SetupError: An unknown placeholder, or the account has no such value.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        _check_known(match[1])
+        field = match[1].removeprefix("account.")
+        if field not in account:
+            raise SetupError(
+                f"the trace needs {{{{{match[1]}}}}}, but this account has no {field}", placeholder=match[1]
+            )
+        return account[field]
+
+    return _PLACEHOLDER.sub(value, text)
+
+
+def fill_target(target: Fingerprint, account: Mapping[str, str]) -> Fingerprint:
+    """Fills the placeholders in a fingerprint (an element may be named after the account).
+
+    Args:
+        target: The recorded fingerprint.
+        account: The account's values by field.
+
+    Returns:
+        The fingerprint to look for.
+    """
+    filled = {
+        key: fill(value, account)
+        for key, value in target.model_dump(exclude_none=True).items()
+        if isinstance(value, str) and "{{account." in value
+    }
+    return target.model_copy(update=filled) if filled else target
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a trace, as published in ``docs/trace.schema.json``.
+
+    Returns:
+        The schema (draft 2020-12).
+    """
+    schema = Trace.model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": SCHEMA, **schema}
+
+
+def _check_placeholders(*texts: str) -> None:
+    for text in texts:
+        for match in _PLACEHOLDER.finditer(text):
+            try:
+                _check_known(match[1])
+            except SetupError as error:
+                raise ValueError(error.message) from error
+
+
+def _check_url(url: str) -> None:
+    # A trace is data: a javascript: or file: URL would make it more.
+    if not url.startswith(("https://", "http://")):
+        raise ValueError(f"{url[:60]!r} is no http or https URL")
+    if _PASSWORD in url:
+        raise ValueError("a password stands in the value of a 'type' event, nowhere else")
+
+
+def _check_known(placeholder: str) -> None:
+    if placeholder not in _PLACEHOLDERS:
+        raise SetupError(
+            f"unknown placeholder {{{{{placeholder}}}}}{nearest(placeholder, _PLACEHOLDERS)} "
+            f"(there are {', '.join(_PLACEHOLDERS)})",
+            placeholder=placeholder,
+        )
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise SetupError(
+                f"{path}: {size:,} bytes; a trace has at most {MAX_BYTES:,} (were screenshots put into it?)",
+                path=str(path),
+            )
+        return json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise SetupError(f"{path}: cannot be read: {error.strerror or error}", path=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise SetupError(f"{path}: not UTF-8 text at byte {error.start}", path=str(path)) from error
+    except RecursionError as error:
+        raise SetupError(f"{path}: nested too deeply to be a trace", path=str(path)) from error
+    except json.JSONDecodeError as error:
+        cut = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated")
+        what = "the file ends in the middle; it was cut off" if cut else f"not valid JSON: {error.msg}"
+        raise SetupError(f"{path}:{error.lineno}:{error.colno}: {what}", path=str(path)) from error
+
+
+def _explain(path: Path, error: ValidationError) -> str:
+    lines = []
+    for problem in error.errors()[:10]:
+        hint = ""
+        if problem["type"] == "extra_forbidden":
+            hint = nearest(str(problem["loc"][-1]), _keys_at(problem["loc"]))
+        message = problem["msg"].removeprefix("Value error, ")
+        lines.append(f"{path}: {_json_location(problem['loc'])}: {message}{hint}")
+    return "\n".join(lines)
+
+
+def _json_location(location: tuple[int | str, ...]) -> str:
+    """Writes a location as one would in JavaScript: ``events[3].target.rol``."""
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in location]
+    return "".join(parts).lstrip(".") or "the trace"
+
+
+def _keys_at(location: tuple[int | str, ...]) -> list[str]:
+    owners: dict[str, type[BaseModel]] = {
+        "target": Fingerprint,
+        "before": ElementState,
+        "after": ElementState,
+        "viewport": Viewport,
+    }
+    owner = Trace if len(location) == 1 else owners.get(str(location[-2]), TraceEvent)
+    return [field.alias or name for name, field in owner.model_fields.items()]

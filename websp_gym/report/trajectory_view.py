@@ -1,0 +1,277 @@
+"""One episode as one HTML file: what happened, and whether the score is right.
+
+The file needs nothing but itself. Its only script is named by hash in a content security policy that forbids
+every request; whatever an agent or a web page wrote is escaped text. Screenshots are recompressed to WebP of at
+most :data:`~websp_gym.report.pictures.BYTES_PER_PICTURE` bytes each (20 steps stay below 4 MB); the lossless
+originals stay in the folder.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from websp_gym.errors import SetupError
+from websp_gym.report.frames import frames
+from websp_gym.report.pictures import Album
+from websp_gym.report.state_diff import ABSENT, StateDiff, state_diff
+from websp_gym.rewards.state import same
+from websp_gym.trajectory import Trajectory, load_trajectory
+
+FILE = "trajectory.html"
+LONG_VALUE = 160
+"""Characters of a value shown before it folds."""
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_SETTING = "setting "
+_END_REASONS = {
+    "answer": "agent answered",
+    "infeasible": "agent called it infeasible",
+    "action_limit": "action limit",
+    "time_limit": "time limit",
+    "error": "error",
+    "abandoned": "abandoned",
+    None: "not ended",
+}
+_BADGES = {"pass": "PASS", "fail": "FAIL", "unscored": "UNSCORED"}
+_ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
+
+
+def trajectory_html(folder: Path) -> str:
+    """Shows a recorded episode as one self-contained HTML page.
+
+    Args:
+        folder: The episode's folder, or its JSON file.
+
+    Returns:
+        The page. Screenshots that are missing or broken leave a placeholder.
+
+    Raises:
+        SetupError: There is no trajectory, or it is of another schema.
+    """
+    trajectory = load_trajectory(folder)
+    album = Album(_base(folder))
+    film = frames(trajectory, album)
+    verdict = _verdict(trajectory)
+    diff = state_diff(trajectory.s0, trajectory.end, _setting_checks(verdict))
+    data = {"pictures": [picture.src for picture in album.pictures], "frames": film}
+    style, script = _source("trajectory.css"), _source("trajectory.js")
+    return _templates().get_template("trajectory.html.j2").render(
+        t=trajectory,
+        verdict=verdict,
+        facts=_facts(trajectory, verdict),
+        details=_details(trajectory),
+        doubts=_doubts(verdict, diff),
+        film=film,
+        album=album.pictures,
+        diff=diff,
+        events=_events(trajectory.events),
+        data=Markup(_json(data)),
+        style=Markup(style),
+        script=Markup(script),
+        policy=_policy(style, script),
+    )  # fmt: skip
+
+
+def write_trajectory_html(folder: Path, out: Path | None = None) -> Path:
+    """Writes :func:`trajectory_html` to a file.
+
+    Args:
+        folder: The episode's folder, or its JSON file.
+        out: Where to; by default ``trajectory.html`` in the episode's folder.
+
+    Returns:
+        The path written.
+
+    Raises:
+        SetupError: There is no trajectory, or the file cannot be written.
+    """
+    target = out if out is not None else _base(folder) / FILE
+    page = trajectory_html(folder)
+    part = target.with_name(target.name + ".part")
+    try:
+        part.write_bytes(page.encode("utf-8", errors="replace"))
+        os.replace(part, target)
+    except OSError as error:
+        raise SetupError(f"cannot write {target}: {error.strerror}", path=str(target)) from error
+    return target
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """A verdict as read back from disk, or the absence of one."""
+
+    status: str
+    badge: str
+    reason: str
+    score: float | None
+    source: str
+    checks: tuple[Mapping[str, Any], ...]
+    side_effects: tuple[str, ...]
+    details: Mapping[str, Any]
+
+
+def _verdict(trajectory: Trajectory) -> _Verdict:
+    data = trajectory.verdict
+    status = data.get("status") if data else None
+    if data is None or status not in _BADGES:
+        return _Verdict("none", "NO VERDICT", _why_none(trajectory), None, "", (), (), {})
+    score = data.get("score")
+    checks = tuple(check for check in data.get("checks") or () if isinstance(check, dict))
+    return _Verdict(
+        status=str(status),
+        badge=_BADGES[str(status)],
+        reason=str(data.get("reason") or ""),
+        score=float(score) if isinstance(score, int | float) else None,
+        source=str(data.get("source") or ""),
+        checks=checks,
+        side_effects=tuple(str(effect) for effect in data.get("side_effects") or ()),
+        details=data.get("details") or {},
+    )
+
+
+def _why_none(trajectory: Trajectory) -> str:
+    if trajectory.end_reason == "error":
+        return "The episode ended with an error before it could be scored."
+    if trajectory.end_reason is None:
+        return "The episode was still running when this was recorded."
+    return f"The episode was not scored ({_END_REASONS[trajectory.end_reason]})."
+
+
+def _facts(trajectory: Trajectory, verdict: _Verdict) -> list[tuple[str, str]]:
+    counted = sum(step.counted for step in trajectory.steps)
+    limit = trajectory.options.get("max_actions")
+    of_limit = f" of {limit}" if isinstance(limit, int) else ""
+    free = len(trajectory.steps) - counted
+    return [
+        ("Reward", "none" if verdict.score is None else f"{verdict.score:g}"),
+        ("Scored by", verdict.source or "nobody"),
+        ("Ended by", _END_REASONS[trajectory.end_reason]),
+        ("Actions", f"{counted}{of_limit}" + (f" + {free} free" if free else "")),
+        ("Step time", f"{sum(step.seconds for step in trajectory.steps):.1f} s"),
+        ("Reset", f"{trajectory.reset_seconds:.2f} s"),
+        ("World", trajectory.world),
+        ("Started", trajectory.started.replace("T", " ").replace("+00:00", " UTC")),
+    ]
+
+
+def _details(trajectory: Trajectory) -> list[tuple[str, str, Any]]:
+    own = [("seed", trajectory.seed), ("config hash", trajectory.config_hash)]
+    return [
+        *(("Episode", name, value) for name, value in own),
+        *(("Options", name, value) for name, value in trajectory.options.items()),
+        *(("Versions", name, value) for name, value in trajectory.versions.items()),
+    ]
+
+
+def _setting_checks(verdict: _Verdict) -> dict[str, bool | None]:
+    """Outcome by setting, from the checks of the state reward."""
+    if verdict.source != "state":
+        return {}
+    named = ((str(check.get("name")), check.get("passed")) for check in verdict.checks)
+    return {name.removeprefix(_SETTING): passed for name, passed in named if name.startswith(_SETTING)}
+
+
+def _doubts(verdict: _Verdict, diff: StateDiff) -> list[str]:
+    """Contradictions inside the record, which a reader should know before trusting the score."""
+    outcomes = [check.get("passed") for check in verdict.checks]
+    found = []
+    if verdict.status == "pass" and not all(outcome is True for outcome in outcomes):
+        found.append("The verdict is pass, yet not every check holds.")
+    if verdict.status == "fail" and outcomes and all(outcome is True for outcome in outcomes):
+        found.append("The verdict is fail, yet every check holds.")
+    if verdict.status != "none" and (verdict.status == "unscored") != (verdict.score is None):
+        found.append(f"The verdict is {verdict.status}, yet its score is {verdict.score}.")
+    after = {row.key: row.after for row in diff.settings}
+    for check in verdict.checks if verdict.source == "state" and diff.known else ():
+        key = str(check.get("name")).removeprefix(_SETTING)
+        if (
+            f"{_SETTING}{key}" == check.get("name")
+            and key in after
+            and not same(after[key], check.get("actual"))
+        ):
+            found.append(f"The check of {key} saw another value than the recorded end state has.")
+    return found
+
+
+def _events(events: list[dict[str, Any]]) -> list[tuple[str, str, str, str, Any]]:
+    """Number, seconds since the first one, site, kind and data of each event."""
+    times = [event.get("time") for event in events]
+    first = next((time for time in times if isinstance(time, int | float)), 0.0)
+    return [
+        (
+            str(event.get("seq", "")),
+            f"+{time - first:.1f} s" if isinstance(time, int | float) else "",
+            str(event.get("site", "")),
+            str(event.get("kind", "")),
+            event.get("data"),
+        )
+        for event, time in zip(events, times, strict=True)
+    ]
+
+
+def _base(folder: Path) -> Path:
+    return folder.parent if folder.suffix == ".json" else folder
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["shown"] = _shown
+    environment.globals["LONG_VALUE"] = LONG_VALUE
+    return environment
+
+
+@cache
+def _source(name: str) -> str:
+    return (_TEMPLATES / name).read_text("utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing may be loaded, sent or run but this style sheet, this script and inline pictures."""
+    return (
+        f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
+
+
+def _shown(value: object) -> str:
+    """A value the way a reader can tell ``"1"``, ``1`` and ``true`` apart."""
+    return "absent" if value is ABSENT else json.dumps(_plain(value), ensure_ascii=False)
+
+
+def _json(data: object) -> str:
+    """JSON that is inert inside a script element: ASCII, without ``<``, ``>`` and ``&``."""
+    return json.dumps(_plain(data), allow_nan=False, separators=(",", ":")).translate(_ESCAPES)
+
+
+def _plain(value: Any) -> Any:
+    """Data without the numbers JSON does not have."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,243 @@
+"""Carrying out the ``actions`` of a site: settings, items and sessions change, then the reply."""
+
+from __future__ import annotations
+
+from string import Formatter
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from .account import ACCOUNT
+from .catalog import Catalog
+from .episode import Episode
+from .forms import Fields, read_fields
+from .pages import NO_STORE
+from .parts import Action, Add, SignIn
+from .sessions import Keyring, give_cookie, open_session
+from .settings import BoolSetting
+from .site import SESSIONS, Site
+
+
+class RefusedError(ValueError):
+    """A request was understood and refused; nothing changed.
+
+    Attributes:
+        status: The HTTP status of the answer.
+    """
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+class Actions:
+    """Carries out actions.
+
+    Args:
+        catalog: The sites.
+        keys: Session tokens and passwords.
+    """
+
+    def __init__(self, catalog: Catalog, keys: Keyring) -> None:
+        self._catalog = catalog
+        self._keys = keys
+
+    async def act(self, request: Request, episode: Episode, site: Site, action: Action) -> Response:
+        """Does everything the action says, or nothing.
+
+        Args:
+            request: The request.
+            episode: Its episode.
+            site: Its site.
+            action: The entry of ``site.yaml``.
+
+        Raises:
+            ValueError: A value or field is wrong; nothing changed.
+        """
+        session: str | None = request.state.episode.session
+        if action.needs_login and session is None:
+            return to_login(request, site, back=True) if action.redirect else _refusal(401, "sign in first")
+        fields = await read_fields(request)
+        try:
+            with episode.transaction():
+                episode.log(site, "submit", path=request.url.path, fields=sorted(fields.values))
+                _change(episode, site, action, fields)
+                if action.logout:
+                    _sign_out(episode, self._catalog.session_owner(site), action.logout, session)
+                if isinstance(action.login, SignIn):
+                    return self._sign_in(request, episode, site, action, action.login, fields)
+        except RefusedError as refused:
+            if refused.status == 401 and fields.is_form and site.login_page.startswith("/"):
+                query = urlencode(
+                    {"error": "1", "redir": safe_redirect(self._catalog, site, fields.text("redir"), "")}
+                )
+                return _see_other(f"{site.login_page}?{query}")
+            raise
+        response = self._reply(request, site, action, fields)
+        if action.logout in (True, "all"):
+            give_cookie(response, self._catalog.session_owner(site), "")
+        return response
+
+    def callback(self, request: Request, episode: Episode, site: Site) -> Response:
+        """Signs in with the one-time code of a hand-over, and goes on to where the hand-over began."""
+        with episode.transaction():
+            redir = episode.use_code(site, request.query_params.get("code", ""))
+            if redir is None:
+                raise RefusedError(400, "this sign-in code is not valid (any more)")
+            return self._signed_in(episode, site, _see_other(redir), by="handover")
+
+    def _sign_in(
+        self, request: Request, episode: Episode, site: Site, action: Action, spec: SignIn, fields: Fields
+    ) -> Response:
+        if spec.password:
+            self._check_password(site, spec, fields)
+        target_slug = spec.site or (fields.text(spec.client) if spec.client else site.slug)
+        target = self._catalog[target_slug]
+        wanted = fields.text(spec.redir)
+        if target is site:
+            redir = safe_redirect(self._catalog, site, wanted, action.redirect or "/")
+            response = _see_other(redir) if fields.is_form else _success({"success": 1, "redirect": redir})
+            return self._signed_in(episode, site, response, by="password" if spec.password else "chooser")
+        if not target.login_callback:
+            raise RefusedError(400, f"{target.slug} takes no hand-over (it has no login_callback)")
+        if site.has_sign_in and request.state.episode.session is None:
+            raise RefusedError(401, "sign in first")
+        code = episode.new_code(target, safe_redirect(self._catalog, target, wanted, "/"))
+        return _see_other(f"https://{target.hosts[0]}{target.login_callback}?code={code}")
+
+    def _signed_in(self, episode: Episode, site: Site, response: Response, *, by: str) -> Response:
+        owner = self._catalog.session_owner(site)
+        give_cookie(response, owner, self._keys.token(owner, open_session(episode, site, by=by)))
+        return response
+
+    def _check_password(self, site: Site, spec: SignIn, fields: Fields) -> None:
+        known = self._keys.password(self._catalog.session_owner(site))
+        who = fields.text(spec.username) if spec.username else ACCOUNT["email"]
+        if who not in (ACCOUNT["email"], ACCOUNT["username"]) or fields.text(spec.password) != known:
+            raise RefusedError(401, "wrong user name or password")
+
+    def _reply(self, request: Request, site: Site, action: Action, fields: Fields) -> Response:
+        if action.redirect == "back":
+            return _see_other(_referer(request, site))
+        if action.redirect:
+            names = [name for _, name, _, _ in Formatter().parse(action.redirect) if name]
+            return _see_other(
+                action.redirect.format(**{name: quote(fields.text(name), safe="") for name in names})
+            )
+        return _success({"success": 1} if action.reply == "json" else action.reply)
+
+
+def to_login(request: Request, site: Site, *, back: bool = False) -> Response:
+    """Sends a signed-out visitor to the login page, which is told where to lead afterwards.
+
+    Args:
+        request: The request that needs the account.
+        site: Its site.
+        back: Lead to the page the request came from (for a request with a body).
+    """
+    query = f"?{request.url.query}" if request.url.query else ""
+    here = _referer(request, site) if back else request.url.path + query
+    if here.startswith("/") and not site.login_page.startswith("/"):
+        here = f"https://{request.state.host}{here}"
+    joint = "&" if "?" in site.login_page else "?"
+    return RedirectResponse(f"{site.login_page}{joint}{urlencode({'redir': here})}", 302, NO_STORE)
+
+
+def safe_redirect(catalog: Catalog, site: Site, wanted: str, otherwise: str) -> str:
+    """Returns where a sign-in may lead: a path, or a page of a sandbox host; never anywhere else.
+
+    Args:
+        catalog: The sites.
+        site: The site it leads from.
+        wanted: What the form said.
+        otherwise: What to take instead.
+    """
+    parts = urlsplit(wanted)
+    if parts.scheme == "https" and catalog.by_host(parts.netloc):
+        return wanted
+    own_path = wanted.startswith("/") and not wanted.startswith(("//", "/\\"))
+    return wanted if own_path else otherwise
+
+
+def _change(episode: Episode, site: Site, action: Action, fields: Fields) -> None:
+    _set_settings(episode, site, action, fields)
+    for add in action.adds:
+        _add(episode, site, add, fields)
+    for remove in action.removes:
+        wanted = remove.values | {name: fields.text(field) for name, field in remove.where.items()}
+        if not episode.remove(site, remove.collection, wanted) and not remove.all:
+            raise RefusedError(404, f"no such item in {remove.collection}")
+    for update in action.updates:
+        wanted = {name: fields.text(field) for name, field in update.where.items()}
+        sent = {name: fields.values[field] for name, field in update.fields.items() if field in fields.values}
+        if not episode.update(site, update.collection, wanted, {**update.values, **sent}, form=True):
+            raise RefusedError(404, f"no such item in {update.collection}")
+    if action.destructive:
+        episode.log(site, "destructive", what=action.destructive)
+
+
+def _set_settings(episode: Episode, site: Site, action: Action, fields: Fields) -> None:
+    sent = False
+    for key, field in action.set.items():
+        setting = site.settings[key]
+        if field in fields.values:
+            raw = fields.values[field]
+        elif action.checkboxes and fields.is_form and setting.type in ("bool", "multi"):
+            raw = False if isinstance(setting, BoolSetting) else []
+        else:
+            continue
+        sent = True
+        try:
+            value = setting.parse(raw)
+        except ValueError as error:
+            raise RefusedError(400, f"{field}: {error}") from None
+        episode.put(site, key, value)
+    if action.set and not sent:
+        raise RefusedError(400, f"none of the fields {', '.join(action.set.values())} was sent")
+    for key, value in action.values.items():
+        episode.put(site, key, value)
+    if action.toggle:
+        episode.put(site, action.toggle, not episode.settings(site)[action.toggle])
+
+
+def _add(episode: Episode, site: Site, spec: Add, fields: Fields) -> None:
+    row = {name: fields.values[field] for name, field in spec.fields.items() if field in fields.values}
+    missing = [field for field in spec.fields.values() if field not in fields.values]
+    known = site.collections[spec.collection].fields
+    if missing and known is None:
+        raise RefusedError(400, f"the field {missing[0]} is missing")
+    rows = [row]
+    if spec.split:
+        name = next(iter(spec.fields))
+        words = [word.strip() for word in str(row[name]).split(spec.split)]
+        rows = [{**row, name: word} for word in dict.fromkeys(words) if word]
+    for each in rows:
+        episode.add(site, spec.collection, {**spec.values, **each}, form=True)
+
+
+def _sign_out(episode: Episode, owner: Site, which: bool | str, session: str | None) -> None:
+    for row in episode.rows(owner, SESSIONS):
+        mine = row["id"] == session
+        if which == "all" or (which == "others") != mine:
+            episode.remove(owner, SESSIONS, {"id": row["id"]})
+
+
+def _referer(request: Request, site: Site) -> str:
+    parts = urlsplit(request.headers.get("referer", ""))
+    if parts.hostname not in site.hosts:
+        return "/"
+    return f"https://{parts.hostname}{parts.path}" + (f"?{parts.query}" if parts.query else "")
+
+
+def _see_other(address: str) -> Response:
+    return RedirectResponse(address, 303, NO_STORE)
+
+
+def _success(data: Any) -> Response:
+    return JSONResponse(data, headers=NO_STORE)
+
+
+def _refusal(status: int, reason: str) -> Response:
+    return JSONResponse({"error": reason}, status, NO_STORE)

@@ -1,0 +1,227 @@
+"""The app the browser talks to: which site a host is, whose episode a request is, what a path means."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import logging
+import mimetypes
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Match, Route
+from starlette.types import Receive, Scope, Send
+
+from .actions import Actions, RefusedError, to_login
+from .catalog import Catalog
+from .episode import Episode
+from .naming import nearest
+from .pages import KIT, NO_STORE, PageResponse, Renderer
+from .parts import Action, Page
+from .sessions import Keyring, SiteEpisode, current_session, find_session
+from .site import Site, SiteError
+from .store import Store
+
+EPISODE_HEADER = "x-websp-episode"
+
+Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
+
+logger = logging.getLogger(__name__)
+
+
+class SiteApp:
+    """An ASGI app that is every site at once.
+
+    Args:
+        store: The episodes.
+        keys: Session tokens.
+        reload: Look for changed templates on every request.
+    """
+
+    def __init__(self, store: Store, keys: Keyring, *, reload: bool = False) -> None:
+        self._store = store
+        self._catalog: Catalog = store.catalog
+        self._keys = keys
+        self._renderer = Renderer(self._catalog, keys, reload=reload)
+        self._actions = Actions(self._catalog, keys)
+        self._routes: dict[str, list[Route]] = {}
+        self._static: dict[Path, bytes] = {}
+        self._behaviours = {site.slug: _behaviour_routes(site) for site in self._catalog}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request; anything but HTTP (web sockets) is turned away."""
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        request = Request(scope, receive)
+        response = await self._respond(request)
+        await response(scope, receive, send)
+
+    async def _respond(self, request: Request) -> Response:
+        host = request.headers.get("host", "").partition(":")[0].lower().removesuffix(".")
+        site = self._catalog.by_host(host)
+        episode = self._store.find(request.headers.get(EPISODE_HEADER, "")) or self._default(request)
+        if site is None:
+            return self._no_such_site(request, host, episode)
+        if request.url.scheme == "http":
+            query = f"?{request.url.query}" if request.url.query else ""
+            status = 301 if request.method in ("GET", "HEAD") else 308
+            return RedirectResponse(f"https://{host}{request.url.path}{query}", status, NO_STORE)
+        if episode is None:
+            return self._renderer.plain("no_episode.html", 403)
+        if request.url.path.startswith(("/_site/", "/_kit/")):
+            return self._static_file(request.url.path, site)
+        origin = request.headers.get("origin")
+        if origin is not None and request.method not in ("GET", "HEAD") and not _is_own(origin, site):
+            return JSONResponse({"error": "cross-site request"}, 403, NO_STORE)
+        return await self._visit(request, site, host, episode)
+
+    async def _visit(self, request: Request, site: Site, host: str, episode: Episode) -> Response:
+        session = find_session(episode, site, self._keys, request.cookies)
+        if session is None and episode is self._store.default:
+            session = current_session(episode, site)
+        request.state.host = host
+        request.state.episode = SiteEpisode(episode, site, session)
+        request.state.sites = self._catalog
+        request.state.render = partial(self._renderer.template, request, site)
+        request.state.store_episode = episode
+        route, allowed = self._match(request, site, host)
+        try:
+            if route is not None:
+                response: Response = await route.endpoint(request)
+                return self._finished(response, request, site, episode)
+            if allowed:
+                return JSONResponse(
+                    {"error": "method not allowed"}, 405, {**NO_STORE, "allow": ", ".join(allowed)}
+                )
+            return self._not_found(request, site)
+        except ValueError as error:
+            status = error.status if isinstance(error, RefusedError) else 400
+            return JSONResponse({"error": str(error)}, status, NO_STORE)
+        except Exception as error:
+            logger.exception("%s %s%s failed", request.method, host, request.url.path)
+            episode.log(site, "error", path=request.url.path, error=f"{type(error).__name__}: {error}")
+            return self._renderer.plain("error.html", 500, site=site)
+
+    def _finished(self, response: Response, request: Request, site: Site, episode: Episode) -> Response:
+        for name, value in NO_STORE.items():
+            response.headers.setdefault(name, value)
+        is_html = response.headers.get("content-type", "").startswith("text/html")
+        if is_html and not isinstance(response, PageResponse):
+            html = self._renderer.with_footer(bytes(response.body).decode(), site)
+            response = PageResponse(html, response.status_code, NO_STORE)
+        if is_html and request.method == "GET" and response.status_code == 200:
+            episode.log(site, "visit", host=request.state.host, path=request.url.path)
+        return response
+
+    def _match(self, request: Request, site: Site, host: str) -> tuple[Route | None, list[str]]:
+        allowed: list[str] = []
+        for route in self._routes_of(site, host):
+            match, found = route.matches(request.scope)
+            if match is Match.FULL:
+                request.scope.update(found)
+                return route, []
+            if match is Match.PARTIAL:
+                allowed += route.methods or []
+        return None, allowed
+
+    def _routes_of(self, site: Site, host: str) -> list[Route]:
+        if host not in self._routes:
+            pages = [
+                Route(page.path, self._page_handler(site, page), methods=["GET"])
+                for page in site.pages
+                if not page.hosts or host in page.hosts
+            ]
+            actions = [
+                Route(action.path, self._action_handler(site, action), methods=[action.method])
+                for action in site.actions
+                if not action.hosts or host in action.hosts
+            ]
+            if site.login_callback:
+                actions.append(Route(site.login_callback, self._callback_handler(site), methods=["GET"]))
+            # A path without parameters is meant when both fit, wherever it stands in the file.
+            plain_first = sorted([*pages, *actions], key=lambda route: "{" in route.path)
+            self._routes[host] = [*self._behaviours[site.slug], *plain_first]
+        return self._routes[host]
+
+    def _page_handler(self, site: Site, page: Page) -> Handler:
+        async def show(request: Request) -> Response:
+            if page.login and request.state.episode.account is None:
+                return to_login(request, site)
+            if page.redirect:
+                return RedirectResponse(page.redirect, 302, NO_STORE)
+            return self._renderer.page(request, site, page)
+
+        return show
+
+    def _action_handler(self, site: Site, action: Action) -> Handler:
+        async def act(request: Request) -> Response:
+            return await self._actions.act(request, request.state.store_episode, site, action)
+
+        return act
+
+    def _callback_handler(self, site: Site) -> Handler:
+        async def callback(request: Request) -> Response:
+            return self._actions.callback(request, request.state.store_episode, site)
+
+        return callback
+
+    def _default(self, request: Request) -> Episode | None:
+        # Only for requests that claim no episode: a wrong one must not end up in somebody's hands.
+        return None if EPISODE_HEADER in request.headers else self._store.default
+
+    def _no_such_site(self, request: Request, host: str, episode: Episode | None) -> Response:
+        entry = {"host": host, "method": request.method, "path": request.url.path}
+        self._store.egress.append({"time": round(time.time(), 3), "episode": episode is not None, **entry})
+        if episode is not None:
+            episode.log(None, "egress", **entry)
+        return self._renderer.plain("no_such_site.html", 404, host=host)
+
+    def _not_found(self, request: Request, site: Site) -> Response:
+        own = (site.folder / "templates" / "404.html").is_file()
+        return request.state.render("404.html" if own else "kit/not_found.html", status=404)  # type: ignore[no-any-return]
+
+    def _static_file(self, path: str, site: Site) -> Response:
+        _, kind, name = path.split("/", 2)
+        root = (site.folder if kind == "_site" else KIT) / "static"
+        file = (root / name).resolve()
+        if file not in self._static:
+            if not file.is_relative_to(root.resolve()) or not file.is_file():
+                return Response("not found", 404, NO_STORE, "text/plain")
+            self._static[file] = file.read_bytes()
+        kind_of_file = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+        return Response(self._static[file], 200, {"cache-control": "max-age=3600"}, kind_of_file)
+
+
+def _is_own(origin: str, site: Site) -> bool:
+    return urlsplit(origin).hostname in site.hosts
+
+
+def _behaviour_routes(site: Site) -> list[Route]:
+    """Loads ``behaviour.py`` of a site, if it has one, and returns its routes.
+
+    Raises:
+        SiteError: It does not hold what it should.
+    """
+    file = site.folder / "behaviour.py"
+    if not file.is_file():
+        return []
+    spec = importlib.util.spec_from_file_location(f"websp_gym_sandbox_site_{site.slug}", file)
+    if spec is None or spec.loader is None:
+        raise SiteError(file, ["cannot be loaded"])
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    make = getattr(module, "routes", None)
+    if make is None:
+        raise SiteError(file, [f"routes: missing{nearest('routes', vars(module))}"])
+    routes: list[Route] = list(make(site))
+    for route in routes:
+        if not isinstance(route, Route) or not inspect.iscoroutinefunction(route.endpoint):
+            raise SiteError(file, [f"routes: {route!r} is not a Route with an async def endpoint"])
+    return routes

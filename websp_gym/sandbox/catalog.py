@@ -1,0 +1,140 @@
+"""All sites of a server: found on disk, looked up by slug or host, searched by their pages' titles."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .naming import nearest
+from .site import SESSIONS, Site, SiteError, load_site
+
+BUILTIN = Path(__file__).parent / "sites"
+
+
+class Catalog:
+    """The sites a server serves.
+
+    Args:
+        folders: Folders that hold one folder per site.
+
+    Raises:
+        SiteError: A site is wrong, or two sites claim one slug or host.
+    """
+
+    def __init__(self, folders: Iterable[Path]) -> None:
+        self._sites: dict[str, Site] = {}
+        self._hosts: dict[str, Site] = {}
+        for folder in folders:
+            for file in sorted(folder.glob("*/site.yaml")):
+                self._take(load_site(file.parent))
+        for site in self:
+            self._check_references(site)
+
+    def __iter__(self) -> Iterator[Site]:
+        return iter(self._sites.values())
+
+    def __getitem__(self, slug: str) -> Site:
+        """Returns the site of that slug.
+
+        Raises:
+            ValueError: There is none.
+        """
+        if slug not in self._sites:
+            raise ValueError(f'unknown site "{slug}"{nearest(slug, self._sites)}')
+        return self._sites[slug]
+
+    @property
+    def slugs(self) -> list[str]:
+        """The slugs of all sites, in the order they were found."""
+        return list(self._sites)
+
+    def by_host(self, host: str) -> Site | None:
+        """Returns the site that owns exactly this host name, if any."""
+        return self._hosts.get(host)
+
+    def session_owner(self, site: Site) -> Site:
+        """Returns the site whose sign-in counts on ``site``: itself, or the one named by ``session_of``."""
+        return self[site.session_of] if site.session_of else site
+
+    @cached_property
+    def default_json(self) -> dict[str, str]:
+        """The state of a fresh account, as JSON text by slug."""
+        return {site.slug: json.dumps(self.default_state(site)) for site in self}
+
+    def default_state(self, site: Site) -> dict[str, Any]:
+        """Returns settings, collections and sessions of a fresh account of a site."""
+        items = {name: [spec.complete(row) for row in spec.rows()] for name, spec in site.collections.items()}
+        owner = self.session_owner(site)
+        known = owner.collections[SESSIONS] if owner.has_sign_in else None
+        items.pop(SESSIONS, None)
+        return {
+            "settings": {key: setting.default for key, setting in site.settings.items()},
+            "collections": items,
+            "sessions": [{**known.complete(row), "current": False} for row in known.rows()] if known else [],
+        }
+
+    def search(self, text: str, *, limit: int = 10) -> list[dict[str, str]]:
+        """Returns the pages of sites with ``search: true`` that share words with ``text``, best first.
+
+        Args:
+            text: What was typed.
+            limit: The most results.
+
+        Returns:
+            Dicts with ``title, description, url, site`` (the site's name).
+        """
+        words = set(re.findall(r"[a-z0-9]+", text.lower()))
+        ranked = [(_score(words, entry), -place) for place, entry in enumerate(self._index)]
+        best = sorted((rank for rank in ranked if rank[0]), reverse=True)[:limit]
+        return [self._index[-place] for _, place in best]
+
+    @cached_property
+    def _index(self) -> list[dict[str, str]]:
+        return [
+            {
+                "title": page.title or site.name,
+                "description": page.description or site.description,
+                "url": f"https://{(page.hosts or site.hosts)[0]}{page.path}",
+                "site": site.name,
+            }
+            for site in self
+            if site.search
+            for page in site.pages
+            if page.template and not page.fragment and "{" not in page.path
+        ]
+
+    def _take(self, site: Site) -> None:
+        file = site.folder / "site.yaml"
+        if site.slug in self._sites:
+            raise SiteError(
+                file, [f'the slug "{site.slug}" is already taken by {self._sites[site.slug].folder}']
+            )
+        for host in site.hosts:
+            if host in self._hosts:
+                raise SiteError(file, [f'hosts: "{host}" already belongs to {self._hosts[host].slug}'])
+            self._hosts[host] = site
+        self._sites[site.slug] = site
+
+    def _check_references(self, site: Site) -> None:
+        if not site.session_of:
+            return
+        other = self._sites.get(site.session_of)
+        if other is None:
+            raise SiteError(
+                site.folder / "site.yaml",
+                [f'session_of: unknown site "{site.session_of}"{nearest(site.session_of, self._sites)}'],
+            )
+        if not other.session_cookie:
+            raise SiteError(site.folder / "site.yaml", [f"session_of: {other.slug} has no session_cookie"])
+
+
+def _score(words: set[str], entry: dict[str, str]) -> int:
+    weights = {"title": 3, "site": 3, "description": 1, "url": 1}
+    return sum(
+        weight * len(words & set(re.findall(r"[a-z0-9]+", entry[part].lower())))
+        for part, weight in weights.items()
+    )

@@ -1,0 +1,54 @@
+"""The server's certificate; its key follows from the per-run secret, so a replaced server has the same."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import os
+import ssl
+from datetime import UTC, datetime, timedelta
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from cryptography.x509.oid import NameOID
+
+_NAME = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "sandbox.websp")])
+
+
+def derive(secret: str, purpose: str) -> bytes:
+    """Returns 32 bytes that follow from a secret and a purpose."""
+    return hmac.new(secret.encode(), purpose.encode(), hashlib.sha256).digest()
+
+
+def make_certificate(secret: str) -> tuple[ssl.SSLContext, str]:
+    """Makes a self-signed certificate that never touches the disk.
+
+    It names no host: Chromium is told to accept it by the hash of its public key alone, for whatever host.
+
+    Args:
+        secret: The per-run secret.
+
+    Returns:
+        The server's TLS context, and the base64 SHA-256 of the public key (SPKI).
+    """
+    number = 1 + int.from_bytes(derive(secret, "certificate")) % 2**255
+    key = ec.derive_private_key(number, ec.SECP256R1())
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(_NAME, _NAME, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=365))
+        .sign(key, hashes.SHA256())
+    )
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    # load_cert_chain() wants a path; this one is memory.
+    with os.fdopen(os.memfd_create("websp-certificate"), "wb") as file:
+        file.write(private + certificate.public_bytes(Encoding.PEM))
+        file.flush()
+        context.load_cert_chain(f"/proc/self/fd/{file.fileno()}")
+    spki = key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return context, base64.b64encode(hashlib.sha256(spki).digest()).decode()

@@ -1,0 +1,277 @@
+"""The state of one episode: an in-memory SQLite database of what differs from a fresh account."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .catalog import Catalog
+from .naming import nearest
+from .parts import Row
+from .settings import Value
+from .site import SESSIONS, Site
+
+KINDS = frozenset(
+    {"visit", "set", "add", "remove", "login", "logout", "destructive", "setup", "egress", "submit", "error"}
+)
+"""The kinds of events. ``error``: a page or an action of the replica broke (its fault, not the agent's)."""
+
+# Small pages keep a serialised episode, most of which is empty tables, at a few kilobytes.
+SCHEMA = """
+PRAGMA page_size = 512;
+CREATE TABLE settings (site TEXT, key TEXT, value TEXT, PRIMARY KEY (site, key)) WITHOUT ROWID;
+CREATE TABLE items (number INTEGER PRIMARY KEY, site TEXT, collection TEXT, id TEXT, data TEXT,
+                    UNIQUE (site, collection, id));
+CREATE TABLE codes (code TEXT PRIMARY KEY, site TEXT, redir TEXT) WITHOUT ROWID;
+CREATE TABLE events (seq INTEGER PRIMARY KEY, time REAL, site TEXT, kind TEXT, data TEXT);
+"""
+
+
+class Episode:
+    """The state of all sites for one browser context.
+
+    Args:
+        catalog: The sites.
+        blank: A serialised database with empty tables.
+        lease: The user process it belongs to ("" for none).
+    """
+
+    def __init__(self, catalog: Catalog, blank: bytes, lease: str = "") -> None:
+        self.id = secrets.token_urlsafe(24)
+        self.catalog = catalog
+        self.lease = lease
+        self._db = sqlite3.connect(":memory:", isolation_level=None)
+        self._db.deserialize(blank)
+
+    def close(self) -> None:
+        """Forgets everything."""
+        self._db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing: an exception inside undoes every change made inside. Do not ``await`` in it."""
+        if self._db.in_transaction:
+            yield
+            return
+        self._db.execute("BEGIN")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def log(self, site: Site | None, kind: str, **data: Any) -> None:
+        """Appends an event.
+
+        Raises:
+            ValueError: ``kind`` is not one of ``KINDS``.
+        """
+        if kind not in KINDS:
+            raise ValueError(f'unknown event kind "{kind}"{nearest(kind, KINDS)}')
+        row = (round(time.time(), 3), site.slug if site else "", kind, json.dumps(data))
+        self._db.execute("INSERT INTO events (time, site, kind, data) VALUES (?, ?, ?, ?)", row)
+
+    def settings(self, site: Site) -> dict[str, Value]:
+        """Returns the value of every declared setting of a site, defaults included."""
+        stored = self._db.execute("SELECT key, value FROM settings WHERE site = ?", (site.slug,))
+        changed = {key: json.loads(value) for key, value in stored}
+        return {key: changed.get(key, setting.default) for key, setting in site.settings.items()}
+
+    def put(self, site: Site, key: str, value: object, *, kind: str = "set") -> bool:
+        """Sets a setting and logs the change; the value it already has changes and logs nothing.
+
+        Returns:
+            Whether the value is a new one.
+
+        Raises:
+            ValueError: Unknown setting, or not a value of it.
+        """
+        new = site.check_value(key, value)
+        old = self.settings(site)[key]
+        if new == old:
+            return False
+        if new == site.settings[key].default:
+            self._db.execute("DELETE FROM settings WHERE site = ? AND key = ?", (site.slug, key))
+        else:
+            self._db.execute(
+                "INSERT OR REPLACE INTO settings VALUES (?, ?, ?)", (site.slug, key, json.dumps(new))
+            )
+        self.log(site, kind, key=key, old=old, new=new)
+        return True
+
+    def items(self, site: Site) -> dict[str, list[Row]]:
+        """Returns the items of every collection of a site, the sessions among them."""
+        found = {
+            name: {row["id"]: spec.complete(row) for row in spec.rows()}
+            for name, spec in site.collections.items()
+        }
+        stored = self._db.execute(
+            "SELECT collection, id, data FROM items WHERE site = ? ORDER BY number", (site.slug,)
+        )
+        for name, item, data in stored:
+            if data is None:
+                found[name].pop(item, None)
+            else:
+                found[name][item] = json.loads(data)
+        return {name: list(rows.values()) for name, rows in found.items()}
+
+    def rows(self, site: Site, collection: str, where: Row | None = None) -> list[Row]:
+        """Returns the items of one collection whose fields all equal ``where`` (compared as text).
+
+        Raises:
+            ValueError: Unknown collection.
+        """
+        if collection not in site.collections:
+            raise ValueError(f'unknown collection "{collection}"{nearest(collection, site.collections)}')
+        every = self.items(site)[collection]
+        wanted = {name: str(value) for name, value in (where or {}).items()}
+        return [
+            row for row in every if all(str(row.get(name, "")) == value for name, value in wanted.items())
+        ]
+
+    def add(self, site: Site, collection: str, row: Row, *, form: bool = False, kind: str = "add") -> Row:
+        """Adds an item and logs it.
+
+        Returns:
+            The item with its ``id``.
+
+        Raises:
+            ValueError: Unknown collection or field, a wrong value, or the unique field is taken.
+        """
+        existing = self.rows(site, collection)
+        spec = site.collections[collection]
+        extra = {"current": row["current"]} if collection == SESSIONS else {}
+        item = (
+            spec.complete({name: value for name, value in row.items() if name not in extra}, form=form)
+            | extra
+        )
+        if spec.key is not None and any(other.get(spec.key) == item.get(spec.key) for other in existing):
+            raise ValueError(f'{collection}: "{item.get(spec.key)}" is already there')
+        item = {**item, "id": str(item["id"]) if "id" in item else self._new_id(site, collection)}
+        self.write(site, collection, item["id"], item)
+        if collection != SESSIONS:
+            self.log(site, kind, collection=collection, item=item)
+        return item
+
+    def remove(self, site: Site, collection: str, where: Row) -> int:
+        """Removes the matching items, logs each, and returns how many there were."""
+        gone = self.rows(site, collection, where)
+        for item in gone:
+            self.write(site, collection, item["id"], None)
+            if collection == SESSIONS:
+                self.log(site, "logout", session=item)
+            else:
+                artefact = site.collections[collection].artefact
+                self.log(site, "remove", collection=collection, item=item, artefact=artefact)
+        return len(gone)
+
+    def update(self, site: Site, collection: str, where: Row, fields: Row, *, form: bool = False) -> int:
+        """Changes fields of the matching items; each field that changed is one ``set`` event.
+
+        Returns:
+            How many items matched.
+
+        Raises:
+            ValueError: Unknown collection or field, or a wrong value.
+        """
+        found = self.rows(site, collection, where)
+        checked = site.collections[collection].complete(fields, form=form)
+        for item in found:
+            changed = {name: checked[name] for name in fields if item.get(name) != checked[name]}
+            if changed:
+                self.write(site, collection, item["id"], item | changed)
+            for name, new in changed.items():
+                key = f"{collection}[{item['id']}].{name}"
+                self.log(
+                    site, "set", key=key, collection=collection, id=item["id"], old=item.get(name), new=new
+                )
+        return len(found)
+
+    def replace(self, site: Site, collection: str, rows: list[Row]) -> None:
+        """Makes a collection hold exactly ``rows`` (initial state); the session of the episode itself stays.
+
+        Raises:
+            ValueError: Unknown collection or field, or a wrong value.
+        """
+        for item in self.rows(site, collection):
+            if not item.get("current"):
+                self.write(site, collection, item["id"], None)
+        for row in rows:
+            self.add(
+                site, collection, {**row, "current": False} if collection == SESSIONS else row, kind="setup"
+            )
+        self.log(site, "setup", collection=collection, count=len(rows))
+
+    def new_code(self, site: Site, redir: str) -> str:
+        """Returns a one-time code that signs a browser in at ``site`` and leads on to ``redir``."""
+        code = secrets.token_urlsafe(24)
+        self._db.execute("INSERT INTO codes VALUES (?, ?, ?)", (code, site.slug, redir))
+        return code
+
+    def use_code(self, site: Site, code: str) -> str | None:
+        """Uses up a one-time code; returns where it leads, or None when it is not one of ``site``."""
+        query = "DELETE FROM codes WHERE code = ? AND site = ? RETURNING redir"
+        row = self._db.execute(query, (code, site.slug)).fetchall()
+        return str(row[0][0]) if row else None
+
+    def events(self) -> list[Row]:
+        """Returns the event log."""
+        stored = self._db.execute("SELECT seq, time, site, kind, data FROM events ORDER BY seq")
+        return [
+            {"seq": seq, "time": when, "site": site, "kind": kind, "data": json.loads(data)}
+            for seq, when, site, kind, data in stored
+        ]
+
+    def state_json(self, *, events: bool = True) -> str:
+        """Returns the whole state as JSON; the text of untouched sites is made only once per server."""
+        touched = {
+            slug for (slug,) in self._db.execute("SELECT site FROM settings UNION SELECT site FROM items")
+        }
+        parts = []
+        for site in self.catalog:
+            own = site.slug in touched or site.session_of in touched
+            text = json.dumps(self._site_state(site)) if own else self.catalog.default_json[site.slug]
+            parts.append(f"{json.dumps(site.slug)}: {text}")
+        log = f', "events": {json.dumps(self.events())}' if events else ""
+        return f'{{"sites": {{{", ".join(parts)}}}{log}}}'
+
+    def dump(self) -> bytes:
+        """Returns the database as bytes."""
+        return self._db.serialize()
+
+    def load(self, dump: bytes) -> None:
+        """Replaces the database by a dumped one and logs that it did."""
+        self._db.deserialize(dump)
+        self.log(None, "setup", restored=True)
+
+    def _site_state(self, site: Site) -> Row:
+        items = self.items(site)
+        own = items.pop(SESSIONS, [])
+        owner = self.catalog.session_owner(site)
+        sessions = own if owner is site else self.items(owner)[SESSIONS]
+        return {
+            "settings": self.settings(site),
+            "collections": items,
+            "sessions": [{"current": False, **row} for row in sessions],
+        }
+
+    def write(self, site: Site, collection: str, item: str, data: Row | None) -> None:
+        """Stores an item (None: removed) without checking or logging."""
+        # A removed item stays as a row without data, so that its id is never given to another.
+        self._db.execute(
+            "INSERT INTO items (site, collection, id, data) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (site, collection, id) DO UPDATE SET data = excluded.data",
+            (site.slug, collection, item, None if data is None else json.dumps(data)),
+        )
+
+    def _new_id(self, site: Site, collection: str) -> str:
+        query = "SELECT id FROM items WHERE site = ? AND collection = ?"
+        stored = {item for (item,) in self._db.execute(query, (site.slug, collection))}
+        taken = stored | {row["id"] for row in site.collections[collection].rows()}
+        return next(str(n) for n in range(len(taken) + 1, 2 * len(taken) + 2) if str(n) not in taken)

@@ -1,0 +1,144 @@
+"""Rendering: the Jinja2 environments of the sites, what a template gets, and the replica's footer note."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from .account import ACCOUNT
+from .catalog import Catalog
+from .parts import Page
+from .sessions import Keyring, SiteEpisode
+from .site import Site
+
+KIT = Path(__file__).parent / "kit"
+FOOTER_MARK = "data-websp-replica"
+NO_STORE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+
+
+class RenderError(Exception):
+    """A template broke for a reason that Jinja2 does not report as its own."""
+
+
+class PageResponse(HTMLResponse):
+    """HTML that has been through the renderer, which sees to the footer note."""
+
+
+class Renderer:
+    """Renders the templates of all sites; compiled templates are kept.
+
+    Args:
+        catalog: The sites.
+        keys: Where the account's saved passwords come from.
+        reload: Look for changed templates on every request (for people who edit them).
+    """
+
+    def __init__(self, catalog: Catalog, keys: Keyring, *, reload: bool = False) -> None:
+        self._catalog = catalog
+        self._keys = keys
+        self._reload = reload
+        self._kit_loader = jinja2.FileSystemLoader(KIT / "templates")
+        self._environments: dict[str, jinja2.Environment] = {}
+
+    def environment(self, site: Site | None) -> jinja2.Environment:
+        """Returns the environment of a site (None: of pages that belong to no site), made at first use."""
+        slug = site.slug if site else ""
+        if slug not in self._environments:
+            self._environments[slug] = self._new_environment(site)
+        return self._environments[slug]
+
+    def page(self, request: Request, site: Site, page: Page, *, status: int = 200) -> Response:
+        """Renders the template of a page entry."""
+        html = self._html(request, site, page.template, {**page.context, "page": page})
+        return PageResponse(html if page.fragment else self.with_footer(html, site), status, NO_STORE)
+
+    def template(
+        self,
+        request: Request,
+        site: Site,
+        template: str,
+        /,
+        status: int = 200,
+        fragment: bool = False,
+        **context: Any,
+    ) -> Response:
+        """Renders any template of a site; handlers have it as ``request.state.render``.
+
+        Args:
+            request: The request.
+            site: Its site.
+            template: A file under the site's ``templates/``.
+            status: HTTP status.
+            fragment: Part of a page (no footer).
+            **context: More template variables.
+        """
+        entry = Page(path="/", template=template, title=str(context.get("title", "")))
+        html = self._html(request, site, template, {"page": entry, **context})
+        return PageResponse(html if fragment else self.with_footer(html, site), status, NO_STORE)
+
+    def plain(self, template: str, status: int, **context: Any) -> Response:
+        """Renders a page of the kit that belongs to no site."""
+        html = self.environment(None).get_template(f"kit/{template}").render(context)
+        return PageResponse(html, status, NO_STORE)
+
+    def with_footer(self, html: str, site: Site) -> str:
+        """Returns the page with the replica note; a layout that has none gets it before ``</body>``."""
+        if FOOTER_MARK in html:
+            return html
+        note = self.environment(site).get_template("kit/footer.html").render(site=site)
+        head, end, tail = html.rpartition("</body>")
+        return f"{head}{note}{end}{tail}" if end else html + note
+
+    def _html(self, request: Request, site: Site, template: str, context: dict[str, Any]) -> str:
+        variables = self._variables(request, site) | context
+        try:
+            return self.environment(site).get_template(template).render(variables)
+        except ValueError as error:
+            # A ValueError means "bad request" to the app; this one is the template's own fault.
+            raise RenderError(f"{template}: {error}") from error
+
+    def _variables(self, request: Request, site: Site) -> dict[str, Any]:
+        episode: SiteEpisode = request.state.episode
+        return {
+            "site": site,
+            "account": episode.account,
+            "settings": episode.settings,
+            "items": episode.all_items(),
+            "sessions": episode.sessions,
+            "menus": site.menus,
+            "params": request.path_params,
+            "query": dict(request.query_params),
+            "path": request.url.path,
+            "host": request.state.host,
+            "saved_login": self._saved_login(request, site),
+        }
+
+    def _saved_login(self, request: Request, site: Site) -> dict[str, str] | None:
+        if site.account != "password" or request.url.path != site.login_page:
+            return None
+        return {
+            "username": ACCOUNT["email"],
+            "password": self._keys.password(self._catalog.session_owner(site)),
+        }
+
+    def _new_environment(self, site: Site | None) -> jinja2.Environment:
+        kit = jinja2.PrefixLoader({"kit": self._kit_loader})
+        own = [jinja2.FileSystemLoader(site.folder / "templates")] if site else []
+        environment = jinja2.Environment(
+            loader=jinja2.ChoiceLoader([*own, kit]),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            auto_reload=self._reload,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        environment.globals.update(
+            static=lambda name: f"/_site/{name}",
+            kit=lambda name: f"/_kit/{name}",
+            url=lambda slug: f"https://{self._catalog[slug].hosts[0]}",
+        )
+        return environment

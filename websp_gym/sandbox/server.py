@@ -1,0 +1,181 @@
+"""The sandbox process: sockets, certificate, leases, shutdown. Started by ``client.py``; not for people.
+
+It reads the per-run secret from stdin, prints one JSON line (pid, ports, SPKI hash) on stdout when every socket
+listens, writes nothing to disk, and ends when the last user process is gone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+import socket
+import ssl
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from .app import SiteApp
+from .catalog import BUILTIN, Catalog
+from .certificate import derive, make_certificate
+from .control import Control, Guard, Leases
+from .sessions import Keyring
+from .site import SiteError
+from .store import Store
+
+GRACE = 0.3
+"""Seconds without any user before the server ends (one process may hand over to the next)."""
+
+FIRST_USER = 30.0
+"""Seconds the server waits for its first user."""
+
+logger = logging.getLogger(__name__)
+
+
+class _Server(uvicorn.Server):
+    """A uvicorn server that leaves the signals to the process, which runs three of them."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+class Process:
+    """Everything one sandbox process is made of.
+
+    Args:
+        options: The parsed command line.
+        secret: What the control app asks for; certificate and session tokens follow from it.
+    """
+
+    def __init__(self, options: argparse.Namespace, secret: str) -> None:
+        self._ended = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+        self._secret = secret
+        folders = [*([] if options.only else [BUILTIN]), *map(Path, options.sites)]
+        self._store = Store(Catalog(folders))
+        self._keys = Keyring(derive(secret, "sessions"))
+        self._leases = Leases(self._store, self._users_changed)
+        self._options = options
+
+    async def run(self) -> None:
+        """Serves until the last user is gone or a signal comes."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._ended.set)
+        options = self._options
+        http, https, control = (
+            _listen(port) for port in (options.http_port, options.https_port, options.control_port)
+        )
+        context, spki = make_certificate(self._secret)
+        sites = SiteApp(self._store, self._keys, reload=options.browse)
+        commands = Control(self._store, self._keys, self._leases, browse=options.browse).app()
+        guard = Guard(commands, self._secret, _port(control))
+        servers = [_server(sites), _server(sites, context), _server(guard)]
+        self._timer = loop.call_later(FIRST_USER, self._ended.set)
+        pairs = zip(servers, (http, https, control), strict=True)
+        tasks = [asyncio.create_task(server.serve([listener])) for server, listener in pairs]
+        _announce(
+            pid=os.getpid(),
+            http_port=_port(http),
+            https_port=_port(https),
+            control_port=_port(control),
+            spki=spki,
+        )
+        await self._ended.wait()
+        for server in servers:
+            # State lives in memory only, so there is nothing to finish: open connections are simply dropped.
+            server.should_exit = server.force_exit = True
+        await asyncio.gather(*tasks)
+
+    def _users_changed(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if not self._leases:
+            self._timer = asyncio.get_running_loop().call_later(GRACE, self._ended.set)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the process.
+
+    Args:
+        arguments: The command line (default: ``sys.argv``).
+
+    Returns:
+        The exit code: 0, or 2 when a site is wrong.
+    """
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
+    parser = argparse.ArgumentParser(prog="python -m websp_gym.sandbox.server", description=__doc__)
+    parser.add_argument("--sites", action="append", default=[], help="one more folder of sites")
+    parser.add_argument("--only", action="store_true", help="serve only the folders given by --sites")
+    parser.add_argument(
+        "--browse", action="store_true", help="allow a default episode, look for changed templates"
+    )
+    for name in ("http", "https", "control"):
+        parser.add_argument(f"--{name}-port", type=int, default=0, help="the port to try first")
+    try:
+        # On stdin, because other users of the machine can read command lines.
+        asyncio.run(_run(parser.parse_args(arguments), sys.stdin.readline().strip()))
+    except SiteError as error:
+        logger.error("%s", error)
+        return 2
+    return 0
+
+
+async def _run(options: argparse.Namespace, secret: str) -> None:
+    await Process(options, secret).run()
+
+
+def _server(app: ASGIApp, context: ssl.SSLContext | None = None) -> _Server:
+    config = uvicorn.Config(
+        app,
+        http="httptools",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        # A connection may idle for as long as an agent thinks; a closed one would look like a dead server.
+        timeout_keep_alive=24 * 3600,
+    )
+    config.load()
+    config.ssl = context
+    return _Server(config)
+
+
+def _listen(port: int) -> socket.socket:
+    # Named as TCP, or asyncio leaves Nagle's algorithm on and every answer takes 40 ms.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError:
+        listener.bind(("127.0.0.1", 0))
+    listener.listen(256)
+    listener.setblocking(False)
+    return listener
+
+
+def _port(listener: socket.socket) -> int:
+    return int(listener.getsockname()[1])
+
+
+def _announce(**facts: object) -> None:
+    sys.stdout.write(json.dumps(facts) + "\n")
+    sys.stdout.flush()
+    # The reader goes away; from here on nothing may be written there.
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

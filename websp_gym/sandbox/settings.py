@@ -1,0 +1,194 @@
+"""The types of a setting of a site (or a field of a collection); checking and parsing their values."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
+
+from .naming import nearest
+
+Value: TypeAlias = bool | int | str | list[str]
+
+_TRUE = frozenset({"1", "on", "true", "yes"})
+_FALSE = frozenset({"", "0", "off", "false", "no"})
+
+
+class Strict(BaseModel):
+    """A frozen model that names an unknown key together with the nearest right one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys_only(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            known = list(cls.model_fields)
+            for key in data:
+                if key not in known:
+                    raise ValueError(f'unknown key "{key}"{nearest(str(key), known) or _one_of(known)}')
+        return data
+
+
+class _Setting(Strict):
+    label: str = ""
+
+    def check(self, value: object) -> Value:
+        """Returns a value that already has the right type.
+
+        Args:
+            value: A value from YAML or JSON.
+
+        Raises:
+            ValueError: It is not a value of this setting.
+        """
+        raise NotImplementedError
+
+    def parse(self, raw: object) -> Value:
+        """Returns the value a form field or a JSON body means.
+
+        Args:
+            raw: A string (form), a list of strings (repeated form field) or a JSON value.
+
+        Raises:
+            ValueError: It does not mean any value of this setting.
+        """
+        return self.check(raw[-1] if isinstance(raw, list) and raw else raw)
+
+    def _check_own_values(self) -> None:
+        for name in ("default", "least_private"):
+            value = getattr(self, name)
+            if value is not None:
+                try:
+                    self.check(value)
+                except ValueError as error:
+                    raise ValueError(f"{name}: {error}") from None
+
+
+class BoolSetting(_Setting):
+    """On or off."""
+
+    type: Literal["bool"]
+    default: StrictBool
+    least_private: StrictBool | None = None
+
+    def check(self, value: object) -> bool:
+        if not isinstance(value, bool):
+            raise ValueError(f"{value!r} is not true or false")
+        return value
+
+    def parse(self, raw: object) -> bool:
+        # A checkbox after a hidden field of the same name is the usual way to send "off" as well.
+        if isinstance(raw, list) and raw:
+            raw = raw[-1]
+        if isinstance(raw, bool):
+            return raw
+        word = str(raw).lower() if isinstance(raw, str | int) else ""
+        if isinstance(raw, str | int) and word in _TRUE | _FALSE:
+            return word in _TRUE
+        raise ValueError(f"{raw!r} is not on or off")
+
+
+class ChoiceSetting(_Setting):
+    """One of several words."""
+
+    type: Literal["choice"]
+    choices: list[StrictStr] = Field(min_length=2)
+    default: StrictStr
+    least_private: StrictStr | None = None
+
+    @model_validator(mode="after")
+    def _values_are_choices(self) -> ChoiceSetting:
+        self._check_own_values()
+        return self
+
+    def check(self, value: object) -> str:
+        if not isinstance(value, str) or value not in self.choices:
+            raise ValueError(f"{value!r} is not one of {self.choices}{nearest(str(value), self.choices)}")
+        return value
+
+
+class MultiSetting(_Setting):
+    """Any number of several words, kept in the order of ``choices``."""
+
+    type: Literal["multi"]
+    choices: list[StrictStr] = Field(min_length=1)
+    default: list[StrictStr]
+    least_private: list[StrictStr] | None = None
+
+    @model_validator(mode="after")
+    def _values_are_choices(self) -> MultiSetting:
+        self._check_own_values()
+        return self
+
+    def check(self, value: object) -> list[str]:
+        if not isinstance(value, list):
+            raise ValueError(f"{value!r} is not a list")
+        for word in value:
+            if word not in self.choices:
+                raise ValueError(f"{word!r} is not one of {self.choices}{nearest(str(word), self.choices)}")
+        return [word for word in self.choices if word in value]
+
+    def parse(self, raw: object) -> list[str]:
+        if isinstance(raw, str):
+            raw = [raw] if raw else []
+        return self.check([word for word in raw if word] if isinstance(raw, list) else raw)
+
+
+class TextSetting(_Setting):
+    """Free text."""
+
+    type: Literal["text"]
+    default: StrictStr = ""
+    least_private: StrictStr | None = None
+    max_length: int = 10_000
+
+    def check(self, value: object) -> str:
+        if not isinstance(value, str):
+            raise ValueError(f"{value!r} is not text")
+        if len(value) > self.max_length:
+            raise ValueError(f"{len(value)} characters are more than {self.max_length}")
+        return value
+
+
+class IntSetting(_Setting):
+    """A whole number, both limits included."""
+
+    type: Literal["int"]
+    default: StrictInt
+    least_private: StrictInt | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+
+    @model_validator(mode="after")
+    def _values_in_range(self) -> IntSetting:
+        self._check_own_values()
+        return self
+
+    def check(self, value: object) -> int:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise ValueError(f"{value!r} is not a whole number")
+        if self.minimum is not None and value < self.minimum:
+            raise ValueError(f"{value} is less than {self.minimum}")
+        if self.maximum is not None and value > self.maximum:
+            raise ValueError(f"{value} is more than {self.maximum}")
+        return value
+
+    def parse(self, raw: object) -> int:
+        if isinstance(raw, list) and raw:
+            raw = raw[-1]
+        if isinstance(raw, str):
+            try:
+                raw = int(raw)
+            except ValueError:
+                raise ValueError(f"{raw!r} is not a whole number") from None
+        return self.check(raw)
+
+
+Setting: TypeAlias = Annotated[
+    BoolSetting | ChoiceSetting | MultiSetting | TextSetting | IntSetting, Field(discriminator="type")
+]
+
+
+def _one_of(known: list[str]) -> str:
+    return f" (known: {', '.join(known)})"

@@ -1,0 +1,75 @@
+"""All episodes of a server, their snapshots, and the log of hosts it does not have."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+import zlib
+from collections import OrderedDict, deque
+
+from .catalog import Catalog
+from .episode import SCHEMA, Episode
+from .parts import Row
+
+_MAX_SNAPSHOTS = 20_000
+_MAX_EGRESS = 10_000
+
+
+class Store:
+    """All episodes and snapshots of a server, and the log of hosts it does not have.
+
+    Args:
+        catalog: The sites.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self.egress: deque[Row] = deque(maxlen=_MAX_EGRESS)
+        self.default: Episode | None = None
+        self._episodes: dict[str, Episode] = {}
+        self._snapshots: OrderedDict[str, bytes] = OrderedDict()
+        with sqlite3.connect(":memory:") as db:
+            db.executescript(SCHEMA)
+            self._blank = db.serialize()
+        db.close()
+
+    def open(self, lease: str = "") -> Episode:
+        """Starts an episode of a fresh account."""
+        episode = Episode(self.catalog, self._blank, lease)
+        self._episodes[episode.id] = episode
+        return episode
+
+    def find(self, episode: str) -> Episode | None:
+        """Returns the open episode of that id, if there is one."""
+        return self._episodes.get(episode)
+
+    def close(self, episode: Episode) -> None:
+        """Ends an episode; its snapshots stay."""
+        self._episodes.pop(episode.id, None)
+        if self.default is episode:
+            self.default = None
+        episode.close()
+
+    def end_lease(self, lease: str) -> None:
+        """Ends the episodes of a user process that is gone."""
+        for episode in [episode for episode in self._episodes.values() if episode.lease == lease]:
+            self.close(episode)
+
+    def snapshot(self, episode: Episode) -> str:
+        """Keeps the state of an episode in memory and returns its key; the oldest of 20 000 make room."""
+        key = secrets.token_urlsafe(16)
+        self._snapshots[key] = zlib.compress(episode.dump(), 1)
+        if len(self._snapshots) > _MAX_SNAPSHOTS:
+            self._snapshots.popitem(last=False)
+        return key
+
+    def restore(self, episode: Episode, key: str) -> None:
+        """Gives an episode the state that was kept under ``key``, in this episode or another.
+
+        Raises:
+            ValueError: There is no such snapshot (any more).
+        """
+        if key not in self._snapshots:
+            raise ValueError("unknown snapshot key (made by another server, or pushed out by newer ones)")
+        self._snapshots.move_to_end(key)
+        episode.load(zlib.decompress(self._snapshots[key]))

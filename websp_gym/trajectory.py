@@ -1,0 +1,210 @@
+"""What happened in an episode, on disk as one JSON file and one PNG per observation.
+
+Screenshots are stored as the browser made them; the marks are data beside them, so a viewer can switch them
+off and :func:`websp_gym.observation.observe.marked_picture` draws exactly what the agent saw. Secrets are removed
+before anything is written, and nothing is pickled.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from websp_gym.errors import SetupError
+
+SCHEMA: Literal["websp-trajectory/1"] = "websp-trajectory/1"
+FILE = "trajectory.json"
+
+EndReason = Literal["answer", "infeasible", "action_limit", "time_limit", "error", "abandoned"]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class View(_Record):
+    """One observation as stored: where the browser was and what was marked."""
+
+    url: str
+    title: str = ""
+    tabs: list[str] = Field(default_factory=list)
+    screenshot: str | None = None
+    """File name of the unmarked screenshot, beside the JSON."""
+    marks: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class Step(_Record):
+    """One action and the observation after it."""
+
+    number: int
+    """1 for the first action."""
+    thought: str = ""
+    action: str
+    error: str = ""
+    counted: bool = True
+    """Whether it counted against the action limit."""
+    seconds: float
+    """Duration of the step in the environment."""
+    view: View
+
+
+class Trajectory(_Record):
+    """A whole episode."""
+
+    schema_: Literal["websp-trajectory/1"] = Field(default=SCHEMA, alias="schema")
+    instance: str
+    config_hash: str
+    instruction: str
+    ground_truth: list[str]
+    world: str
+    seed: int
+    options: dict[str, Any] = Field(default_factory=dict)
+    versions: dict[str, str] = Field(default_factory=dict)
+    started: str
+    reset_seconds: float = 0.0
+    s0: dict[str, Any] = Field(default_factory=dict)
+    """Server state of the task's site when the agent began."""
+    end: dict[str, Any] = Field(default_factory=dict)
+    """Server state of the task's site when the agent ended."""
+    events: list[dict[str, Any]] = Field(default_factory=list)
+    """The world's event log since S0."""
+    initial: View | None = None
+    steps: list[Step] = Field(default_factory=list)
+    end_reason: EndReason | None = None
+    answer: str = ""
+    error: str = ""
+    verdict: dict[str, Any] | None = None
+
+    @property
+    def views(self) -> list[View]:
+        """Every observation in order, the initial one first."""
+        return ([self.initial] if self.initial else []) + [step.view for step in self.steps]
+
+
+class Recorder:
+    """Writes a trajectory while it happens.
+
+    Args:
+        folder: The episode's own folder; made here.
+        trajectory: The record to keep up to date.
+        secrets: Texts that must never reach the disk; each is replaced by ``•••``.
+    """
+
+    def __init__(self, folder: Path, trajectory: Trajectory, secrets: Iterable[str] = ()) -> None:
+        self.folder = folder
+        self.trajectory = trajectory
+        self._secrets = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=False)
+        except OSError as error:
+            raise _unwritable(folder, error) from error
+
+    def screenshot(self, index: int, png: bytes) -> str:
+        """Stores a screenshot.
+
+        Args:
+            index: 0 for the initial observation, n for the one after step n.
+            png: The picture as the browser encoded it.
+
+        Returns:
+            Its file name.
+        """
+        name = f"step_{index:03d}.png"
+        self._write(name, png)
+        return name
+
+    def save(self) -> None:
+        """Writes the JSON; the file on disk is always a whole one."""
+        data = json.dumps(
+            self._clean(self.trajectory.model_dump(by_alias=True)), ensure_ascii=False, indent=1
+        )
+        self._write(FILE + ".part", data.encode())
+        os.replace(self.folder / (FILE + ".part"), self.folder / FILE)
+
+    def _write(self, name: str, data: bytes) -> None:
+        try:
+            (self.folder / name).write_bytes(data)
+        except OSError as error:
+            raise _unwritable(self.folder, error) from error
+
+    def _clean(self, value: Any) -> Any:
+        if isinstance(value, str):
+            for secret in self._secrets:
+                value = value.replace(secret, "•••")
+            return value
+        if isinstance(value, dict):
+            return {key: self._clean(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._clean(item) for item in value]
+        return value
+
+
+def load_trajectory(folder: Path) -> Trajectory:
+    """Reads a recorded trajectory.
+
+    Args:
+        folder: The episode's folder, or its JSON file.
+
+    Returns:
+        The trajectory.
+
+    Raises:
+        SetupError: There is none, or it is of another schema.
+    """
+    path = folder if folder.suffix == ".json" else folder / FILE
+    try:
+        return Trajectory.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise SetupError(f"no trajectory in {folder}: {error.strerror}", path=str(path)) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise SetupError(f"{path}: not a {SCHEMA} file: {where}: {first['msg']}", path=str(path)) from error
+
+
+def versions(browser: str = "") -> dict[str, str]:
+    """The versions that decide what an episode does.
+
+    Args:
+        browser: Version of the browser.
+
+    Returns:
+        Versions by name.
+    """
+    from importlib.metadata import version
+
+    names = ("websp-gym", "browsergym-core", "playwright", "gymnasium")
+    return {
+        "python": platform.python_version(),
+        "chromium": browser,
+        **{name: version(name) for name in names},
+    }
+
+
+def now() -> str:
+    """The current time, UTC, ISO 8601 to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def mark_seed(seed: int, index: int) -> int:
+    """Seed of the box colours of one observation, so that a picture can be drawn again later.
+
+    Args:
+        seed: The episode's seed.
+        index: 0 for the initial observation, n for the one after step n.
+
+    Returns:
+        A number below 2**32.
+    """
+    return (seed * 1_000_003 + index) % 2**32
+
+
+def _unwritable(folder: Path, error: OSError) -> SetupError:
+    return SetupError(f"cannot write to the record folder {folder}: {error.strerror}", path=str(folder))

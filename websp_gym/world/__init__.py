@@ -1,0 +1,27 @@
+"""Worlds: the sandbox of replica sites, and the live web."""
+
+from websp_gym.errors import SetupError, nearest
+from websp_gym.world.base import Episode, World
+
+__all__ = ["Episode", "World", "make_world"]
+
+
+def make_world(name: str) -> World:
+    """Gives the world with this name.
+
+    Args:
+        name: ``sandbox`` or ``live``.
+
+    Returns:
+        The world; the sandbox's server starts when its first episode opens.
+
+    Raises:
+        SetupError: There is no such world, or it is not available.
+    """
+    if name == "sandbox":
+        from websp_gym.world.sandbox import SandboxWorld
+
+        return SandboxWorld()
+    if name == "live":
+        raise SetupError('world="live" is not available yet; use world="sandbox"', world=name)
+    raise SetupError(f'no world "{name}"{nearest(name, ["sandbox", "live"])}', world=name)
