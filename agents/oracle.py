@@ -76,7 +76,8 @@ class OracleAgent:
         self._picking = False
         self._steps.pop(0)
         if step.action == "holds":
-            _check_holds(step, mark)
+            if not self._skip and not self._opposite:
+                _check_holds(step, mark)
             return self._undo(step, number)
         if step.action == "turn":
             return None if is_on(mark) == (self._wanted(step) == "on") else f"Click [{number}]"

@@ -107,7 +107,12 @@ def test_every_instance_is_registered_under_both_names() -> None:
 
 @pytest.mark.parametrize(
     "spelling",
-    ["Steam-task-191-ON", "websp/Steam-task-191-ON", "browsergym/websp.Steam-task-191-ON", "Steam_task-191_ON"],
+    [
+        "Steam-task-191-ON",
+        "websp/Steam-task-191-ON",
+        "browsergym/websp.Steam-task-191-ON",
+        "Steam_task-191_ON",
+    ],
 )
 def test_an_id_is_understood_in_every_spelling(spelling: str) -> None:
     assert canonical_id(spelling) == "Steam-task-191-ON"

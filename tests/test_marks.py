@@ -251,11 +251,11 @@ def test_nested_click_handlers_and_whole_cards_are_told_apart(show: ShowHtml) ->
 
 def test_scrolling_moves_the_topmost_box_at_the_point(open_page: OpenPage) -> None:
     page = open_page("scroll.html")
-    assert page.evaluate("__websp.scrollAt(200, 200, 0, 100)") == {"moved": True, "what": '<region> "Pane"'}
-    assert page.evaluate("[pane.scrollTop, scrollY]") == [100, 0]
-    assert page.evaluate("__websp.scrollAt(900, 600, 0, 100)") == {"moved": True, "what": "the page"}
-    assert page.evaluate("[pane.scrollTop, scrollY]") == [100, 100]
-    assert page.evaluate("__websp.scrollAt(900, 600, 100, 0)")["moved"] is False
+    assert page.evaluate("__websp.scrollAt(200, 200, 'down', 0.5)") == {"moved": True, "what": '<region> "Pane"'}
+    assert page.evaluate("[pane.scrollTop, scrollY]") == [150, 0]
+    assert page.evaluate("__websp.scrollAt(900, 600, 'down', 0.5)") == {"moved": True, "what": "the page"}
+    assert page.evaluate("[pane.scrollTop, scrollY]") == [150, 512]
+    assert page.evaluate("__websp.scrollAt(900, 600, 'right', 0.5)")["moved"] is False
 
 
 def test_scrolling_an_element_moves_the_box_around_it(open_page: OpenPage) -> None:

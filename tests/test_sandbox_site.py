@@ -108,14 +108,5 @@ def test_a_shared_sign_in_must_name_a_site_that_has_one(tmp_path: Path) -> None:
         Catalog([tmp_path])
 
 
-def test_search_finds_pages_of_sites_that_want_to_be_found(tmp_path: Path) -> None:
-    page = "pages: [{path: /p, template: p.html, title: Privacy of shoes}]"
-    write_site(tmp_path / "open", f"name: Open\nhosts: [o.example]\nsearch: true\n{page}", {"p.html": ""})
-    write_site(tmp_path / "shy", f"name: Shy\nhosts: [s.example]\n{page}", {"p.html": ""})
-    found = Catalog([tmp_path]).search("shoes privacy")
-    assert [entry["url"] for entry in found] == ["https://o.example/p"]
-    assert Catalog([tmp_path]).search("unrelated") == []
-
-
 def test_the_built_in_sites_are_good() -> None:
     assert "websp" in Catalog([BUILTIN]).slugs

@@ -88,7 +88,11 @@ NEW = {"id": "3", "name": "new", "scope": "read"}
 @pytest.mark.parametrize(
     ("goal", "tokens", "status"),
     [
-        ({"created": [{"collection": "tokens", "where": {"scope": "read"}, "count": 1}]}, [OLD, CI, NEW], "pass"),
+        (
+            {"created": [{"collection": "tokens", "where": {"scope": "read"}, "count": 1}]},
+            [OLD, CI, NEW],
+            "pass",
+        ),
         ({"created": [{"collection": "tokens", "where": {"scope": "read"}, "count": 1}]}, [OLD, CI], "fail"),
         ({"created": [{"collection": "tokens", "count": 1}]}, [OLD, CI, NEW, {"id": "4"}], "fail"),
         ({"created": [{"collection": "tokens", "where": {"name": "old"}}]}, [OLD, CI], "fail"),
@@ -104,7 +108,9 @@ NEW = {"id": "3", "name": "new", "scope": "read"}
         ({"absent": [{"collection": "tokens", "where": {"name": "old"}}]}, [OLD], "fail"),
     ],
 )
-def test_items_are_counted_against_s0(goal: dict[str, Any], tokens: list[dict[str, Any]], status: str) -> None:
+def test_items_are_counted_against_s0(
+    goal: dict[str, Any], tokens: list[dict[str, Any]], status: str
+) -> None:
     assert _status(_task(goal), _after(tokens=tokens)) == status
 
 

@@ -16,7 +16,7 @@ from websp_gym.actions import parse_action
 from websp_gym.actions.browsergym import looks_like_calls, parse_calls, perform_calls
 from websp_gym.actions.grammar import thought_of
 from websp_gym.actions.perform import perform
-from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
+from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.chat import MemoryChat
@@ -98,6 +98,14 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         action_mapping: ActionMapping | None = None,
         render_mode: str | None = None,
     ) -> None:
+        _check_kinds(
+            max_actions=max_actions,
+            max_seconds=max_seconds,
+            headless=headless,
+            record_to=record_to,
+            action_mapping=action_mapping,
+            render_mode=render_mode,
+        )
         self.loaded = loaded
         self.render_mode = render_mode
         self.viewport = viewport
@@ -184,6 +192,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
             SetupError: The record folder cannot be written any more.
         """
         tabs, task, progress = self._running()
+        if progress.reason is not None:
+            raise WorldError("the episode is over; call reset() to start a new one")
         try:
             return self._step(action, tabs, task, progress)
         except BaseException as error:
@@ -208,8 +218,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
 
     def _begin(self, seed: int, began: float) -> tuple[dict[str, Any], dict[str, Any]]:
         options = BrowserOptions(self.headless, self._world.browser_args())
-        browser = shared_browser(options)
-        self.context = new_context(browser, viewport=self.viewport)
+        self.context = open_context(options, viewport=self.viewport)
         self._tabs = tabs = Tabs(self.context)
         self.task = task = WebspTask(seed, **self._task_options)
         task.tabs = tabs
@@ -217,11 +226,11 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         self.chat = _opened_chat(goal)
         self._observer = Observer(self.observation_kind, tabs, seed=seed, pictures=self.record_to is not None)
         record = task.trajectory
-        record.versions = versions(browser.version)
+        record.versions = versions(self.context.browser.version if self.context.browser else "")
         record.options = self._public_options()
         if self.record_to is not None:
             secrets = task.episode.secrets
-            self._recorder = Recorder(_folder(self.record_to, self.loaded.id), record, secrets)
+            self._recorder = Recorder(self.record_to / self.loaded.id, record, secrets)
         self._progress = _Progress(began=time.monotonic())
         observation = self._observe()
         record.reset_seconds = time.monotonic() - began
@@ -232,11 +241,11 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
     def _step(
         self, action: str, tabs: Tabs, task: WebspTask, progress: _Progress
     ) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        if progress.reason is not None:
-            raise WorldError("the episode is over; call reset() to start a new one")
         began = time.monotonic()
         info: dict[str, Any] = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
         progress.steps += 1
+        # What is no text is an action like any other that cannot be read.
+        action = action if isinstance(action, str) else repr(action)
         counted = True
         if self._out_of_time(progress):
             progress.last_action, progress.last_error = action, "not carried out: the time was over"
@@ -244,6 +253,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
             counted = self._act(action, tabs, progress)
         info["action_exec_stop"] = time.time()
         settle(tabs)
+        task.episode.check()
         verdict = self._ending(task, progress)
         observation = self._observe()
         self._record_step(action, counted, began)
@@ -264,7 +274,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
     def _act(self, text: str, tabs: Tabs, progress: _Progress) -> bool:
         """Carries out the action text; returns whether it counts against the limit."""
         progress.last_action, progress.last_error = text, ""
-        tabs.note_url()
+        tabs.begin_step()
         counted = True
         try:
             # Ours first: a call quoted inside an ANSWER is text, not an action.
@@ -295,14 +305,14 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
 
     def _ending(self, task: WebspTask, progress: _Progress) -> Verdict | None:
         """The verdict, when this step ends the episode."""
-        if self._out_of_time(progress):
-            progress.reason = "time_limit"
-            limit = failed("limit", f"the time limit of {self.max_seconds:g} seconds was reached")
-            return task.finish(answered=False, limit=limit)
         if progress.reason in ("answer", "infeasible"):
             answered = progress.reason == "answer"
             self._chat().add_message("assistant" if answered else "infeasible", progress.answer)
             return task.finish(answered=answered, answer=progress.answer)
+        if self._out_of_time(progress):
+            progress.reason = "time_limit"
+            limit = failed("limit", f"the time limit of {self.max_seconds:g} seconds was reached")
+            return task.finish(answered=False, limit=limit)
         if progress.actions >= self.max_actions:
             progress.reason = "action_limit"
             limit = failed("limit", f"the limit of {self.max_actions} actions was reached without an answer")
@@ -418,8 +428,26 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
                 raise SetupError(
                     f"{name}={self._task_options[name]!r}: use one of {', '.join(allowed)}", option=name
                 )
-        if self.max_actions < 1 or self.max_seconds <= 0:
-            raise SetupError("max_actions must be at least 1 and max_seconds above 0", option="max_actions")
+
+
+def _check_kinds(**options: Any) -> None:
+    """Refuses values that would otherwise fail in the middle of an episode."""
+    rules: dict[str, tuple[str, Callable[[Any], bool]]] = {
+        "max_actions": ("a whole number from 1", lambda value: _is_number(value, int) and value >= 1),
+        "max_seconds": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
+        "headless": ("True or False", lambda value: isinstance(value, bool)),
+        "record_to": ("a folder, or None", lambda value: value is None or isinstance(value, str | Path)),
+        "action_mapping": ("a callable, or None", lambda value: value is None or callable(value)),
+        "render_mode": ('"rgb_array", or None', lambda value: value in (None, "rgb_array")),
+    }
+    for name, value in options.items():
+        wanted, is_right = rules[name]
+        if not is_right(value):
+            raise SetupError(f"{name}={value!r}: give {wanted}", option=name)
+
+
+def _is_number(value: Any, *kinds: type) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool)
 
 
 def _opened_chat(goal: str) -> MemoryChat:
@@ -427,15 +455,6 @@ def _opened_chat(goal: str) -> MemoryChat:
     chat.add_message("assistant", "Hi! I am your web assistant. What can I do for you?")
     chat.add_message("user", goal)
     return chat
-
-
-def _folder(parent: Path, instance_id: str) -> Path:
-    """A new folder for one episode: ``<id>/001``, ``<id>/002``, …"""
-    base = parent / instance_id
-    number = 1
-    while (base / f"{number:03d}").exists():
-        number += 1
-    return base / f"{number:03d}"
 
 
 def _first_line(error: Exception) -> str:

@@ -8,6 +8,7 @@ are strings; nothing heavy is imported before an environment is made.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -162,11 +163,12 @@ def _check_known(options: Mapping[str, Any]) -> None:
 def _size(viewport: Mapping[str, int] | Sequence[int]) -> tuple[int, int]:
     """Reads a viewport given as a pair or, as AgentLab does, as a dictionary."""
     try:
-        width, height = (
-            (viewport["width"], viewport["height"]) if isinstance(viewport, Mapping) else tuple(viewport)
-        )
+        pair = (viewport["width"], viewport["height"]) if isinstance(viewport, Mapping) else viewport
+        width, height = (operator.index(number) for number in pair)
     except (KeyError, TypeError, ValueError):
-        raise SetupError(f"viewport={viewport!r}: give width and height, e.g. (1280, 1024)") from None
+        raise SetupError(
+            f"viewport={viewport!r}: give width and height, e.g. (1280, 1024)", option="viewport"
+        ) from None
     if min(width, height) < 200:
         raise SetupError(f"viewport={viewport!r}: at least 200 pixels each way", option="viewport")
-    return int(width), int(height)
+    return width, height

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from websp_gym.env import WebspEnv
 
 RESULTS = "results.jsonl"
-_TRIES = 2
-"""How often an instance is tried when the process that runs it dies."""
 
 
 @dataclass(frozen=True)
@@ -161,9 +159,12 @@ def run_batch(
             done(run_one(job))
         return results
     _start_shared(todo)
-    queue = [_Waiting(job) for job in todo]
-    while queue:
-        queue = _run_pool(queue, min(processes, len(queue)), done)
+    while todo:
+        suspects, todo = _run_pool(todo, min(processes, len(todo)), done)
+        for job in suspects:
+            # Alone: the one that kills its process must not spend the tries of those that ran beside it.
+            for dead in _run_pool([job], 1, done)[0]:
+                done(_failure(dead, "the process that ran this episode died twice", 0.0, ""))
     return results
 
 
@@ -235,36 +236,32 @@ def finished(folder: Path, agent: str) -> set[str]:
     }
 
 
-@dataclass
-class _Waiting:
-    """A job and how often it has been tried."""
+def _run_pool(jobs: list[Job], processes: int, done: Callable[[Result], None]) -> tuple[list[Job], list[Job]]:
+    """Runs jobs until all are done or a process died.
 
-    job: Job
-    tries: int = 0
-
-
-def _run_pool(queue: list[_Waiting], processes: int, done: Callable[[Result], None]) -> list[_Waiting]:
-    """Runs a queue until it is empty or a process died; returns what is left to do then."""
-    left = list(queue)
-    broken: list[_Waiting] = []
-    running: dict[Future[Result], _Waiting] = {}
+    Returns:
+        The jobs that were running when a process died, and those not begun.
+    """
+    left = list(jobs)
+    broken: list[Job] = []
+    running: dict[Future[Result], Job] = {}
     # Spawned: a forked Playwright does not work.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_ignore_interrupt) as pool:
         while running or (left and not broken):
             while left and len(running) < processes and not broken:
-                waiting = left.pop(0)
-                waiting.tries += 1
-                running[pool.submit(run_one, waiting.job)] = waiting
+                job = left.pop(0)
+                try:
+                    running[pool.submit(run_one, job)] = job
+                except BrokenProcessPool:
+                    broken.append(job)
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                waiting = running.pop(future)
+                job = running.pop(future)
                 try:
                     done(future.result())
                 except BrokenProcessPool:
-                    broken.append(waiting)
-    for waiting in [item for item in broken if item.tries >= _TRIES]:
-        done(_failure(waiting.job, "the process that ran this episode died", 0.0, ""))
-    return [item for item in broken if item.tries < _TRIES] + left
+                    broken.append(job)
+    return broken, left
 
 
 def _failure(job: Job, message: str, seconds: float, config_hash: str) -> Result:

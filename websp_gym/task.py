@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -154,6 +155,8 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             JudgeError: Unscored by a judge.
             WorldError: Unscored by the state.
         """
+        if verdict.score is not None and not math.isfinite(verdict.score):
+            raise WorldError(f"{self.loaded.id}: the reward {verdict.source} gave {verdict.score}", verdict=verdict)
         if verdict.score is not None:
             return float(verdict.score)
         if self._on_unscored == "zero":

@@ -7,6 +7,7 @@ before anything is written, and nothing is pickled.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import platform
@@ -92,19 +93,15 @@ class Recorder:
     """Writes a trajectory while it happens.
 
     Args:
-        folder: The episode's own folder; made here.
+        parent: Folder of all episodes of the instance; this one gets ``001``, ``002``, … in it.
         trajectory: The record to keep up to date.
         secrets: Texts that must never reach the disk; each is replaced by ``•••``.
     """
 
-    def __init__(self, folder: Path, trajectory: Trajectory, secrets: Iterable[str] = ()) -> None:
-        self.folder = folder
+    def __init__(self, parent: Path, trajectory: Trajectory, secrets: Iterable[str] = ()) -> None:
+        self.folder = _new_folder(parent)
         self.trajectory = trajectory
         self._secrets = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
-        try:
-            folder.mkdir(parents=True, exist_ok=False)
-        except OSError as error:
-            raise _unwritable(folder, error) from error
 
     def screenshot(self, index: int, png: bytes) -> str:
         """Stores a screenshot.
@@ -126,7 +123,10 @@ class Recorder:
             self._clean(self.trajectory.model_dump(by_alias=True)), ensure_ascii=False, indent=1
         )
         self._write(FILE + ".part", data.encode())
-        os.replace(self.folder / (FILE + ".part"), self.folder / FILE)
+        try:
+            os.replace(self.folder / (FILE + ".part"), self.folder / FILE)
+        except OSError as error:
+            raise _unwritable(self.folder, error) from error
 
     def _write(self, name: str, data: bytes) -> None:
         try:
@@ -138,7 +138,7 @@ class Recorder:
         if isinstance(value, str):
             for secret in self._secrets:
                 value = value.replace(secret, "•••")
-            return value
+            return _encodable(value)
         if isinstance(value, dict):
             return {key: self._clean(item) for key, item in value.items()}
         if isinstance(value, list):
@@ -160,9 +160,12 @@ def load_trajectory(folder: Path) -> Trajectory:
     """
     path = folder if folder.suffix == ".json" else folder / FILE
     try:
-        return Trajectory.model_validate_json(path.read_bytes())
+        data = path.read_bytes()
     except OSError as error:
         raise SetupError(f"no trajectory in {folder}: {error.strerror}", path=str(path)) from error
+    _check_schema(path, data)
+    try:
+        return Trajectory.model_validate_json(data)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
@@ -204,6 +207,34 @@ def mark_seed(seed: int, index: int) -> int:
         A number below 2**32.
     """
     return (seed * 1_000_003 + index) % 2**32
+
+
+def _new_folder(parent: Path) -> Path:
+    """Makes the next free folder; another process may be doing the same."""
+    for number in itertools.count(1):
+        folder = parent / f"{number:03d}"
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise _unwritable(folder, error) from error
+        return folder
+    raise AssertionError("unreachable")
+
+
+def _encodable(text: str) -> str:
+    """The text with half surrogate pairs, which no file can hold, shown as U+FFFD."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _check_schema(path: Path, data: bytes) -> None:
+    try:
+        schema = json.loads(data)["schema"]
+    except (ValueError, KeyError, TypeError):
+        return  # not a trajectory at all; the full validation says why
+    if schema != SCHEMA:
+        raise SetupError(f"{path} is a {schema} file; this version reads {SCHEMA}", path=str(path), schema=schema)
 
 
 def _unwritable(folder: Path, error: OSError) -> SetupError:

@@ -35,6 +35,7 @@ _ALLOWED = frozenset(
 )
 """BrowserGym's actions without those that read files of this machine (``upload_file``)."""
 _SCHEMES = ("http", "https")
+_LONGEST_NOOP_MS = 10_000
 _CALL = re.compile(r"\s*(?:```(?:python)?\s*)?[a-z_]+\s*\(")
 _FENCE = re.compile(r"^\s*```(?:python)?\s*|\s*```\s*$")
 Call = tuple[str, list[Any], dict[str, Any]]
@@ -89,19 +90,21 @@ def perform_calls(
         ActionError: A call failed; the ones before it have been carried out.
     """
     # BrowserGym's functions find their page and callbacks as globals of their module.
-    functions.page = tabs.current
     functions.send_message_to_user = say
     functions.report_infeasible_instructions = give_up
     functions.demo_mode = "off"
+    # As in AgentLab's agents, whose results it should be possible to compare.
     functions.retry_with_force = True
     for name, arguments, named in calls:
+        page = functions.page = tabs.current
         try:
             getattr(functions, name)(*arguments, **named)
-        except (PlaywrightError, ValueError, TypeError, IndexError) as error:
+        except (PlaywrightError, ValueError, TypeError, IndexError, AttributeError) as error:
             if not tabs.alive:
                 raise
-            raise ActionError(f"{type(error).__name__}: {error}", action=name) from error
-        if functions.page is not tabs.current and not functions.page.is_closed():
+            raise ActionError(f"{name}() failed: {error}", action=name) from error
+        if functions.page is not page:
+            # It changed tabs itself; a tab that a click opened is the current one already.
             tabs.activate(functions.page)
 
 
@@ -110,8 +113,11 @@ def _call(name: str, arguments: list[Any]) -> Call:
         raise ActionError(f"{name}() is not an action this environment offers", action=name)
     positional = [item for item in arguments if not isinstance(item, NamedArgument)]
     named = {item.name: item.value for item in arguments if isinstance(item, NamedArgument)}
-    if name == "goto":
-        _check_url(str(named.get("url", positional[0] if positional else "")))
+    first = [*positional, *named.values()][:1]
+    if name == "goto" and first:
+        _check_url(str(first[0]))
+    if name == "noop" and first and isinstance(first[0], int | float) and first[0] > _LONGEST_NOOP_MS:
+        raise ActionError(f"noop() waits {_LONGEST_NOOP_MS} milliseconds at most", action=name)
     return name, positional, named
 
 

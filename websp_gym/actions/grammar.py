@@ -66,7 +66,7 @@ def _pattern(body: str) -> re.Pattern[str]:
     return re.compile(body, re.DOTALL | re.IGNORECASE)
 
 
-_NUMBER = r"\s*\[?\s*(?P<number>\d+)\s*\]?"
+_NUMBER = r"\s*\[?\s*(?P<number>\d{1,9})\s*\]?"
 _DIRECTION = r"\s*;\s*\[?\s*(?P<direction>up|down|left|right)\s*\]?"
 
 ACTIONS: tuple[ActionSpec, ...] = (
@@ -96,7 +96,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "Scroll [Numerical_Label or WINDOW]; [up or down or left or right]",
         "scroll the window, or the box around the element, by two thirds of its size",
         "Scroll [WINDOW]; down",
-        _pattern(rf"Scroll\s*\[?\s*(?:(?P<number>\d+)|WINDOW)\s*\]?{_DIRECTION}"),
+        _pattern(rf"Scroll\s*\[?\s*(?:(?P<number>\d{1,9})|WINDOW)\s*\]?{_DIRECTION}"),
         free=True,
     ),
     ActionSpec(
@@ -120,7 +120,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "Switch_tab [URL]",
         "go to another open tab, named by its URL",
         "Switch_tab [https://www.google.com/]",
-        _pattern(r"Switch_tab\s*\[?\s*(?P<text>[^\s\]]+)\s*\]?"),
+        _pattern(r"Switch_tab\s*(?P<text>\[\s*\S+\s*\]|\S+)"),
     ),
     ActionSpec(
         "Wait",
@@ -196,7 +196,7 @@ def format_action(action: Action) -> str:
         case "Click" | "Hover":
             return f"{action.kind} [{action.number}]"
         case "Type":
-            return f"Type [{action.number}]; {action.text or ''}"
+            return f"Type [{action.number}]; {_bracketed(action.text)}"
         case "Scroll":
             where = "WINDOW" if action.number is None else action.number
             return f"Scroll [{where}]; {action.direction}"
@@ -205,7 +205,7 @@ def format_action(action: Action) -> str:
         case "Switch_tab":
             return f"Switch_tab [{action.text}]"
         case "ANSWER":
-            return f"ANSWER; {action.text or ''}"
+            return f"ANSWER; {_bracketed(action.text)}"
         case _:
             return action.kind
 
@@ -217,9 +217,25 @@ def _build(kind: Kind, parts: dict[str, str | None]) -> Action:
     return Action(
         kind=kind,
         number=int(number) if number is not None else None,
-        text=(text or "") if kind in ("Type", "ANSWER") else text,
+        text=_unbracketed(text or "") if kind in ("Type", "ANSWER", "Switch_tab") else None,
         direction=next((known for known in DIRECTIONS if known == str(direction).lower()), None),
     )
+
+
+def _unbracketed(text: str) -> str:
+    """Text without the square brackets the syntax shows around it, if some agent copied them."""
+    depth = 0
+    for place, character in enumerate(text):
+        depth += {"[": 1, "]": -1}.get(character, 0)
+        if depth == 0:
+            whole = place == len(text) - 1 and text.startswith("[")
+            return text[1:-1].strip() if whole else text
+    return text
+
+
+def _bracketed(text: str | None) -> str:
+    """Text that :func:`_unbracketed` gives back as it was."""
+    return text if text and _unbracketed(text) == text else f"[{text}]" if text else ""
 
 
 def _explain(body: str) -> str:

@@ -1,22 +1,81 @@
 // @ts-check
 /*
  * Waiting until the document rests. Adds to __websp
- *   quiet(ms, cap)   resolves {quiet, waited} when the DOM has not changed for `ms` milliseconds and two
- *                    animation frames have passed, or after `cap` milliseconds with quiet: false
+ *   quiet(ms, cap, known?)   resolves {quiet, waited} when the DOM has not changed for `ms` milliseconds and two
+ *                            animation frames have passed, or after `cap` milliseconds with quiet: false.
+ *                            `known`: changes before the call count too, so a document that has long been
+ *                            at rest answers at once
+ * An element that has been changing without a pause for half a second (a spinner, a clock, a ticker) no longer
+ * counts. Animations about to end are brought to their end, as Playwright does for its screenshots: a drawer
+ * halfway in is neither here nor there.
  */
 (() => {
   'use strict';
   const websp = /** @type {Dom & Partial<MotionApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.quiet) return;
-  const { raw, walk } = websp;
+  const { raw, walk, kit } = websp;
+  const { uncurry } = kit;
   // Kept from before the page ran: fake timers and zone.js patch all of them.
   const later = setTimeout.bind(globalThis);
   const frame = requestAnimationFrame.bind(globalThis);
   const now = performance.now.bind(performance);
-  const Observer = MutationObserver;
   const Later = Promise;
   const CHANGES = { subtree: true, childList: true, attributes: true, characterData: true };
+  const RESTLESS = 500;
+  const PAUSE = 250;
+  const ENDING = 1000;
 
+  // ---------------------------------------------------------------- changes
+  /** When each element began to change without a pause, and when it last did. */
+  /** @type {WeakMap<Node, {since: number, last: number}>} */
+  const streaks = new WeakMap();
+  /** @type {(node: Node) => {since: number, last: number}|undefined} */
+  const streakOf = uncurry(WeakMap.prototype.get).bind(null, streaks);
+  /** @type {(node: Node, streak: {since: number, last: number}) => void} */
+  const keep = uncurry(WeakMap.prototype.set).bind(null, streaks);
+  let changed = now();
+
+  /** @type {(node: Node, at: number) => boolean} */
+  const isRestless = (node, at) => {
+    const streak = streakOf(node);
+    if (!streak || at - streak.last > PAUSE) {
+      keep(node, { since: at, last: at });
+      return false;
+    }
+    streak.last = at;
+    return at - streak.since > RESTLESS;
+  };
+  const observer = new MutationObserver((records) => {
+    const at = now();
+    for (let i = 0; i < records.length; i++) if (!isRestless(records[i].target, at)) changed = at;
+  });
+  observer.observe(document, CHANGES);
+
+  // ---------------------------------------------------------------- animations
+  /** @type {(root: Document|ShadowRoot) => Animation[]} */
+  const animationsOf = uncurry(Document.prototype.getAnimations);
+  /** @type {(animation: Animation) => void} */
+  const finish = uncurry(Animation.prototype.finish);
+
+  /** Brings what is about to end to its end; whether there was anything. */
+  /** @type {(roots: (Document|ShadowRoot)[]) => boolean} */
+  const endAnimations = (roots) => {
+    let any = false;
+    for (let r = 0; r < roots.length; r++) {
+      const animations = animationsOf(roots[r]);
+      for (let i = 0; i < animations.length; i++) {
+        const { playState, playbackRate, currentTime, effect, timeline } = animations[i];
+        const end = effect ? Number(effect.getComputedTiming().endTime) : Infinity;
+        // A scroll-driven one stands where the page is scrolled to.
+        if (playState !== 'running' || playbackRate <= 0 || timeline !== document.timeline || !(end - Number(currentTime) <= ENDING)) continue;
+        finish(animations[i]);
+        any = true;
+      }
+    }
+    return any;
+  };
+
+  // ---------------------------------------------------------------- waiting
   /** @type {(done: () => void) => void} */
   const nextFrames = (done) => {
     let once = () => { once = () => {}; done(); };
@@ -25,20 +84,37 @@
     later(() => once(), 60);
   };
 
+  /** Shadow roots are watched from the first look at them on. */
+  /** @type {() => (Document|ShadowRoot)[]} */
+  const watched = () => {
+    /** @type {(Document|ShadowRoot)[]} */
+    const roots = [document];
+    walk(document, (el) => {
+      const shadow = raw.shadowOf(el);
+      if (!shadow) return;
+      observer.observe(shadow, CHANGES);
+      roots[roots.length] = shadow;
+    });
+    return roots;
+  };
+
   /** @type {MotionApi['quiet']} */
-  const quiet = (ms, cap) => new Later((resolve) => {
+  const quiet = (ms, cap, known = false) => new Later((resolve) => {
     const start = now();
-    let last = start;
-    const observer = new Observer(() => { last = now(); });
-    observer.observe(document, CHANGES);
-    walk(document, (el) => { const shadow = raw.shadowOf(el); if (shadow) observer.observe(shadow, CHANGES); });
+    const roots = watched();
     /** @type {(rested: boolean) => void} */
-    const end = (rested) => { observer.disconnect(); resolve({ quiet: rested, waited: now() - start }); };
+    const end = (rested) => resolve({ quiet: rested, waited: now() - start });
+    if (known && now() - changed >= ms && !endAnimations(roots)) { end(true); return; }
+    if (!known) changed = start;
     const check = () => {
-      const left = ms - (now() - last);
+      const left = ms - (now() - changed);
       if (now() - start >= cap) end(false);
       else if (left > 0) later(check, left < cap ? left : cap);
-      else { const seen = last; nextFrames(() => (seen === last ? end(true) : check())); }
+      else {
+        const seen = changed;
+        const moved = endAnimations(roots);
+        nextFrames(() => (seen === changed && !moved ? end(true) : check()));
+      }
     };
     check();
   });

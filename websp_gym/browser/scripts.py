@@ -9,7 +9,7 @@ from websp_gym._paths import data_dir
 
 DOM_SCRIPTS = ("dom.js", "state.js", "fingerprint.js")
 """Of ``extension/``, in loading order: shared with the recorder, whose manifest lists the same three."""
-PAGE_SCRIPTS = ("hit.js", "page.js", "scroll.js", "quiet.js")
+PAGE_SCRIPTS = ("hit.js", "page.js", "fields.js", "scroll.js", "quiet.js")
 """Of this package, in loading order: they need the ones above."""
 
 

@@ -1,27 +1,39 @@
 // @ts-check
 /*
  * Scrolling. Injected after page.js; adds to __websp
- *   scrollAt(x, y, dx, dy)               the topmost box at the point that can still move that way
- *   scrollElement(index, dir, fraction)  the same from a mark outwards, by a fraction of the box
- *   scrollPopup(dir, fraction)           the topmost dialog, popover or floating layer
+ *   scrollAt(x, y, dir, fraction)        the topmost box at the point that can still move that way
+ *   scrollElement(index, dir, fraction)  the same from a mark outwards
+ *   scrollPopup(dir, fraction)           the topmost dialog, popover, floating layer or open dropdown
  *   scrollToEnd()                        the page (or, where it cannot move, its biggest scrolling box) to its end
- * each {moved, what}. Where the point is over an iframe of another origin, what is "iframe" and nothing moved:
- * ask that frame.
+ *   scrollOut(dir, fraction, iframe?)    from an iframe (the one last sent on to) outwards
+ * each by a fraction of the box that moves, answering {moved, what}: what moved, or why nothing did. Where an
+ * iframe is in the way, `inside` = the point in its viewport says: ask that frame (isInside(el) tells which
+ * iframe it is), then scrollOut().
  */
 (() => {
   'use strict';
   const websp = /** @type {Dom & HitApi & PageApi & Partial<MotionApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.scrollAt) return;
-  const { raw, walk, parentOf, roleOf, describe, topAt, element, kit } = websp;
-  const { test, upwards, uncurry, all } = kit;
+  const { raw, walk, parentOf, roleOf, describe, topAt, element, frameGeometry, kit } = websp;
+  const { test, upwards, uncurry } = kit;
   const { tagOf, attr, matches } = raw;
   /** @type {(el: Element, options: ScrollToOptions) => void} */
   const scrollBy = uncurry(Element.prototype.scrollBy);
   const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
-  const NOTHING = { moved: false, what: 'nothing here scrolls that way' };
+  /** @type {(why: string) => Scrolled} */
+  const still = (why) => ({ moved: false, what: why });
+  const NOTHING = still('nothing here scrolls that way');
 
   /** @type {() => Element} */
   const page = () => document.scrollingElement ?? document.documentElement;
+  /** A consent wall stops the page with overflow: hidden on <html> or <body>; a script could still move it. */
+  /** @type {(dy: number) => boolean} */
+  const pageIsFree = (dy) => {
+    const axis = dy !== 0 ? 'overflowY' : 'overflowX';
+    const own = raw.style(document.documentElement)[axis];
+    const used = own === 'visible' && document.body ? raw.style(document.body)[axis] : own;
+    return used !== 'hidden' && used !== 'clip';
+  };
 
   /** @type {(el: Element, dx: number, dy: number) => boolean} */
   const move = (el, dx, dy) => {
@@ -32,23 +44,29 @@
   /** A person can scroll it: overflow: hidden boxes move by script only. */
   /** @type {(el: Element, dx: number, dy: number) => boolean} */
   const scrollable = (el, dx, dy) => {
-    if (el === page()) return true;
+    const overflows = dy !== 0 ? el.scrollHeight > el.clientHeight : el.scrollWidth > el.clientWidth;
+    if (!overflows) return false;
+    if (el === page()) return pageIsFree(dy);
     const style = raw.style(el);
-    return (dy !== 0 && el.scrollHeight > el.clientHeight && test(/auto|scroll/, style.overflowY))
-      || (dx !== 0 && el.scrollWidth > el.clientWidth && test(/auto|scroll/, style.overflowX));
+    return test(/auto|scroll|overlay/, dy !== 0 ? style.overflowY : style.overflowX);
   };
   /** @type {(el: Element) => string} */
   const named = (el) => (el === page() ? 'the page' : describe(el));
+  /** @type {(dx: number, dy: number) => string} */
+  const endOf = (dx, dy) => (dy > 0 ? 'bottom' : dy < 0 ? 'top' : dx > 0 ? 'right end' : 'left end');
 
-  /** Moves the first of an element's ancestors that can; amounts in pixels, or as fractions of each box. */
-  /** @type {(from: Element|null, dx: number, dy: number, unit: 'px'|'box', last?: Element|null) => Scrolled} */
-  const moveUpwards = (from, dx, dy, unit, last = null) => {
+  /** Moves the first of an element's ancestors, up to `last`, that can; amounts are fractions of each box. */
+  /** @type {(from: Element|null, dx: number, dy: number, last?: Element|null) => Scrolled} */
+  const moveUpwards = (from, dx, dy, last = null) => {
+    /** @type {Element|null} */
+    let stuck = null;
     for (let at = from; at; at = at === last ? null : parentOf(at)) {
       if (!scrollable(at, dx, dy)) continue;
-      const [width, height] = unit === 'px' ? [1, 1] : at === page() ? [innerWidth, innerHeight] : [at.clientWidth, at.clientHeight];
-      if (move(at, dx * width, dy * height)) return { moved: true, what: named(at) };
+      const [width, height] = at === page() ? [innerWidth, innerHeight] : [at.clientWidth, at.clientHeight];
+      if (move(at, Math.round(dx * width), Math.round(dy * height))) return { moved: true, what: named(at) };
+      stuck = stuck ?? at;
     }
-    return NOTHING;
+    return stuck ? still(`${named(stuck)} is already at its ${endOf(dx, dy)}`) : NOTHING;
   };
   /** @type {(direction: Direction, by: number) => [number, number]} */
   const vector = (direction, by) => [
@@ -56,122 +74,167 @@
     direction === 'up' ? -by : direction === 'down' ? by : 0,
   ];
 
-  /** The __websp of a frame of the same origin, with the place of its viewport in ours. */
-  /** @type {(el: Element) => {api: Websp, x: number, y: number}|null} */
-  const inside = (el) => {
-    const frame = /** @type {HTMLIFrameElement} */ (el);
-    const rect = raw.rect(el);
-    try {
-      const api = frame.contentWindow && Reflect.get(frame.contentWindow, '__websp');
-      return api ? { api, x: rect.x + frame.clientLeft, y: rect.y + frame.clientTop } : null;
-    } catch {
-      return null; // another origin
-    }
-  };
+  // ---------------------------------------------------------------- iframes
+  /** @type {Element|null} */
+  let entered = null;
   /** @type {(el: Element|null) => boolean} */
-  const isFrame = (el) => el !== null && tagOf(el) === 'iframe';
+  const isFrame = (el) => el !== null && (tagOf(el) === 'iframe' || tagOf(el) === 'frame');
+  /** Sends on to an iframe: to the point at (x, y) of this viewport, or to its middle. */
+  /** @type {(frame: Element, x?: number, y?: number) => Scrolled} */
+  const sendInto = (frame, x, y) => {
+    entered = frame;
+    const [left, top, across, down] = frameGeometry(frame);
+    const box = /** @type {HTMLElement} */ (frame);
+    const inside = [x === undefined ? box.clientWidth / 2 : (x - left) / across, y === undefined ? box.clientHeight / 2 : (y - top) / down];
+    return { moved: false, what: 'nothing in the frame scrolls that way', inside: /** @type {[number, number]} */ (inside) };
+  };
+  /** @type {MotionApi['isInside']} */
+  const isInside = (el) => el === entered;
+  /** @type {MotionApi['scrollOut']} */
+  const scrollOut = (direction, fraction, iframe = entered) => {
+    const [dx, dy] = vector(direction, fraction);
+    return moveUpwards(iframe && parentOf(iframe), dx, dy);
+  };
 
+  // ---------------------------------------------------------------- a point, an element, the end
   /** @type {MotionApi['scrollAt']} */
-  const scrollAt = (x, y, dx, dy) => {
+  const scrollAt = (x, y, direction, fraction) => {
+    const [dx, dy] = vector(direction, fraction);
     const hit = topAt(x, y) ?? page();
-    let over = null;
-    if (isFrame(hit)) {
-      const frame = inside(hit);
-      const result = frame && frame.api.scrollAt(x - frame.x, y - frame.y, dx, dy);
-      if (result?.moved) return result;
-      if (!frame) over = { moved: false, what: 'iframe' };
-    }
-    const result = moveUpwards(hit, dx, dy, 'px');
-    if (result.moved) return result;
-    // A fixed layer is no descendant of what scrolls under it only if it lies outside <body>.
-    const [moved, what] = [move(page(), dx, dy), 'the page'];
-    return moved ? { moved, what } : over ?? NOTHING;
+    if (isFrame(hit)) return sendInto(hit, x, y);
+    const picker = openSelect(hit);
+    if (picker) return scrollOptions(picker, direction, fraction);
+    const result = moveUpwards(hit, dx, dy);
+    // The wheel also reaches the page through a fixed layer outside <body>.
+    return result.moved || result !== NOTHING ? result : moveUpwards(page(), dx, dy);
   };
 
   /** @type {MotionApi['scrollElement']} */
   const scrollElement = (index, direction, fraction) => {
     const el = element(index);
-    if (!el || !raw.isConnected(el)) return { moved: false, what: 'gone' };
-    if (tagOf(el) === 'option') return scrollOptions(/** @type {HTMLOptionElement} */ (el), direction);
+    if (!el || !raw.isConnected(el)) return still('it is no longer on the page');
+    const picker = openSelect(el);
+    if (picker) return scrollOptions(picker, direction, fraction);
     const [dx, dy] = vector(direction, fraction);
-    return moveUpwards(el, dx, dy, 'box');
-  };
-  /** The list of an open picker is no element: it is moved by bringing further options into view. */
-  /** @type {(option: HTMLOptionElement, direction: Direction) => Scrolled} */
-  const scrollOptions = (option, direction) => {
-    const select = upwards(option, (at) => tagOf(at) === 'select');
-    if (!select) return NOTHING;
-    const options = /** @type {HTMLSelectElement} */ (select).options;
-    const before = raw.rect(option).y;
-    const step = Math.max(1, raw.rect(option).height);
-    const page = Math.max(1, Math.round(innerHeight / 3 / step));
-    const at = option.index + (direction === 'up' ? -page : page);
-    const goal = options[Math.min(options.length - 1, Math.max(0, at))];
-    scrollIntoView(goal, { block: direction === 'up' ? 'start' : 'end', behavior: 'instant' });
-    return { moved: raw.rect(option).y !== before, what: describe(select) };
+    return moveUpwards(el, dx, dy);
   };
 
-  // ---------------------------------------------------------------- popups
-  /** @type {(el: Element) => boolean} */
-  const isPopup = (el) => {
-    if (matches(el, 'dialog[open], :popover-open') || test(/^(alert)?dialog$|^menu$|^listbox$/, roleOf(el)) || attr(el, 'aria-modal') === 'true') return true;
-    const style = raw.style(el);
-    return test(/fixed|absolute/, style.position) && Number(style.zIndex) >= 1 && raw.rect(el).width < innerWidth;
+  /** @type {MotionApi['scrollToEnd']} */
+  const scrollToEnd = () => {
+    const root = page();
+    if (pageIsFree(1) && move(root, 0, root.scrollHeight)) return { moved: true, what: 'the page' };
+    const hit = topAt(innerWidth / 2, innerHeight / 2);
+    const result = moveBiggest(document.body ?? root, 0, 1e6);
+    if (result.moved || !hit || !isFrame(hit)) return result === NOTHING ? still('the page is already at its bottom') : result;
+    return sendInto(hit);
   };
-  /** The popup a person sees on top: at the middle of the viewport, else the last one that is in view. */
-  /** @type {() => Element|null} */
-  const topPopup = () => {
-    const middle = upwards(topAt(innerWidth / 2, innerHeight / 2), isPopup);
-    if (middle) return middle;
-    /** @type {Element|null} */
-    let found = null;
-    walk(document, (el) => {
-      if (!raw.has(el, 'role') && !raw.has(el, 'popover') && tagOf(el) !== 'dialog' && !raw.has(el, 'aria-modal')) {
-        return raw.style(el).display !== 'none';
-      }
-      const rect = raw.rect(el);
-      const hit = isPopup(el) && rect.width && topAt(rect.x + rect.width / 2, rect.y + rect.height / 2);
-      if (hit && upwards(hit, (at) => at === el)) found = el;
-      return true;
-    });
-    return found;
-  };
-  /** @type {MotionApi['scrollPopup']} */
-  const scrollPopup = (direction, fraction) => {
-    const centre = topAt(innerWidth / 2, innerHeight / 2);
-    const [dx, dy] = vector(direction, fraction);
-    const popup = topPopup();
-    const frame = isFrame(centre) ? centre : popup && all(popup, 'iframe')[0];
-    if (frame) {
-      const child = inside(frame);
-      if (!child) return { moved: false, what: 'iframe' };
-      const result = child.api.scrollPopup(direction, fraction);
-      const rect = raw.rect(frame);
-      return result.moved ? result : child.api.scrollAt(rect.width / 2, rect.height / 2, dx * rect.width, dy * rect.height);
-    }
-    if (!popup) return { moved: false, what: 'no popup is open' };
-    const result = upwards(centre, (at) => at === popup) ? moveUpwards(centre, dx, dy, 'box', popup) : NOTHING;
-    return result.moved ? result : moveBiggest(popup, dx, dy);
-  };
+
   /** @type {(root: Element, dx: number, dy: number) => Scrolled} */
   const moveBiggest = (root, dx, dy) => {
     /** @type {Element|null} */
     let biggest = null;
     let size = 0;
     walk(root, (el) => {
+      if (raw.style(el).display === 'none') return false;
       const area = scrollable(el, dx, dy) ? el.clientWidth * el.clientHeight : 0;
       if (area > size) { size = area; biggest = el; }
+      return true;
     });
-    return biggest ? moveUpwards(biggest, dx, dy, 'box', biggest) : NOTHING;
+    return biggest ? moveUpwards(biggest, dx, dy, biggest) : NOTHING;
   };
 
-  /** @type {MotionApi['scrollToEnd']} */
-  const scrollToEnd = () => {
-    if (move(page(), 0, page().scrollHeight)) return { moved: true, what: 'the page' };
-    const result = moveBiggest(document.body ?? page(), 0, 1e6);
-    return result.moved ? result : { moved: false, what: 'already at the end' };
+  // ---------------------------------------------------------------- open dropdowns
+  /** The dropdown drawn in the page (openPicker) that an element is or belongs to. */
+  /** @type {(el: Element) => HTMLSelectElement|null} */
+  const openSelect = (el) => {
+    const select = upwards(el, (at) => tagOf(at) === 'select');
+    return select && raw.has(select, 'data-websp-picker') && matches(select, ':open') ? /** @type {HTMLSelectElement} */ (select) : null;
+  };
+  /** The box around its options is no element: it is moved by bringing further options into view. */
+  /** @type {(select: HTMLSelectElement, direction: Direction, fraction: number) => Scrolled} */
+  const scrollOptions = (select, direction, fraction) => {
+    const { options } = select;
+    /** @type {number[]} */
+    const shown = [];
+    for (let i = 0; i < options.length; i++) {
+      const rect = raw.rect(options[i]);
+      const hit = rect.height ? topAt(rect.x + rect.width / 2, rect.y + rect.height / 2) : null;
+      if (hit && upwards(hit, (at) => at === options[i])) shown[shown.length] = i;
+    }
+    const what = `the options of ${describe(select)}`;
+    if (!shown.length || (direction !== 'up' && direction !== 'down')) return NOTHING;
+    const by = Math.max(1, Math.round(shown.length * fraction));
+    const at = direction === 'up' ? shown[0] - by : shown[shown.length - 1] + by;
+    const before = raw.rect(options[shown[0]]).y;
+    scrollIntoView(options[Math.min(options.length - 1, Math.max(0, at))], { block: 'nearest', behavior: 'instant' });
+    if (raw.rect(options[shown[0]]).y !== before) return { moved: true, what };
+    return still(`${what} are already at their ${direction === 'up' ? 'top' : 'bottom'}`);
   };
 
-  const api = { scrollAt, scrollElement, scrollPopup, scrollToEnd };
+  // ---------------------------------------------------------------- popups
+  /** @type {(el: Element) => boolean} */
+  const isDialog = (el) => matches(el, 'dialog[open], :popover-open') || test(/^(alert)?dialog$|^menu$|^listbox$/, roleOf(el))
+    || attr(el, 'aria-modal') === 'true';
+  /** @type {(el: Element) => boolean} */
+  const floats = (el) => {
+    const style = raw.style(el);
+    return style.position === 'fixed' || (style.position === 'absolute' && Number(style.zIndex) >= 1);
+  };
+  /** Full-width bars at the top are page furniture; layers are as wide only where they hold a dialog or an iframe. */
+  /** @type {(el: Element) => boolean} */
+  const isPopup = (el) => isDialog(el) || (floats(el) && (isFrame(el) || raw.rect(el).width < innerWidth || scrollable(el, 0, 1)));
+
+  /** Is an element shown, with nothing over its middle? */
+  /** @type {(el: Element) => boolean} */
+  const isOnTop = (el) => {
+    const rect = raw.rect(el);
+    const hit = rect.width && rect.height ? topAt(rect.x + rect.width / 2, rect.y + rect.height / 2) : null;
+    return hit !== null && upwards(hit, (at) => at === el) !== null;
+  };
+  /** The popup a person sees on top: at the middle of the viewport, else the last dialog, else the last layer. */
+  /** @type {() => Element|null} */
+  const topPopup = () => {
+    const middle = upwards(topAt(innerWidth / 2, innerHeight / 2), isPopup);
+    if (middle) return middle;
+    /** @type {Element|null} */
+    let dialog = null;
+    /** @type {Element|null} */
+    let layer = null;
+    walk(document, (el) => {
+      if (raw.style(el).display === 'none') return false;
+      if (isDialog(el)) { if (isOnTop(el)) dialog = el; }
+      else if (floats(el) && isPopup(el) && isOnTop(el)) layer = el;
+      return true;
+    });
+    return dialog ?? layer;
+  };
+  /** @type {MotionApi['scrollPopup']} */
+  const scrollPopup = (direction, fraction) => {
+    const select = document.querySelector('select[data-websp-picker]:open');
+    if (select) return scrollOptions(/** @type {HTMLSelectElement} */ (select), direction, fraction);
+    const [dx, dy] = vector(direction, fraction);
+    const popup = topPopup();
+    const centre = topAt(innerWidth / 2, innerHeight / 2);
+    if (!popup) return centre && isFrame(centre) ? { ...sendInto(centre), what: NO_POPUP } : still(NO_POPUP);
+    const from = centre && upwards(centre, (at) => at === popup) ? centre : popup;
+    const frame = isFrame(from) ? from : frameIn(popup);
+    if (frame) return sendInto(frame);
+    // The layer a dialog stands in may be what scrolls.
+    const layer = upwards(popup, (at) => raw.style(at).position === 'fixed') ?? popup;
+    const result = moveUpwards(from, dx, dy, layer);
+    if (result !== NOTHING) return result;
+    const biggest = moveBiggest(popup, dx, dy);
+    return biggest === NOTHING ? still(`${describe(popup)} does not scroll that way`) : biggest;
+  };
+  const NO_POPUP = 'no popup is open';
+  /** @type {(popup: Element) => Element|null} */
+  const frameIn = (popup) => {
+    /** @type {Element|null} */
+    let frame = null;
+    walk(popup, (el) => { if (isFrame(el) && isOnTop(el)) frame = el; });
+    return frame;
+  };
+
+  const api = { scrollAt, scrollElement, scrollPopup, scrollToEnd, scrollOut, isInside };
   Object.assign(websp, api);
 })();

@@ -8,41 +8,74 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import Error as PlaywrightError
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Frame, Page
+
     from websp_gym.browser.tabs import Tabs
 
 SETTLE_CAP = 5.0
 """Seconds after which a page that never rests is taken as it is."""
+DOM_PATIENCE = 1.0
+"""Seconds after which a DOM that keeps changing while nothing is loading is taken as it is."""
 _QUIET_MS = 20
-_QUIET = """([quiet, cap]) => globalThis.__websp
-  ? __websp.quiet(quiet, cap)
+_FRAMES = 8
+"""Child frames looked at; a page has more only for advertisements."""
+_QUIET = """([quiet, cap, known]) => globalThis.__websp
+  ? __websp.quiet(quiet, cap, known)
   : new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done({quiet: true}))))"""
 
 
-def settle(tabs: Tabs, *, cap: float = SETTLE_CAP, quiet_ms: int = _QUIET_MS) -> bool:
+def settle(
+    tabs: Tabs, *, cap: float = SETTLE_CAP, quiet_ms: int = _QUIET_MS, patience: float = DOM_PATIENCE
+) -> bool:
     """Waits until the current tab is at rest.
 
-    At rest means: the document is parsed, no request is in flight (open streams excepted), the DOM has not
-    changed for ``quiet_ms`` and two animation frames have passed.
+    At rest means: the document is parsed, no request is in flight (streams and polls excepted), the DOM has not
+    changed for ``quiet_ms`` (tickers and spinners excepted), two animation frames have passed, and nothing of
+    this changed between the first look and the last. A timer of the page that has done nothing yet is not seen.
 
     Args:
         tabs: The browser's open tabs.
         cap: Seconds to wait at most.
         quiet_ms: Milliseconds without a DOM change that count as quiet.
+        patience: Seconds to wait for a DOM that keeps changing while nothing is loading.
 
     Returns:
-        Whether the page came to rest before the cap.
+        Whether the page came to rest; ``False`` when it was given up on.
     """
     end = time.monotonic() + cap
+    tabs.traffic.begin_wait()
     while (left := end - time.monotonic()) > 0:
-        page = tabs.current
+        page, changes = tabs.current, tabs.traffic.changes
         try:
             page.wait_for_load_state("domcontentloaded", timeout=left * 1000)
-            result = page.main_frame.evaluate(_QUIET, [quiet_ms, min(left * 1000, 1000)])
+            quiet = _is_quiet(page, quiet_ms, min(left, patience))
         except PlaywrightError:
             # The document was replaced under the question: a navigation is under way, ask its successor.
             if not tabs.alive:
                 raise
             continue
-        if result["quiet"] and not tabs.requests_in_flight() and page is tabs.current:
-            return True
+        unchanged = page is tabs.current and changes == tabs.traffic.changes and not tabs.requests_in_flight()
+        if unchanged:
+            return quiet
     return False
+
+
+def _is_quiet(page: Page, quiet_ms: int, cap: float) -> bool:
+    """Whether the DOM of all frames came to rest within ``cap`` seconds."""
+    end = time.monotonic() + cap
+    if not _ask(page.main_frame, quiet_ms, cap, known=False):
+        return False
+    for frame in page.frames[1 : 1 + _FRAMES]:
+        left = max(0.0, end - time.monotonic())
+        try:
+            if not _ask(frame, quiet_ms, left, known=True):
+                return False
+        except PlaywrightError:
+            # A frame that goes or is replaced keeps nobody waiting: what replaces it is a request in flight.
+            if page.is_closed():
+                raise
+    return True
+
+
+def _ask(frame: Frame, quiet_ms: int, cap: float, *, known: bool) -> bool:
+    return bool(frame.evaluate(_QUIET, [quiet_ms, cap * 1000, known])["quiet"])

@@ -2,53 +2,60 @@
 
 from __future__ import annotations
 
-import time
+import contextlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.browser.traffic import Traffic
 from websp_gym.errors import ActionError, WorldError
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Dialog, Page, Request
-
-_FORGET_REQUEST_AFTER = 2.5
-"""Seconds after which an open request is taken for a stream or long poll and no longer waited for."""
+    from playwright.sync_api import BrowserContext, CDPSession, Dialog, Page
 
 
 class Tabs:
     """Follows a browser context: its current tab, its requests in flight, its dialogs.
 
     A new tab becomes the current one, as in the paper; when the current tab closes, the one before it does.
-    Native dialogs, which no screenshot shows, are answered at once (alerts accepted, the rest dismissed) and
-    kept in :attr:`dialogs` so that the agent can be told.
+    Native dialogs, which no screenshot shows, are answered at once (see :data:`ANSWERS`) and kept in
+    :attr:`dialogs` so that the agent can be told.
 
     Args:
-        context: A fresh browser context without pages.
+        context: A fresh browser context.
     """
 
     def __init__(self, context: BrowserContext) -> None:
         self.context = context
         self.dialogs: list[str] = []
+        self.traffic = Traffic(context)
         self._history: list[Page] = []
-        self._requests: dict[Request, float] = {}
+        self._sessions: WeakKeyDictionary[Page, CDPSession] = WeakKeyDictionary()
         self._crashed = False
-        self._url_before = ""
         for page in context.pages:
             self._opened(page)
         context.on("page", self._opened)
-        context.on("request", self._started)
-        context.on("requestfinished", self._ended)
-        context.on("requestfailed", self._ended)
         context.on("dialog", self._dialog)
 
     @property
     def current(self) -> Page:
-        """The tab the agent looks at; a blank one is opened when all were closed."""
+        """The tab the agent looks at; a blank one is opened when all were closed.
+
+        Raises:
+            WorldError: A page crashed.
+        """
         if self._crashed:
             raise WorldError("the page crashed; call reset() to start a new episode")
+        closed = False
         while self._history and self._history[-1].is_closed():
             self._history.pop()
+            closed = True
         if not self._history:
             self.context.new_page()
+        elif closed:
+            self._history[-1].bring_to_front()
         return self._history[-1]
 
     @property
@@ -63,9 +70,8 @@ class Tabs:
         return not self._crashed and browser is not None and browser.is_connected()
 
     def requests_in_flight(self) -> int:
-        """How many requests are under way that are worth waiting for."""
-        horizon = time.monotonic() - _FORGET_REQUEST_AFTER
-        return sum(started > horizon for started in self._requests.values())
+        """How many requests are under way that the current tab is worth waiting for."""
+        return self.traffic.in_flight(self.current)
 
     def switch_to(self, url: str) -> None:
         """Makes the tab with this URL the current one.
@@ -76,13 +82,15 @@ class Tabs:
         Raises:
             ActionError: No tab, or more than one, has this URL.
         """
-        for same in (_exact, _without_fragment, _without_query):
-            found = [page for page in self.pages if same(page.url) == same(url)]
+        pages = self.pages
+        for same in (_as_it_is, _without_slash, _without_fragment, _without_query):
+            found = [page for page in pages if same(page.url) == same(url)]
             if len(found) == 1:
                 self.activate(found[0])
                 return
-        urls = ", ".join(page.url for page in self.pages)
-        raise ActionError(f"no single tab has the URL {url}; the open tabs: {urls}", url=url)
+            if found:
+                raise ActionError(f"{len(found)} open tabs have the URL {url}: {_list(found)}", url=url)
+        raise ActionError(f"no open tab has the URL {url}; the open tabs: {_list(pages)}", url=url)
 
     def activate(self, page: Page) -> None:
         """Makes a tab the current one and brings it to the front."""
@@ -91,13 +99,19 @@ class Tabs:
         self._history.append(page)
         page.bring_to_front()
 
-    def went_back(self) -> bool:
-        """Whether the current tab's URL changed since :meth:`note_url` (a back within one document)."""
-        return self.current.url != self._url_before
+    def previous_url(self) -> str | None:
+        """The URL the current tab would go back to; ``None`` when it shows the first page of its history."""
+        page = self.current
+        if page not in self._sessions:
+            self._sessions[page] = self.context.new_cdp_session(page)
+        history = self._sessions[page].send("Page.getNavigationHistory")
+        index = history["currentIndex"]
+        url = str(history["entries"][index - 1]["url"]) if index > 0 else None
+        # What a tab shows before its first page is nothing a person could go back to.
+        return None if url == "about:blank" and index == 1 else url
 
-    def note_url(self) -> None:
-        """Remembers the current URL for :meth:`went_back`, and forgets the dialogs of earlier steps."""
-        self._url_before = self.current.url
+    def begin_step(self) -> None:
+        """Forgets the dialogs of the steps before."""
         self.dialogs.clear()
 
     def _opened(self, page: Page) -> None:
@@ -107,22 +121,38 @@ class Tabs:
     def _crash(self, page: Page) -> None:
         self._crashed = True
 
-    def _started(self, request: Request) -> None:
-        self._requests[request] = time.monotonic()
-
-    def _ended(self, request: Request) -> None:
-        self._requests.pop(request, None)
-
     def _dialog(self, dialog: Dialog) -> None:
-        self.dialogs.append(f"the page showed a native {dialog.type} dialog: {dialog.message!r}; "
-                            f"it was {'accepted' if dialog.type == 'alert' else 'dismissed'}")  # fmt: skip
-        if dialog.type in ("alert", "beforeunload"):
-            dialog.accept()
-        else:
-            dialog.dismiss()
+        answer = ANSWERS[dialog.type]
+        shown = f": {dialog.message!r}" if dialog.message else ""
+        self.dialogs.append(f"the page showed a native {dialog.type} dialog{shown}; it was {answer.told}")
+        # The page may have gone while it was asking.
+        with contextlib.suppress(PlaywrightError):
+            if answer.accept:
+                dialog.accept()
+            else:
+                dialog.dismiss()
 
 
-def _exact(url: str) -> str:
+@dataclass(frozen=True)
+class _Answer:
+    accept: bool
+    told: str
+
+
+ANSWERS = {
+    "alert": _Answer(True, "closed"),
+    "beforeunload": _Answer(True, "answered with Leave"),
+    "confirm": _Answer(False, "answered with Cancel"),
+    "prompt": _Answer(False, "answered with Cancel"),
+}
+"""What becomes of a native dialog: nothing is agreed to that the agent could not read before."""
+
+
+def _as_it_is(url: str) -> str:
+    return url
+
+
+def _without_slash(url: str) -> str:
     return url.rstrip("/")
 
 
@@ -132,3 +162,7 @@ def _without_fragment(url: str) -> str:
 
 def _without_query(url: str) -> str:
     return _without_fragment(url).split("?", 1)[0].rstrip("/")
+
+
+def _list(pages: list[Page]) -> str:
+    return ", ".join(page.url for page in pages)

@@ -22,7 +22,8 @@ interface PageMark {
   scrollable: boolean;
 }
 interface FrameSpot { iframe: number; origin: [number, number]; scale: [number, number]; box: [number, number, number, number] }
-interface Scrolled { moved: boolean; what: string }
+interface Scrolled { moved: boolean; what: string; inside?: [number, number] }
+interface Refusal { error: string }
 type Direction = 'up' | 'down' | 'left' | 'right';
 
 interface HitApi {
@@ -39,15 +40,25 @@ interface PageApi {
   iframeIndex(el: Element): number;
   frameGeometry(el: Element): [number, number, number, number];
   element(index: number): Element | null;
-  point(index: number): { x: number; y: number } | { error: string };
+  point(index: number): { x: number; y: number } | Refusal;
   openPicker(index: number): boolean;
   closePickers(): void;
 }
 interface MotionApi {
-  scrollAt(x: number, y: number, dx: number, dy: number): Scrolled;
+  scrollAt(x: number, y: number, direction: Direction, fraction: number): Scrolled;
   scrollElement(index: number, direction: Direction, fraction: number): Scrolled;
   scrollPopup(direction: Direction, fraction: number): Scrolled;
   scrollToEnd(): Scrolled;
-  quiet(ms: number, cap: number): Promise<{ quiet: boolean; waited: number }>;
+  scrollOut(direction: Direction, fraction: number, iframe?: Element | null): Scrolled;
+  isInside(el: Element): boolean;
+  quiet(ms: number, cap: number, known?: boolean): Promise<{ quiet: boolean; waited: number }>;
 }
-type Websp = Dom & HitApi & PageApi & MotionApi;
+interface FieldApi {
+  reach(index: number): { x: number; y: number } | Refusal;
+  press(index: number): { x: number; y: number; toggles?: boolean } | Refusal;
+  through(el: Element, at: [number, number]): { x: number; y: number } | Refusal;
+  typing(index: number, text: string): { how: 'keys' | 'set' } | Refusal;
+  fillIn(index: number, text: string): void;
+  focusOn(index: number): boolean;
+}
+type Websp = Dom & HitApi & PageApi & MotionApi & FieldApi;

@@ -23,6 +23,8 @@ _SURVEY = "clip => globalThis.__websp?.survey ? __websp.survey(clip) : null"
 _IFRAME = "el => __websp.iframeIndex(el)"
 _UNCOVERED = "([iframe, points]) => __websp.uncovered(iframe, points)"
 _ATTEMPTS = 5
+# The ends of lines that JSON leaves as they are.
+_LINE_ENDS = re.compile("[\x7f-\x9f\u2028\u2029]")
 _NAVIGATED = re.compile("context was destroyed|navigat|Cannot find context|was detached", re.IGNORECASE)
 
 
@@ -90,9 +92,9 @@ class Mark:
         what = self.tag if self.role in ("generic", "presentation") else self.role
         parts = [f"[{self.number}] <{what}>"]
         if shown := self.name or self.text:
-            parts.append(json.dumps(shown, ensure_ascii=False))
+            parts.append(_quoted(shown))
         if self.value:
-            parts.append(f"value={json.dumps(self.value, ensure_ascii=False)}")
+            parts.append(f"value={_quoted(self.value)}")
         if states := list(self._states()):
             parts.append(f"({', '.join(states)})")
         return " ".join(parts)
@@ -109,6 +111,11 @@ class Mark:
             yield "selected"
         if self.disabled:
             yield "disabled"
+
+
+def _quoted(text: str) -> str:
+    """Text of a page in quotes on one line, so that no name can pass for a line of its own."""
+    return _LINE_ENDS.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 @dataclass

@@ -74,7 +74,7 @@ def _browsergym_spaces() -> dict[str, gym.Space[Any]]:
         "axtree_object": AnyDict(),
         "extra_element_properties": AnyDict(),
         "focused_element_bid": Unicode(),
-        "elapsed_time": gym.spaces.Box(low=0, high=np.inf, shape=(1,), dtype=float),
+        "elapsed_time": gym.spaces.Box(low=0, high=np.finfo(float).max, shape=(1,), dtype=float),
     }
 
 

@@ -10,15 +10,15 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
 
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError, WorldError
 from websp_gym.replay.act import Actor, CannotActError, ClassRules, Look
-from websp_gym.replay.locate import Found, NotFound, locate
-from websp_gym.replay.trace import Fingerprint, Trace, TraceEvent, fill, fill_target
+from websp_gym.replay.find import Finder, same_page
+from websp_gym.replay.locate import Found, RungReport
+from websp_gym.replay.trace import Trace, TraceEvent, fill
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
@@ -26,19 +26,10 @@ if TYPE_CHECKING:
 Set = Literal["on", "off", "recorded"]
 Done = Literal["clicked", "skipped", "typed", "navigated", "pressed", "chosen"]
 
-_LOOK_MS = 100
-"""How long one wait for a change lasts at most: changes in other frames and tabs do not end it."""
-_REST_MS = 150
-"""How long the page must be at rest before a doubtful match is believed."""
-_HIDDEN_AFTER = 1.0
-"""Seconds after which an element that is not rendered is taken (menus that open on hover)."""
 _NEEDLESS_PATIENCE = 2.0
 """Seconds to look for a control that may be gone because nothing was changed (the bar with *Save* on it)."""
 _RADIOS = frozenset({"radio", "menuitemradio"})
 _CHECKABLE = frozenset({"checkbox", "switch", "menuitemcheckbox"})
-_CHANGED = """ms => globalThis.__webspReplay?.changed
-  ? __webspReplay.changed(ms)
-  : new Promise(done => requestAnimationFrame(() => done()))"""
 
 
 @dataclass(frozen=True)
@@ -115,6 +106,7 @@ class _Player:
         self.account = account
         self.timeout = timeout
         self.rules = rules
+        self.finder = Finder(tabs, account)
         # All stateful targets since the last thing that was done were already as wanted.
         self.nothing_changed = False
 
@@ -153,7 +145,7 @@ class _Player:
 
     def go(self, url: str, event: TraceEvent, number: int) -> Done:
         """Opens a URL, unless the page is already there."""
-        if number and _same_page(self.tabs.current.url, url):
+        if number and same_page(self.tabs.current.url, url):
             return "skipped"
         try:
             self.tabs.current.goto(url, wait_until="commit", timeout=self.timeout * 1000)
@@ -206,13 +198,7 @@ class _Player:
             return self._turn(actor, seen, wanted)
         if event.stateful and self.set != "recorded":
             raise CannotActError("its state cannot be read; a class rule for this site would tell it")
-        opened = event.after.expanded if event.after else None
-        if (
-            opened is not None
-            and seen.expanded is opened
-            and event.before
-            and event.before.expanded is not opened
-        ):
+        if _already_open(event, seen):
             return "skipped", seen.expanded, seen.expanded
         if seen.disabled and (self.nothing_changed or not actor.enabled()):
             if self.nothing_changed:
@@ -276,70 +262,23 @@ class _Player:
         Raises:
             ReplayError: It is not there in time.
         """
-        assert event.target is not None
-        target = fill_target(event.target, self.account)
         needless = self.nothing_changed and within is None and event.type == "click" and not event.stateful
         patience = within or (min(self.timeout, _NEEDLESS_PATIENCE) if needless else self.timeout)
-        began = time.monotonic()
-        rested = False
-        result: Found | NotFound = NotFound()
-        while True:
-            waited = time.monotonic() - began
-            result = self._look(event, target, hidden=waited > min(_HIDDEN_AFTER, patience / 2))
-            if isinstance(result, Found):
-                if rested or not result.weak:
-                    return result
-                settle(self.tabs, cap=max(0.1, min(1.0, patience - waited)), quiet_ms=_REST_MS)
-                rested = True
-                continue
-            rested = False
-            if waited >= patience:
-                break
-            self._wait_for_change(min(_LOOK_MS / 1000, patience - waited))
+        result = self.finder.find(event, patience)
+        if isinstance(result, Found):
+            return result
         if needless:
             return None
-        raise self._error(event, number, self._why_absent(event), result.rungs)
-
-    def _look(self, event: TraceEvent, target: Fingerprint, *, hidden: bool) -> Found | NotFound:
-        if not self._on_its_site(event):
-            return NotFound()
-        return locate(self.tabs.current, target, loose=event.stateful, hidden=hidden)
-
-    def _on_its_site(self, event: TraceEvent) -> bool:
-        """Whether a tab shows the site the event was recorded on; that tab becomes the current one."""
-        url = fill(event.url, self.account)
-        if not url or _same_page(self.tabs.current.url, url):
-            return True
-        for page in self.tabs.pages:
-            if page is not self.tabs.current and _same_page(page.url, url):
-                self.tabs.activate(page)
-                return True
-        if _same_site(self.tabs.current.url, url):
-            return True
-        for page in self.tabs.pages:
-            if _same_site(page.url, url):
-                self.tabs.activate(page)
-                return True
-        return False
-
-    def _wait_for_change(self, seconds: float) -> None:
-        """Returns with the next change of the page, its successor's arrival, or after the time given."""
-        page = self.tabs.current
-        try:
-            page.main_frame.evaluate(_CHANGED, max(1.0, seconds * 1000))
-        except PlaywrightError:
-            self._check_alive()
+        raise self._error(event, number, self.finder.why_absent(event), result.rungs)
 
     # ---------------------------------------------------------------- errors
-    def _why_absent(self, event: TraceEvent) -> str:
-        if self._on_its_site(event):
-            return "not found in time"
-        return (
-            f"the page never came to {_host(event.url)}; it is on {_host(self.tabs.current.url) or 'no site'}"
-        )
-
     def _error(
-        self, event: TraceEvent, number: int, reason: str, rungs: tuple[Any, ...], found: Found | None = None
+        self,
+        event: TraceEvent,
+        number: int,
+        reason: str,
+        rungs: tuple[RungReport, ...],
+        found: Found | None = None,
     ) -> ReplayError:
         # The query may hold a session or sign-in token.
         url = self.tabs.current.url.split("?", 1)[0].split("#", 1)[0]
@@ -365,22 +304,13 @@ class _Player:
             raise WorldError("the browser went away during the replay; call reset() to start a new episode")
 
 
+def _already_open(event: TraceEvent, seen: Look) -> bool:
+    """Whether the click opened (or closed) something that is already so now: a second click would undo it."""
+    if event.before is None or event.after is None or event.after.expanded is None:
+        return False
+    return seen.expanded is event.after.expanded is not event.before.expanded
+
+
 def _is_choice(event: TraceEvent) -> bool:
     role = event.target.role if event.target else None
     return event.type == "change" or role in _CHECKABLE or role in _RADIOS
-
-
-def _host(url: str) -> str:
-    return (urlsplit(url).hostname or "").removeprefix("www.")
-
-
-def _same_page(one: str, other: str) -> bool:
-    a, b = urlsplit(one), urlsplit(other)
-    same = (_host(one), a.path.rstrip("/"), a.query) == (_host(other), b.path.rstrip("/"), b.query)
-    return same and (not b.fragment or a.fragment == b.fragment)
-
-
-def _same_site(one: str, other: str) -> bool:
-    """Same registrable domain, near enough: live sites add languages and regions in front."""
-    a, b = _host(one).split(".")[-2:], _host(other).split(".")[-2:]
-    return a == b

@@ -1,9 +1,8 @@
-"""All sites of a server: found on disk, looked up by slug or host, searched by their pages' titles."""
+"""All sites of a server: found on disk, looked up by slug or host."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -77,36 +76,6 @@ class Catalog:
             "sessions": [{**known.complete(row), "current": False} for row in known.rows()] if known else [],
         }
 
-    def search(self, text: str, *, limit: int = 10) -> list[dict[str, str]]:
-        """Returns the pages of sites with ``search: true`` that share words with ``text``, best first.
-
-        Args:
-            text: What was typed.
-            limit: The most results.
-
-        Returns:
-            Dicts with ``title, description, url, site`` (the site's name).
-        """
-        words = set(re.findall(r"[a-z0-9]+", text.lower()))
-        ranked = [(_score(words, entry), -place) for place, entry in enumerate(self._index)]
-        best = sorted((rank for rank in ranked if rank[0]), reverse=True)[:limit]
-        return [self._index[-place] for _, place in best]
-
-    @cached_property
-    def _index(self) -> list[dict[str, str]]:
-        return [
-            {
-                "title": page.title or site.name,
-                "description": page.description or site.description,
-                "url": f"https://{(page.hosts or site.hosts)[0]}{page.path}",
-                "site": site.name,
-            }
-            for site in self
-            if site.search
-            for page in site.pages
-            if page.template and not page.fragment and "{" not in page.path
-        ]
-
     def _take(self, site: Site) -> None:
         file = site.folder / "site.yaml"
         if site.slug in self._sites:
@@ -131,10 +100,3 @@ class Catalog:
         if not other.session_cookie:
             raise SiteError(site.folder / "site.yaml", [f"session_of: {other.slug} has no session_cookie"])
 
-
-def _score(words: set[str], entry: dict[str, str]) -> int:
-    weights = {"title": 3, "site": 3, "description": 1, "url": 1}
-    return sum(
-        weight * len(words & set(re.findall(r"[a-z0-9]+", entry[part].lower())))
-        for part, weight in weights.items()
-    )

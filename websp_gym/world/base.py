@@ -41,6 +41,9 @@ class Episode(Protocol):
     def restore(self, name: str, context: BrowserContext) -> bool:
         """Goes back to a snapshot; returns whether there was one."""
 
+    def check(self) -> None:
+        """Costs next to nothing; raises :class:`~websp_gym.errors.WorldError` if the world is gone."""
+
     def close(self) -> None:
         """Ends the episode; never raises for a world that is already gone."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
@@ -73,9 +74,16 @@ class SandboxEpisode:
             context.add_cookies(cookies)
         return True
 
+    def check(self) -> None:
+        """Notices a server that died: its pages would be the browser's error pages, which no agent deserves."""
+        if not self._sandbox.alive():
+            pid = self._sandbox.address.pid
+            raise WorldError(f"the sandbox server (pid {pid}) has died; call reset() to start a new episode")
+
     def close(self) -> None:
-        """Ends the episode and frees its state."""
-        self._episode.close()
+        """Ends the episode and frees its state; a server that is gone has done so already."""
+        with contextlib.suppress(client.SandboxError):
+            self._episode.close()
 
 
 class SandboxWorld:

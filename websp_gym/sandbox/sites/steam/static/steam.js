@@ -141,7 +141,7 @@
         body: JSON.stringify(body),
         keepalive: true,
       }).then(
-        (reply) => reply.ok,
+        (reply) => reply.text().then(() => reply.ok),
         () => false,
       ),
     );

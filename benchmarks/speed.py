@@ -1,0 +1,386 @@
+"""How fast websp-gym is, beside stock BrowserGym on the same pages in the same run.
+
+    python -m benchmarks.speed [--repeat N] [--quick]
+
+Writes ``benchmarks/results.md`` with medians, ratios and the facts of the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from websp_gym.env import WebspEnv
+from websp_gym.registration import make_env
+from websp_gym.sandbox.client import EPISODE_HEADER, Sandbox
+
+RESULTS = Path(__file__).resolve().parent / "results.md"
+INSTANCE = "Steam-task-196-ON"
+"""Two recorded events on the page the steps are measured on."""
+LONG = "Steam-task-194"
+"""Ten recorded events."""
+PAGE = "https://store.steampowered.com/account/preferences/"
+BOX = "General Mature Content Store"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the result table."""
+
+    what: str
+    stock: float | None
+    ours: float
+    unit: str
+    goal: str
+    higher_is_better: bool = False
+
+    def markdown(self) -> str:
+        """The line as Markdown."""
+        digits = 0 if self.unit in ("MB", "ms") else 2
+        stock = "–" if self.stock is None else f"{self.stock:.{digits}f} {self.unit}"
+        ratio = "–"
+        if self.stock is not None:
+            factor = self.ours / self.stock if self.higher_is_better else self.stock / self.ours
+            ratio = f"{factor:.1f}×"
+        return f"| {self.what} | {stock} | {self.ours:.{digits}f} {self.unit} | {ratio} | {self.goal} |"
+
+
+def main() -> None:
+    """Runs everything and writes the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=10, help="measurements per figure (default 10)")
+    parser.add_argument("--quick", action="store_true", help="leave out memory, parallel runs and the oracle")
+    options = parser.parse_args()
+    _find_browser()
+    rows = [*_resets(options.repeat), *_steps(options.repeat)]
+    if not options.quick:
+        rows += [*_memory(), *_parallel(), *_oracle()]
+    rows += [_import_time()]
+    text = _page(rows, options.repeat)
+    RESULTS.write_text(text, "utf-8")
+    sys.stdout.write(text)
+
+
+# --- resets and steps -----------------------------------------------------------------------------------
+
+
+def _resets(repeat: int) -> Iterator[Row]:
+    stock = _in_process(_stock_reset, repeat)
+    _say(f"stock reset {stock:.2f} s")
+    cases = (
+        ("reset to a verified S0, replay of 2 events", INSTANCE, "replay", "≤ 0.9 s"),
+        ("reset to a verified S0, replay of 10 events", LONG, "replay", "–"),
+        ("reset to a verified S0, snapshot", INSTANCE, "snapshot", "≤ 0.35 s"),
+    )
+    for what, instance, how, goal in cases:
+        ours = _in_process(_our_reset, repeat, instance, how)
+        yield Row(f"{what} (stock: no S0)", stock, ours, "s", goal)
+
+
+def _stock_reset(results: Any, repeat: int) -> None:
+    with stock_env(PAGE) as env:
+        results.put(_median(env.reset, repeat))
+
+
+def _our_reset(results: Any, repeat: int, instance: str, how: str) -> None:
+    env = make_env(instance, initial_state=how)
+    env.reset(seed=0)
+    results.put(_median(env.reset, repeat))
+    env.close()
+
+
+def _steps(repeat: int) -> Iterator[Row]:
+    stock = _in_process(_stock_step, repeat, 0.5)
+    no_sleep = _in_process(_stock_step, repeat, 0.0)
+    _say(f"stock step {stock:.2f} s, without its fixed sleep {no_sleep:.2f} s")
+    for what, kind, goal in (
+        ("marks", "marks", "≤ 0.15 s"),
+        ("all BrowserGym keys", "browsergym", "≤ 0.30 s"),
+    ):
+        ours = _in_process(_our_step, repeat, kind)
+        yield Row(f"step, {what}", stock, ours, "s", goal)
+        yield Row(f"step, {what} (stock without its fixed sleep)", no_sleep, ours, "s", "–")
+
+
+def _stock_step(results: Any, repeat: int, delay: float) -> None:
+    with stock_env(PAGE) as env:
+        env.pre_observation_delay = delay
+        observation, _ = env.reset()
+        action = f"click({_bid(observation, BOX)!r})"
+        results.put(_median(lambda: env.step(action), repeat))
+
+
+def _our_step(results: Any, repeat: int, kind: str) -> None:
+    env = make_env(INSTANCE, initial_state="snapshot", observation=kind, max_actions=10_000)
+    observation = _at_page(env)
+    action = (
+        f"Click [{_number(observation, BOX)}]" if kind == "marks" else f"click({_bid(observation, BOX)!r})"
+    )
+    results.put(_median(lambda: env.step(action), repeat))
+    env.close()
+
+
+def _at_page(env: WebspEnv) -> dict[str, Any]:
+    env.reset(seed=0)
+    env.page.goto(PAGE)
+    return env.step("Wait")[0]
+
+
+def _number(observation: dict[str, Any], name: str) -> int:
+    return int(next(item["number"] for item in observation["elements"] if item["name"] == name))
+
+
+def _bid(observation: dict[str, Any], name: str) -> str:
+    for node in observation["axtree_object"]["nodes"]:
+        if node.get("name", {}).get("value") == name and node.get("browsergym_id"):
+            return str(node["browsergym_id"])
+    raise LookupError(name)
+
+
+# --- memory and parallel runs ---------------------------------------------------------------------------
+
+
+def _memory() -> Iterator[Row]:
+    stock = statistics.median(_in_process(_stock_memory) for _ in range(2))
+    own = statistics.median(_in_process(_our_memory, 1) for _ in range(2))
+    three = statistics.median(_in_process(_our_memory, 3) for _ in range(2))
+    yield Row("memory of one env process with its own Chromium (PSS)", stock, own, "MB", "≤ 250 MB")
+    yield Row("memory of a further env in the same process", stock, (three - own) / 2, "MB", "≤ 160 MB")
+
+
+def _stock_memory(result: Any) -> None:
+    with stock_env(PAGE) as env:
+        env.reset()
+        result.put(_tree_pss())
+
+
+def _our_memory(result: Any, count: int) -> None:
+    envs = [make_env(INSTANCE, initial_state="snapshot") for _ in range(count)]
+    for env in envs:
+        _at_page(env)
+    result.put(_tree_pss())
+    for env in envs:
+        env.close()
+
+
+def _tree_pss() -> float:
+    """Proportional set size of this process and its descendants without the shared sandbox, in MB."""
+    me = psutil.Process()
+    sandbox = Sandbox.shared().address.pid
+    tree = [me, *(child for child in me.children(recursive=True) if child.pid != sandbox)]
+    total = 0
+    for process in tree:
+        try:
+            total += process.memory_full_info().pss
+        except psutil.Error:
+            continue  # ended meanwhile
+    return total / 2**20
+
+
+def _parallel() -> Iterator[Row]:
+    for processes in (1, 2, 4, 8):
+        stock = _steps_per_second(_stock_stepper, processes)
+        ours = _steps_per_second(_our_stepper, processes)
+        goal = "≥ 18 /s" if processes == 8 else "–"
+        yield Row(
+            f"steps/s with pictures, {processes} env processes",
+            stock,
+            ours,
+            "/s",
+            goal,
+            higher_is_better=True,
+        )
+        _say(f"{processes} processes: stock {stock:.1f}, ours {ours:.1f} steps/s")
+
+
+def _steps_per_second(stepper: Callable[..., None], processes: int, seconds: float = 8.0) -> float:
+    Sandbox.shared()
+    context = multiprocessing.get_context("spawn")
+    barrier = context.Barrier(processes)
+    results = context.Queue()
+    workers = [context.Process(target=stepper, args=(results, barrier, seconds)) for _ in range(processes)]
+    for worker in workers:
+        worker.start()
+    total = sum(results.get(timeout=300) for _ in workers)
+    for worker in workers:
+        worker.join()
+    return float(total / seconds)
+
+
+def _our_stepper(results: Any, barrier: Any, seconds: float) -> None:
+    env = make_env(INSTANCE, initial_state="snapshot", max_actions=100_000)
+    action = f"Click [{_number(_at_page(env), BOX)}]"
+    results.put(_count(lambda: env.step(action), barrier, seconds))
+    env.close()
+
+
+def _stock_stepper(results: Any, barrier: Any, seconds: float) -> None:
+    with stock_env(PAGE) as env:
+        observation, _ = env.reset()
+        action = f"click({_bid(observation, BOX)!r})"
+        results.put(_count(lambda: env.step(action), barrier, seconds))
+
+
+def _count(function: Callable[[], Any], barrier: Any, seconds: float) -> int:
+    barrier.wait(timeout=300)
+    end = time.monotonic() + seconds
+    count = 0
+    while time.monotonic() < end:
+        function()
+        count += 1
+    return count
+
+
+def _oracle() -> Iterator[Row]:
+    from websp_gym.runner import Job, run_batch, select_instances
+
+    ids = select_instances(["*"])
+    began = time.monotonic()
+    results = run_batch([Job(name, "oracle") for name in ids], processes=2)
+    took = time.monotonic() - began
+    wrong = [result.id for result in results if result.status != "pass"]
+    if wrong:
+        raise SystemExit(f"the oracle did not pass: {wrong}")
+    yield Row(f"oracle over all {len(ids)} instances, 2 processes", None, took, "s", "≤ 600 s for 200")
+
+
+def _import_time() -> Row:
+    code = "import time, gymnasium; t = time.perf_counter(); import websp_gym; print(time.perf_counter() - t)"
+    runs = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+        for _ in range(5)
+    ]
+    return Row("`import websp_gym` after gymnasium", None, statistics.median(runs) * 1000, "ms", "≤ 50 ms")
+
+
+# --- helpers --------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def stock_env(url: str) -> Iterator[Any]:
+    """Stock BrowserGym on a page of the sandbox, in a process that has not started Playwright yet.
+
+    It leaves no way to give Chromium flags or to choose the one for its chat window, so it is shown a folder of
+    browsers in which "Chromium" is a script that adds the sandbox's flags.
+
+    Args:
+        url: Where it starts.
+    """
+    sandbox = Sandbox.shared()
+    episode = sandbox.open_episode("steam", signed_in=["steam"])
+    with tempfile.TemporaryDirectory() as folder:
+        _offer_browser(Path(folder), sandbox.browser_args())
+        from browsergym.core.env import BrowserEnv
+        from browsergym.core.task import OpenEndedTask
+
+        class FastTask(OpenEndedTask):  # type: ignore[misc]
+            """The stock task without its slow motion."""
+
+            def __init__(self, seed: int, start_url: str) -> None:
+                super().__init__(seed, start_url, goal="Look at the page.")
+                self.viewport = {"width": 1280, "height": 1024}
+                self.slow_mo = 0
+
+        env = BrowserEnv(
+            FastTask,
+            task_kwargs={"start_url": url},
+            pw_context_kwargs={
+                "extra_http_headers": {EPISODE_HEADER: episode.id},
+                "storage_state": {"cookies": episode.cookies, "origins": []},
+            },
+        )
+        try:
+            yield env
+        finally:
+            env.close()
+            episode.close()
+
+
+def _offer_browser(folder: Path, flags: list[str]) -> None:
+    place, chromium = os.environ["WEBSP_BENCH_PLACE"], os.environ["WEBSP_BENCH_CHROMIUM"]
+    script = folder / place
+    script.parent.mkdir(parents=True)
+    quoted = " ".join(f"'{flag}'" for flag in flags)
+    script.write_text(f'#!/bin/sh\nexec "{chromium}" {quoted} "$@"\n')
+    script.chmod(0o755)
+    os.environ["PLAYWRIGHT_BROWSERS_PATH"] = str(folder)
+
+
+def _find_browser() -> None:
+    """Tells the child processes which Chromium there is, and where Playwright would look for its own."""
+    from browsergym.core import _get_global_playwright
+
+    from websp_gym.browser.find import find_browser
+
+    playwright = _get_global_playwright()
+    os.environ["WEBSP_BENCH_CHROMIUM"] = find_browser(playwright)
+    # …/ms-playwright/chromium-1117/chrome-linux/chrome
+    os.environ["WEBSP_BENCH_PLACE"] = "/".join(Path(playwright.chromium.executable_path).parts[-3:])
+
+
+def _median(function: Callable[[], Any], repeat: int) -> float:
+    times = []
+    for _ in range(repeat):
+        began = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times)
+
+
+def _in_process(function: Callable[..., None], *arguments: Any) -> float:
+    """Runs a measurement in a process of its own, so that nothing measured before weighs on it."""
+    Sandbox.shared()
+    context = multiprocessing.get_context("spawn")
+    results = context.Queue()
+    worker = context.Process(target=function, args=(results, *arguments))
+    worker.start()
+    value = float(results.get(timeout=300))
+    worker.join()
+    return value
+
+
+def _page(rows: list[Row], repeat: int) -> str:
+    from importlib.metadata import version
+
+    from websp_gym.browser.launch import BrowserOptions, shared_browser
+
+    chromium = shared_browser(BrowserOptions(args=tuple(Sandbox.shared().browser_args()))).version
+    facts = (
+        f"{os.cpu_count()} cores, {psutil.virtual_memory().total / 2**30:.0f} GiB, {platform.system()}, "
+        f"Python {platform.python_version()}, Chromium {chromium}, Playwright {version('playwright')}, "
+        f"browsergym-core {version('browsergym-core')}; {time.strftime('%Y-%m-%d')}"
+    )
+    table = "\n".join(row.markdown() for row in rows)
+    return f"""# Speed
+
+Measured by `make bench` in one run; medians of {repeat}. Machine: {facts}.
+
+Stock is BrowserGym's own `BrowserEnv` on the same pages of the same sandbox, viewport 1280×1024, without slow motion;
+its reset opens the page and prepares no initial state. A step clicks a check box that saves by a request to the server.
+
+| | stock BrowserGym | websp-gym | ratio | goal |
+|---|---|---|---|---|
+{table}
+"""
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(text + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,476 @@
+"""The environment as Gymnasium and agents see it: options, spaces, limits, rewards, S0."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import websp_gym  # noqa: F401 (registers the ids)
+from tests.conftest import MakeEnv
+from websp_gym.env import WebspEnv
+from websp_gym.errors import InitialStateError, SetupError, WorldError
+from websp_gym.instances import load_instance
+from websp_gym.rewards import Outcome
+from websp_gym.verdict import Verdict, unscored
+
+TODO = "Steam-task-191-ON"
+"""Two settings must be turned off."""
+DONE = "Steam-task-191-OFF"
+"""They are off already: an answer is enough."""
+TINY = (400, 300)
+MARKS = {
+    "goal", "url", "last_action", "last_action_error", "screenshot", "elements", "elements_text", "tabs",
+    "actions_left", "seconds_left",
+}  # fmt: skip
+BROWSERGYM = {
+    "goal", "url", "last_action", "last_action_error", "screenshot", "chat_messages", "goal_object",
+    "open_pages_urls", "open_pages_titles", "active_page_index", "dom_object", "axtree_object",
+    "extra_element_properties", "focused_element_bid", "elapsed_time",
+}  # fmt: skip
+KEYS = {"marks": MARKS, "browsergym": BROWSERGYM, "all": MARKS | BROWSERGYM | {"screenshot_marks"}}
+
+
+def number(observation: dict[str, Any], name: str) -> int:
+    """Number of the element with this name."""
+    return next(int(item["number"]) for item in observation["elements"] if item["name"] == name)
+
+
+# --- Gymnasium --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name_space", ["websp/", "browsergym/websp."])
+def test_gymnasium_finds_nothing_to_complain_of(name_space: str) -> None:
+    env = gym.make(name_space + DONE, initial_state="snapshot", viewport=TINY)
+    try:
+        check_env(env.unwrapped, skip_render_check=True)
+    finally:
+        env.close()
+
+
+@pytest.mark.parametrize("kind", ["marks", "browsergym", "all"])
+def test_observations_have_the_promised_keys_and_lie_in_their_space(make: MakeEnv, kind: str) -> None:
+    env = make(DONE, observation=kind, viewport=TINY)
+    first, _info = env.reset(seed=1)
+    second, *_ = env.step("Scroll_to_end")
+    for observation in (first, second):
+        assert set(observation) == KEYS[kind] == set(env.observation_space.keys())  # type: ignore[attr-defined]
+        for key, space in env.observation_space.items():  # type: ignore[attr-defined]
+            assert space.contains(observation[key]), key
+        assert env.observation_space.contains(observation)
+        assert observation["screenshot"].dtype == np.uint8
+
+
+def test_the_two_name_spaces_differ_in_what_is_observed() -> None:
+    for name, kind in (("websp/", "marks"), ("browsergym/websp.", "browsergym")):
+        env = gym.make(name + DONE)
+        assert set(env.observation_space.keys()) == KEYS[kind]  # type: ignore[attr-defined]
+        env.close()
+
+
+def test_a_picture_of_kind_all_is_plain_and_the_marked_one_is_beside_it(make: MakeEnv) -> None:
+    observation, _info = make(DONE, observation="all", viewport=TINY).reset(seed=1)
+    assert not np.array_equal(observation["screenshot"], observation["screenshot_marks"])
+
+
+# --- options ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"world": "live"}, "not available yet"),
+        ({"reward": "judge"}, "not available yet"),
+        ({"world": "sandbx"}, 'did you mean "sandbox"'),
+        ({"world": 3}, 'no world "3"'),
+        ({"reward": "stat"}, 'did you mean "state"'),
+        ({"reward": 1.0}, 'no reward "1.0"'),
+        ({"max_action": 3}, 'did you mean "max_actions"'),
+        ({"observation": "pixels"}, "use one of marks, browsergym, all"),
+        ({"instruction": "short"}, "use one of without_navigation, with_navigation"),
+        ({"initial_state": "api"}, "use one of replay, snapshot"),
+        ({"login": "none"}, "use one of session, replay"),
+        ({"on_unscored": "pass"}, "use one of raise, zero"),
+        ({"max_actions": 0}, "max_actions=0"),
+        ({"max_actions": "20"}, "max_actions='20'"),
+        ({"max_seconds": 0}, "max_seconds=0"),
+        ({"max_seconds": float("nan")}, "max_seconds=nan"),
+        ({"headless": "no"}, "headless='no'"),
+        ({"viewport": (1280,)}, "give width and height"),
+        ({"viewport": {"width": 1280}}, "give width and height"),
+        ({"viewport": ("wide", "high")}, "give width and height"),
+        ({"viewport": (100, 100)}, "at least 200"),
+        ({"record_to": 5}, "record_to=5"),
+        ({"action_mapping": "click"}, "action_mapping='click'"),
+    ],
+)
+@pytest.mark.parametrize("name_space", ["websp/", "browsergym/websp."])
+def test_a_wrong_option_is_explained_when_the_environment_is_made(
+    name_space: str, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(SetupError, match=message):
+        gym.make(name_space + TODO, **options)
+
+
+def test_the_environment_variable_chooses_the_reward_that_was_not_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("WEBSP_REWARD", "judge")
+    with pytest.raises(SetupError, match="judge.*not available yet"):
+        gym.make(f"websp/{TODO}")
+    gym.make(f"websp/{TODO}", reward="state").close()
+
+
+def test_the_instruction_comes_with_or_without_the_way(make: MakeEnv) -> None:
+    task = load_instance(TODO).task
+    short, _info = make(TODO, viewport=TINY).reset()
+    long, _info = make(TODO, viewport=TINY, instruction="with_navigation").reset()
+    assert short["goal"] == task.instruction
+    assert long["goal"] == task.instruction_with_navigation != task.instruction
+
+
+@pytest.mark.parametrize("viewport", [(640, 480), {"width": 640, "height": 480}])
+def test_the_viewport_is_the_size_of_picture_and_marks(make: MakeEnv, viewport: Any) -> None:
+    observation, _info = make(TODO, viewport=viewport).reset()
+    assert observation["screenshot"].shape == (480, 640, 3)
+    for item in observation["elements"]:
+        x, y, width, height = item["box"]
+        assert 0 <= x <= x + width <= 640
+        assert 0 <= y <= y + height <= 480
+
+
+def test_the_seed_decides_the_colours_of_the_marks(make: MakeEnv) -> None:
+    env = make(DONE, viewport=TINY)
+    one, again, other = (env.reset(seed=seed)[0]["screenshot"] for seed in (5, 5, 6))
+    assert np.array_equal(one, again)
+    assert not np.array_equal(one, other)
+
+
+def test_render_gives_the_last_picture(make: MakeEnv) -> None:
+    env = make(DONE, viewport=TINY, render_mode="rgb_array")
+    assert env.render() is None
+    observation, _info = env.reset()
+    assert np.array_equal(env.render(), observation["screenshot"])
+    observation, *_ = env.step("Scroll_to_end")
+    assert np.array_equal(env.render(), observation["screenshot"])
+
+
+# --- reward and end ---------------------------------------------------------------------------------
+
+
+def test_the_reward_is_paid_at_the_end_only_and_in_plain_python_types(make: MakeEnv) -> None:
+    env = make(DONE, viewport=TINY)
+    _observation, info = env.reset()
+    assert info["initial_state"]["how"] in ("replay", "snapshot")
+    assert info["task_info"]["instance"] == DONE
+    _observation, reward, terminated, truncated, info = env.step("Scroll_to_end")
+    assert (type(reward), reward, terminated, truncated) == (float, 0.0, False, False)
+    assert info["action_exec_start"] <= info["action_exec_stop"]
+    assert info["action_exec_timeout"] == 0.0
+    assert "verdict" not in info
+    _observation, reward, terminated, truncated, info = env.step("ANSWER; they are off")
+    assert (type(reward), reward, terminated, truncated) == (float, 1.0, True, False)
+    assert (type(terminated), type(truncated)) == (bool, bool)
+    assert info["reason"] == "answer"
+    assert info["verdict"]["status"] == "pass"
+    json.dumps(info, allow_nan=False)
+
+
+def test_an_answer_before_the_goal_is_reached_is_worth_nothing(make: MakeEnv) -> None:
+    env = make(TODO, viewport=TINY)
+    env.reset()
+    _observation, reward, terminated, truncated, info = env.step("Thought: I guess\nAction: ANSWER; done")
+    assert (reward, terminated, truncated) == (0.0, True, False)
+    assert info["verdict"]["status"] == "fail"
+    assert "cookies.valve_analytics" in info["verdict"]["reason"]
+
+
+def test_reporting_the_task_infeasible_ends_it_without_reward(make: MakeEnv) -> None:
+    env = make(DONE, viewport=TINY)
+    env.reset()
+    _observation, reward, terminated, truncated, info = env.step("report_infeasible('I cannot')")
+    assert (reward, terminated, truncated, info["reason"]) == (0.0, True, False, "infeasible")
+
+
+def test_an_ended_episode_takes_no_more_actions_until_reset(make: MakeEnv) -> None:
+    env = make(DONE, viewport=TINY)
+    with pytest.raises(WorldError, match="call reset"):
+        env.step("Wait")
+    env.reset()
+    env.step("ANSWER; done")
+    for _ in range(2):
+        with pytest.raises(WorldError, match="call reset"):
+            env.step("ANSWER; again")
+    assert env.page.url == env.loaded.site.start_url
+    env.reset()
+    assert env.step("Scroll_to_end")[1:4] == (0.0, False, False)
+    env.close()
+    with pytest.raises(WorldError, match="call reset"):
+        env.step("Wait")
+
+
+def test_the_twentieth_action_may_still_be_the_answer(make: MakeEnv) -> None:
+    env = make(DONE, viewport=TINY)
+    observation, _info = env.reset()
+    assert observation["actions_left"] == 20
+    for left in range(19, 0, -1):
+        observation, _reward, terminated, truncated, _info = env.step("Jump")
+        assert (observation["actions_left"], terminated, truncated) == (left, False, False)
+    assert env.step("ANSWER; done")[1:4] == (1.0, True, False)
+
+
+def test_scrolling_and_waiting_are_free_and_everything_else_counts(make: MakeEnv) -> None:
+    env = make(DONE, viewport=TINY, max_actions=2)
+    env.reset()
+    for action in ("Scroll [WINDOW]; down", "Scroll [WINDOW]; left", "Scroll_to_end", "Wait"):
+        assert env.step(action)[0]["actions_left"] == 2
+    observation, _reward, _terminated, truncated, _info = env.step("Scroll sideways")
+    assert (observation["actions_left"], truncated) == (1, False)
+    observation, reward, terminated, truncated, info = env.step("Google")
+    assert (observation["actions_left"], reward, terminated, truncated) == (0, 0.0, False, True)
+    assert info["reason"] == "action_limit"
+    assert info["verdict"]["status"] == "fail"
+
+
+def test_when_the_time_is_over_the_action_is_not_carried_out(make: MakeEnv) -> None:
+    env = make(DONE, viewport=TINY, max_seconds=0.001)
+    env.reset()
+    observation, reward, terminated, truncated, info = env.step("ANSWER; too late")
+    assert (reward, terminated, truncated, info["reason"]) == (0.0, False, True, "time_limit")
+    assert observation["seconds_left"] == 0.0
+    assert "the time was over" in observation["last_action_error"]
+
+
+def test_an_answer_given_in_time_counts_however_long_the_page_then_takes(make: MakeEnv) -> None:
+    env = make(DONE, viewport=TINY, max_seconds=2.0)
+    env.reset()
+    # The page never rests, so settling after the answer outlasts the limit.
+    env.page.evaluate("setInterval(() => document.body.append('.'), 1)")
+    assert env.step("ANSWER; done")[1:4] == (1.0, True, False)
+
+
+def test_seconds_left_run_down(make: MakeEnv) -> None:
+    env = make(DONE, viewport=TINY)
+    first, _info = env.reset()
+    second, *_ = env.step("Jump")
+    assert 600 >= first["seconds_left"] > second["seconds_left"] > 0
+
+
+# --- actions ----------------------------------------------------------------------------------------
+
+
+def test_a_bad_action_changes_nothing_and_is_explained(make: MakeEnv) -> None:
+    env = make(TODO, max_actions=100)
+    before, _info = env.reset()
+    assert env.task is not None
+    state = env.task.episode.state().as_dict()
+    bad: tuple[Any, ...] = (
+        "", "Fly", "Click", "Click [999]", "Click [" + "9" * 5000 + "]", "Type [0]; text for a link", "\x00\ud800",
+        "Switch_tab [https://nowhere.example/]", "GoBack", "click('nope')", "fill('a1')", "upload_file('a', '/etc/passwd')",
+        "__import__('os').system('true')", "noop(", None, 5, b"Click [0]",
+    )  # fmt: skip
+    for action in bad:
+        after, reward, terminated, truncated, _info = env.step(action)
+        assert after["last_action_error"], action
+        assert (reward, terminated, truncated) == (0.0, False, False)
+        assert (after["url"], after["elements_text"]) == (before["url"], before["elements_text"]), action
+    assert env.task.episode.state().as_dict() == state
+    assert env.step("Scroll_to_end")[0]["last_action_error"] == ""
+
+
+def test_a_reply_with_a_thought_is_understood(make: MakeEnv) -> None:
+    env = make(TODO)
+    observation, _info = env.reset()
+    menu = next(item["number"] for item in observation["elements"] if item["expanded"] is False)
+    reply = f"Thought: The menu may lead on.\nAction: Click [{menu}]"
+    observation, *_ = env.step(reply)
+    assert observation["last_action_error"] == ""
+    assert observation["last_action"] == reply
+    assert env.task is not None
+    assert env.task.trajectory.steps[0].thought == "The menu may lead on."
+
+
+def test_browsergym_agents_can_use_their_own_actions(make: MakeEnv) -> None:
+    env = make(DONE, observation="browsergym")
+    observation, _info = env.reset()
+    page = env.page
+    link = next(
+        node["browsergym_id"]
+        for node in observation["axtree_object"]["nodes"]
+        if node["role"]["value"] == "link" and node.get("browsergym_id") and node["name"]["value"] == "Community"
+    )
+    observation, *_ = env.step(f"click({link!r})")
+    assert observation["last_action_error"] == ""
+    assert page.url != env.loaded.site.start_url
+    observation, *_ = env.step("new_tab()\ngoto('https://www.google.com/')")
+    assert observation["open_pages_urls"][1] == "https://www.google.com/"
+    assert env.step("send_msg_to_user('all off')")[1:4] == (1.0, True, False)
+
+
+# --- custom rewards ---------------------------------------------------------------------------------
+
+
+def test_a_function_can_be_the_reward(make: MakeEnv) -> None:
+    seen: list[Outcome] = []
+
+    def half(outcome: Outcome) -> float:
+        seen.append(outcome)
+        return 0.5
+
+    env = make(TODO, viewport=TINY, reward=half)
+    env.reset()
+    _observation, reward, *_, info = env.step("ANSWER; 42")
+    assert (type(reward), reward) == (float, 0.5)
+    assert info["verdict"]["source"] == "half"
+    (outcome,) = seen
+    assert (outcome.answered, outcome.answer) == (True, "42")
+    assert outcome.start.sites["steam"].settings == outcome.end.sites["steam"].settings
+
+
+def nobody_knows(outcome: Outcome) -> Verdict:
+    return unscored("judge", "the judges were out")
+
+
+def test_an_episode_without_a_verdict_raises(make: MakeEnv, tmp_path: Path) -> None:
+    from websp_gym.errors import JudgeError
+
+    env = make(DONE, viewport=TINY, reward=nobody_knows, record_to=tmp_path)
+    env.reset()
+    with pytest.raises(JudgeError, match="the judges were out"):
+        env.step("ANSWER; done")
+
+
+def test_an_episode_without_a_verdict_pays_zero_and_says_so_if_asked_to(make: MakeEnv) -> None:
+    env = make(DONE, viewport=TINY, reward=nobody_knows, on_unscored="zero")
+    env.reset()
+    _observation, reward, terminated, _truncated, info = env.step("ANSWER; done")
+    assert (type(reward), reward, terminated, info["unscored"]) == (float, 0.0, True, True)
+    assert info["verdict"]["score"] is None
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "1.0", None])
+def test_a_reward_that_is_no_number_is_an_error(make: MakeEnv, value: Any) -> None:
+    env = make(DONE, viewport=TINY, reward=lambda outcome: value)
+    env.reset()
+    with pytest.raises((WorldError, SetupError)):
+        env.step("ANSWER; done")
+
+
+# --- S0 ---------------------------------------------------------------------------------------------
+
+
+def test_replay_and_snapshot_reach_the_same_state(make: MakeEnv) -> None:
+    played, snapshot = make(TODO, viewport=TINY, initial_state="replay"), make(TODO, viewport=TINY)
+    reached = []
+    for env in (played, snapshot, snapshot):
+        observation, info = env.reset(seed=1)
+        assert env.task is not None
+        reached.append((info["initial_state"]["how"], env.task.trajectory.s0, observation["elements_text"]))
+    assert reached[0][0] == "replay"
+    assert reached[2][0] == "snapshot"
+    assert reached[0][1:] == reached[1][1:] == reached[2][1:]
+
+
+def test_the_agent_starts_on_the_start_page_with_no_way_back(make: MakeEnv) -> None:
+    env = make(TODO, viewport=TINY)
+    observation, _info = env.reset()
+    assert observation["url"] == env.loaded.site.start_url
+    assert len(observation["tabs"]) == 1
+    observation, *_ = env.step("GoBack")
+    assert (observation["url"], bool(observation["last_action_error"])) == (env.loaded.site.start_url, True)
+
+
+@pytest.mark.parametrize("how", ["replay", "snapshot"])
+def test_signing_in_by_trace_goes_through_the_identity_provider(make: MakeEnv, how: str) -> None:
+    env = make(TODO, viewport=TINY, login="replay", initial_state=how)
+    for _ in range(2):
+        _observation, _info = env.reset()
+        assert env.task is not None
+        assert env.task.s0 is not None
+        state = env.task.s0.state
+        assert state.sites["steam"].signed_in
+        visited = [event.data.get("host") for event in state.events if event.kind == "visit"]
+        assert "accounts.google.com" in visited
+        logins = [event for event in state.events if event.kind == "login" and event.site == "steam"]
+        assert logins
+
+
+def test_an_unexpected_initial_state_is_an_error_that_lists_what_differs() -> None:
+    loaded = load_instance(TODO)
+    wrong = loaded.instance.expect.model_copy(
+        update={"settings": {"cookies.state": "accept_all", "cookies.youtube": False, "cookies.no_such": 1}}
+    )
+    broken = loaded.model_copy(update={"instance": loaded.instance.model_copy(update={"expect": wrong})})
+    env = WebspEnv(broken, viewport=TINY)
+    try:
+        with pytest.raises(InitialStateError) as caught:
+            env.reset()
+    finally:
+        env.close()
+    assert caught.value.differences == {"cookies.youtube": (False, True), "cookies.no_such": (1, None)}  # type: ignore[attr-defined]
+    assert "cookies.youtube: expected False, actual True" in str(caught.value)
+    with pytest.raises(WorldError, match="call reset"):
+        env.step("Wait")
+
+
+# --- BrowserGym -------------------------------------------------------------------------------------
+
+
+def test_cheat_solves_the_task_and_validate_pays(make: MakeEnv) -> None:
+    env = make(TODO)
+    env.reset()
+    assert env.task is not None
+    assert env.chat is not None
+    assert env.task.validate(env.page, env.chat.messages)[:2] == (0.0, False)
+    env.task.cheat(env.page, env.chat.messages)
+    reward, done, message, info = env.task.validate(env.page, env.chat.messages)
+    assert (reward, done, message) == (1.0, True, "")
+    assert info["verdict"]["status"] == "pass"
+
+
+STOCK = """
+import functools, sys
+from browsergym.core.env import BrowserEnv
+from websp_gym.instances import load_instance
+from websp_gym.rewards import make_reward
+from websp_gym.task import WebspTask
+from websp_gym.world import make_world
+
+parts = dict(loaded=load_instance("{id}"), world=make_world("sandbox"), reward=make_reward("state"))
+env = BrowserEnv(WebspTask, task_kwargs=parts, pre_observation_delay=0)
+observation, _ = env.reset(seed=0)
+assert observation["goal"] == parts["loaded"].task.instruction
+_, reward, terminated, *_ = env.step("noop(0)")
+assert (reward, terminated) == (0.0, False)
+env.task.cheat(env.page, env.chat.messages)
+_, reward, terminated, truncated, info = env.step("noop(0)")
+sys.stdout.write(f"{{reward}} {{terminated}} {{info['task_info']['verdict']['status']}}")
+env.close()
+"""
+
+
+def test_the_task_works_in_stock_browsergym(tmp_path: Path) -> None:
+    """Stock BrowserGym lets nobody choose its chat's browser or add flags, so it is offered a folder of browsers."""
+    from websp_gym.browser.find import find_browser
+    from websp_gym.world import make_world
+
+    from browsergym.core import _get_global_playwright
+
+    playwright = _get_global_playwright()
+    flags = " ".join(f"'{flag}'" for flag in make_world("sandbox").browser_args())
+    script = tmp_path.joinpath(*Path(playwright.chromium.executable_path).parts[-3:])
+    script.parent.mkdir(parents=True)
+    script.write_text(f'#!/bin/sh\nexec "{find_browser(playwright)}" "$@" {flags}\n')
+    script.chmod(0o755)
+    environment = {**os.environ, "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)}
+    command = [sys.executable, "-c", STOCK.format(id=TODO)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=150)
+    assert done.stdout == "1.0 True pass", done.stderr[-2000:]

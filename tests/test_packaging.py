@@ -1,0 +1,88 @@
+"""What is installed is all that is needed: wheel and sdist carry the data folders and the agents."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+NEEDED = (
+    "websp_gym/agents/oracle.py",
+    "websp_gym/data/extension/dom.js",
+    "websp_gym/data/task_configs/steam.yaml",
+    "websp_gym/data/traces/steam/accept_all_cookies.json",
+    "websp_gym/browser/page.js",
+    "websp_gym/replay/locate.js",
+    "websp_gym/sandbox/kit/templates/base.html",
+    "websp_gym/sandbox/sites/steam/site.yaml",
+    "websp_gym/sandbox/sites/steam/templates/home.html",
+    "websp_gym/py.typed",
+)
+
+EPISODE = """
+import json, gymnasium, websp_gym, websp_gym.agents
+from websp_gym.runner import run_episode
+env = gymnasium.make("websp/Steam-task-191-ON")
+result = run_episode(env.unwrapped, websp_gym.agents.make_agent("oracle"))
+env.close()
+print(json.dumps({"reward": result.reward, "file": websp_gym.__file__, "agents": websp_gym.agents.__file__}))
+"""
+
+
+def _run(*command: str | Path, cwd: Path, **environment: str) -> str:
+    env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "WEBSP_SANDBOX")}
+    result = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env={**env, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist and the wheel made from that sdist."""
+    folder = tmp_path_factory.mktemp("dist")
+    _run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
+    return folder
+
+
+@pytest.mark.timeout(600)
+def test_the_sdist_has_the_top_level_folders_and_the_wheel_made_from_it_everything(built: Path) -> None:
+    with tarfile.open(next(built.glob("*.tar.gz"))) as sdist:
+        files = {name.split("/", 1)[1] for name in sdist.getnames() if "/" in name}
+    for name in (
+        "agents/oracle.py",
+        "extension/dom.js",
+        "task_configs/steam.yaml",
+        "traces/steam/login.json",
+    ):
+        assert name in files
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
+        packed = set(wheel.namelist())
+    assert set(NEEDED) - packed == set()
+    assert not [name for name in packed if name.startswith(("tests/", "agents/", "benchmarks/"))]
+
+
+@pytest.mark.timeout(900)
+def test_an_episode_runs_from_the_wheel_in_a_clean_environment(built: Path, tmp_path: Path) -> None:
+    venv = tmp_path / "venv"
+    _run(sys.executable, "-m", "venv", venv, cwd=tmp_path)
+    pip = (venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    _run(*pip, "-c", ROOT / "constraints.txt", next(built.glob("*.whl")), cwd=tmp_path)
+    report = json.loads(_run(venv / "bin" / "python", "-c", EPISODE, cwd=tmp_path).splitlines()[-1])
+    assert report["reward"] == 1.0
+    assert str(venv) in report["file"]
+    assert str(venv) in report["agents"]
+    assert "17 instances" in _run(venv / "bin" / "websp", "list", cwd=tmp_path)

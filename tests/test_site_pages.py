@@ -1,0 +1,88 @@
+"""Google's search, and every page of the Steam and Google replicas: quiet, small, and without dead links."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sandbox_support import Visitor
+from tests.steam_support import COOKIES, EMAIL, PREFERENCES, STEAM, Steam, context, sandbox, steam
+from websp_gym.sandbox.catalog import BUILTIN
+from websp_gym.sandbox.client import Sandbox
+from websp_gym.sandbox.site import load_site
+
+__all__ = ["context", "sandbox", "steam"]
+
+SLUGS = ("steam", "google", "google_accounts", "steamcommunity", "privacy_policies")
+
+
+@pytest.mark.parametrize(
+    ("query", "address"),
+    [
+        ("steam cookie settings", COOKIES),
+        ("steam email preferences", EMAIL),
+        ("steam store preferences", PREFERENCES),
+        ("steam", f"{STEAM}/"),
+    ],
+)
+def test_google_finds_the_pages_of_the_sandbox(steam: Steam, query: str, address: str) -> None:
+    page = steam.page
+    page.goto("https://www.google.com/")
+    page.get_by_role("combobox", name="Search").fill(query)
+    page.get_by_role("button", name="Google Search").click()
+    page.locator(".hit a").first.click()
+    page.wait_for_url(address)
+
+
+def test_google_says_when_it_finds_nothing(steam: Steam) -> None:
+    steam.page.goto("https://google.com/")
+    assert steam.page.url == "https://www.google.com/"
+    steam.page.get_by_role("combobox", name="Search").fill("zzqx")
+    steam.page.get_by_role("button", name="I'm Feeling Lucky").click()
+    steam.page.get_by_text("found no page").wait_for()
+
+
+def addresses() -> list[str]:
+    """Returns every page of the sites that has an address of its own, and some that need a parameter."""
+    found = [f"{STEAM}/app/731120/", f"{STEAM}/app/1/", f"{STEAM}/genre/Racing/", f"{STEAM}/genre/None/"]
+    found += [
+        f"{STEAM}/search/?term=",
+        f"{STEAM}/checkout/?funds=10",
+        "https://www.google.com/search?q=steam",
+    ]
+    hand_over = "?client=steam&redir=/"
+    for slug in SLUGS:
+        site = load_site(BUILTIN / slug)
+        for page in site.pages:
+            if page.template and "{" not in page.path:
+                found.append(f"https://{(page.hosts or site.hosts)[0]}{page.path}")
+    return [address + hand_over if "/oauth" in address else address for address in found]
+
+
+def test_every_page_is_quiet_and_small_and_no_link_is_dead(sandbox: Sandbox, steam: Steam) -> None:
+    complaints: list[str] = []
+    asked: list[str] = []
+    page = steam.page.context.new_page()
+    page.on("console", lambda message: complaints.append(f"{page.url}: {message.text}"))
+    page.on("pageerror", lambda error: complaints.append(f"{page.url}: {error}"))
+    page.on("request", lambda request: asked.append(request.url))
+    links: set[str] = set()
+    for address in addresses():
+        asked.clear()
+        reply = page.goto(address)
+        assert reply is not None
+        assert reply.status == 200, address
+        assert page.locator("[data-websp-replica]").count() == 1, address
+        files = [url for url in asked if url.startswith("https:") and url != page.url]
+        assert [url.rpartition("/")[2] for url in files] in ([], ["steam.css", "steam.js"]), address
+        nodes = page.evaluate("document.querySelectorAll('*').length")
+        assert nodes <= 1500, address
+        links |= set(page.evaluate("[...document.querySelectorAll('a[href]')].map((link) => link.href)"))
+    assert complaints == []
+
+    assert not [link for link in links if link.endswith("#")]
+    visitor = Visitor(sandbox.address, steam.episode)
+    unseen = {link for link in links if link.startswith("https:")} - set(addresses())
+    assert len(unseen) > 50
+    dead = [link for link in sorted(unseen) if visitor.get(link).status >= 400]
+    assert dead == []
+    assert not [event for event in steam.episode.state()["events"] if event["kind"] in ("egress", "error")]

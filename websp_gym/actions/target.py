@@ -1,0 +1,102 @@
+"""The element an action is about: the one its mark stood for in the observation, wherever it is by now."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.errors import ActionError
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Frame, Page
+
+    from websp_gym.observation.marks import Mark, Marks
+
+_REPLACED = re.compile(
+    "detached|context was destroyed|Cannot find context|__websp is not defined|reading 'frameElement'", re.IGNORECASE
+)
+_THROUGH = "(iframe, at) => __websp.through(iframe, at)"
+
+
+class Target:
+    """One marked element on the live page.
+
+    Args:
+        marks: The marks of the observation the action refers to.
+        mark: One of them.
+    """
+
+    def __init__(self, marks: Marks, mark: Mark) -> None:
+        self.mark = mark
+        self.frame: Frame = marks.frames[mark.frame]
+
+    @property
+    def page(self) -> Page:
+        """The tab the element was seen in."""
+        return self.frame.page
+
+    def ask(self, function: str, *arguments: Any) -> Any:
+        """Calls a function of ``__websp`` about the element.
+
+        Args:
+            function: Its name.
+            *arguments: What it takes behind the element's index.
+
+        Returns:
+            Its answer.
+
+        Raises:
+            ActionError: The element is gone, or the answer is ``{error: ...}``.
+        """
+        try:
+            answer = self.frame.evaluate(
+                f"given => __websp.{function}(...given)", [self.mark.index, *arguments]
+            )
+        except PlaywrightError as error:
+            raise self._gone(error) from error
+        if isinstance(answer, dict) and "error" in answer:
+            raise self.refused(answer["error"])
+        return answer
+
+    def on_page(self, point: dict[str, Any]) -> tuple[float, float]:
+        """Where a point of the element's frame lies in the page's viewport, scrolled into view.
+
+        Args:
+            point: ``x`` and ``y`` in the frame's viewport.
+
+        Returns:
+            x and y in page pixels.
+
+        Raises:
+            ActionError: Something lies over the iframe, or it is gone.
+        """
+        frame = self.frame
+        try:
+            while (parent := frame.parent_frame) is not None:
+                point = frame.frame_element().evaluate(_THROUGH, [point["x"], point["y"]])
+                if "error" in point:
+                    raise self.refused(point["error"])
+                frame = parent
+        except PlaywrightError as error:
+            raise self._gone(error) from error
+        return point["x"], point["y"]
+
+    def refused(self, why: str) -> ActionError:
+        """The error that says why nothing was done.
+
+        Args:
+            why: A predicate: ``is disabled``.
+
+        Returns:
+            The error.
+        """
+        return ActionError(f"[{self.mark.number}] {why}; nothing was changed", mark=self.mark.number)
+
+    def _gone(self, error: PlaywrightError) -> Exception:
+        if self.page.is_closed():
+            return self.refused("is in a tab that has closed")
+        if self.frame.is_detached() or _REPLACED.search(str(error)):
+            return self.refused("is no longer on the page")
+        return error

@@ -1,0 +1,190 @@
+// @ts-check
+/*
+ * Pressing and filling in. Injected after page.js; adds to __websp
+ *   reach(index)         {x, y} where the pointer is over it, or {error}
+ *   press(index)         {x, y} where a click operates it (a dropdown is made to open in the page), `toggles` where
+ *                        the click must leave the other choices alone; {error} when a click would do something else
+ *   typing(index, text)  how a text gets into it: {how: 'keys'} by typing, {how: 'set'} by fillIn(); {error} when
+ *                        it cannot, with nothing changed
+ *   focusOn(index)       puts the cursor into it (or into the editor that took its place) and selects its content
+ *   fillIn(index, text)  sets a value or chooses an option, as the drawn control of the browser would
+ *   through(el, at)      the point `at` of an iframe's viewport in this one, scrolled into view; {error} if covered
+ */
+(() => {
+  'use strict';
+  const websp = /** @type {Dom & HitApi & PageApi & Partial<FieldApi>} */ (Reflect.get(globalThis, '__websp'));
+  if (websp.press) return;
+  const { raw, stateOf, roleOf, describe, topAt, belongs, view, element, point, openPicker, frameGeometry, kit } = websp;
+  const { uncurry, upwards, inputType, test, trim, lower, collapse, isEditingHost } = kit;
+  const { tagOf, matches } = raw;
+  const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
+  /** @type {(el: Element, value: string) => void} */
+  const setValue = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set));
+  const create = Document.prototype.createElement.bind(document);
+  const dispatch = uncurry(EventTarget.prototype.dispatchEvent);
+  const { Event } = globalThis;
+
+  const GONE = 'is no longer on the page';
+  const TEXT = /^(text|search|email|url|tel|password|number)$/;
+  /** How values are written, by type of input. */
+  /** @type {Record<string, string>} */
+  const WRITTEN = {
+    date: '2026-01-31', time: '14:05', 'datetime-local': '2026-01-31T14:05', month: '2026-01', week: '2026-W05',
+    color: '#1a2b3c', range: 'a number',
+  };
+
+  // ---------------------------------------------------------------- clicking
+  /** @type {FieldApi['reach']} */
+  const reach = (index) => {
+    const at = point(index);
+    return 'error' in at ? { error: at.error === 'gone' ? GONE : `is ${at.error}` } : at;
+  };
+
+  /** @type {FieldApi['press']} */
+  const press = (index) => {
+    const el = element(index);
+    if (!el || !raw.isConnected(el)) return { error: GONE };
+    if (stateOf(el).disabled) return { error: 'is disabled' };
+    const tag = tagOf(el);
+    if (tag === 'select' && roleOf(el) === 'listbox') return { error: 'is a list; click one of its options' };
+    const option = tag === 'option' ? upwards(el, (at) => tagOf(at) === 'select') : null;
+    if (option && roleOf(option) !== 'listbox' && !matches(option, ':open')) {
+      return { error: 'is in a list that has closed; click the dropdown to open it again' };
+    }
+    const before = reach(index);
+    if ('error' in before) return before;
+    // Drawn by the page it may have another size.
+    if (tag === 'select' && openPicker(index)) return reach(index);
+    return { ...before, toggles: option !== null && /** @type {HTMLSelectElement} */ (option).multiple };
+  };
+  /** @type {FieldApi['through']} */
+  const through = (el, [x, y]) => {
+    const there = () => {
+      const [left, top, across, down] = frameGeometry(el);
+      return { x: left + x * across, y: top + y * down };
+    };
+    const seen = view();
+    const isInView = (/** @type {{x: number, y: number}} */ at) => at.x >= 0 && at.y >= 0 && at.x < seen.w && at.y < seen.h;
+    let at = there();
+    if (!isInView(at) || !belongs(topAt(at.x, at.y), el)) {
+      scrollIntoView(el, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
+      at = there();
+      if (!isInView(at)) scrollBy({ left: at.x - seen.w / 2, top: at.y - seen.h / 2, behavior: 'instant' });
+      at = there();
+    }
+    const hit = topAt(at.x, at.y);
+    if (!hit) return { error: 'is not visible' };
+    return belongs(hit, el) ? at : { error: `is covered by ${describe(hit)}` };
+  };
+
+  // ---------------------------------------------------------------- typing
+  /** @type {FieldApi['typing']} */
+  const typing = (index, text) => {
+    const el = element(index);
+    if (!el || !raw.isConnected(el)) return { error: GONE };
+    if (stateOf(el).disabled) return { error: 'is disabled' };
+    const tag = tagOf(el);
+    if (tag === 'select') return typedChoice(/** @type {HTMLSelectElement} */ (el), text);
+    const type = tag === 'input' ? inputType(el) : '';
+    const isText = tag === 'textarea' || test(TEXT, type);
+    if (!isText && !(type in WRITTEN) && !isEditingHost(el)) {
+      return { error: `is a ${describe(el)}, not a field to type into` };
+    }
+    if ((isText || type in WRITTEN) && /** @type {HTMLInputElement} */ (el).readOnly) return { error: 'is read-only' };
+    const wrong = type ? wrongValue(/** @type {HTMLInputElement} */ (el), type, text) : '';
+    if (wrong) return { error: wrong };
+    focusedBefore = focused();
+    return type in WRITTEN ? { how: 'set' } : { how: 'keys' };
+  };
+
+  /** What is wrong with a value for an input of this type; the element itself is left alone. */
+  /** @type {(el: HTMLInputElement, type: string, text: string) => string} */
+  const wrongValue = (el, type, text) => {
+    const value = trim(text);
+    if (type === 'number') return value && !accepted(type, value) ? `takes a number, not "${value}"` : '';
+    if (!(type in WRITTEN)) return '';
+    if (type === 'range') return wrongRange(el, value);
+    const fits = type === 'color' ? test(/^#[0-9a-f]{6}$/i, value) : !value || accepted(type, value);
+    return fits ? '' : `takes a ${type} written like ${WRITTEN[type]}, not "${value}"`;
+  };
+  /** @type {(type: string, value: string) => boolean} */
+  const accepted = (type, value) => {
+    const probe = /** @type {HTMLInputElement} */ (create('input'));
+    probe.type = type;
+    setValue(probe, value);
+    return probe.value !== '';
+  };
+  /** @type {(el: HTMLInputElement, value: string) => string} */
+  const wrongRange = (el, value) => {
+    const probe = /** @type {HTMLInputElement} */ (el.cloneNode());
+    setValue(probe, value);
+    if (value && Number(probe.value) === Number(value)) return '';
+    const step = el.step || '1';
+    return `takes a number from ${el.min || 0} to ${el.max || 100}${step === 'any' ? '' : ` in steps of ${step}`}, not "${value}"`;
+  };
+
+  /** @type {(option: HTMLOptionElement) => string} */
+  const labelOf = (option) => collapse(option.label || option.text);
+  /** @type {(select: HTMLSelectElement, text: string) => HTMLOptionElement[]} */
+  const choices = (select, text) => {
+    const wanted = lower(collapse(text));
+    /** @type {HTMLOptionElement[]} */
+    const found = [];
+    for (let i = 0; i < select.options.length; i++) if (lower(labelOf(select.options[i])) === wanted) found[found.length] = select.options[i];
+    return found;
+  };
+  /** @type {(select: HTMLSelectElement, text: string) => {how: 'set'}|{error: string}} */
+  const typedChoice = (select, text) => {
+    const found = choices(select, text);
+    if (found.length === 1) return matches(found[0], ':disabled') ? { error: `has the option "${labelOf(found[0])}", but it is disabled` } : { how: 'set' };
+    let known = '';
+    for (let i = 0; i < select.options.length && i < 20; i++) known += `${i ? ', ' : ''}"${labelOf(select.options[i])}"`;
+    return { error: `has ${found.length ? 'more than one' : 'no'} option "${collapse(text)}"; its options: ${known || 'none'}` };
+  };
+
+  /** @type {FieldApi['fillIn']} */
+  const fillIn = (index, text) => {
+    const el = /** @type {HTMLElement} */ (element(index));
+    el.focus();
+    if (tagOf(el) === 'select') {
+      const select = /** @type {HTMLSelectElement} */ (el);
+      const [chosen] = choices(select, text);
+      for (let i = 0; i < select.options.length; i++) select.options[i].selected = select.options[i] === chosen;
+    } else {
+      // The built-in setter: a framework's own one would take the change for its own and ignore the event.
+      setValue(el, trim(text));
+    }
+    dispatch(el, new Event('input', { bubbles: true, composed: true }));
+    dispatch(el, new Event('change', { bubbles: true }));
+  };
+
+  /** The element with the cursor, in open shadow roots too. */
+  /** @type {() => Element|null} */
+  const focused = () => {
+    let at = document.activeElement;
+    for (let shadow = at && raw.shadowOf(at); shadow; shadow = at && raw.shadowOf(at)) {
+      if (!shadow.activeElement) break;
+      at = shadow.activeElement;
+    }
+    return at;
+  };
+  /** @type {(el: Element|null) => boolean} */
+  const takesText = (el) => el !== null && (tagOf(el) === 'textarea' || (tagOf(el) === 'input' && test(TEXT, inputType(el))) || isEditingHost(el));
+  /** @type {Element|null} */
+  let focusedBefore = null;
+  /** @type {FieldApi['focusOn']} */
+  const focusOn = (index) => {
+    const el = element(index);
+    const isEditor = (/** @type {Element|null} */ at) => at === el || (at !== focusedBefore && takesText(at));
+    if (!isEditor(focused()) && el && raw.isConnected(el)) /** @type {HTMLElement} */ (el).focus();
+    const at = focused();
+    if (!at || !isEditor(at)) return false;
+    if (isEditingHost(at)) getSelection()?.selectAllChildren(at);
+    else /** @type {HTMLInputElement} */ (at).select();
+    return true;
+  };
+
+  /** @type {FieldApi} */
+  const api = { reach, press, through, typing, fillIn, focusOn };
+  Object.assign(websp, api);
+})();

@@ -1,0 +1,84 @@
+"""The requests of a browser context that a page is waiting for."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import Error as PlaywrightError
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page, Request
+
+PATIENCE = 2.5
+"""Seconds after which an open request is taken for a stream or a long poll; a page being opened is not."""
+_POLLS = 5
+"""The same request so many times in one wait, each after the one before had ended, is a poll."""
+_NEVER_AWAITED = frozenset({"eventsource", "websocket", "media", "texttrack", "manifest", "ping", "cspviolationreport"})
+_Endpoint = tuple[str, str, bytes | None]
+
+
+class Traffic:
+    """Counts the requests of a browser context.
+
+    Streams and polls show nothing a person would wait for. They are known by their kind, by staying open, or
+    by coming again and again; once known they are left out from their start.
+
+    Args:
+        context: The context.
+    """
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.changes = 0
+        """How often an awaited request has started or ended; unchanged means that nothing happened meanwhile."""
+        self._open: dict[Request, float] = {}
+        self._background: set[_Endpoint] = set()
+        self._repeats: Counter[_Endpoint] = Counter()
+        context.on("request", self._started)
+        context.on("requestfinished", self._ended)
+        context.on("requestfailed", self._ended)
+
+    def begin_wait(self) -> None:
+        """Starts counting repeated requests anew: a person may save the same form often."""
+        self._repeats.clear()
+
+    def in_flight(self, page: Page) -> int:
+        """How many awaited requests of this tab, or of a tab that is just opening, are under way."""
+        horizon = time.monotonic() - PATIENCE
+        for request, started in list(self._open.items()):
+            if started < horizon and not request.is_navigation_request():
+                self._background.add(_endpoint(request))
+                del self._open[request]
+        return sum(_belongs(request, page) for request in self._open)
+
+    def _started(self, request: Request) -> None:
+        if request.resource_type in _NEVER_AWAITED:
+            return
+        if not request.is_navigation_request():
+            endpoint = _endpoint(request)
+            if endpoint in self._background:
+                return
+            if not any(_endpoint(other) == endpoint for other in self._open):
+                self._repeats[endpoint] += 1
+            if self._repeats[endpoint] >= _POLLS:
+                self._background.add(endpoint)
+                return
+        self._open[request] = time.monotonic()
+        self.changes += 1
+
+    def _ended(self, request: Request) -> None:
+        if self._open.pop(request, None) is not None:
+            self.changes += 1
+
+
+def _endpoint(request: Request) -> _Endpoint:
+    return request.method, request.url.split("#", 1)[0].split("?", 1)[0], request.post_data_buffer
+
+
+def _belongs(request: Request, page: Page) -> bool:
+    try:
+        owner = request.frame.page
+    except PlaywrightError:
+        return True  # the first request of a tab that is not there yet
+    return owner is page and not owner.is_closed()
