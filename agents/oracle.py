@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from websp_gym.agents.base import Briefing
 from websp_gym.errors import WebspError
-from websp_gym.instances import LoadedInstance, Step
+from websp_gym.ground_truth import Step
+from websp_gym.instances import LoadedInstance
 from websp_gym.replay import fill
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from websp_gym.instances import Goal, LoadedInstance, Task, Unchanged, load_instance
+from websp_gym.goals import Goal, Unchanged
+from websp_gym.instances import LoadedInstance, Task, load_instance
 from websp_gym.rewards import Outcome, make_reward, state_verdict
 from websp_gym.state import Event, SiteState, WorldState
 from websp_gym.verdict import Verdict, unscored

@@ -13,13 +13,16 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.goals import Expect, Goal, ItemCheck, Unchanged
+from websp_gym.ground_truth import STEP_KINDS, ElementType, Step, Target
 from websp_gym.index import canonical_id, config_files, ids_in, instance_ids
+from websp_gym.schema import Model, OnOff, Value
 
 Category = Literal[
     "Account Security & Access Control",
@@ -34,156 +37,12 @@ Category = Literal[
 ]
 """The nine task categories of the paper (table 5)."""
 
-ElementType = Literal[
-    "Button",
-    "Checkbox",
-    "Dropdown",
-    "Icon",
-    "Link",
-    "Menu",
-    "Option",
-    "Radio Button",
-    "Text Input",
-    "Toggle",
-]
-"""The ten UI element types of the paper (table 6)."""
-
-# YAML 1.1 reads a bare on/off as a boolean.
-OnOff = Annotated[
-    Literal["on", "off"], BeforeValidator(lambda value: {True: "on", False: "off"}.get(value, value))
-]
-Value = bool | int | float | str | list[str]
 InstructionVariant = Literal["without_navigation", "with_navigation"]
 
 _INSTANCE_ID = re.compile(r"^(?P<task>[A-Za-z]+-task-\d+)(?:-(?P<state>ON|OFF))?$")
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Target(_Model):
-    """The element a ground-truth step acts on, named the way a person would: by role and accessible name."""
-
-    role: str
-    name: str
-    within: str | None = None
-    """Text of the section or row the element stands in, where role and name alone are not unique."""
-
-
-class Step(_Model):
-    """One ground-truth step. Written in YAML as ``- click: {role: link, name: Privacy}`` plus ``element``.
-
-    ``click`` and ``hover`` only lead to the place; ``turn``, ``type``, ``select`` and ``submit`` change state;
-    ``holds`` is a state that must already be there, so nothing is to be done.
-    """
-
-    action: Literal["click", "hover", "turn", "type", "select", "submit", "holds"]
-    target: Target
-    element: ElementType
-    state: OnOff | None = None
-    value: str | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_short_form(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or "action" in data:
-            return data
-        kinds = [kind for kind in _STEP_KINDS if kind in data]
-        if len(kinds) != 1:
-            raise ValueError(
-                f"a step has exactly one of {', '.join(_STEP_KINDS)}; this one has {kinds or 'none'}"
-            )
-        rest = {key: value for key, value in data.items() if key != kinds[0]}
-        return {"action": kinds[0], "target": data[kinds[0]], **rest}
-
-    @model_validator(mode="after")
-    def _complete(self) -> Step:
-        if (self.action == "turn") and self.state is None:
-            raise ValueError("a 'turn' step needs state: on or off")
-        if self.action in ("type", "select") and self.value is None:
-            raise ValueError(f"a '{self.action}' step needs a value")
-        return self
-
-    @property
-    def changes_state(self) -> bool:
-        """Whether leaving this step out must make the task fail."""
-        return self.action in ("turn", "type", "select", "submit")
-
-    def text(self) -> str:
-        """The step as a judge reads it: generated, so it cannot differ from what the oracle does."""
-        what = f"'{self.target.name}' {self.element.lower()}"
-        where = f" under '{self.target.within}'" if self.target.within else ""
-        match self.action:
-            case "turn":
-                return f"TURN {str(self.state).upper()} {what}{where}"
-            case "type":
-                return f"TYPE '{self.value}' INTO {what}{where}"
-            case "select":
-                return f"SELECT '{self.value}' FROM {what}{where}"
-            case "holds":
-                state = f" is already {self.state}" if self.state else " is already as asked"
-                return f"NO ACTION: {what}{where}{state}"
-            case _:
-                return f"{'CLICK' if self.action == 'submit' else self.action.upper()} {what}{where}"
-
-
-_STEP_KINDS = ("click", "hover", "turn", "type", "select", "submit", "holds")
-
-
-class ItemCheck(_Model):
-    """A condition on the items of one collection."""
-
-    collection: str
-    where: dict[str, Value] = Field(default_factory=dict)
-    count: int | None = None
-    """How many items must match; ``None`` means at least one (for ``kept``: all there were)."""
-
-
-Checks = Annotated[list[ItemCheck], Field(default_factory=list)]
-
-
-class Goal(_Model):
-    """What must hold at the end, over server state (plain data, no code).
-
-    ``settings`` are compared by value. ``created`` counts items that S0 did not have, ``removed`` items S0 had
-    and the end state has not, ``kept`` items S0 had and the end state still has unchanged, ``present`` and
-    ``absent`` look at the end state alone. ``signed_in`` asks whether the account is still signed in.
-    """
-
-    settings: dict[str, Value] = Field(default_factory=dict)
-    created: Checks
-    removed: Checks
-    kept: Checks
-    present: Checks
-    absent: Checks
-    signed_in: bool | None = None
-
-    @model_validator(mode="after")
-    def _not_empty(self) -> Goal:
-        if not any(getattr(self, name) not in (None, {}, []) for name in type(self).model_fields):
-            raise ValueError("a goal must ask for something")
-        return self
-
-
-class Unchanged(_Model):
-    """What must not move: setting patterns (``email.*``) and collections. Goal keys are never counted."""
-
-    settings: tuple[str, ...] = ()
-    collections: tuple[str, ...] = ()
-
-
-class Expect(_Model):
-    """What S0 *is*: the site's defaults, overlaid with these settings and these collection contents.
-
-    Every setting and every collection of the task's own site is compared after a reset, named here or not.
-    """
-
-    settings: dict[str, Value] = Field(default_factory=dict)
-    collections: dict[str, list[dict[str, Value]]] = Field(default_factory=dict)
-
-
-class ReplayStep(_Model):
+class ReplayStep(Model):
     """Replay a recorded trace; stateful targets end in ``set``."""
 
     replay: str
@@ -191,20 +50,20 @@ class ReplayStep(_Model):
     set: OnOff | Literal["recorded"] = "recorded"
 
 
-class Prepare(_Model):
+class Prepare(Model):
     """Server state the paper's authors prepared by hand or by API before the run."""
 
     settings: dict[str, Value] = Field(default_factory=dict)
     collections: dict[str, list[dict[str, Value]]] = Field(default_factory=dict)
 
 
-class PrepareStep(_Model):
+class PrepareStep(Model):
     """Set server state through the world's control API."""
 
     prepare: Prepare
 
 
-class Instance(_Model):
+class Instance(Model):
     """One task from one initial state; the unit that is registered, run and scored."""
 
     instance: str
@@ -233,7 +92,7 @@ class Instance(_Model):
         return [step.text() for step in self.ground_truth]
 
 
-class Task(_Model):
+class Task(Model):
     """One instruction with its goal, shared by all its instances."""
 
     id: str
@@ -255,7 +114,7 @@ class Task(_Model):
         return self
 
 
-class Site(_Model):
+class Site(Model):
     """One website and its tasks: one file of ``task_configs/``."""
 
     site: str
@@ -403,7 +262,7 @@ def _explain(path: Path, node: Any, error: ValidationError) -> str:
 def _known_keys() -> list[str]:
     models: list[type[BaseModel]] = [Site, Task, Instance, Goal, Unchanged, Expect, Step, Target, ItemCheck]
     models += [ReplayStep, PrepareStep, Prepare]
-    return sorted({name for model in models for name in model.model_fields} | set(_STEP_KINDS))
+    return sorted({name for model in models for name in model.model_fields} | set(STEP_KINDS))
 
 
 def _line_of(node: Any, location: tuple[int | str, ...]) -> int:

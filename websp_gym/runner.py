@@ -18,7 +18,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from websp_gym.errors import SetupError, WebspError, nearest
+from websp_gym.errors import SetupError, nearest
 from websp_gym.index import canonical_id, instance_ids
 
 if TYPE_CHECKING:
@@ -113,10 +113,8 @@ def run_one(job: Job) -> Result:
         job: What to run.
 
     Returns:
-        The result; its status is ``error`` when something other than the agent failed.
+        The result; its status is ``error`` when environment or agent failed.
     """
-    from playwright.sync_api import Error as PlaywrightError
-
     from websp_gym.agents import make_agent
     from websp_gym.registration import make_env
 
@@ -129,7 +127,8 @@ def run_one(job: Job) -> Result:
             return run_episode(env, make_agent(job.agent), seed=job.seed)
         finally:
             env.close()
-    except (WebspError, PlaywrightError) as error:
+    except Exception as error:
+        # Whatever it was, it is this episode's: the others go on, and nothing is scored.
         seconds = round(time.monotonic() - began, 3)
         return _failure(job, f"{type(error).__name__}: {error}", seconds, config_hash)
 

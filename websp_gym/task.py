@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from browsergym.core.task import AbstractBrowserTask
@@ -195,12 +194,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
                 extra.close()
         page.goto(self.loaded.site.start_url, wait_until="commit")
         settle(tabs)
-        session = page.context.new_cdp_session(page)
-        session.send("Page.resetNavigationHistory")
-        session.detach()
-
-
-TaskFactory = Callable[[int], WebspTask]
+        tabs.forget_history()
 
 
 def _blank_trajectory(loaded: LoadedInstance, world: World, seed: int, instruction: str) -> Trajectory:

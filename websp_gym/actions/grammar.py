@@ -96,7 +96,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "Scroll [Numerical_Label or WINDOW]; [up or down or left or right]",
         "scroll the window, or the box around the element, by two thirds of its size",
         "Scroll [WINDOW]; down",
-        _pattern(rf"Scroll\s*\[?\s*(?:(?P<number>\d{1,9})|WINDOW)\s*\]?{_DIRECTION}"),
+        _pattern(rf"Scroll\s*\[?\s*(?:(?P<number>\d{{1,9}})|WINDOW)\s*\]?{_DIRECTION}"),
         free=True,
     ),
     ActionSpec(

@@ -25,7 +25,7 @@ class _Result(TypedDict, total=False):
 
     moved: bool
     what: str
-    inside: list[float]
+    inside: tuple[float, float]
 
 
 def scroll_window(page: Page, direction: Direction) -> None:

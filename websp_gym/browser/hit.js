@@ -15,6 +15,7 @@
   /** @type {(root: ShadowRoot, x: number, y: number) => Element|null} */
   const shadowHit = uncurry(ShadowRoot.prototype.elementFromPoint ?? Document.prototype.elementFromPoint);
   const { min, max } = Math;
+  const Kept = Map;
 
   /** @type {(a: Box, b: Box) => Box|null} */
   const overlap = (a, b) => {
@@ -28,9 +29,9 @@
   /** The visible part of this frame: its viewport without scroll bars, within `clip` if given. */
   /** @type {HitApi['view']} */
   const view = (clip) => {
-    const root = document.documentElement;
-    const quirks = document.compatMode === 'BackCompat' && document.body;
-    const box = { x: 0, y: 0, w: (quirks || root).clientWidth || innerWidth, h: (quirks || root).clientHeight || innerHeight };
+    // A document that a script has just emptied has no root.
+    const root = document.compatMode === 'BackCompat' && document.body || document.documentElement;
+    const box = { x: 0, y: 0, w: root?.clientWidth || innerWidth, h: root?.clientHeight || innerHeight };
     return clip ? overlap(box, clip) ?? { x: 0, y: 0, w: 0, h: 0 } : box;
   };
 
@@ -90,7 +91,7 @@
    * @typedef {{position: string, moved: boolean, clip: Box|null}} Clipping
    * @type {Map<Element, Clipping>}
    */
-  let known = new Map();
+  let known = new Kept();
   /** @type {(el: Element) => Clipping} */
   const clippingOf = (el) => {
     const before = known.get(el);
@@ -102,7 +103,7 @@
     known.set(el, found);
     return found;
   };
-  const forget = () => { known = new Map(); };
+  const forget = () => { known = new Kept(); };
 
   /** What is left of `box` inside the ancestors of `el` that clip. */
   /** @type {(el: Element, box: Box|null) => Box|null} */

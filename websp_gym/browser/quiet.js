@@ -52,8 +52,12 @@
   observer.observe(document, CHANGES);
 
   // ---------------------------------------------------------------- animations
+  /** @type {(root: Node) => Animation[]} */
+  const ofDocument = uncurry(Document.prototype.getAnimations);
+  /** @type {(root: Node) => Animation[]} */
+  const ofShadow = uncurry(ShadowRoot.prototype.getAnimations);
   /** @type {(root: Document|ShadowRoot) => Animation[]} */
-  const animationsOf = uncurry(Document.prototype.getAnimations);
+  const animationsOf = (root) => (raw.nodeType(root) === 9 ? ofDocument : ofShadow)(root);
   /** @type {(animation: Animation) => void} */
   const finish = uncurry(Animation.prototype.finish);
 
@@ -99,7 +103,7 @@
   };
 
   /** @type {MotionApi['quiet']} */
-  const quiet = (ms, cap, known = false) => new Later((resolve) => {
+  const quiet = (ms, cap, known = false) => new Later((resolve, reject) => {
     const start = now();
     const roots = watched();
     /** @type {(rested: boolean) => void} */
@@ -107,16 +111,22 @@
     if (known && now() - changed >= ms && !endAnimations(roots)) { end(true); return; }
     if (!known) changed = start;
     const check = () => {
-      const left = ms - (now() - changed);
-      if (now() - start >= cap) end(false);
-      else if (left > 0) later(check, left < cap ? left : cap);
-      else {
-        const seen = changed;
-        const moved = endAnimations(roots);
-        nextFrames(() => (seen === changed && !moved ? end(true) : check()));
-      }
+      const left = cap - (now() - start);
+      if (left <= 0) { end(false); return; }
+      const seen = changed;
+      const moved = endAnimations(roots);
+      nextFrames(() => {
+        const missing = ms - (now() - changed);
+        if (seen !== changed || moved) look();
+        else if (missing <= 0) end(true);
+        else later(() => (seen === changed && missing <= left ? end(true) : look()), missing < left ? missing : left);
+      });
     };
-    check();
+    // An error in a timer would leave whoever waits waiting for ever.
+    const look = () => {
+      try { check(); } catch (error) { reject(error); }
+    };
+    look();
   });
 
   Object.assign(websp, { quiet });

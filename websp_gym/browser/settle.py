@@ -17,6 +17,8 @@ SETTLE_CAP = 5.0
 DOM_PATIENCE = 1.0
 """Seconds after which a DOM that keeps changing while nothing is loading is taken as it is."""
 _QUIET_MS = 20
+_AFTER_TRAFFIC = 0.03
+"""Seconds a page has to show what a request brought; what it shows is then a change of its DOM."""
 _FRAMES = 8
 """Child frames looked at; a page has more only for advertisements."""
 _QUIET = """([quiet, cap, known]) => globalThis.__websp
@@ -44,28 +46,32 @@ def settle(
     """
     end = time.monotonic() + cap
     tabs.traffic.begin_wait()
+    looked_at: Page | None = None
     while (left := end - time.monotonic()) > 0:
-        page, changes = tabs.current, tabs.traffic.changes
+        page = tabs.current
         try:
             page.wait_for_load_state("domcontentloaded", timeout=left * 1000)
-            quiet = _is_quiet(page, quiet_ms, min(left, patience))
+            quiet = _is_quiet(page, quiet_ms, min(left, patience), again=page is looked_at)
         except PlaywrightError:
             # The document was replaced under the question: a navigation is under way, ask its successor.
             if not tabs.alive:
                 raise
+            looked_at = None
             continue
-        unchanged = page is tabs.current and changes == tabs.traffic.changes and not tabs.requests_in_flight()
-        if unchanged:
+        looked_at = page
+        calm = time.monotonic() - tabs.traffic.changed >= _AFTER_TRAFFIC
+        if calm and page is tabs.current and not tabs.requests_in_flight():
             return quiet
     return False
 
 
-def _is_quiet(page: Page, quiet_ms: int, cap: float) -> bool:
-    """Whether the DOM of all frames came to rest within ``cap`` seconds."""
+def _is_quiet(page: Page, quiet_ms: int, cap: float, *, again: bool) -> bool:
+    """Whether the DOM of all frames came to rest within ``cap`` seconds; ``again`` knows of the look before."""
     end = time.monotonic() + cap
-    if not _ask(page.main_frame, quiet_ms, cap, known=False):
+    if not _ask(page.main_frame, quiet_ms, cap, known=again):
         return False
-    for frame in page.frames[1 : 1 + _FRAMES]:
+    # A frame that has loaded nothing yet would not answer.
+    for frame in [frame for frame in page.frames[1:] if frame.url][:_FRAMES]:
         left = max(0.0, end - time.monotonic())
         try:
             if not _ask(frame, quiet_ms, left, known=True):

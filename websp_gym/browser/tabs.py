@@ -101,18 +101,24 @@ class Tabs:
 
     def previous_url(self) -> str | None:
         """The URL the current tab would go back to; ``None`` when it shows the first page of its history."""
-        page = self.current
-        if page not in self._sessions:
-            self._sessions[page] = self.context.new_cdp_session(page)
-        history = self._sessions[page].send("Page.getNavigationHistory")
+        history = self._session(self.current).send("Page.getNavigationHistory")
         index = history["currentIndex"]
         url = str(history["entries"][index - 1]["url"]) if index > 0 else None
         # What a tab shows before its first page is nothing a person could go back to.
         return None if url == "about:blank" and index == 1 else url
 
+    def forget_history(self) -> None:
+        """Makes the page the current tab shows the first of its history."""
+        self._session(self.current).send("Page.resetNavigationHistory")
+
     def begin_step(self) -> None:
         """Forgets the dialogs of the steps before."""
         self.dialogs.clear()
+
+    def _session(self, page: Page) -> CDPSession:
+        if page not in self._sessions:
+            self._sessions[page] = self.context.new_cdp_session(page)
+        return self._sessions[page]
 
     def _opened(self, page: Page) -> None:
         self._history.append(page)
@@ -120,6 +126,9 @@ class Tabs:
 
     def _crash(self, page: Page) -> None:
         self._crashed = True
+        # A question put to the page before it crashed would wait for its answer forever.
+        with contextlib.suppress(PlaywrightError):
+            page.close()
 
     def _dialog(self, dialog: Dialog) -> None:
         answer = ANSWERS[dialog.type]

@@ -30,8 +30,8 @@ class Traffic:
     """
 
     def __init__(self, context: BrowserContext) -> None:
-        self.changes = 0
-        """How often an awaited request has started or ended; unchanged means that nothing happened meanwhile."""
+        self.changed = 0.0
+        """When an awaited request last started or ended, on the monotonic clock."""
         self._open: dict[Request, float] = {}
         self._background: set[_Endpoint] = set()
         self._repeats: Counter[_Endpoint] = Counter()
@@ -65,11 +65,11 @@ class Traffic:
                 self._background.add(endpoint)
                 return
         self._open[request] = time.monotonic()
-        self.changes += 1
+        self.changed = time.monotonic()
 
     def _ended(self, request: Request) -> None:
         if self._open.pop(request, None) is not None:
-            self.changes += 1
+            self.changed = time.monotonic()
 
 
 def _endpoint(request: Request) -> _Endpoint:

@@ -138,11 +138,11 @@
     }
     return null;
   };
-  /** @type {(handles: Element[]) => Promise<{target: Element, spot: Spot}|null>} */
-  const standing = async (handles) => {
+  /** @type {(handles: Element[], end: number) => Promise<{target: Element, spot: Spot}|null>} */
+  const standing = async (handles, end) => {
     let found = scrolledTo(handles);
     // Only where something is animated is it worth a frame to see whether the target moves.
-    while (found && document.getAnimations().some((move) => move.playState === 'running')) {
+    while (found && now() < end && document.getAnimations().some((move) => move.playState === 'running')) {
       const before = found.spot.box;
       await new Promise((done) => soon(() => done(null)));
       found = scrolledTo(handles);
@@ -163,10 +163,10 @@
   const reach = async (el, rules, ms) => {
     const handles = handlesOf(el, rules);
     const end = now() + ms;
-    let found = await standing(handles);
+    let found = await standing(handles, end);
     while (!found && now() < end && handles.some((at) => raw.shown(at))) {
       await new Promise((done) => soon(() => done(null)));
-      found = await standing(handles);
+      found = await standing(handles, end);
     }
     if (!found) return { error: obstacle(handles) };
     disarm();

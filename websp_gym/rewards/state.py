@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 
-from websp_gym.instances import Goal, ItemCheck, LoadedInstance, Unchanged
+from websp_gym.goals import Goal, ItemCheck, Unchanged
+from websp_gym.instances import LoadedInstance
 from websp_gym.state import Event, Item, SiteState, WorldState, same
 from websp_gym.verdict import Check, Verdict, failed, passed, unscored
 

@@ -1,0 +1,205 @@
+"""Whether an environment that is reset again and again keeps its size: memory, files, processes, threads.
+
+    python -m benchmarks.soak --resets 500
+
+Memory is fitted by a straight line over the resets after a warm-up, for this process, the sandbox server and the
+browser tree; what matters is the slope.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import psutil
+
+from websp_gym.env import WebspEnv
+from websp_gym.initial_state import How
+from websp_gym.registration import make_env
+
+INSTANCE = "Steam-task-191-ON"
+GROUPS = ("python", "sandbox", "browser", "driver")
+
+
+@dataclass(frozen=True)
+class SoakReport:
+    """What many resets left behind.
+
+    Args:
+        resets: How many there were after the warm-up.
+        python: Growth of this process in KiB of resident memory per reset.
+        sandbox: The same for the sandbox server.
+        browser: The same for all Chromium processes together (shared pages counted once).
+        driver: The same for Playwright's driver.
+        megabytes: Resident memory at the end, by group.
+        files_before: Open file descriptors of this process after the warm-up.
+        files_after: The same at the end.
+        sandbox_files_before: Open file descriptors of the server after the warm-up.
+        sandbox_files_after: The same at the end.
+        threads_before: Threads of this process after the warm-up.
+        threads_after: The same at the end.
+        processes_before: Descendants of this process after the warm-up.
+        processes_after: The same at the end.
+        zombies: Descendants that ended and were never waited for.
+    """
+
+    resets: int
+    python: float
+    sandbox: float
+    browser: float
+    driver: float
+    megabytes: dict[str, float]
+    files_before: int
+    files_after: int
+    sandbox_files_before: int
+    sandbox_files_after: int
+    threads_before: int
+    threads_after: int
+    processes_before: int
+    processes_after: int
+    zombies: int
+
+    def text(self) -> str:
+        """The report, one fact per line."""
+        return "".join(f"{field.name:22} {_shown(getattr(self, field.name))}\n" for field in fields(self))
+
+
+def soak(
+    *, resets: int, warm_up: int = 10, how: How = "snapshot", steps: int = 1, samples: int = 100
+) -> SoakReport:
+    """Resets one environment many times.
+
+    Args:
+        resets: How often, after the warm-up.
+        warm_up: Resets that are not counted: caches fill and the browser starts its helpers.
+        how: How S0 is reached.
+        steps: Actions taken in each episode.
+        samples: How often the memory is measured.
+
+    Returns:
+        How everything grew.
+    """
+    env = make_env(INSTANCE, initial_state=how)
+    try:
+        for number in range(warm_up):
+            _play(env, number, steps)
+        before = _census()
+        sizes: list[tuple[int, dict[str, int]]] = []
+        every = max(1, resets // samples)
+        for number in range(1, resets + 1):
+            _play(env, number, steps)
+            if number % every == 0:
+                sizes.append((number, _sizes()))
+        after = _census()
+    finally:
+        env.close()
+    slopes = {name: _slope([(number, size[name] / 1024) for number, size in sizes]) for name in GROUPS}
+    return SoakReport(
+        resets=resets,
+        **slopes,
+        megabytes={name: round(sizes[-1][1][name] / 2**20, 1) for name in GROUPS},
+        files_before=before.files,
+        files_after=after.files,
+        sandbox_files_before=before.sandbox_files,
+        sandbox_files_after=after.sandbox_files,
+        threads_before=before.threads,
+        threads_after=after.threads,
+        processes_before=before.processes,
+        processes_after=after.processes,
+        zombies=after.zombies,
+    )
+
+
+def _play(env: WebspEnv, seed: int, steps: int) -> None:
+    observation, _info = env.reset(seed=seed)
+    for _ in range(steps):
+        env.step(f"Click [{observation['elements'][0]['number']}]")
+
+
+@dataclass(frozen=True)
+class _Census:
+    files: int
+    sandbox_files: int
+    threads: int
+    processes: int
+    zombies: int
+
+
+def _census() -> _Census:
+    own = psutil.Process()
+    family = list(_family())
+    return _Census(
+        files=own.num_fds(),
+        sandbox_files=sum(process.num_fds() for process, group in family if group == "sandbox"),
+        threads=own.num_threads(),
+        # Chromium starts and ends renderers as it likes; one more or less is its own affair.
+        processes=sum(group != "browser" for _process, group in family),
+        zombies=sum(process.status() == psutil.STATUS_ZOMBIE for process, _group in family),
+    )
+
+
+def _sizes() -> dict[str, int]:
+    """Memory by group, in bytes; for the browser's many processes what each has for itself."""
+    sizes = dict.fromkeys(GROUPS, 0)
+    sizes["python"] = psutil.Process().memory_info().rss
+    for process, group in _family():
+        with contextlib.suppress(psutil.Error):
+            memory = process.memory_full_info() if group == "browser" else process.memory_info()
+            sizes[group] += memory.uss if group == "browser" else memory.rss
+    return sizes
+
+
+def _family() -> Iterator[tuple[psutil.Process, str]]:
+    for process in psutil.Process().children(recursive=True):
+        try:
+            words = " ".join(process.cmdline())
+            if process.status() == psutil.STATUS_ZOMBIE:
+                yield process, "zombie"
+            elif "websp_gym.sandbox.server" in words:
+                yield process, "sandbox"
+            elif "run-driver" in words:
+                yield process, "driver"
+            else:
+                yield process, "browser"
+        except psutil.NoSuchProcess:
+            continue
+
+
+def _slope(points: Sequence[tuple[int, float]]) -> float:
+    """Slope of the straight line that fits best (least squares)."""
+    return float(np.polyfit(*zip(*points, strict=True), 1)[0]) if len(points) > 1 else 0.0
+
+
+def _shown(value: object) -> str:
+    return f"{value:+.2f} KiB per reset" if isinstance(value, float) else str(value)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the soak and writes its report.
+
+    Args:
+        arguments: The command line (default: ``sys.argv``).
+
+    Returns:
+        0, or 1 when files or processes are left over.
+    """
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
+    parser.add_argument("--resets", type=int, default=500)
+    parser.add_argument("--warm-up", type=int, default=20)
+    parser.add_argument("--how", choices=["snapshot", "replay"], default="snapshot")
+    parser.add_argument("--steps", type=int, default=1, help="actions in each episode")
+    options = parser.parse_args(arguments)
+    report = soak(resets=options.resets, warm_up=options.warm_up, how=options.how, steps=options.steps)
+    sys.stdout.write(report.text())
+    leaks = report.files_after > report.files_before or report.zombies or (
+        report.processes_after > report.processes_before
+    )
+    return 1 if leaks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

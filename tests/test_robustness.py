@@ -1,0 +1,297 @@
+"""What breaks in mid-episode is a typed error and never a reward, and the next reset is a fresh start."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from playwright.sync_api import Error as PlaywrightError
+
+from benchmarks.soak import soak
+from tests.conftest import MakeEnv
+from websp_gym.agents import make_agent
+from websp_gym.env import WebspEnv
+from websp_gym.errors import SetupError, WorldError
+from websp_gym.runner import Job, Result, run_batch, run_episode
+from websp_gym.sandbox.client import VARIABLE, Sandbox
+
+TODO = "Steam-task-191-ON"
+DONE = "Steam-task-191-OFF"
+TINY = (640, 480)
+
+
+@pytest.fixture(autouse=True)
+def _own_sandbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A server that may be killed without harm to other test processes."""
+    monkeypatch.delenv(VARIABLE, raising=False)
+    yield
+    if Sandbox._shared is not None:
+        Sandbox._shared.close()
+
+
+def browser_processes() -> list[psutil.Process]:
+    """The browsers of this process and all their helpers."""
+    found: list[psutil.Process] = []
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if any("--remote-debugging-pipe" in word for word in process.cmdline()):
+                found += [process, *process.children(recursive=True)]
+    return found
+
+
+def kill_browser(env: WebspEnv) -> None:
+    for process in browser_processes():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
+def kill_sandbox(env: WebspEnv) -> None:
+    server = psutil.Process(Sandbox.shared().address.pid)
+    server.kill()
+    with contextlib.suppress(psutil.NoSuchProcess):
+        server.wait(5)
+
+
+def crash_tab(env: WebspEnv) -> None:
+    with contextlib.suppress(PlaywrightError):
+        env.page.goto("chrome://crash")
+
+
+def close_context(env: WebspEnv) -> None:
+    assert env.context is not None
+    env.context.close()
+
+
+def lose_page_under_a_step(env: WebspEnv) -> None:
+    """The tab goes while the action's page is still being observed."""
+    env.page.once("request", lambda request: request.frame.page.context.close())
+
+
+Accident = Callable[[WebspEnv], None]
+ACCIDENTS: tuple[Accident, ...] = (kill_sandbox, kill_browser, crash_tab, close_context, lose_page_under_a_step)
+
+
+@pytest.mark.parametrize("accident", ACCIDENTS, ids=lambda accident: accident.__name__)
+def test_an_accident_is_a_world_error_and_the_next_episode_is_solved(make: MakeEnv, accident: Accident) -> None:
+    env = make(TODO)
+    env.reset()
+    accident(env)
+    with pytest.raises(WorldError, match=r"sandbox|browser|crashed|closed"):
+        env.step("Google")
+    with pytest.raises(WorldError, match="call reset"):
+        env.step("Google")
+    assert run_episode(env, make_agent("oracle")).reward == 1.0
+
+
+@pytest.mark.parametrize("action", ["ANSWER; done", "click('a1')"])
+@pytest.mark.parametrize("accident", ACCIDENTS[:4], ids=lambda accident: accident.__name__)
+def test_nothing_is_paid_after_an_accident(make: MakeEnv, accident: Accident, action: str) -> None:
+    env = make(DONE, viewport=TINY)
+    env.reset()
+    accident(env)
+    with pytest.raises(WorldError, match=r"sandbox|browser|crashed|closed"):
+        env.step(action)
+
+
+@pytest.mark.parametrize("accident", [kill_sandbox, kill_browser], ids=lambda accident: accident.__name__)
+def test_an_accident_between_two_episodes_is_not_even_noticed(make: MakeEnv, accident: Accident) -> None:
+    env = make(DONE, viewport=TINY)
+    env.reset()
+    env.step("ANSWER; done")
+    accident(env)
+    env.reset()
+    assert env.step("ANSWER; done")[1] == 1.0
+
+
+def test_a_closed_tab_is_no_accident_but_leaves_the_agent_a_blank_one(make: MakeEnv) -> None:
+    """An agent's own ``tab_close()`` and a page's ``window.close()`` look just the same."""
+    env = make(DONE, viewport=TINY)
+    env.reset()
+    env.page.close()
+    observation, reward, terminated, truncated, _info = env.step("Click [0]")
+    assert observation["url"] == "about:blank"
+    assert observation["last_action_error"]
+    assert (reward, terminated, truncated) == (0.0, False, False)
+    observation, *_ = env.step("Google")
+    assert observation["url"] == "https://www.google.com/"
+
+
+def test_a_record_folder_that_went_away_is_a_setup_error(make: MakeEnv, tmp_path: Path) -> None:
+    env = make(DONE, viewport=TINY, record_to=tmp_path / "runs")
+    env.reset()
+    # A file in its place: root, who runs tests in containers, may write to a folder without write permission.
+    (tmp_path / "runs").rename(tmp_path / "moved")
+    (tmp_path / "runs").write_text("")
+    with pytest.raises(SetupError, match="cannot write to the record folder"):
+        env.step("ANSWER; done")
+    with pytest.raises(SetupError, match="cannot write to the record folder"):
+        env.reset()
+    (tmp_path / "runs").unlink()
+    env.reset()
+    assert env.step("ANSWER; done")[1] == 1.0
+
+
+def test_two_environments_of_one_process_do_not_disturb_each_other(make: MakeEnv) -> None:
+    first, second = make(TODO), make("Steam-task-200-ON", observation="all")
+    agents = make_agent("oracle"), make_agent("oracle")
+    playing = []
+    for env, agent in zip((first, second), agents, strict=True):
+        from websp_gym.agents import Briefing
+
+        observation, _info = env.reset(seed=3)
+        assert env.task is not None
+        agent.begin(Briefing(env.loaded, env.task.episode.account, 3))
+        playing.append([env, agent, observation])
+    rewards: list[float] = []
+    while playing:
+        for game in list(playing):
+            env, agent, observation = game
+            observation, reward, terminated, truncated, _info = env.step(agent.act(observation))
+            assert observation["url"].startswith("https://")
+            game[2] = observation
+            if terminated or truncated:
+                rewards.append(reward)
+                playing.remove(game)
+    assert rewards == [1.0, 1.0]
+
+
+def test_a_browser_that_one_environment_lost_is_back_for_both(make: MakeEnv) -> None:
+    first, second = make(DONE, viewport=TINY), make(DONE, viewport=TINY)
+    first.reset()
+    second.reset()
+    kill_browser(first)
+    for env in (first, second):
+        with pytest.raises(WorldError):
+            env.step("Google")
+    for env in (first, second):
+        env.reset()
+    for env in (first, second):
+        assert env.step("ANSWER; done")[1] == 1.0
+
+
+def test_a_killed_worker_costs_no_other_episode(tmp_path: Path) -> None:
+    """The first result kills one worker; whatever ran then is played again, everything else is played once."""
+    jobs = [Job(DONE, "noop", seed, {"initial_state": "snapshot", "viewport": TINY}) for seed in range(5)]
+    killed: list[int] = []
+
+    def kill_one(result: Result) -> None:
+        workers = [
+            child
+            for child in psutil.Process().children()
+            if any("multiprocessing.spawn" in word for word in child.cmdline())
+        ]
+        if not killed and workers:
+            killed.append(workers[-1].pid)
+            workers[-1].kill()
+
+    results = run_batch(jobs, processes=2, on_result=kill_one)
+    assert killed
+    assert [result.status for result in results] == ["pass"] * 5
+
+
+LETHAL = """
+import os, signal, sys
+from websp_gym.runner import Job, run_batch
+
+def on_result(result):
+    sys.stdout.write(f"{result.id}={result.status}\\n")
+
+if __name__ == "__main__":
+    good = {"initial_state": "snapshot", "viewport": (640, 480)}
+    jobs = [Job("Steam-task-191-OFF", "noop", 0, good), Job("Steam-task-200-OFF", "noop", 0, {**good, "reward": DIE}),
+            Job("Steam-task-193-OFF", "noop", 0, good)]
+    run_batch(jobs, processes=2, on_result=on_result)
+"""
+
+
+def test_an_episode_that_kills_its_worker_every_time_is_an_error_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "lethal.py").write_text(
+        "import os, signal\ndef die(outcome):\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    (tmp_path / "main.py").write_text("from lethal import die as DIE\n" + LETHAL)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.getcwd()])}
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "main.py")], env=environment, capture_output=True, text=True, timeout=150
+    )
+    lines = sorted(done.stdout.split())
+    assert lines == ["Steam-task-191-OFF=pass", "Steam-task-193-OFF=pass", "Steam-task-200-OFF=error"], done.stderr
+
+
+def test_a_crash_of_the_agent_is_one_result_not_the_end_of_the_batch() -> None:
+    def broken(outcome: Any) -> float:
+        raise KeyError("no such thing")
+
+    jobs = [
+        Job(DONE, "noop", 0, {"viewport": TINY, "initial_state": "snapshot", "reward": reward})
+        for reward in (broken, "state")
+    ]
+    first, second = run_batch(jobs)
+    assert (first.status, first.reward, second.status) == ("error", None, "pass")
+    assert first.error == "KeyError: 'no such thing'"
+
+
+USER = """
+import sys
+from websp_gym.registration import make_env
+env = make_env("Steam-task-191-OFF", initial_state="snapshot", viewport=(640, 480))
+env.reset()
+sys.stdout.write("ready\\n")
+sys.stdout.flush()
+sys.stdin.readline()
+WHAT
+"""
+
+
+@pytest.mark.parametrize(
+    ("ending", "what"),
+    [
+        ("kill -9", ""),
+        ("Ctrl-C", ""),
+        ("exit without close", ""),
+        ("an exception", "raise SystemError"),
+        ("close", "env.close()"),
+    ],
+)
+def test_however_a_process_ends_nothing_of_it_keeps_running(ending: str, what: str) -> None:
+    command = [sys.executable, "-c", USER.replace("WHAT", what)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as user:
+        assert user.stdout is not None
+        descendants = list(_family(user, until=user.stdout.readline))
+        if ending == "kill -9":
+            user.send_signal(signal.SIGKILL)
+        elif ending == "Ctrl-C":
+            user.send_signal(signal.SIGINT)
+        else:
+            user.communicate(b"go on\n")
+        user.wait(20)
+    _gone, alive = psutil.wait_procs(descendants, timeout=15)
+    assert not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
+
+
+def _family(user: subprocess.Popen[bytes], until: Callable[[], bytes]) -> Iterator[psutil.Process]:
+    """All descendants once the process is ready; a server in a session of its own is still its child."""
+    assert until() == b"ready\n"
+    family = psutil.Process(user.pid).children(recursive=True)
+    names = " ".join(" ".join(process.cmdline()) for process in family)
+    assert "sandbox.server" in names
+    assert "--type=renderer" in names
+    assert "run-driver" in names
+    yield from family
+
+
+def test_many_resets_leave_no_files_open_and_no_zombies() -> None:
+    report = soak(resets=15, warm_up=4, samples=2)
+    assert report.files_after <= report.files_before
+    assert report.threads_after <= report.threads_before
+    assert report.zombies == 0
+    assert report.processes_after <= report.processes_before

@@ -1,0 +1,224 @@
+"""What an episode leaves on disk: whole, true to what the agent saw, and without a secret."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.conftest import MakeEnv
+from websp_gym.agents import make_agent
+from websp_gym.errors import SetupError, WorldError
+from websp_gym.observation.draw import draw_marks
+from websp_gym.observation.marks import marks_from_dicts
+from websp_gym.observation.observe import marked_picture
+from websp_gym.runner import run_episode
+from websp_gym.sandbox.client import Sandbox
+from websp_gym.trajectory import FILE, SCHEMA, Recorder, Trajectory, load_trajectory, mark_seed
+
+TODO = "Steam-task-191-ON"
+DONE = "Steam-task-191-OFF"
+TINY = (640, 480)
+HOSTILE = (
+    'quotes " and \\ and \n new lines \r \t \0 \x1b[31m', "</script><script>alert(1)</script>", "emoji 🙈 ünïcödé",
+    "half a pair \ud83d", "other half \udc00 here", "\u2028\u2029\x85", "{{ account.email }} ${HOME} %s %(x)s", "•••",
+)  # fmt: skip
+
+
+def blank(**parts: Any) -> Trajectory:
+    """A record of nothing yet."""
+    facts = {
+        "instance": TODO, "config_hash": "c", "instruction": "i", "ground_truth": ["g"], "world": "sandbox",
+        "seed": 1, "started": "2026-01-01T00:00:00+00:00",
+    }  # fmt: skip
+    return Trajectory(**{**facts, **parts})
+
+
+def test_a_recorded_episode_can_be_loaded_again(make: MakeEnv, tmp_path: Path) -> None:
+    env = make(TODO, record_to=tmp_path)
+    assert run_episode(env, make_agent("oracle"), seed=7).reward == 1.0
+    assert env.task is not None
+    folder = tmp_path / TODO / "001"
+    record = load_trajectory(folder)
+    assert record.model_dump_json() == env.task.trajectory.model_dump_json()
+    assert record == load_trajectory(folder / FILE)
+    assert (record.end_reason, record.seed, record.instance) == ("answer", 7, TODO)
+    assert record.config_hash == env.loaded.config_hash
+    assert record.verdict is not None
+    assert record.verdict["status"] == "pass"
+    assert record.s0["settings"]["cookies.valve_analytics"] is True
+    assert record.end["settings"]["cookies.valve_analytics"] is False
+    assert {"chromium", "playwright", "websp-gym"} <= set(record.versions)
+    assert [step.number for step in record.steps] == list(range(1, len(record.steps) + 1))
+    pictures = {view.screenshot for view in record.views}
+    assert {path.name for path in folder.iterdir()} == pictures | {FILE}
+    assert len(pictures) == len(record.steps) + 1
+
+
+def test_each_episode_has_a_folder_of_its_own(make: MakeEnv, tmp_path: Path) -> None:
+    env = make(DONE, viewport=TINY, record_to=str(tmp_path))
+    for _ in range(2):
+        env.reset()
+        env.step("ANSWER; done")
+    env.reset()
+    env.close()
+    folders = sorted((tmp_path / DONE).iterdir())
+    assert [folder.name for folder in folders] == ["001", "002", "003"]
+    assert [load_trajectory(folder).end_reason for folder in folders] == ["answer", "answer", "abandoned"]
+
+
+def test_recorders_that_begin_at_once_never_share_a_folder(tmp_path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(8) as pool:
+        recorders = list(pool.map(lambda _: Recorder(tmp_path / "x", blank()), range(24)))
+    assert len({recorder.folder for recorder in recorders}) == 24
+
+
+def test_pictures_are_stored_plain_and_drawn_again_exactly_as_the_agent_saw_them(
+    make: MakeEnv, tmp_path: Path
+) -> None:
+    env = make(TODO, viewport=TINY, record_to=tmp_path)
+    seen = [env.reset(seed=11)[0]]
+    seen += [env.step(action)[0] for action in ("Scroll [WINDOW]; down", "Google", "ANSWER; done")]
+    folder = tmp_path / TODO / "001"
+    record = load_trajectory(folder)
+    for index, observation in enumerate(seen):
+        view = record.views[index]
+        assert view.url == observation["url"]
+        assert tuple(view.marks) == observation["elements"]
+        assert np.array_equal(marked_picture(record, folder, index), observation["screenshot"])
+        plain = np.asarray(Image.open(io.BytesIO((folder / str(view.screenshot)).read_bytes())).convert("RGB"))
+        assert not np.array_equal(plain, observation["screenshot"])
+        drawn = draw_marks(plain, marks_from_dicts(view.marks), seed=mark_seed(11, index))
+        assert np.array_equal(drawn, observation["screenshot"])
+
+
+def test_pictures_of_browsergym_observations_can_be_marked_afterwards(make: MakeEnv, tmp_path: Path) -> None:
+    env = make(DONE, viewport=TINY, record_to=tmp_path, observation="all")
+    observation, _info = env.reset(seed=2)
+    folder = tmp_path / DONE / "001"
+    assert np.array_equal(marked_picture(load_trajectory(folder), folder, 0), observation["screenshot_marks"])
+
+
+def test_no_secret_reaches_the_disk(make: MakeEnv, tmp_path: Path) -> None:
+    env = make(TODO, record_to=tmp_path, login="replay")
+    env.reset()
+    assert env.task is not None
+    assert env.context is not None
+    secrets = {*env.task.episode.secrets, Sandbox.shared().address.secret}
+    secrets |= {cookie["value"] for cookie in env.context.cookies() if len(cookie["value"]) > 20}  # type: ignore[typeddict-item]
+    assert len(secrets) >= 3
+    header = env.task.episode.secrets[0]
+    # Even where an agent repeats one, or a page has it in its address.
+    env.step(f"Thought: the header is {header}\nAction: Fly")
+    env.page.goto(f"https://www.google.com/search?q={header}")
+    env.step("Wait")
+    env.step(f"ANSWER; {header}")
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) == 5
+    for path in files:
+        data = path.read_bytes()
+        for secret in secrets:
+            assert secret.encode() not in data, path
+    assert load_trajectory(tmp_path / TODO / "001").answer == "•••"
+
+
+def test_what_breaks_in_mid_episode_leaves_a_whole_record(make: MakeEnv, tmp_path: Path) -> None:
+    env = make(TODO, viewport=TINY, record_to=tmp_path)
+    env.reset()
+    env.step("Scroll_to_end")
+    assert env.context is not None
+    env.context.close()
+    with pytest.raises(WorldError):
+        env.step("Google")
+    record = load_trajectory(tmp_path / TODO / "001")
+    assert record.end_reason == "error"
+    assert "browser" in record.error
+    assert record.verdict is None
+    assert len(record.steps) == 1
+
+
+def test_an_unscored_episode_is_recorded_with_its_reason(make: MakeEnv, tmp_path: Path) -> None:
+    def lost(outcome: Any) -> float:
+        raise RuntimeError("the judge hung up")
+
+    env = make(DONE, viewport=TINY, record_to=tmp_path, reward=lost)
+    env.reset()
+    with pytest.raises(RuntimeError):
+        env.step("ANSWER; done")
+    record = load_trajectory(tmp_path / DONE / "001")
+    assert (record.end_reason, record.error, record.verdict) == ("error", "the judge hung up", None)
+
+
+def test_a_reset_that_fails_halfway_leaves_no_unreadable_file(make: MakeEnv, tmp_path: Path) -> None:
+    (tmp_path / DONE).write_text("in the way")
+    env = make(DONE, viewport=TINY, record_to=tmp_path)
+    with pytest.raises(SetupError, match="cannot write to the record folder"):
+        env.reset()
+    (tmp_path / DONE).unlink()
+    env.reset()
+    assert load_trajectory(tmp_path / DONE / "001").end_reason is None
+
+
+def test_hostile_texts_survive_the_round_trip(tmp_path: Path) -> None:
+    record = blank(answer="".join(HOSTILE), ground_truth=list(HOSTILE), s0={"a": {"b": [*HOSTILE]}})
+    recorder = Recorder(tmp_path, record)
+    recorder.save()
+    loaded = load_trajectory(recorder.folder)
+    for before, after in zip(HOSTILE, loaded.ground_truth, strict=True):
+        # Half a surrogate pair is no character, and no file can hold it.
+        assert after == before.replace("\ud83d", "\ufffd").replace("\udc00", "\ufffd")
+    json.loads((recorder.folder / FILE).read_text("utf-8"))
+
+
+def test_hostile_actions_and_titles_are_recorded_as_text(make: MakeEnv, tmp_path: Path) -> None:
+    env = make(DONE, viewport=TINY, record_to=tmp_path, max_actions=50)
+    env.reset()
+    env.page.evaluate("document.title = 'half \\ud83d title'")
+    for text in HOSTILE:
+        env.step(text)
+    env.step(f"ANSWER; {HOSTILE[3]}")
+    record = load_trajectory(tmp_path / DONE / "001")
+    assert [step.action for step in record.steps[:3]] == list(HOSTILE[:3])
+    assert record.answer == "half a pair \ufffd"
+
+
+def test_the_file_on_disk_is_always_a_whole_one(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path, blank())
+    recorder.save()
+    first = os.stat(recorder.folder / FILE).st_ino
+    recorder.save()
+    # Replaced, not written over: a reader sees the old file or the new one.
+    assert os.stat(recorder.folder / FILE).st_ino != first
+    assert [path.name for path in recorder.folder.iterdir()] == [FILE]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "no trajectory in"),
+        ("", f"not a {SCHEMA} file"),
+        ("{}", f"not a {SCHEMA} file"),
+        ("[]", f"not a {SCHEMA} file"),
+        ('{"schema": "websp-trajectory/2", "new": 1}', f"is a websp-trajectory/2 file; this version reads {SCHEMA}"),
+        ('{"schema": "websp-trajectory/1", "instance": 5}', "instance"),
+    ],
+)
+def test_anything_but_a_trajectory_is_refused_by_name(tmp_path: Path, text: str | None, message: str) -> None:
+    if text is not None:
+        (tmp_path / FILE).write_text(text)
+    with pytest.raises(SetupError, match=message) as caught:
+        load_trajectory(tmp_path)
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_a_trajectory_of_another_schema_cannot_be_made() -> None:
+    with pytest.raises(ValueError, match="schema"):
+        blank(schema="websp-trajectory/0")

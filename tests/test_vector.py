@@ -1,0 +1,85 @@
+"""Several environments at once, each in a process of its own, by Gymnasium's plain call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import gymnasium as gym
+import psutil
+import pytest
+from gymnasium.vector import AsyncVectorEnv
+
+import websp_gym  # noqa: F401 (registers the ids)
+from websp_gym.errors import SetupError
+from websp_gym.sandbox.client import Sandbox
+
+DONE = "Steam-task-191-OFF"
+OPTIONS = {"initial_state": "snapshot", "viewport": (400, 300)}
+
+
+def make_two(name: str, **options: object) -> AsyncVectorEnv:
+    """Two environments by the plain call."""
+    env = gym.make_vec(name + DONE, num_envs=2, **{**OPTIONS, **options})  # type: ignore[arg-type]
+    assert isinstance(env, AsyncVectorEnv)
+    return env
+
+
+@pytest.fixture
+def before() -> Iterator[set[psutil.Process]]:
+    """The server that all share runs already; nothing else may be left when the test ends."""
+    Sandbox.shared()
+    present = set(psutil.Process().children(recursive=True))
+    yield present
+    left = [
+        process
+        for process in psutil.Process().children(recursive=True)
+        # One of Python's own, which stays as long as this process does.
+        if process not in present and "resource_tracker" not in " ".join(process.cmdline())
+    ]
+    assert psutil.wait_procs(left, timeout=10)[1] == []
+
+
+def test_two_environments_play_side_by_side_on_one_server(before: set[psutil.Process], tmp_path: Path) -> None:
+    leases = Sandbox.shared().call("GET", "/health")["leases"]
+    env = make_two("websp/", record_to=str(tmp_path))
+    observations, _infos = env.reset(seed=[1, 2])
+    assert Sandbox.shared().call("GET", "/health")["leases"] == leases + 2
+    servers = [
+        process
+        for process in psutil.Process().children(recursive=True)
+        if process not in before and "websp_gym.sandbox.server" in " ".join(process.cmdline())
+    ]
+    assert servers == []
+    assert observations["screenshot"].shape == (2, 300, 400, 3)
+    assert list(observations["url"]) == ["https://store.steampowered.com/"] * 2
+    _observations, rewards, terminated, truncated, _infos = env.step(("Scroll_to_end", "ANSWER; done"))
+    assert list(rewards) == [0.0, 1.0]
+    assert (list(terminated), list(truncated)) == ([False, True], [False, False])
+    # The second is reset instead of stepped, and can be played on.
+    observations, rewards, terminated, _truncated, _infos = env.step(("ANSWER; done", "nothing"))
+    assert list(rewards) == [1.0, 0.0]
+    assert list(terminated) == [True, False]
+    assert observations["last_action"][1] == ""
+    _observations, rewards, terminated, _truncated, _infos = env.step(("nothing", "ANSWER; done"))
+    assert (list(rewards), list(terminated)) == ([0.0, 1.0], [False, True])
+    env.close()
+    folders = [folder.name for folder in (tmp_path / DONE).iterdir()]
+    assert sorted(folders) == ["001", "002", "003", "004"]
+
+
+def test_browsergym_ids_make_vectors_too(before: set[psutil.Process]) -> None:
+    env = make_two("browsergym/websp.")
+    observations, _infos = env.reset()
+    assert len(observations["axtree_object"]) == 2
+    assert len(observations["screenshot"]) == 2
+    *_, infos = env.step(("noop()", "noop()"))
+    assert len(infos["action_exec_start"]) == 2
+    env.close()
+
+
+def test_a_wrong_option_is_explained_before_any_process_starts() -> None:
+    with pytest.raises(SetupError, match="max_actions"):
+        make_two("websp/", max_action=3)
+    with pytest.raises(SetupError, match="not available yet"):
+        make_two("websp/", world="live")
