@@ -3,7 +3,10 @@
 # make check  format, lint, types (Python and JavaScript)
 # make bench  measure reset and step beside stock BrowserGym on this machine
 
-PYTHON ?= $(shell command -v python3.12 || command -v python3.11 || echo python3)
+# The first interpreter that runs and is of a version that will do (a pyenv shim may exist and not run).
+PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
+	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null && echo $$p && break; \
+	done)
 VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
@@ -28,16 +31,17 @@ bench: $(VENV)/.dev .browser
 traces: $(VENV)/.dev .browser
 	$(BIN)/python traces/record.py
 
-# The stamps say what is installed: remake them when the requirements change.
-$(VENV)/.core: pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit("websp-gym needs Python 3.11 or 3.12; set PYTHON=..." if not (3, 11) <= sys.version_info[:2] <= (3, 12) else 0)'
+# The stamps say what is installed: they are made anew when the requirements change.
+$(VENV)/.made:
+	@test -n "$(PYTHON)" || { echo "websp-gym needs Python 3.11 or 3.12: install one, or set PYTHON=..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.core: pyproject.toml $(VENV)/.made
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e . -c constraints.txt
 	touch $@
 
-$(VENV)/.dev: pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit("websp-gym needs Python 3.11 or 3.12; set PYTHON=..." if not (3, 11) <= sys.version_info[:2] <= (3, 12) else 0)'
-	$(PYTHON) -m venv $(VENV)
+$(VENV)/.dev: pyproject.toml $(VENV)/.made
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' -c constraints.txt
 	touch $@ $(VENV)/.core
 

@@ -33,13 +33,17 @@ class OracleAgent:
     Args:
         skip: Indices of steps to leave out (to prove that each one matters).
         opposite: Whether ``turn`` steps do the opposite.
+        steps: Other steps than the instance's ground truth.
     """
 
     name = "oracle"
 
-    def __init__(self, *, skip: Sequence[int] = (), opposite: bool = False) -> None:
+    def __init__(
+        self, *, skip: Sequence[int] = (), opposite: bool = False, steps: Sequence[Step] | None = None
+    ) -> None:
         self._skip = frozenset(skip)
         self._opposite = opposite
+        self._other_steps = steps
         self._account: Mapping[str, str] = {}
         self._steps: list[Step] = []
         self._sweep: list[str] = []
@@ -47,7 +51,7 @@ class OracleAgent:
 
     def begin(self, briefing: Briefing) -> None:
         """Takes the instance's ground truth."""
-        steps = briefing.loaded.instance.ground_truth
+        steps = self._other_steps or briefing.loaded.instance.ground_truth
         self._steps = [step for index, step in enumerate(steps) if index not in self._skip]
         self._account = briefing.account
         self._sweep = []

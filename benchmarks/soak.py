@@ -148,8 +148,10 @@ def _sizes() -> dict[str, int]:
     sizes["python"] = psutil.Process().memory_info().rss
     for process, group in _family():
         with contextlib.suppress(psutil.Error):
-            memory = process.memory_full_info() if group == "browser" else process.memory_info()
-            sizes[group] += memory.uss if group == "browser" else memory.rss
+            # Chromium's processes share most of what they map: only what each has for itself counts.
+            sizes[group] += (
+                process.memory_full_info().uss if group == "browser" else process.memory_info().rss
+            )
     return sizes
 
 
@@ -171,7 +173,10 @@ def _family() -> Iterator[tuple[psutil.Process, str]]:
 
 def _slope(points: Sequence[tuple[int, float]]) -> float:
     """Slope of the straight line that fits best (least squares)."""
-    return float(np.polyfit(*zip(*points, strict=True), 1)[0]) if len(points) > 1 else 0.0
+    if len(points) < 2:
+        return 0.0
+    numbers, values = np.array(points).T
+    return float(np.polyfit(numbers, values, 1)[0])
 
 
 def _shown(value: object) -> str:
@@ -195,8 +200,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     report = soak(resets=options.resets, warm_up=options.warm_up, how=options.how, steps=options.steps)
     sys.stdout.write(report.text())
-    leaks = report.files_after > report.files_before or report.zombies or (
-        report.processes_after > report.processes_before
+    leaks = (
+        report.files_after > report.files_before
+        or report.zombies
+        or (report.processes_after > report.processes_before)
     )
     return 1 if leaks else 0
 

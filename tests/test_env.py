@@ -124,7 +124,7 @@ def test_the_environment_variable_chooses_the_reward_that_was_not_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("WEBSP_REWARD", "judge")
-    with pytest.raises(SetupError, match="judge.*not available yet"):
+    with pytest.raises(SetupError, match=r"judge.*not available yet"):
         gym.make(f"websp/{TODO}")
     gym.make(f"websp/{TODO}", reward="state").close()
 
@@ -301,7 +301,7 @@ def test_a_reply_with_a_thought_is_understood(make: MakeEnv) -> None:
 def test_browsergym_agents_can_use_their_own_actions(make: MakeEnv) -> None:
     env = make(DONE, observation="browsergym")
     env.reset()
-    link = env.page.locator("a[href*='/app/']").first.get_attribute("bid")
+    link = env.page.locator("a[href*='/app/']:visible").first.get_attribute("bid")
     observation, *_ = env.step(f"click({link!r})")
     assert observation["last_action_error"] == ""
     assert "/app/" in observation["url"]

@@ -17,7 +17,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from benchmarks.soak import soak
 from tests.conftest import MakeEnv
-from websp_gym.agents import make_agent
+from websp_gym.agents import Briefing, make_agent
 from websp_gym.env import WebspEnv
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.runner import Job, Result, run_batch, run_episode
@@ -76,11 +76,19 @@ def lose_page_under_a_step(env: WebspEnv) -> None:
 
 
 Accident = Callable[[WebspEnv], None]
-ACCIDENTS: tuple[Accident, ...] = (kill_sandbox, kill_browser, crash_tab, close_context, lose_page_under_a_step)
+ACCIDENTS: tuple[Accident, ...] = (
+    kill_sandbox,
+    kill_browser,
+    crash_tab,
+    close_context,
+    lose_page_under_a_step,
+)
 
 
 @pytest.mark.parametrize("accident", ACCIDENTS, ids=lambda accident: accident.__name__)
-def test_an_accident_is_a_world_error_and_the_next_episode_is_solved(make: MakeEnv, accident: Accident) -> None:
+def test_an_accident_is_a_world_error_and_the_next_episode_is_solved(
+    make: MakeEnv, accident: Accident
+) -> None:
     env = make(TODO)
     env.reset()
     accident(env)
@@ -140,27 +148,24 @@ def test_a_record_folder_that_went_away_is_a_setup_error(make: MakeEnv, tmp_path
 
 
 def test_two_environments_of_one_process_do_not_disturb_each_other(make: MakeEnv) -> None:
-    first, second = make(TODO), make("Steam-task-200-ON", observation="all")
-    agents = make_agent("oracle"), make_agent("oracle")
-    playing = []
-    for env, agent in zip((first, second), agents, strict=True):
-        from websp_gym.agents import Briefing
+    games = [_game(make(TODO)), _game(make("Steam-task-200-ON", observation="all"))]
+    rewards = [next(game) for _round in range(40) for game in games]
+    assert rewards[-2:] == [1.0, 1.0]
 
-        observation, _info = env.reset(seed=3)
-        assert env.task is not None
-        agent.begin(Briefing(env.loaded, env.task.episode.account, 3))
-        playing.append([env, agent, observation])
-    rewards: list[float] = []
-    while playing:
-        for game in list(playing):
-            env, agent, observation = game
-            observation, reward, terminated, truncated, _info = env.step(agent.act(observation))
-            assert observation["url"].startswith("https://")
-            game[2] = observation
-            if terminated or truncated:
-                rewards.append(reward)
-                playing.remove(game)
-    assert rewards == [1.0, 1.0]
+
+def _game(env: WebspEnv) -> Iterator[float]:
+    """Plays one action at a time; once over, its reward again and again."""
+    observation, _info = env.reset(seed=3)
+    agent = make_agent("oracle")
+    assert env.task is not None
+    agent.begin(Briefing(env.loaded, env.task.episode.account, 3))
+    reward, over = 0.0, False
+    while not over:
+        observation, reward, terminated, truncated, _info = env.step(agent.act(observation))
+        over = terminated or truncated
+        yield reward
+    while True:
+        yield reward
 
 
 def test_a_browser_that_one_environment_lost_is_back_for_both(make: MakeEnv) -> None:
@@ -219,10 +224,16 @@ def test_an_episode_that_kills_its_worker_every_time_is_an_error_of_its_own(tmp_
     (tmp_path / "main.py").write_text("from lethal import die as DIE\n" + LETHAL)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.getcwd()])}
     done = subprocess.run(
-        [sys.executable, str(tmp_path / "main.py")], env=environment, capture_output=True, text=True, timeout=150
+        [sys.executable, str(tmp_path / "main.py")],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=150,
     )
     lines = sorted(done.stdout.split())
-    assert lines == ["Steam-task-191-OFF=pass", "Steam-task-193-OFF=pass", "Steam-task-200-OFF=error"], done.stderr
+    assert lines == ["Steam-task-191-OFF=pass", "Steam-task-193-OFF=pass", "Steam-task-200-OFF=error"], (
+        done.stderr
+    )
 
 
 def test_a_crash_of_the_agent_is_one_result_not_the_end_of_the_batch() -> None:
@@ -263,7 +274,11 @@ WHAT
 def test_however_a_process_ends_nothing_of_it_keeps_running(ending: str, what: str) -> None:
     command = [sys.executable, "-c", USER.replace("WHAT", what)]
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     ) as user:
         assert user.stdout is not None
         descendants = list(_family(user, until=user.stdout.readline))

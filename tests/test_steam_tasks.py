@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.conftest import MakeEnv
 from websp_gym.agents.oracle import OracleAgent
 from websp_gym.agents.simple import NoopAgent
+from websp_gym.ground_truth import Step
 from websp_gym.instances import all_instances, load_instance
 from websp_gym.runner import Result, run_episode
 
@@ -50,14 +53,51 @@ def test_leaving_out_one_state_changing_step_fails(make: MakeEnv, name: str, lef
     assert (result.status, result.reward) == ("fail", 0.0), result.reason
 
 
+def _steps(name: str, way: int, *steps: dict[str, Any]) -> tuple[Step, ...]:
+    """The first steps of an instance's ground truth, and others behind them."""
+    return (*load_instance(name).instance.ground_truth[:way], *map(Step.model_validate, steps))
+
+
+ALWAYS = {"within": "Always filter these words"}
+OPPOSITES = {
+    # Where a click on what already holds is not the opposite of leaving it alone.
+    "Steam-task-197-ON": _steps(
+        "Steam-task-197-ON",
+        2,
+        {"click": {"role": "button", "name": "View custom words", **ALWAYS}, "element": "Button"},
+        {"click": {"role": "generic", "name": "Clear custom words"}, "element": "Link"},
+        {"submit": {"role": "button", "name": "Yes"}, "element": "Button"},
+    ),
+    "Steam-task-197-OFF": _steps(
+        "Steam-task-197-OFF",
+        2,
+        {
+            "type": {"role": "textbox", "name": "Never filter these words"},
+            "element": "Text Input",
+            "value": "scam, spoiler",
+        },
+        {
+            "submit": {"role": "button", "name": "Add", "within": "Never filter these words"},
+            "element": "Button",
+        },
+    ),
+    "Steam-task-200-OFF": _steps(
+        "Steam-task-200-OFF",
+        3,
+        {
+            "turn": {"role": "radio", "name": "Send me an email when:"},
+            "element": "Radio Button",
+            "state": "on",
+        },
+        {"submit": {"role": "button", "name": "Save"}, "element": "Button"},
+    ),
+}
+
+
 @pytest.mark.parametrize("name", INSTANCES)
 def test_doing_the_opposite_fails(make: MakeEnv, name: str) -> None:
-    steps = load_instance(name).instance.ground_truth
-    if not any(step.state for step in steps):
-        # Typed words have no opposite state; leaving them out is tested above, and S0 of the other is the goal.
-        assert name in ("Steam-task-197-ON", "Steam-task-197-OFF")
-        return
-    result = _play(make, name, OracleAgent(opposite=True))
+    steps = OPPOSITES.get(name)
+    result = _play(make, name, OracleAgent(opposite=steps is None, steps=steps))
     assert (result.status, result.reward) == ("fail", 0.0), result.reason
 
 

@@ -94,7 +94,9 @@ def test_pictures_are_stored_plain_and_drawn_again_exactly_as_the_agent_saw_them
         assert view.url == observation["url"]
         assert tuple(view.marks) == observation["elements"]
         assert np.array_equal(marked_picture(record, folder, index), observation["screenshot"])
-        plain = np.asarray(Image.open(io.BytesIO((folder / str(view.screenshot)).read_bytes())).convert("RGB"))
+        plain = np.asarray(
+            Image.open(io.BytesIO((folder / str(view.screenshot)).read_bytes())).convert("RGB")
+        )
         assert not np.array_equal(plain, observation["screenshot"])
         drawn = draw_marks(plain, marks_from_dicts(view.marks), seed=mark_seed(11, index))
         assert np.array_equal(drawn, observation["screenshot"])
@@ -113,7 +115,7 @@ def test_no_secret_reaches_the_disk(make: MakeEnv, tmp_path: Path) -> None:
     assert env.task is not None
     assert env.context is not None
     secrets = {*env.task.episode.secrets, Sandbox.shared().address.secret}
-    secrets |= {cookie["value"] for cookie in env.context.cookies() if len(cookie["value"]) > 20}  # type: ignore[typeddict-item]
+    secrets |= {cookie["value"] for cookie in env.context.cookies() if len(cookie["value"]) > 20}
     assert len(secrets) >= 3
     header = env.task.episode.secrets[0]
     # Even where an agent repeats one, or a page has it in its address.
@@ -207,7 +209,10 @@ def test_the_file_on_disk_is_always_a_whole_one(tmp_path: Path) -> None:
         ("", f"not a {SCHEMA} file"),
         ("{}", f"not a {SCHEMA} file"),
         ("[]", f"not a {SCHEMA} file"),
-        ('{"schema": "websp-trajectory/2", "new": 1}', f"is a websp-trajectory/2 file; this version reads {SCHEMA}"),
+        (
+            '{"schema": "websp-trajectory/2", "new": 1}',
+            f"is a websp-trajectory/2 file; this version reads {SCHEMA}",
+        ),
         ('{"schema": "websp-trajectory/1", "instance": 5}', "instance"),
     ],
 )

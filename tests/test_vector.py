@@ -40,7 +40,9 @@ def before() -> Iterator[set[psutil.Process]]:
     assert psutil.wait_procs(left, timeout=10)[1] == []
 
 
-def test_two_environments_play_side_by_side_on_one_server(before: set[psutil.Process], tmp_path: Path) -> None:
+def test_two_environments_play_side_by_side_on_one_server(
+    before: set[psutil.Process], tmp_path: Path
+) -> None:
     leases = Sandbox.shared().call("GET", "/health")["leases"]
     env = make_two("websp/", record_to=str(tmp_path))
     observations, _infos = env.reset(seed=[1, 2])

@@ -155,7 +155,9 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             WorldError: Unscored by the state.
         """
         if verdict.score is not None and not math.isfinite(verdict.score):
-            raise WorldError(f"{self.loaded.id}: the reward {verdict.source} gave {verdict.score}", verdict=verdict)
+            raise WorldError(
+                f"{self.loaded.id}: the reward {verdict.source} gave {verdict.score}", verdict=verdict
+            )
         if verdict.score is not None:
             return float(verdict.score)
         if self._on_unscored == "zero":

@@ -30,6 +30,7 @@
   /** @type {(dy: number) => boolean} */
   const pageIsFree = (dy) => {
     const axis = dy !== 0 ? 'overflowY' : 'overflowX';
+    if (!document.documentElement) return false;
     const own = raw.style(document.documentElement)[axis];
     const used = own === 'visible' && document.body ? raw.style(document.body)[axis] : own;
     return used !== 'hidden' && used !== 'clip';
@@ -124,7 +125,7 @@
     const root = page();
     if (pageIsFree(1) && move(root, 0, root.scrollHeight)) return { moved: true, what: 'the page' };
     const hit = topAt(innerWidth / 2, innerHeight / 2);
-    const result = moveBiggest(document.body ?? root, 0, 1e6);
+    const result = document.body ? moveBiggest(document.body, 0, 1e6) : NOTHING;
     if (result.moved || !hit || !isFrame(hit)) return result === NOTHING ? still('the page is already at its bottom') : result;
     return sendInto(hit);
   };

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 PATIENCE = 2.5
 """Seconds after which an open request is taken for a stream or a long poll; a page being opened is not."""
 _POLLS = 5
-"""The same request so many times in one wait, each after the one before had ended, is a poll."""
+"""The same request so many times in one wait, one after the other, is a poll."""
 _NEVER_AWAITED = frozenset({"eventsource", "websocket", "media", "texttrack", "manifest", "ping", "cspviolationreport"})
 _Endpoint = tuple[str, str, bytes | None]
 
@@ -23,7 +23,7 @@ class Traffic:
     """Counts the requests of a browser context.
 
     Streams and polls show nothing a person would wait for. They are known by their kind, by staying open, or
-    by coming again and again; once known they are left out from their start.
+    by coming again and again; once known they are left out from their start until the tab goes to another page.
 
     Args:
         context: The context.
@@ -59,11 +59,14 @@ class Traffic:
             endpoint = _endpoint(request)
             if endpoint in self._background:
                 return
-            if not any(_endpoint(other) == endpoint for other in self._open):
+            # A poll begins again when its answer begins, and so before it is reported to have ended.
+            if sum(_endpoint(other) == endpoint for other in self._open) <= 1:
                 self._repeats[endpoint] += 1
             if self._repeats[endpoint] >= _POLLS:
                 self._background.add(endpoint)
                 return
+        elif _opens_page(request):
+            self._background.clear()
         self._open[request] = time.monotonic()
         self.changed = time.monotonic()
 
@@ -74,6 +77,13 @@ class Traffic:
 
 def _endpoint(request: Request) -> _Endpoint:
     return request.method, request.url.split("#", 1)[0].split("?", 1)[0], request.post_data_buffer
+
+
+def _opens_page(request: Request) -> bool:
+    try:
+        return request.frame.parent_frame is None
+    except PlaywrightError:
+        return False  # of a tab that is not there yet
 
 
 def _belongs(request: Request, page: Page) -> bool:

@@ -35,7 +35,7 @@ def run_demo(instance_id: str, folder: Path, *, agent: str, headed: bool) -> int
         start = info["initial_state"]
         console.print(
             f"[dim]sandbox, browser and S0 in {time.monotonic() - began:.1f} s; "
-            f"S0: {start['events']} recorded events replayed, every setting verified on the server[/]"
+            f"S0: {start['events']} recorded event(s) replayed, every setting verified on the server[/]"
         )
         assert env.task is not None
         player.begin(Briefing(env.loaded, env.task.episode.account, 0))

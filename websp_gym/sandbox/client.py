@@ -136,6 +136,8 @@ class Sandbox:
         return [
             f"--host-resolver-rules={rules}, MAP * ~NOTFOUND",
             f"--ignore-certificate-errors-spki-list={self.address.spki}",
+            # WebRTC sends its packets to an address without asking the rules; the switch has had both names.
+            *(f"--{prefix}webrtc-ip-handling-policy=disable_non_proxied_udp" for prefix in ("", "force-")),
         ]
 
     def open_episode(self, site: str, *, signed_in: Sequence[str], default: bool = False) -> Episode:

@@ -1,0 +1,182 @@
+"""BrowserGym's own actions on our environment: what they do, which are refused, and which tab they act on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from playwright.sync_api import Route
+
+from tests.conftest import MakeEnv
+from websp_gym.env import WebspEnv
+
+SITE = "https://form.example"
+
+FORM = """<!doctype html><body style="margin:0">
+<input id=name aria-label=Name> <select id=who><option>Everyone</option><option>Nobody</option></select>
+<input type=checkbox id=tick> <button id=go onclick="this.textContent = 'Done'">Go</button>
+<a id=tab href=/tab target=_blank>Tab</a> <a id=next href=/next>Next</a> <button id=ask onclick="ask.textContent = confirm('Sure?')">Ask</button>
+<div id=menu onmouseenter="hint.hidden = false" style="width:100px">Menu<p id=hint hidden>Hint</p></div>
+<div id=box style="width:100px;height:100px;overflow:auto"><div style="height:900px">Long</div></div><p style="height:3000px"></p></body>"""
+
+
+class Bench:
+    """An environment that shows a page of the test.
+
+    Args:
+        env: The environment, reset.
+    """
+
+    def __init__(self, env: WebspEnv) -> None:
+        self.env = env
+        self.observation: dict[str, Any] = {}
+
+    def do(self, *calls: str) -> str:
+        """Takes one action; ``{id}`` stands for the bid of the element with this id; returns the error."""
+        text = "\n".join(calls)
+        for element in self.env.page.locator("[id]").all():
+            text = text.replace("{%s}" % element.get_attribute("id"), repr(element.get_attribute("bid")))
+        self.observation, *_ = self.env.step(text)
+        return str(self.observation["last_action_error"])
+
+    def look(self, script: str) -> Any:
+        """Evaluates a script on the current tab."""
+        return self.env.page.evaluate(script)
+
+    def path(self) -> str:
+        """Path of the current tab's URL."""
+        return self.env.page.url.removeprefix(SITE)
+
+
+PAGES = {
+    "/form": FORM,
+    "/tab": "<button id=close onclick='window.close()'>Close</button>",
+    "/next": "<p>Next</p>",
+}
+
+
+def answer(route: Route) -> None:
+    """Serves the pages of the test: the sandbox lets no request out to a server of its own."""
+    route.fulfill(body=PAGES[route.request.url.removeprefix(SITE)], content_type="text/html")
+
+
+@pytest.fixture
+def bench(make: MakeEnv) -> Bench:
+    """An environment on the form above."""
+    env = make("Steam-task-191-OFF", observation="browsergym", max_actions=100)
+    env.reset(seed=1)
+    assert env.context is not None
+    env.context.route(f"{SITE}/**", answer)
+    env.page.goto(f"{SITE}/form")
+    env.tabs.forget_history()
+    bench = Bench(env)
+    bench.do("noop(1)")
+    return bench
+
+
+def test_elements_are_operated_by_their_bids(bench: Bench) -> None:
+    assert bench.do("fill({name}, 'Ada')") == ""
+    assert bench.do("select_option({who}, 'Nobody')") == ""
+    assert bench.do("check({tick})") == ""
+    assert bench.do("click({go})") == ""
+    assert bench.look("[document.getElementById('name').value, who.value, tick.checked, go.textContent]") == [
+        "Ada",
+        "Nobody",
+        True,
+        "Done",
+    ]
+    assert bench.do("uncheck({tick})\nclear({name})\nfocus({name})\npress({name}, 'x')\nhover({menu})") == ""
+    assert bench.look("[document.getElementById('name').value, tick.checked, hint.hidden]") == ["x", False, False]
+    assert bench.observation["focused_element_bid"] == bench.look("document.getElementById('name').getAttribute('bid')")
+
+
+def test_mouse_and_keyboard_work_on_coordinates(bench: Bench) -> None:
+    box = bench.env.page.locator("#name").bounding_box()
+    assert box is not None
+    x, y = box["x"] + 10, box["y"] + 10
+    assert bench.do(f"mouse_click({x}, {y})", "keyboard_type('ab')", "keyboard_press('Backspace')") == ""
+    assert bench.do("keyboard_insert_text('ö')", "keyboard_down('Shift')", "keyboard_press('KeyZ')", "keyboard_up('Shift')") == ""
+    assert bench.look("document.getElementById('name').value") == "aöZ"
+    assert bench.do(f"mouse_move({x}, {y})", f"mouse_down({x}, {y})", f"mouse_up({x}, {y})", f"mouse_dblclick({x}, {y})") == ""
+    assert bench.do("mouse_move(1000, 900)", "scroll(0, 400)") == ""
+    bench.env.page.wait_for_function("scrollY === 400")
+
+
+def test_pages_and_tabs_are_followed(bench: Bench) -> None:
+    assert bench.do(f"goto('{SITE}/next')") == ""
+    assert bench.path() == "/next"
+    assert bench.do("go_back()") == ""
+    assert bench.path() == "/form"
+    assert bench.do("go_forward()") == ""
+    assert bench.do("new_tab()", f"goto('{SITE}/tab')") == ""
+    assert bench.path() == "/tab"
+    assert bench.observation["open_pages_urls"] == (f"{SITE}/next", f"{SITE}/tab")
+    assert bench.observation["active_page_index"].tolist() == [1]
+    assert bench.do("tab_focus(0)") == ""
+    assert (bench.path(), bench.observation["active_page_index"].tolist()) == ("/next", [0])
+    assert bench.do("tab_focus(1)", "tab_close()") == ""
+    assert (bench.path(), len(bench.observation["open_pages_urls"])) == ("/next", 1)
+    assert bench.do("tab_close()") == ""
+    assert bench.observation["url"] == "about:blank"
+
+
+def test_a_tab_that_a_click_opens_becomes_the_current_one_also_within_a_list(bench: Bench) -> None:
+    assert bench.do("click({tab})") == ""
+    assert bench.path() == "/tab"
+    assert bench.do("click({close})") == ""
+    assert bench.path() == "/form"
+    assert bench.do("click({tab})", "noop(300)", "keyboard_press('Tab')", "keyboard_press('Enter')") == ""
+    assert bench.path() == "/form", "the keys went to the new tab and closed it"
+
+
+@pytest.mark.parametrize(
+    ("call", "hint"),
+    [
+        ("click('zzz')", 'Could not find element with bid "zzz"'),
+        ("click('99999')", "Could not find element"),
+        ("click()", "missing"),
+        ("click({go}, button='up')", "click() failed"),
+        ("fill({go}, 'x')", "fill() failed"),
+        ("select_option({who}, 'Maybe')", "select_option() failed"),
+        ("tab_focus(9)", "tab_focus() failed"),
+        ("goto('file:///etc/passwd')", "only http and https"),
+        ("goto(url='chrome://version')", "only http and https"),
+        ("goto('about:blank')", "only http and https"),
+        ("upload_file({name}, '/etc/passwd')", "upload_file() is not an action"),
+        ("noop(3600000)", "waits 10000 milliseconds at most"),
+        ("page.evaluate('1')", "no such action"),
+        ("click({go}); import os", "not a list of BrowserGym calls"),
+        ("dance('a')", "dance() is not an action"),
+    ],
+)
+def test_what_cannot_be_done_is_told_and_changes_nothing(bench: Bench, call: str, hint: str) -> None:
+    assert hint in bench.do(call)
+    assert bench.look("[go.textContent, document.getElementById('name').value, who.value]") == ["Go", "", "Everyone"]
+    assert bench.path() == "/form"
+
+
+def test_a_list_with_one_call_that_is_refused_is_refused_as_a_whole(bench: Bench) -> None:
+    assert "upload_file() is not an action" in bench.do("click({go})", "upload_file({name}, 'x')")
+    assert bench.look("go.textContent") == "Go"
+
+
+def test_native_dialogs_are_told(bench: Bench) -> None:
+    assert "native confirm dialog: 'Sure?'; it was answered with Cancel" in bench.do("click({ask})")
+    assert bench.look("ask.textContent") == "false"
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"), [("send_msg_to_user('done')", "answer"), ("report_infeasible('no')", "infeasible")]
+)
+def test_the_last_word_ends_the_episode(bench: Bench, call: str, reason: str) -> None:
+    _, reward, terminated, truncated, info = bench.env.step(call)
+    assert (terminated, truncated, info["reason"]) == (True, False, reason)
+    assert reward == (1.0 if reason == "answer" else 0.0)
+
+
+def test_our_own_actions_work_beside_them(bench: Bench) -> None:
+    assert bench.do("Scroll [WINDOW]; down") == ""
+    assert bench.look("scrollY") > 600
+    assert bench.do("Scroll [WINDOW]; up") == ""
+    assert "could not read" in bench.do("Click (3)")

@@ -1,0 +1,175 @@
+"""Waiting for a page to rest: long enough for what follows an action, and not for what never ends."""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+import pytest
+
+from tests.actions_support import Hands, hands, sites
+from websp_gym.browser.settle import settle
+
+__all__ = ["hands", "sites"]
+
+BUTTON = '<button id="go" onclick="go_()">Go</button><p id="out"></p>'
+
+
+def took(hands: Hands) -> float:
+    began = time.monotonic()
+    settle(hands.tabs)
+    return time.monotonic() - began
+
+
+def clicked(hands: Hands, script: str) -> str:
+    """What a page says right after a click that started ``script`` has settled."""
+    page = hands.show(f"{BUTTON}<script>async function go_() {{ {script} }}</script>")
+    hands.click("Go")
+    return str(page.evaluate("out.textContent"))
+
+
+def test_an_idle_page_is_left_after_two_frames(hands: Hands) -> None:
+    hands.show("<button>Idle</button>" * 200)
+    assert statistics.median(took(hands) for _ in range(15)) < 0.15
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "await fetch('/quick'); out.textContent = 'done'",
+        "for (let n = 0; n < 4; n++) { await (await fetch('/quick?' + n)).text(); } out.textContent = 'done'",
+        "await fetch('/late'); await Promise.resolve(); requestAnimationFrame(() => { out.textContent = 'done' })",
+        "await fetch('/late', {method: 'POST', body: 'x'}); out.innerHTML = 'wait'; setTimeout(() => { out.innerHTML = 'done' }, 10)",
+        "const x = new XMLHttpRequest(); x.open('GET', '/late'); x.onload = () => { out.textContent = 'done' }; x.send()",
+        "setTimeout(() => { out.textContent = 'done' }, 0)",
+        "let n = 0; const t = setInterval(() => { out.textContent = ++n < 12 ? n : 'done'; if (n === 12) clearInterval(t) }, 15)",
+        "const s = document.createElement('script'); s.src = '/late.js'; document.body.append(s)",
+    ],
+)
+def test_what_a_click_started_is_waited_for(hands: Hands, script: str) -> None:
+    hands.site.put("/quick", "ok")
+    hands.site.put("/late", "ok", delay=0.3)
+    hands.site.put("/late.js", "out.textContent = 'done'", delay=0.2, headers={"content-type": "text/javascript"})
+    assert clicked(hands, script) == "done"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<a href=/next>Go</a>",
+        "<form action=/next method=post><button>Go</button></form>",
+        "<form action=/next><button>Go</button></form>",
+        "<a href=/moved>Go</a>",
+        "<a href=/refresh>Go</a>",
+        "<a href=/script>Go</a>",
+        "<button onclick=\"setTimeout(() => { location = '/next' }, 0)\">Go</button>",
+        "<button onclick=\"fetch('/moved').then(() => location.assign('/next'))\">Go</button>",
+        "<button onclick='location.reload()'>Go</button><script>if (performance.navigation.type === 1) location.replace('/next')</script>",
+        "<iframe srcdoc='<a href=/next target=_top>Go</a>'></iframe>",
+    ],
+)
+def test_a_navigation_to_a_slow_page_is_waited_for(hands: Hands, body: str) -> None:
+    site = hands.site
+    site.put("/next", "<p id=out>new</p><script>fetch('/data').then(() => { out.textContent = 'done' })</script>", delay=0.3)
+    site.put("/data", "ok", delay=0.2)
+    site.put("/moved", status=302, headers={"location": "/moved-again"}, delay=0.1)
+    site.put("/moved-again", status=303, headers={"location": "/next"}, delay=0.1)
+    site.put("/refresh", "<meta http-equiv=refresh content='0; url=/next'>Please wait")
+    site.put("/script", "<body onload=\"location.href = '/next'\">Please wait")
+    hands.show(body)
+    hands.click("Go")
+    assert hands.page.url.rstrip("?") == f"{site.url}/next"
+    assert hands.page.evaluate("out.textContent") == "done"
+
+
+def test_an_iframe_that_loads_late_is_waited_for(hands: Hands) -> None:
+    hands.other.put("/slow-frame", "<button>In the frame</button>", delay=0.3)
+    hands.show(f"<button onclick=\"document.body.insertAdjacentHTML('beforeend', `<iframe src='{hands.other.url}/slow-frame'></iframe>`)\">Go</button>")
+    hands.click("Go")
+    assert hands.names() == ["Go", "In the frame"]
+
+
+def test_what_changes_in_an_iframe_is_waited_for(hands: Hands) -> None:
+    page = hands.show(
+        """<iframe srcdoc="<button onclick='later()'>Go</button><script>
+        let n = 0; function later() { const t = setInterval(() => { document.title = ++n; if (n === 9) { clearInterval(t); document.querySelector('button').textContent = 'done' } }, 12) }
+        </script>"></iframe>"""
+    )
+    hands.click("Go")
+    assert page.frames[1].evaluate("document.querySelector('button').textContent") == "done"
+
+
+def test_a_drawer_that_slides_in_is_at_its_place(hands: Hands) -> None:
+    page = hands.show(
+        """<style>#d { position: fixed; top: 100px; left: -400px; width: 300px; opacity: 0; transition: all .4s }
+        #d.open { left: 0; opacity: 1 }</style>
+        <div id=d><button>Inside</button></div><button style="float:right" onclick="d.className = 'open'">Menu</button>
+        <script>addEventListener('transitionend', () => { window.ended = true })</script>"""
+    )
+    hands.click("Menu")
+    assert page.evaluate("[getComputedStyle(d).left, getComputedStyle(d).opacity, window.ended]") == ["0px", "1", True]
+    assert hands.mark("Inside").box[0] == 0
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "<style>@keyframes k { to { transform: rotate(1turn) } } p { animation: k 1s infinite }</style><p>Spinner</p>",
+        "<p id=p></p><script>const f = () => { p.style.opacity = Math.random(); requestAnimationFrame(f) }; f()</script>",
+        "<p id=p></p><script>const f = () => { p.textContent = Math.random(); requestAnimationFrame(f) }; f()</script>",
+        "<script>const f = () => { fetch('/endless-reply'); }; f()</script>",
+        "<script>new EventSource('/events')</script>",
+        "<script>const f = () => fetch('/poll').then(f); f()</script>",
+        "<script>const f = () => fetch('/short-poll').then(f); f()</script>",
+        "<img src=/never>",
+    ],
+)
+def test_what_never_ends_holds_up_one_step_at_most(hands: Hands, noise: str) -> None:
+    hands.site.put("/endless-reply", "x", endless=True)
+    hands.site.put("/events", "data: x\n\n", endless=True, headers={"content-type": "text/event-stream"})
+    hands.site.put("/poll", "x", delay=0.8)
+    hands.site.put("/short-poll", "x")
+    hands.site.put("/never", "x", delay=60)
+    hands.site.put("/noisy", f"<button onclick=\"this.textContent = 'done'\">Go</button>{noise}")
+    hands.page.goto(f"{hands.site.url}/noisy", wait_until="commit")
+    began = time.monotonic()
+    hands.look()
+    assert time.monotonic() - began < 6
+    began = time.monotonic()
+    hands.click("Go")
+    assert hands.names() == ["done"]
+    assert time.monotonic() - began < 1.5
+
+
+def test_a_page_whose_every_element_changes_is_taken_as_it_is_after_a_second(hands: Hands) -> None:
+    hands.show(
+        """<script>const f = () => { const e = document.createElement('i'); document.body.append(e);
+        setTimeout(() => { e.title = 'x'; f() }, 8) }; f()</script>"""
+    )
+    assert took(hands) < 3
+
+
+def test_waiting_ends_early_on_an_idle_page_and_outlasts_timers(hands: Hands) -> None:
+    hands.show(f"{BUTTON}<script>function go_() {{ setTimeout(() => {{ out.textContent = 'done' }}, 300) }}</script>")
+    hands.click("Go")
+    began = time.monotonic()
+    hands.do("Wait")
+    assert hands.page.evaluate("out.textContent") == "done"
+    assert time.monotonic() - began < 3
+
+
+def test_a_request_made_anew_by_every_click_is_never_taken_for_a_poll(hands: Hands) -> None:
+    hands.site.put("/save", "ok", delay=0.05)
+    page = hands.show(f"{BUTTON}<script>async function go_() {{ out.textContent = 'saving'; await fetch('/save'); out.textContent = 'saved' }}</script>")
+    for _ in range(8):
+        hands.click("Go")
+        assert page.evaluate("out.textContent") == "saved"
+
+
+def test_requests_of_other_tabs_are_not_waited_for(hands: Hands) -> None:
+    hands.site.put("/never", "x", delay=60)
+    hands.show("<button>Quiet</button>")
+    busy = hands.tabs.context.new_page()
+    busy.goto(hands.site.put("/busy", "<script>fetch('/never')</script>"))
+    hands.tabs.activate(hands.tabs.pages[0])
+    assert took(hands) < 1
