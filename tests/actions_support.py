@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -90,10 +90,8 @@ def _handler(site: dict[str, Site]) -> type[BaseHTTPRequestHandler]:
             pass
 
         def handle(self) -> None:
-            try:
+            with suppress(OSError):  # the browser hung up
                 super().handle()
-            except OSError:
-                pass  # the browser hung up
 
     return Handler
 

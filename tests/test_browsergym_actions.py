@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
 from playwright.sync_api import Route
 
 from tests.conftest import MakeEnv
 from websp_gym.env import WebspEnv
+from websp_gym.registration import make_env
 
+INSTANCE = "Steam-task-191-OFF"
 SITE = "https://form.example"
 
 FORM = """<!doctype html><body style="margin:0">
@@ -35,8 +37,9 @@ class Bench:
     def do(self, *calls: str) -> str:
         """Takes one action; ``{id}`` stands for the bid of the element with this id; returns the error."""
         text = "\n".join(calls)
-        for element in self.env.page.locator("[id]").all():
-            text = text.replace("{%s}" % element.get_attribute("id"), repr(element.get_attribute("bid")))
+        ids = "Object.fromEntries([...document.querySelectorAll('[id]')].map(el => [el.id, el.getAttribute('bid')]))"
+        for name, bid in self.env.page.evaluate(ids).items():
+            text = text.replace(f"{{{name}}}", repr(bid))
         self.observation, *_ = self.env.step(text)
         return str(self.observation["last_action_error"])
 
@@ -61,14 +64,25 @@ def answer(route: Route) -> None:
     route.fulfill(body=PAGES[route.request.url.removeprefix(SITE)], content_type="text/html")
 
 
-@pytest.fixture
-def bench(make: MakeEnv) -> Bench:
-    """An environment on the form above."""
-    env = make("Steam-task-191-OFF", observation="browsergym", max_actions=100)
+@pytest.fixture(scope="module")
+def env() -> Iterator[WebspEnv]:
+    """An environment for the whole file: no test ends its episode."""
+    env = make_env(INSTANCE, initial_state="snapshot", observation="browsergym", max_actions=1000)
     env.reset(seed=1)
     assert env.context is not None
     env.context.route(f"{SITE}/**", answer)
-    env.page.goto(f"{SITE}/form")
+    yield env
+    env.close()
+
+
+@pytest.fixture
+def bench(env: WebspEnv) -> Bench:
+    """The environment on the form above, in its only tab."""
+    page = env.page
+    for other in env.tabs.pages:
+        if other is not page:
+            other.close()
+    page.goto(f"{SITE}/form")
     env.tabs.forget_history()
     bench = Bench(env)
     bench.do("noop(1)")
@@ -87,8 +101,14 @@ def test_elements_are_operated_by_their_bids(bench: Bench) -> None:
         "Done",
     ]
     assert bench.do("uncheck({tick})\nclear({name})\nfocus({name})\npress({name}, 'x')\nhover({menu})") == ""
-    assert bench.look("[document.getElementById('name').value, tick.checked, hint.hidden]") == ["x", False, False]
-    assert bench.observation["focused_element_bid"] == bench.look("document.getElementById('name').getAttribute('bid')")
+    assert bench.look("[document.getElementById('name').value, tick.checked, hint.hidden]") == [
+        "x",
+        False,
+        False,
+    ]
+    assert bench.observation["focused_element_bid"] == bench.look(
+        "document.getElementById('name').getAttribute('bid')"
+    )
 
 
 def test_mouse_and_keyboard_work_on_coordinates(bench: Bench) -> None:
@@ -96,9 +116,25 @@ def test_mouse_and_keyboard_work_on_coordinates(bench: Bench) -> None:
     assert box is not None
     x, y = box["x"] + 10, box["y"] + 10
     assert bench.do(f"mouse_click({x}, {y})", "keyboard_type('ab')", "keyboard_press('Backspace')") == ""
-    assert bench.do("keyboard_insert_text('ö')", "keyboard_down('Shift')", "keyboard_press('KeyZ')", "keyboard_up('Shift')") == ""
+    assert (
+        bench.do(
+            "keyboard_insert_text('ö')",
+            "keyboard_down('Shift')",
+            "keyboard_press('KeyZ')",
+            "keyboard_up('Shift')",
+        )
+        == ""
+    )
     assert bench.look("document.getElementById('name').value") == "aöZ"
-    assert bench.do(f"mouse_move({x}, {y})", f"mouse_down({x}, {y})", f"mouse_up({x}, {y})", f"mouse_dblclick({x}, {y})") == ""
+    assert (
+        bench.do(
+            f"mouse_move({x}, {y})",
+            f"mouse_down({x}, {y})",
+            f"mouse_up({x}, {y})",
+            f"mouse_dblclick({x}, {y})",
+        )
+        == ""
+    )
     assert bench.do("mouse_move(1000, 900)", "scroll(0, 400)") == ""
     bench.env.page.wait_for_function("scrollY === 400")
 
@@ -152,7 +188,11 @@ def test_a_tab_that_a_click_opens_becomes_the_current_one_also_within_a_list(ben
 )
 def test_what_cannot_be_done_is_told_and_changes_nothing(bench: Bench, call: str, hint: str) -> None:
     assert hint in bench.do(call)
-    assert bench.look("[go.textContent, document.getElementById('name').value, who.value]") == ["Go", "", "Everyone"]
+    assert bench.look("[go.textContent, document.getElementById('name').value, who.value]") == [
+        "Go",
+        "",
+        "Everyone",
+    ]
     assert bench.path() == "/form"
 
 
@@ -169,8 +209,10 @@ def test_native_dialogs_are_told(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("call", "reason"), [("send_msg_to_user('done')", "answer"), ("report_infeasible('no')", "infeasible")]
 )
-def test_the_last_word_ends_the_episode(bench: Bench, call: str, reason: str) -> None:
-    _, reward, terminated, truncated, info = bench.env.step(call)
+def test_the_last_word_ends_the_episode(make: MakeEnv, call: str, reason: str) -> None:
+    env = make(INSTANCE, observation="browsergym")
+    env.reset(seed=1)
+    _, reward, terminated, truncated, info = env.step(call)
     assert (terminated, truncated, info["reason"]) == (True, False, reason)
     assert reward == (1.0 if reason == "answer" else 0.0)
 

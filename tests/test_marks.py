@@ -175,7 +175,7 @@ def test_point_scrolls_an_element_into_view(show: ShowHtml) -> None:
 def test_the_options_of_a_dropdown_get_marks_while_it_is_open(show: ShowHtml) -> None:
     page = show(
         """<label>Who <select id=s><option>Everyone</option><option>Friends</option><option>Nobody</option></select>
-        </label><div style="margin-top:30px"><button style="width:30px;overflow:hidden">Covered by the list</button></div>"""
+        </label><div style="margin:30px 0 0 60px"><button style="width:30px;overflow:hidden;white-space:nowrap">Covered by the list</button></div>"""
     )
     page.evaluate("s.addEventListener('change', e => { window.trusted = e.isTrusted })")
     select = collect_marks(page)[0]
@@ -251,7 +251,10 @@ def test_nested_click_handlers_and_whole_cards_are_told_apart(show: ShowHtml) ->
 
 def test_scrolling_moves_the_topmost_box_at_the_point(open_page: OpenPage) -> None:
     page = open_page("scroll.html")
-    assert page.evaluate("__websp.scrollAt(200, 200, 'down', 0.5)") == {"moved": True, "what": '<region> "Pane"'}
+    assert page.evaluate("__websp.scrollAt(200, 200, 'down', 0.5)") == {
+        "moved": True,
+        "what": '<region> "Pane"',
+    }
     assert page.evaluate("[pane.scrollTop, scrollY]") == [150, 0]
     assert page.evaluate("__websp.scrollAt(900, 600, 'down', 0.5)") == {"moved": True, "what": "the page"}
     assert page.evaluate("[pane.scrollTop, scrollY]") == [150, 512]

@@ -132,6 +132,18 @@ def test_a_closed_tab_is_no_accident_but_leaves_the_agent_a_blank_one(make: Make
     assert observation["url"] == "https://www.google.com/"
 
 
+@pytest.mark.parametrize("kind", ["marks", "browsergym"])
+def test_a_frame_whose_address_the_browser_refuses_does_not_hang_the_environment(make: MakeEnv, kind: str) -> None:
+    env = make(DONE, viewport=TINY, observation=kind)
+    env.reset()
+    refused = ("file:///etc/hosts", "mailto:x@y.example", "chrome://version", "blob:x", "about:blank")
+    frames = "".join(f"<iframe src='{address}'></iframe>" for address in refused)
+    env.page.evaluate("html => { document.body.innerHTML = html; }", frames + "<button>Go on</button>")
+    env.step("Scroll_to_end")
+    assert env.step("Click [0]" if kind == "marks" else "noop()")[0]["last_action_error"] == ""
+    assert env.step("ANSWER; done")[1] == 1.0
+
+
 def test_a_record_folder_that_went_away_is_a_setup_error(make: MakeEnv, tmp_path: Path) -> None:
     env = make(DONE, viewport=TINY, record_to=tmp_path / "runs")
     env.reset()

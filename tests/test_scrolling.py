@@ -13,7 +13,9 @@ TALL = "<div style='height:4000px;width:4000px'>Text</div>"
 
 def test_the_window_scrolls_by_two_thirds_in_all_four_directions(hands: Hands) -> None:
     page = hands.show(TALL)
-    width, height = page.evaluate("[document.documentElement.clientWidth, document.documentElement.clientHeight]")
+    width, height = page.evaluate(
+        "[document.documentElement.clientWidth, document.documentElement.clientHeight]"
+    )
     assert (width, height) != (1280, 1024), "scroll bars show"
     hands.do("Scroll [WINDOW]; down")
     hands.do("Scroll [WINDOW]; right")
@@ -58,7 +60,9 @@ def test_an_element_scrolls_the_nearest_box_and_then_the_ones_around_it(hands: H
 
 
 def test_a_wall_that_stops_the_page_stops_the_agent_too(hands: Hands) -> None:
-    page = hands.show(f"{TALL}<div style='position:fixed;inset:0;background:#fff'><button>Accept</button></div>")
+    page = hands.show(
+        f"{TALL}<div style='position:fixed;inset:0;background:#fff'><button>Accept</button></div>"
+    )
     page.evaluate("document.body.style.overflow = 'hidden'")
     assert "nothing here scrolls" in hands.refused("Scroll [WINDOW]; down")
     assert "nothing scrolled" in hands.refused("Scroll_to_end")
@@ -99,7 +103,9 @@ def test_scroll_to_end_finds_the_main_box_and_a_full_page_iframe(hands: Hands) -
     page = hands.open("actions_scroll.html")
     hands.do("Scroll_to_end")
     assert page.evaluate("main.scrollTop + main.clientHeight") == page.evaluate("main.scrollHeight")
-    page = hands.show(f"<iframe src='{hands.other.url}/actions_inner.html' style='width:900px;height:700px'></iframe>")
+    page = hands.show(
+        f"<iframe src='{hands.other.url}/actions_inner.html' style='width:900px;height:700px'></iframe>"
+    )
     hands.do("Scroll_to_end")
     assert page.frames[1].evaluate("scrollY") == 200
 

@@ -148,7 +148,7 @@ def test_no_page_reaches_the_control_port_under_any_name(page: Page) -> None:
     ):
         assert len(outcomes) >= 8
         assert set(outcomes.values()) <= {"TypeError", "error"}, (name, outcomes)
-    assert all("leases" not in frame.content() for frame in page.frames)
+    assert all('"leases"' not in frame.content() for frame in page.frames)
 
 
 def test_no_page_reaches_another_service_of_the_machine(

@@ -49,7 +49,9 @@ def test_an_idle_page_is_left_after_two_frames(hands: Hands) -> None:
 def test_what_a_click_started_is_waited_for(hands: Hands, script: str) -> None:
     hands.site.put("/quick", "ok")
     hands.site.put("/late", "ok", delay=0.3)
-    hands.site.put("/late.js", "out.textContent = 'done'", delay=0.2, headers={"content-type": "text/javascript"})
+    hands.site.put(
+        "/late.js", "out.textContent = 'done'", delay=0.2, headers={"content-type": "text/javascript"}
+    )
     assert clicked(hands, script) == "done"
 
 
@@ -70,7 +72,11 @@ def test_what_a_click_started_is_waited_for(hands: Hands, script: str) -> None:
 )
 def test_a_navigation_to_a_slow_page_is_waited_for(hands: Hands, body: str) -> None:
     site = hands.site
-    site.put("/next", "<p id=out>new</p><script>fetch('/data').then(() => { out.textContent = 'done' })</script>", delay=0.3)
+    site.put(
+        "/next",
+        "<p id=out>new</p><script>fetch('/data').then(() => { out.textContent = 'done' })</script>",
+        delay=0.3,
+    )
     site.put("/data", "ok", delay=0.2)
     site.put("/moved", status=302, headers={"location": "/moved-again"}, delay=0.1)
     site.put("/moved-again", status=303, headers={"location": "/next"}, delay=0.1)
@@ -84,7 +90,9 @@ def test_a_navigation_to_a_slow_page_is_waited_for(hands: Hands, body: str) -> N
 
 def test_an_iframe_that_loads_late_is_waited_for(hands: Hands) -> None:
     hands.other.put("/slow-frame", "<button>In the frame</button>", delay=0.3)
-    hands.show(f"<button onclick=\"document.body.insertAdjacentHTML('beforeend', `<iframe src='{hands.other.url}/slow-frame'></iframe>`)\">Go</button>")
+    hands.show(
+        f"<button onclick=\"document.body.insertAdjacentHTML('beforeend', `<iframe src='{hands.other.url}/slow-frame'></iframe>`)\">Go</button>"
+    )
     hands.click("Go")
     assert hands.names() == ["Go", "In the frame"]
 
@@ -107,7 +115,11 @@ def test_a_drawer_that_slides_in_is_at_its_place(hands: Hands) -> None:
         <script>addEventListener('transitionend', () => { window.ended = true })</script>"""
     )
     hands.click("Menu")
-    assert page.evaluate("[getComputedStyle(d).left, getComputedStyle(d).opacity, window.ended]") == ["0px", "1", True]
+    assert page.evaluate("[getComputedStyle(d).left, getComputedStyle(d).opacity, window.ended]") == [
+        "0px",
+        "1",
+        True,
+    ]
     assert hands.mark("Inside").box[0] == 0
 
 
@@ -150,7 +162,9 @@ def test_a_page_whose_every_element_changes_is_taken_as_it_is_after_a_second(han
 
 
 def test_waiting_ends_early_on_an_idle_page_and_outlasts_timers(hands: Hands) -> None:
-    hands.show(f"{BUTTON}<script>function go_() {{ setTimeout(() => {{ out.textContent = 'done' }}, 300) }}</script>")
+    hands.show(
+        f"{BUTTON}<script>function go_() {{ setTimeout(() => {{ out.textContent = 'done' }}, 300) }}</script>"
+    )
     hands.click("Go")
     began = time.monotonic()
     hands.do("Wait")
@@ -160,7 +174,9 @@ def test_waiting_ends_early_on_an_idle_page_and_outlasts_timers(hands: Hands) ->
 
 def test_a_request_made_anew_by_every_click_is_never_taken_for_a_poll(hands: Hands) -> None:
     hands.site.put("/save", "ok", delay=0.05)
-    page = hands.show(f"{BUTTON}<script>async function go_() {{ out.textContent = 'saving'; await fetch('/save'); out.textContent = 'saved' }}</script>")
+    page = hands.show(
+        f"{BUTTON}<script>async function go_() {{ out.textContent = 'saving'; await fetch('/save'); out.textContent = 'saved' }}</script>"
+    )
     for _ in range(8):
         hands.click("Go")
         assert page.evaluate("out.textContent") == "saved"

@@ -76,7 +76,12 @@ def test_when_every_tab_is_closed_a_blank_one_opens(hands: Hands) -> None:
 
 def test_tabs_are_found_by_their_url_as_long_as_it_names_one(hands: Hands) -> None:
     site = hands.site
-    urls = [site.put("/one", "1"), site.put("/two", "2") + "?a=1#top", site.put("/two", "2") + "?a=2", site.put("/dir/", "d")]
+    urls = [
+        site.put("/one", "1"),
+        site.put("/two", "2") + "?a=1#top",
+        site.put("/two", "2") + "?a=2",
+        site.put("/dir/", "d"),
+    ]
     hands.open(urls[0])
     for url in urls[1:]:
         hands.tabs.context.new_page().goto(url)
@@ -143,9 +148,10 @@ def test_the_first_page_of_a_new_tab_has_none_before_it(hands: Hands) -> None:
 
 def test_google_opens_googles_page(hands: Hands) -> None:
     hands.show("x")
-    hands.tabs.context.route("https://www.google.com/", lambda route: route.fulfill(
-        body="<input aria-label=Search>", content_type="text/html"
-    ))
+    hands.tabs.context.route(
+        "https://www.google.com/",
+        lambda route: route.fulfill(body="<input aria-label=Search>", content_type="text/html"),
+    )
     hands.do("Google")
     assert hands.page.url == "https://www.google.com/"
     assert hands.names() == ["Search"]
@@ -170,7 +176,9 @@ def test_a_site_that_cannot_be_reached_is_an_error_of_the_action(hands: Hands) -
         ("prompt('Name?')", "null", "a native prompt dialog: 'Name?'; it was answered with Cancel"),
     ],
 )
-def test_a_native_dialog_is_answered_at_once_and_told(hands: Hands, call: str, result: str, told: str) -> None:
+def test_a_native_dialog_is_answered_at_once_and_told(
+    hands: Hands, call: str, result: str, told: str
+) -> None:
     hands.show(f'<button onclick="this.textContent = String({call})">Ask</button>')
     hands.click("Ask")
     assert hands.names() == [result]
@@ -180,7 +188,9 @@ def test_a_native_dialog_is_answered_at_once_and_told(hands: Hands, call: str, r
 
 
 def test_a_page_that_asks_whether_to_leave_is_left(hands: Hands) -> None:
-    hands.show("<a href=/left>Leave</a><input aria-label=Note><script>onbeforeunload = (e) => e.preventDefault()</script>")
+    hands.show(
+        "<a href=/left>Leave</a><input aria-label=Note><script>onbeforeunload = (e) => e.preventDefault()</script>"
+    )
     hands.site.put("/left", "<button>Gone</button>")
     hands.type("Note", "x")
     hands.click("Leave")
@@ -189,7 +199,10 @@ def test_a_page_that_asks_whether_to_leave_is_left(hands: Hands) -> None:
 
 
 def test_a_dialog_while_the_page_loads_and_one_in_an_iframe_hold_nothing_up(hands: Hands) -> None:
-    hands.site.put("/loud", "<script>alert(1)</script><iframe srcdoc='<script>alert(2)</script>'></iframe><button>Up</button>")
+    hands.site.put(
+        "/loud",
+        "<script>alert(1)</script><iframe srcdoc='<script>alert(2)</script>'></iframe><button>Up</button>",
+    )
     hands.show("<a href=/loud>Go</a>")
     hands.click("Go")
     assert hands.names() == ["Up"]

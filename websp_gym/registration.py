@@ -8,8 +8,7 @@ are strings; nothing heavy is imported before an environment is made.
 from __future__ import annotations
 
 import functools
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gymnasium.envs.registration import register, registry
@@ -44,7 +43,7 @@ def make_env(instance_id: str, **options: Any) -> WebspEnv:
 
     Args:
         instance_id: The instance.
-        **options: The options of :class:`websp_gym.env.WebspEnv`; ``reward`` defaults to ``state`` in the sandbox
+        **options: Those of :class:`websp_gym.options.Options`; ``reward`` defaults to ``state`` in the sandbox
             and ``judge`` live, and ``WEBSP_REWARD`` overrides the default.
 
     Returns:
@@ -60,8 +59,6 @@ def make_env(instance_id: str, **options: Any) -> WebspEnv:
 
     default = "judge" if options.get("world", "sandbox") == "live" else "state"
     options.setdefault("reward", os.environ.get("WEBSP_REWARD") or default)
-    _check_known(options)
-    options["viewport"] = _size(options.get("viewport", (1280, 1024)))
     return WebspEnv(load_instance(instance_id), **options)
 
 
@@ -137,38 +134,3 @@ def _vector(build: Callable[..., WebspEnv], num_envs: int, options: Mapping[str,
     make_world(str(options.get("world", "sandbox"))).browser_args()
     builder = functools.partial(build, **options)
     return gym.vector.AsyncVectorEnv([builder] * num_envs, shared_memory=False, context="spawn")
-
-
-def _check_known(options: Mapping[str, Any]) -> None:
-    import inspect
-
-    from websp_gym.env import WebspEnv
-    from websp_gym.errors import nearest
-    from websp_gym.observation.observe import KINDS
-
-    known = [
-        name for name in inspect.signature(WebspEnv.__init__).parameters if name not in ("self", "loaded")
-    ]
-    for name in options:
-        if name not in known:
-            raise SetupError(
-                f'no option "{name}"{nearest(name, known)} (options: {", ".join(known)})', option=name
-            )
-    if options.get("observation", "marks") not in KINDS:
-        raise SetupError(
-            f"observation={options['observation']!r}: use one of {', '.join(KINDS)}", option="observation"
-        )
-
-
-def _size(viewport: Mapping[str, int] | Sequence[int]) -> tuple[int, int]:
-    """Reads a viewport given as a pair or, as AgentLab does, as a dictionary."""
-    try:
-        pair = (viewport["width"], viewport["height"]) if isinstance(viewport, Mapping) else viewport
-        width, height = (operator.index(number) for number in pair)
-    except (KeyError, TypeError, ValueError):
-        raise SetupError(
-            f"viewport={viewport!r}: give width and height, e.g. (1280, 1024)", option="viewport"
-        ) from None
-    if min(width, height) < 200:
-        raise SetupError(f"viewport={viewport!r}: at least 200 pixels each way", option="viewport")
-    return width, height

@@ -25,7 +25,18 @@ _ALLOWED = frozenset(
     name
     for group in (
         ("send_msg_to_user", "report_infeasible", "noop"),
-        ("fill", "check", "uncheck", "select_option", "click", "dblclick", "hover", "press", "focus", "clear"),
+        (
+            "fill",
+            "check",
+            "uncheck",
+            "select_option",
+            "click",
+            "dblclick",
+            "hover",
+            "press",
+            "focus",
+            "clear",
+        ),
         ("drag_and_drop", "scroll", "scroll_at"),
         ("mouse_move", "mouse_up", "mouse_down", "mouse_click", "mouse_dblclick", "mouse_drag_and_drop"),
         ("keyboard_press", "keyboard_up", "keyboard_down", "keyboard_type", "keyboard_insert_text"),
@@ -102,6 +113,8 @@ def perform_calls(
         except (PlaywrightError, ValueError, TypeError, IndexError, AttributeError) as error:
             if not tabs.alive:
                 raise
+            if page.is_closed() and isinstance(error, PlaywrightError):
+                continue  # closing its tab is what the click or key did
             raise ActionError(f"{name}() failed: {error}", action=name) from error
         if functions.page is not page:
             # It changed tabs itself; a tab that a click opened is the current one already.

@@ -91,7 +91,9 @@ def _type(action: Action, tabs: Tabs, marks: Marks) -> None:
         return
     target.page.mouse.click(x, y)
     if not target.ask("focusOn"):
-        raise ActionError(f"[{target.mark.number}] does not take the cursor; nothing was typed", action=action)
+        raise ActionError(
+            f"[{target.mark.number}] does not take the cursor; nothing was typed", action=action
+        )
     keyboard = target.page.keyboard
     if not text:
         keyboard.press("Delete")

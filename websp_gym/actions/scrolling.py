@@ -25,7 +25,9 @@ class _Result(TypedDict, total=False):
 
     moved: bool
     what: str
+    end: bool
     inside: tuple[float, float]
+    popup: bool
 
 
 def scroll_window(page: Page, direction: Direction) -> None:
@@ -42,7 +44,7 @@ def scroll_window(page: Page, direction: Direction) -> None:
     result: _Result = {}
     for across, down in ((0.5, 0.5), *_ELSEWHERE):
         result = _at(page.main_frame, size["width"] * across, size["height"] * down, direction)
-        if result["moved"] or "already at" in result["what"]:
+        if result["moved"] or result.get("end"):
             break
     _check(result, direction)
 
@@ -102,7 +104,7 @@ def _at(frame: Frame, x: float, y: float, direction: Direction) -> _Result:
     if inner["moved"]:
         return inner
     outer = _call(frame, "scrollOut", direction, FRACTION)
-    return outer if outer["moved"] or "already at" not in inner["what"] else inner
+    return inner if inner.get("end") and not outer["moved"] else outer
 
 
 def _popup(frame: Frame, direction: Direction) -> _Result:
@@ -111,9 +113,9 @@ def _popup(frame: Frame, direction: Direction) -> _Result:
     if child is None:
         return result
     inner = _popup(child, direction)
-    if inner["moved"] or result["what"] == inner["what"]:
+    if inner["moved"] or not result.get("popup"):
         return inner
-    # The popup is the iframe: all of its content scrolls.
+    # The popup is the iframe itself: all of its content scrolls.
     return _at(child, *result["inside"], direction)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from websp_gym.observation.marks import Mark, Marks
 
 _REPLACED = re.compile(
-    "detached|context was destroyed|Cannot find context|__websp is not defined|reading 'frameElement'", re.IGNORECASE
+    "detached|context was destroyed|Cannot find context|__websp is not defined", re.IGNORECASE
 )
 _THROUGH = "(iframe, at) => __websp.through(iframe, at)"
 

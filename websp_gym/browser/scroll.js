@@ -6,9 +6,9 @@
  *   scrollPopup(dir, fraction)           the topmost dialog, popover, floating layer or open dropdown
  *   scrollToEnd()                        the page (or, where it cannot move, its biggest scrolling box) to its end
  *   scrollOut(dir, fraction, iframe?)    from an iframe (the one last sent on to) outwards
- * each by a fraction of the box that moves, answering {moved, what}: what moved, or why nothing did. Where an
- * iframe is in the way, `inside` = the point in its viewport says: ask that frame (isInside(el) tells which
- * iframe it is), then scrollOut().
+ * each by a fraction of the box that moves, answering {moved, what}: what moved, or why nothing did (`end`: it
+ * is at its end). Where an iframe is in the way, `inside` = the point in its viewport says: ask that frame
+ * (isInside(el) tells which iframe it is; `popup`: it is the popup), then scrollOut().
  */
 (() => {
   'use strict';
@@ -67,7 +67,7 @@
       if (move(at, Math.round(dx * width), Math.round(dy * height))) return { moved: true, what: named(at) };
       stuck = stuck ?? at;
     }
-    return stuck ? still(`${named(stuck)} is already at its ${endOf(dx, dy)}`) : NOTHING;
+    return stuck ? { ...still(`${named(stuck)} is already at its ${endOf(dx, dy)}`), end: true } : NOTHING;
   };
   /** @type {(direction: Direction, by: number) => [number, number]} */
   const vector = (direction, by) => [
@@ -219,7 +219,7 @@
     if (!popup) return centre && isFrame(centre) ? { ...sendInto(centre), what: NO_POPUP } : still(NO_POPUP);
     const from = centre && upwards(centre, (at) => at === popup) ? centre : popup;
     const frame = isFrame(from) ? from : frameIn(popup);
-    if (frame) return sendInto(frame);
+    if (frame) return { ...sendInto(frame), popup: true };
     // The layer a dialog stands in may be what scrolls.
     const layer = upwards(popup, (at) => raw.style(at).position === 'fixed') ?? popup;
     const result = moveUpwards(from, dx, dy, layer);

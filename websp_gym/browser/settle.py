@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.frames import give_documents
+
 if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page
 
@@ -61,7 +63,9 @@ def settle(
         looked_at = page
         calm = time.monotonic() - tabs.traffic.changed >= _AFTER_TRAFFIC
         if calm and page is tabs.current and not tabs.requests_in_flight():
+            give_documents(page)
             return quiet
+    give_documents(tabs.current)
     return False
 
 

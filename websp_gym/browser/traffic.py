@@ -15,7 +15,9 @@ PATIENCE = 2.5
 """Seconds after which an open request is taken for a stream or a long poll; a page being opened is not."""
 _POLLS = 5
 """The same request so many times in one wait, one after the other, is a poll."""
-_NEVER_AWAITED = frozenset({"eventsource", "websocket", "media", "texttrack", "manifest", "ping", "cspviolationreport"})
+_NEVER_AWAITED = frozenset(
+    {"eventsource", "websocket", "media", "texttrack", "manifest", "ping", "cspviolationreport"}
+)
 _Endpoint = tuple[str, str, bytes | None]
 
 

@@ -22,7 +22,7 @@ interface PageMark {
   scrollable: boolean;
 }
 interface FrameSpot { iframe: number; origin: [number, number]; scale: [number, number]; box: [number, number, number, number] }
-interface Scrolled { moved: boolean; what: string; inside?: [number, number] }
+interface Scrolled { moved: boolean; what: string; end?: boolean; inside?: [number, number]; popup?: boolean }
 interface Refusal { error: string }
 type Direction = 'up' | 'down' | 'left' | 'right';
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from websp_gym.rewards.state import same
+from websp_gym.state import same
 
 ABSENT = object()
 """Stands for a setting that one of the two states does not have."""

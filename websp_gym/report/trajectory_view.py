@@ -26,7 +26,7 @@ from websp_gym.errors import SetupError
 from websp_gym.report.frames import frames
 from websp_gym.report.pictures import Album
 from websp_gym.report.state_diff import ABSENT, StateDiff, state_diff
-from websp_gym.rewards.state import same
+from websp_gym.state import same
 from websp_gym.trajectory import Trajectory, load_trajectory
 
 FILE = "trajectory.html"

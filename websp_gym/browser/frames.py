@@ -1,0 +1,33 @@
+"""Frames that would not answer."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import Error as PlaywrightError
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+_ANSWER_MS = 100
+_BLANK_MS = 1_000
+
+
+def give_documents(page: Page) -> None:
+    """Gives an empty document to frames whose address the browser refused (``file:``, ``mailto:``, ``chrome:``).
+
+    Such a frame has no document at all, and a script sent into it waits for one for ever.
+
+    Args:
+        page: A page at rest: a frame that is still loading must be let alone.
+    """
+    for frame in page.frames[1:]:
+        if frame.url:
+            continue
+        with contextlib.suppress(PlaywrightError):
+            try:
+                # Unlike a plain evaluate, this gives up.
+                frame.locator(":root").evaluate("() => true", timeout=_ANSWER_MS)
+            except PlaywrightError:
+                frame.goto("about:blank", timeout=_BLANK_MS, wait_until="commit")

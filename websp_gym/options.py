@@ -1,0 +1,142 @@
+"""The options of ``gym.make``: what they may be, said once, and checked before anything runs."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from websp_gym.errors import SetupError, nearest
+from websp_gym.initial_state import How, Login
+from websp_gym.instances import InstructionVariant
+from websp_gym.observation.observe import ObservationKind
+
+if TYPE_CHECKING:
+    from websp_gym.rewards import RewardSpec
+
+OnUnscored = Literal["raise", "zero"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How an environment behaves.
+
+    Args:
+        world: ``sandbox`` or ``live``.
+        instruction: Which wording the agent gets.
+        reward: ``state``, ``judge`` or a function of the outcome.
+        initial_state: ``replay`` plays the recorded traces at each reset, ``snapshot`` once per process.
+        login: ``session`` starts signed in, ``replay`` plays the site's login trace first.
+        observation: Which keys an observation has.
+        max_actions: Actions allowed; scrolling and waiting are free (paper, section 5.1).
+        max_seconds: Seconds allowed from the first observation on.
+        headless: Whether the browser has no window.
+        viewport: Width and height in CSS pixels.
+        record_to: Folder that gets a sub-folder with the trajectory of each episode.
+        on_unscored: What an episode without a verdict does: ``raise``, or pay ``zero`` and say so in ``info``.
+        action_mapping: An AgentLab agent's mapping; accepted, never executed.
+        render_mode: ``rgb_array`` lets ``render()`` give the last screenshot.
+    """
+
+    world: str = "sandbox"
+    instruction: InstructionVariant = "without_navigation"
+    reward: RewardSpec = "state"
+    initial_state: How = "replay"
+    login: Login = "session"
+    observation: ObservationKind = "marks"
+    max_actions: int = 20
+    max_seconds: float = 600.0
+    headless: bool = True
+    viewport: tuple[int, int] = (1280, 1024)
+    record_to: Path | None = None
+    on_unscored: OnUnscored = "raise"
+    action_mapping: Callable[[str], str] | None = None
+    render_mode: str | None = None
+
+    def public(self) -> dict[str, Any]:
+        """What a trajectory says of them."""
+        names = (
+            "world",
+            "observation",
+            "initial_state",
+            "instruction",
+            "login",
+            "max_actions",
+            "max_seconds",
+        )
+        return {**{name: getattr(self, name) for name in names}, "viewport": list(self.viewport)}
+
+
+def read_options(given: Mapping[str, Any]) -> Options:
+    """Checks options as a user gave them.
+
+    Args:
+        given: Options by name; the viewport may also be a dictionary, as AgentLab gives it.
+
+    Returns:
+        All options.
+
+    Raises:
+        SetupError: An unknown name, or a value that would fail in the middle of an episode.
+    """
+    known = [field.name for field in fields(Options)]
+    for name, value in given.items():
+        if name not in known:
+            raise SetupError(
+                f'no option "{name}"{nearest(name, known)} (options: {", ".join(known)})', option=name
+            )
+        _check(name, value)
+    values = dict(given)
+    if "viewport" in values:
+        values["viewport"] = _size(values["viewport"])
+    if values.get("record_to") is not None:
+        values["record_to"] = Path(values["record_to"])
+    return Options(**values)
+
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "instruction": get_args(InstructionVariant),
+    "initial_state": get_args(How),
+    "login": get_args(Login),
+    "observation": get_args(ObservationKind),
+    "on_unscored": get_args(OnUnscored),
+}
+
+_RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "max_actions": ("a whole number from 1", lambda value: _is_number(value, int) and value >= 1),
+    "max_seconds": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
+    "headless": ("True or False", lambda value: isinstance(value, bool)),
+    "record_to": ("a folder, or None", lambda value: value is None or isinstance(value, str | Path)),
+    "action_mapping": ("a callable, or None", lambda value: value is None or callable(value)),
+    "render_mode": ('"rgb_array", or None', lambda value: value in (None, "rgb_array")),
+}
+
+
+def _check(name: str, value: Any) -> None:
+    if name in _CHOICES and value not in _CHOICES[name]:
+        hint = nearest(str(value), list(_CHOICES[name]))
+        raise SetupError(f"{name}={value!r}: use one of {', '.join(_CHOICES[name])}{hint}", option=name)
+    if name in _RULES:
+        wanted, is_right = _RULES[name]
+        if not is_right(value):
+            raise SetupError(f"{name}={value!r}: give {wanted}", option=name)
+
+
+def _is_number(value: Any, *kinds: type) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool)
+
+
+def _size(viewport: Any) -> tuple[int, int]:
+    """Reads a viewport given as a pair or, as AgentLab does, as a dictionary."""
+    try:
+        pair = (viewport["width"], viewport["height"]) if isinstance(viewport, Mapping) else viewport
+        width, height = (operator.index(side) for side in pair)
+    except (KeyError, TypeError, ValueError):
+        raise SetupError(
+            f"viewport={viewport!r}: give width and height, e.g. (1280, 1024)", option="viewport"
+        ) from None
+    if min(width, height) < 200:
+        raise SetupError(f"viewport={viewport!r}: at least 200 pixels each way", option="viewport")
+    return width, height
