@@ -133,7 +133,9 @@ def test_a_closed_tab_is_no_accident_but_leaves_the_agent_a_blank_one(make: Make
 
 
 @pytest.mark.parametrize("kind", ["marks", "browsergym"])
-def test_a_frame_whose_address_the_browser_refuses_does_not_hang_the_environment(make: MakeEnv, kind: str) -> None:
+def test_a_frame_whose_address_the_browser_refuses_does_not_hang_the_environment(
+    make: MakeEnv, kind: str
+) -> None:
     env = make(DONE, viewport=TINY, observation=kind)
     env.reset()
     refused = ("file:///etc/hosts", "mailto:x@y.example", "chrome://version", "blob:x", "about:blank")

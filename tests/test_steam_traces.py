@@ -1,0 +1,74 @@
+"""The recorded traces of Steam, replayed on the replica."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import pytest
+
+from websp_gym.browser.launch import BrowserOptions, open_context
+from websp_gym.browser.tabs import Tabs
+from websp_gym.errors import ReplayError
+from websp_gym.initial_state import trace_path
+from websp_gym.instances import load_instance
+from websp_gym.replay import Trace, load_trace, replay
+from websp_gym.world import Episode, make_world
+
+MATURE = [f"mature.{column}.{kind}" for column in ("store", "community") for kind in
+          ("general", "violence", "some_nudity", "frequent_nudity", "adult_only")]  # fmt: skip
+
+
+class Steam:
+    """A signed-in browser on the replica."""
+
+    def __init__(self, episode: Episode, tabs: Tabs) -> None:
+        self.episode = episode
+        self.tabs = tabs
+
+    def replay(self, trace: Trace, set: Literal["on", "off", "recorded"]) -> list[str]:
+        """Replays a trace; what was done for each event."""
+        report = replay(trace, self.tabs, set=set, account=self.episode.account, timeout=2.0)
+        return [event.action for event in report.events]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The server's settings."""
+        return self.episode.state().sites["steam"].settings
+
+
+@pytest.fixture
+def steam() -> Iterator[Steam]:
+    """A fresh episode."""
+    world = make_world("sandbox")
+    context = open_context(BrowserOptions(args=world.browser_args()), viewport=(1280, 1024))
+    episode = world.open_episode(load_instance("Steam-task-194").site, signed_in=True)
+    episode.attach(context)
+    context.new_page()
+    yield Steam(episode, Tabs(context))
+    context.close()
+    episode.close()
+
+
+def test_on_off_on_lands_each_time_in_the_same_verified_state(steam: Steam) -> None:
+    trace = load_trace(trace_path("steam/mature_content.json"))
+    for wanted in ("on", "off", "on"):
+        steam.replay(trace, wanted)  # type: ignore[arg-type]
+        assert {key: steam.settings[key] for key in MATURE} == dict.fromkeys(MATURE, wanted == "on")
+    assert set(steam.replay(trace, "on")) == {"skipped"}, "what already is as wanted is left alone"
+
+
+def test_a_trace_whose_element_is_gone_says_which_and_what_was_tried(steam: Steam) -> None:
+    trace = load_trace(trace_path("steam/mature_content.json"))
+    data = trace.model_dump(by_alias=True)
+    first = data["events"][0]["target"]
+    for key in ("id", "name", "label", "text", "nearby", "sibling", "parent", "css", "xpath", "websp_index"):
+        if first.get(key) is not None:
+            first[key] = 99_999 if key == "websp_index" else f"{first[key]}-gone"
+    first["webspIndex"] = 99_999
+    gone = Trace.model_validate({**data, "schema": "websp-trace/1"})
+    with pytest.raises(ReplayError) as caught:
+        steam.replay(gone, "off")
+    assert caught.value.facts["event"] == 1
+    assert len(caught.value.facts["rungs"]) >= 5
+    assert "gone" in str(caught.value)
