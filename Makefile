@@ -50,7 +50,7 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.made
 	@sh tests/install_browser.sh $(BIN)/python
 
 node_modules/.bin/tsc: package.json
-	npm install --no-audit --no-fund --silent
+	npm install --no-package-lock --no-audit --no-fund --silent
 	touch $@
 
 clean:

@@ -370,7 +370,8 @@ def _page(rows: list[Row], repeat: int) -> str:
 Measured by `make bench` in one run; medians of {repeat}. Machine: {facts}.
 
 Stock is BrowserGym's own `BrowserEnv` on the same pages of the same sandbox, viewport 1280×1024, without slow motion;
-its reset opens the page and prepares no initial state. A step clicks a check box that saves by a request to the server.
+its reset opens the page and prepares no initial state. A step clicks a check box that saves by a request to the
+server.
 
 | | stock BrowserGym | websp-gym | ratio | goal |
 |---|---|---|---|---|

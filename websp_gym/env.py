@@ -10,6 +10,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.errors import WorldError
 from websp_gym.instances import LoadedInstance
+from websp_gym.memory import give_back_memory
 from websp_gym.observation.observe import observation_space
 from websp_gym.options import read_options
 from websp_gym.rewards import make_reward
@@ -104,6 +105,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         super().reset(seed=seed)
         called = time.monotonic()
         self._end()
+        give_back_memory()
         number = seed if seed is not None else int(self.np_random.integers(2**31))
 
         def begin() -> tuple[dict[str, Any], dict[str, Any]]:

@@ -159,7 +159,6 @@ class Session:
     def _act(self, text: str) -> bool:
         """Carries out the action text; returns whether it counts against the limit."""
         self._last_action, self._last_error = text, ""
-        self.tabs.begin_step()
         counted = True
         try:
             # A call quoted inside an ANSWER is text, not an action: what begins as one of ours is ours.
@@ -201,11 +200,14 @@ class Session:
         return self.task.finish(answered=False, limit=failed("limit", text))
 
     def _observe(self) -> dict[str, Any]:
+        problems = [text for text in [self._last_error, *self.tabs.dialogs] if text]
+        # Told now, and not again; one that comes while the agent thinks is told the next time.
+        self.tabs.begin_step()
         return self.observer.observe(
             goal=self.task.trajectory.instruction,
             chat=self.chat.messages,
             last_action=self._last_action,
-            last_action_error="; ".join(text for text in [self._last_error, *self.tabs.dialogs] if text),
+            last_action_error="; ".join(problems),
             actions_left=max(self.options.max_actions - self._actions, 0),
             elapsed=time.monotonic() - self._began,
             max_seconds=self.options.max_seconds,

@@ -10,7 +10,7 @@ from playwright.sync_api import Error as PlaywrightError
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-_ANSWER_MS = 100
+_ANSWER_MS = 1_000
 _BLANK_MS = 1_000
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.frames import give_documents
 from websp_gym.browser.scripts import page_scripts
 from websp_gym.errors import ActionError, WorldError
 
@@ -181,11 +182,14 @@ def collect_marks(page: Page) -> Marks:
     for _ in range(_ATTEMPTS):
         frames: list[Frame] = []
         try:
+            give_documents(page)
             found = _look(page.main_frame, frames, None)
         except PlaywrightError as error:
             if page.is_closed() or not _NAVIGATED.search(str(error)):
                 reason = str(error).splitlines()[0]
-                raise WorldError(f"the elements of {page.url} cannot be read: {reason}", url=page.url) from error
+                raise WorldError(
+                    f"the elements of {page.url} cannot be read: {reason}", url=page.url
+                ) from error
             # A navigation replaced the document under the question: ask its successor.
             page.wait_for_load_state("domcontentloaded")
             continue

@@ -99,4 +99,3 @@ class Catalog:
             )
         if not other.session_cookie:
             raise SiteError(site.folder / "site.yaml", [f"session_of: {other.slug} has no session_cookie"])
-
