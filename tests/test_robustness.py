@@ -61,8 +61,14 @@ def kill_sandbox(env: WebspEnv) -> None:
 
 
 def crash_tab(env: WebspEnv) -> None:
+    page, crashed = env.page, list[object]()
+    page.on("crash", lambda page: crashed.append(page))
     with contextlib.suppress(PlaywrightError):
-        env.page.goto("chrome://crash")
+        page.goto("chrome://crash")
+    # The navigation is reported as aborted before the crash is.
+    while not crashed:
+        with contextlib.suppress(PlaywrightError):
+            page.evaluate("1")
 
 
 def close_context(env: WebspEnv) -> None:
@@ -324,3 +330,50 @@ def test_many_resets_leave_no_files_open_and_no_zombies() -> None:
     assert report.threads_after <= report.threads_before
     assert report.zombies == 0
     assert report.processes_after <= report.processes_before
+
+
+# In processes of their own: what they do to Playwright's greenlets, pytest does not survive.
+INTERRUPTED = """
+import os, signal, threading
+from websp_gym.errors import WorldError
+env.page.evaluate("setInterval(() => document.title = Math.random(), 5)")
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    while True:
+        env.step("Wait")
+except KeyboardInterrupt:
+    pass
+"""
+DRIVER_DIED = """
+import psutil
+from websp_gym.errors import WorldError
+(driver,) = [child for child in psutil.Process().children() if "node" in child.name()]
+driver.kill()
+psutil.wait_procs([driver], timeout=5)
+try:
+    env.step("Google")
+except WorldError:
+    pass
+"""
+
+
+@pytest.mark.parametrize("accident", [INTERRUPTED, DRIVER_DIED], ids=["interrupted", "driver_died"])
+def test_the_end_of_playwrights_event_loop_hangs_nothing_and_the_next_reset_works(accident: str) -> None:
+    """Ctrl-C ends the loop; a call on it would otherwise wait for ever, at full load."""
+    script = f"""
+from websp_gym.registration import make_env
+env = make_env({DONE!r}, initial_state="snapshot")
+env.reset()
+{accident}
+try:
+    env.step("Wait")
+except WorldError as error:
+    assert "call reset" in str(error)
+env.reset()
+assert env.step("ANSWER; done")[1:4] == (1.0, True, False)
+print("recovered")
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert "recovered" in result.stdout, result.stderr

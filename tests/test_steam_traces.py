@@ -53,7 +53,7 @@ def steam() -> Iterator[Steam]:
 def test_on_off_on_lands_each_time_in_the_same_verified_state(steam: Steam) -> None:
     trace = load_trace(trace_path("steam/mature_content.json"))
     for wanted in ("on", "off", "on"):
-        steam.replay(trace, wanted)  # type: ignore[arg-type]
+        steam.replay(trace, wanted)
         assert {key: steam.settings[key] for key in MATURE} == dict.fromkeys(MATURE, wanted == "on")
     assert set(steam.replay(trace, "on")) == {"skipped"}, "what already is as wanted is left alone"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium as gym
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.driver import bury_dead
 from websp_gym.errors import WorldError
 from websp_gym.instances import LoadedInstance
 from websp_gym.memory import give_back_memory
@@ -148,6 +149,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
 
     def _guarded(self, function: Callable[[], Result], when: str) -> Result:
         """Calls a part of an episode; whatever it raises ends the episode, without a score."""
+        bury_dead()
         try:
             return function()
         except BaseException as error:

@@ -12,6 +12,7 @@ from websp_gym.actions import parse_action
 from websp_gym.actions.browsergym import looks_like_calls, parse_calls, perform_calls
 from websp_gym.actions.grammar import thought_of
 from websp_gym.actions.perform import perform
+from websp_gym.browser.driver import bury_dead
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
@@ -150,6 +151,7 @@ class Session:
             record.end_reason, record.error = reason, message
             with contextlib.suppress(SetupError):  # the error that ended the episode is already on its way
                 self._recorder.save()
+        bury_dead()
         with contextlib.suppress(PlaywrightError):
             self.context.close()
         with contextlib.suppress(WebspError):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.driver import buried, bury_dead, playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.scripts import page_scripts
 from websp_gym.errors import SetupError, WorldError
@@ -64,8 +65,9 @@ def shared_browser(options: BrowserOptions) -> Browser:
         WorldError: Called from another thread than the one that runs Playwright.
     """
     _check_thread()
+    bury_dead()
     browser = _shared.browsers.get(options)
-    if browser is not None and browser.is_connected():
+    if browser is not None and not buried(browser) and browser.is_connected():
         return browser
     _retire(keep=options)
     _shared.browsers[options] = browser = _launch(options)
@@ -131,6 +133,7 @@ def prepare_context(context: BrowserContext) -> None:
 
 def close_browsers() -> None:
     """Closes every browser of this process (also done at exit)."""
+    bury_dead()
     if _shared.pid == os.getpid():
         for browser in _shared.browsers.values():
             with contextlib.suppress(PlaywrightError):
@@ -157,27 +160,23 @@ def _retire(keep: BrowserOptions) -> None:
     for options, browser in list(_shared.browsers.items()):
         stale = options.headless == keep.headless and options.args != keep.args
         idle = not any(context.pages for context in browser.contexts)
-        if not browser.is_connected() or (stale and idle):
+        if buried(browser) or not browser.is_connected() or (stale and idle):
             del _shared.browsers[options]
             with contextlib.suppress(PlaywrightError):
                 browser.close()
 
 
 def _launch(options: BrowserOptions) -> Browser:
-    # BrowserGym keeps one Playwright per process; a second one in the same thread would not start.
-    from browsergym.core import _get_global_playwright
-
-    playwright = _get_global_playwright()
-    playwright.selectors.set_test_id_attribute("bid")
-    executable = find_browser(playwright)
+    current = playwright()
+    current.selectors.set_test_id_attribute("bid")
+    executable = find_browser(current)
     try:
-        browser: Browser = playwright.chromium.launch(
+        return current.chromium.launch(
             executable_path=executable,
             headless=options.headless,
             args=[*_ARGS, *options.args],
             ignore_default_args=["--hide-scrollbars"],
         )
-        return browser
     except PlaywrightError as error:
         raise SetupError(
             f"{executable} does not start: {str(error).splitlines()[0]} (`websp doctor` looks closer)",

@@ -71,11 +71,10 @@ def _open_episode(sandbox: Sandbox, site: str | None, signed_in: bool) -> str:
 
 
 def _browser() -> str:
-    from browsergym.core import _get_global_playwright
-
+    from websp_gym.browser.driver import playwright
     from websp_gym.browser.find import find_browser
 
-    return find_browser(_get_global_playwright())
+    return find_browser(playwright())
 
 
 def _browse(command: list[str], console: Console) -> None:
