@@ -87,7 +87,7 @@ async def words(request):
 
 
 async def found(request):
-    return request.state.render("found.html", results=request.state.sites.search(request.query_params["q"]))
+    return request.state.render("found.html", results=[{"url": f"https://{site.hosts[0]}/", "title": site.name} for site in request.state.sites])
 
 
 async def raw(request):
