@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.actions_support import Hands, hands, sites
-from websp_gym.browser.settle import settle
+from websp_gym.browser.settle import SETTLE_CAP, settle
 
 __all__ = ["hands", "sites"]
 
@@ -146,11 +146,12 @@ def test_what_never_ends_holds_up_one_step_at_most(hands: Hands, noise: str) -> 
     hands.page.goto(f"{hands.site.url}/noisy", wait_until="commit")
     began = time.monotonic()
     hands.look()
-    assert time.monotonic() - began < 6
+    assert time.monotonic() - began < 2 * SETTLE_CAP
     began = time.monotonic()
     hands.click("Go")
     assert hands.names() == ["done"]
-    assert time.monotonic() - began < 1.5
+    # Held up again, it would be given up on at the cap; a busy machine is slow, but not that slow.
+    assert time.monotonic() - began < SETTLE_CAP
 
 
 def test_a_page_whose_every_element_changes_is_taken_as_it_is_after_a_second(hands: Hands) -> None:
