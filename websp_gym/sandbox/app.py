@@ -20,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from .actions import Actions, RefusedError, to_login
 from .catalog import Catalog
+from .consent import decide
 from .episode import Episode
 from .naming import nearest
 from .pages import KIT, NO_STORE, PageResponse, Renderer
@@ -145,6 +146,8 @@ class SiteApp:
             ]
             if site.login_callback:
                 actions.append(Route(site.login_callback, self._callback_handler(site), methods=["GET"]))
+            if site.consent:
+                actions.append(Route("/_consent", partial(decide, consent=site.consent), methods=["POST"]))
             # A path without parameters is meant when both fit, wherever it stands in the file.
             plain_first = sorted([*pages, *actions], key=lambda route: "{" in route.path)
             self._routes[host] = [*self._behaviours[site.slug], *plain_first]

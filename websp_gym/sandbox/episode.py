@@ -17,9 +17,13 @@ from .settings import Value
 from .site import SESSIONS, Site
 
 KINDS = frozenset(
-    {"visit", "set", "add", "remove", "login", "logout", "destructive", "setup", "egress", "submit", "error"}
-)
-"""The kinds of events. ``error``: a page or an action of the replica broke (its fault, not the agent's)."""
+    {
+        "visit", "set", "add", "remove", "login", "logout", "destructive", "setup", "egress", "submit", "error",
+        "consent", "tracker",
+    }
+)  # fmt: skip
+"""The kinds of events. ``error``: a page or an action of the replica broke (its fault, not the agent's);
+``tracker``: a page had a third party note the visit."""
 
 # Small pages keep a serialised episode, most of which is empty tables, at a few kilobytes.
 SCHEMA = """
@@ -66,7 +70,7 @@ class Episode:
             raise
         self._db.execute("COMMIT")
 
-    def log(self, site: Site | None, kind: str, **data: Any) -> None:
+    def log(self, site: Site | None, kind: str, /, **data: Any) -> None:
         """Appends an event.
 
         Raises:

@@ -110,6 +110,7 @@ class Renderer:
             "items": episode.all_items(),
             "sessions": episode.sessions,
             "menus": site.menus,
+            "consent": site.consent.shown(episode.settings) if site.consent else None,
             "params": request.path_params,
             "query": dict(request.query_params),
             "path": request.url.path,

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from .naming import nearest
 from .settings import Setting, Strict
 
-RESERVED = ("/_site/", "/_kit/")
+RESERVED = ("/_site/", "/_kit/", "/_consent")
 
 _PARAM = re.compile(r"{([a-z_]+)(?::[a-z]+)?}")
 

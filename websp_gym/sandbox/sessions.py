@@ -113,7 +113,7 @@ class SiteEpisode:
         """Changes fields of the items that match ``where``, logs it, and returns how many matched."""
         return self._episode.update(self._site, name, where, fields)
 
-    def log(self, kind: str, **data: Any) -> None:
+    def log(self, kind: str, /, **data: Any) -> None:
         """Appends an event of this site. Raises ValueError for an unknown kind."""
         self._episode.log(self._site, kind, **data)
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
+from .consent import RECEIPTS, Consent
 from .naming import nearest
 from .parts import Action, Add, Collection, Link, Page, Remove, Row, SignIn, Update
 from .settings import Setting, Strict, Value
@@ -57,6 +58,7 @@ class Site(Strict):
     pages: list[Page] = Field(default_factory=list)
     actions: list[Action] = Field(default_factory=list)
     menus: dict[str, list[Link]] = Field(default_factory=dict)
+    consent: Consent | None = None
     search: bool = False
 
     _folder: Path = PrivateAttr(default=Path())
@@ -82,6 +84,25 @@ class Site(Strict):
         if isinstance(data, dict) and SESSIONS in (data.get("collections") or {}):
             raise ValueError('collections: "sessions" is reserved; list signed-in devices under sessions:')
         return data
+
+    @model_validator(mode="before")
+    @classmethod
+    def _consent_has_settings(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not data.get("consent"):
+            return data
+        consent = Consent.model_validate(data["consent"])
+        settings, collections = data.get("settings") or {}, data.get("collections") or {}
+        taken = [key for key in settings if key.startswith("consent.")] + [RECEIPTS] * (
+            RECEIPTS in collections
+        )
+        if taken:
+            raise ValueError(f'consent: makes "{taken[0]}" itself; leave it out')
+        return {
+            **data,
+            "consent": consent,
+            "settings": {**settings, **consent.settings()},
+            "collections": {**collections, RECEIPTS: consent.receipts()},
+        }
 
     @model_validator(mode="after")
     def _fits_together(self) -> Site:

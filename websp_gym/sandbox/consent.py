@@ -1,0 +1,207 @@
+"""Cookie consent as sites have it: kinds of cookies, choices that are kept, trackers that obey.
+
+A site that has ``consent:`` in its ``site.yaml`` gets a setting ``consent.<key>`` for every kind of cookie, the
+setting ``consent.choice``, the collection ``consent_receipts``, the template variable ``consent``, and the route
+``POST /_consent``. ``kit/consent.html`` and ``kit/consent.js`` show it in the dialect the site asks for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import Field, field_validator, model_validator
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from .naming import nearest
+from .parts import Row
+from .settings import Strict
+
+CHOICE = "consent.choice"
+RECEIPTS = "consent_receipts"
+CHOICES = ("none", "accept_all", "reject_all", "custom")
+"""``none``: the visitor has not decided yet, and the defaults hold."""
+
+_COOKIE_AGE = 365 * 24 * 3600
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+class ConsentGroup(Strict):
+    """One kind of cookies.
+
+    An ``opt_out`` kind is worded the other way round: on means that what its name says does *not* happen. It is
+    what "Reject all" turns on.
+    """
+
+    id: str
+    key: str
+    label: str
+    text: str = ""
+    always: bool = False
+    default: bool = True
+    opt_out: bool = False
+    trackers: list[str] = Field(default_factory=list)
+
+    @field_validator("key")
+    @classmethod
+    def _is_a_key(cls, key: str) -> str:
+        if not _NAME.fullmatch(key) or key == "choice":
+            raise ValueError(f'"{key}" is not a lower-case name')
+        return key
+
+    @model_validator(mode="after")
+    def _always_is_on(self) -> ConsentGroup:
+        if self.always and not self.default:
+            raise ValueError("a kind that is always active is on by default")
+        return self
+
+    @property
+    def setting(self) -> str:
+        """Key of the setting that holds the choice."""
+        return f"consent.{self.key}"
+
+    def tracks(self, on: bool) -> bool:
+        """Whether the trackers may run while the control is on (or off)."""
+        return on is not self.opt_out
+
+
+class Consent(Strict):
+    """What the visitors of a site may decide about its cookies."""
+
+    cookie: str = "OptanonConsent"
+    groups: list[ConsentGroup] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _groups_differ(self) -> Consent:
+        for name in ("id", "key"):
+            values = [getattr(group, name) for group in self.groups]
+            if len(set(values)) < len(values):
+                raise ValueError(f"groups: two kinds have the same {name}")
+        if all(group.always for group in self.groups):
+            raise ValueError("groups: no kind can be turned off")
+        return self
+
+    @property
+    def optional(self) -> list[ConsentGroup]:
+        """The kinds that can be turned on and off."""
+        return [group for group in self.groups if not group.always]
+
+    def settings(self) -> dict[str, Row]:
+        """The settings the kinds come to, as ``site.yaml`` would write them."""
+        kinds = {
+            group.setting: {
+                "type": "bool",
+                "default": group.default,
+                "least_private": not group.opt_out,
+                "label": group.label,
+            }
+            for group in self.optional
+        }
+        return {CHOICE: {"type": "choice", "choices": list(CHOICES), "default": "none"}, **kinds}
+
+    def receipts(self) -> Row:
+        """The collection of receipts, as ``site.yaml`` would write it."""
+        text = {"type": "text", "default": ""}
+        return {"fields": {"choice": text, "groups": text}}
+
+    def wanted(self, choice: object, groups: object, now: dict[str, Any]) -> dict[str, bool]:
+        """What a choice means for every optional kind, by setting.
+
+        Args:
+            choice: One of :data:`CHOICES` but ``none``.
+            groups: For ``custom``: on or off by the kind's id; kinds that are left out stay as they are.
+            now: The settings as they are.
+
+        Returns:
+            On or off by setting.
+
+        Raises:
+            ValueError: No such choice or kind, or a kind that is always active.
+        """
+        if choice not in CHOICES[1:]:
+            raise ValueError(
+                f"choice: {choice!r} is not one of {list(CHOICES[1:])}{nearest(str(choice), CHOICES)}"
+            )
+        if choice != "custom":
+            return {group.setting: group.tracks(choice == "accept_all") for group in self.optional}
+        if not isinstance(groups, dict):
+            raise ValueError("groups: on or off by id is missing")
+        known = {group.id: group for group in self.groups}
+        done = {group.setting: bool(now[group.setting]) for group in self.optional}
+        for name, on in groups.items():
+            if name not in known:
+                raise ValueError(f'groups: unknown kind "{name}"{nearest(str(name), known)}')
+            if not isinstance(on, bool):
+                raise ValueError(f"groups: {name} is neither true nor false")
+            if known[name].always:
+                if not on:
+                    raise ValueError(f"groups: {name} is always active")
+                continue
+            done[known[name].setting] = on
+        return done
+
+    def receipt(self, settings: dict[str, Any]) -> str:
+        """The choice as consent cookies write it: ``C0001:1,C0002:0``."""
+        return ",".join(
+            f"{group.id}:{int(group.always or bool(settings[group.setting]))}" for group in self.groups
+        )
+
+    def shown(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """What templates and ``consent.js`` get to see.
+
+        Args:
+            settings: The site's settings.
+
+        Returns:
+            ``choice`` and ``groups``, each with its state as ``on``.
+        """
+        rows = []
+        for group in self.groups:
+            on = group.always or bool(settings[group.setting])
+            keys = ("id", "key", "label", "text", "always")
+            rows.append(
+                {
+                    **{key: getattr(group, key) for key in keys},
+                    "on": on,
+                    "trackers": group.trackers if group.always or group.tracks(on) else [],
+                }
+            )
+        return {"choice": settings[CHOICE], "groups": rows}
+
+
+async def decide(request: Request, consent: Consent) -> Response:
+    """Keeps a visitor's choice: the settings, a receipt, and the cookie consent tools write.
+
+    Args:
+        request: ``{"choice": …, "groups": {id: bool}}`` as JSON.
+        consent: The site's consent.
+
+    Returns:
+        What :meth:`Consent.shown` says from now on.
+
+    Raises:
+        ValueError: The choice cannot be read or is none; nothing changed then.
+    """
+    try:
+        body = json.loads(await request.body())
+    except ValueError:
+        raise ValueError("a choice is sent as JSON") from None
+    if not isinstance(body, dict):
+        raise ValueError("a choice is a JSON object")
+    episode = request.state.episode
+    wanted = consent.wanted(body.get("choice"), body.get("groups"), episode.settings)
+    with episode.transaction():
+        for key, on in wanted.items():
+            episode.set(key, on)
+        episode.set(CHOICE, body["choice"])
+        receipt = consent.receipt(episode.settings)
+        episode.add(RECEIPTS, choice=body["choice"], groups=receipt)
+        episode.log("consent", choice=body["choice"], groups=receipt)
+    response = JSONResponse(consent.shown(episode.settings))
+    response.set_cookie(
+        consent.cookie, quote(f"groups={receipt}"), max_age=_COOKIE_AGE, secure=True, samesite="lax"
+    )
+    return response
