@@ -31,15 +31,22 @@ function kitToast(text) {
   setTimeout(() => toast.remove(), 3000);
 }
 
-/** @param {Element} control an ARIA switch with data-kit-post and data-kit-field */
+/**
+ * Saves a control at once: an ARIA switch, or a check box that has just been flipped.
+ * @param {Element} control with data-kit-post and data-kit-field; data-kit-said is told when it worked
+ */
 async function kitFlip(control) {
-  const on = control.getAttribute("aria-checked") !== "true";
+  const box = control instanceof HTMLInputElement ? control : null;
+  const on = box ? box.checked : control.getAttribute("aria-checked") !== "true";
   const field = control.getAttribute("data-kit-field") ?? "";
   try {
     await kitPost(control.getAttribute("data-kit-post") ?? "", { [field]: on });
-    control.setAttribute("aria-checked", String(on));
+    if (!box) control.setAttribute("aria-checked", String(on));
+    const said = control.getAttribute("data-kit-said");
+    if (said) kitToast(said);
     control.dispatchEvent(new CustomEvent("kit-change", { bubbles: true, detail: { on } }));
   } catch (error) {
+    if (box) box.checked = !on;
     kitToast(error instanceof Error ? error.message : String(error));
   }
 }
@@ -62,12 +69,19 @@ function kitDialog(id) {
 document.addEventListener("click", (event) => {
   const target = event.target instanceof Element ? event.target : null;
   const control = target?.closest("[data-kit-post]");
-  if (control) void kitFlip(control);
+  if (control && !(control instanceof HTMLInputElement)) void kitFlip(control);
   const tab = target?.closest(".kit-tabs [role=tab]");
   if (tab) kitSelectTab(tab);
   const opener = target?.closest("[data-kit-open]");
   if (opener) kitDialog(opener.getAttribute("data-kit-open"))?.showModal();
   if (target?.closest("[data-kit-close]")) target.closest("dialog")?.close();
+});
+
+document.addEventListener("change", (event) => {
+  const box = event.target;
+  if (!(box instanceof HTMLInputElement)) return;
+  box.closest(".mat-base")?.classList.toggle("mat-checked", box.checked);
+  if (box.hasAttribute("data-kit-post")) void kitFlip(box);
 });
 
 document.addEventListener("DOMContentLoaded", () => {
