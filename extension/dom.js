@@ -40,6 +40,8 @@
   const getter = (proto, name) => uncurry(Object.getOwnPropertyDescriptor(proto, name)?.get);
   const replace = uncurry(String.prototype.replace);
   const split = uncurry(String.prototype.split);
+  /** @type {(text: string, times: number) => string} */
+  const repeat = uncurry(String.prototype.repeat);
   /** @type {(text: string) => string} */
   const lower = uncurry(String.prototype.toLowerCase);
   /** @type {(text: string) => string} */
@@ -69,6 +71,10 @@
   const assigned = uncurry(HTMLSlotElement.prototype.assignedNodes);
   /** @type {(el: Element) => boolean} */
   const isEditable = getter(HTMLElement.prototype, 'isContentEditable');
+  /** @type {(el: Element) => string} */
+  const typeOfInput = getter(HTMLInputElement.prototype, 'type');
+  /** @type {(el: Element) => string} */
+  const valueOfInput = getter(HTMLInputElement.prototype, 'value');
   const elementAll = uncurry(Element.prototype.querySelectorAll);
   const documentAll = uncurry(Document.prototype.querySelectorAll);
   const fragmentAll = uncurry(DocumentFragment.prototype.querySelectorAll);
@@ -201,7 +207,10 @@
   };
 
   /** @type {(el: Element) => string} */
-  const inputType = (el) => /** @type {HTMLInputElement} */ (el).type ?? 'text';
+  const inputType = (el) => {
+    // The parser makes the <input> of an <svg> an SVG element: no control, so as good as a hidden one.
+    try { return typeOfInput(el); } catch { return 'hidden'; }
+  };
   /** @type {(el: Element) => boolean} */
   const hasHref = (el) => raw.has(el, 'href') || raw.has(el, 'xlink:href');
   /** @type {(el: Element) => boolean} */
@@ -398,10 +407,10 @@
   const valueOf = (el) => {
     const tag = tagOf(el);
     if (tag === 'input') {
-      const value = /** @type {HTMLInputElement} */ (el).value;
       const type = inputType(el);
-      if (type === 'hidden' || test(/^(checkbox|radio|submit|reset|button|image)$/, type)) return null;
-      return type === 'password' ? replace(value, /[^]/g, '•') : value;
+      if (test(/^(hidden|checkbox|radio|submit|reset|button|image)$/, type)) return null;
+      const value = valueOfInput(el);
+      return type === 'password' ? repeat('•', value.length) : value;
     }
     if (tag === 'select' || tag === 'textarea') return /** @type {HTMLSelectElement} */ (el).value;
     if (isEditingHost(el)) return textOf(el);

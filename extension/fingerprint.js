@@ -10,6 +10,10 @@
   const { all, collapse, cut, trim, split, test, ariaLabelledBy } = kit;
   const { attr, matches, tagOf, nodeType, parentNode, hostOf, previousElement, nextElement } = raw;
   const escape = CSS.escape;
+  const { set } = Reflect;
+  const IN_ORDER = XPathResult.ORDERED_NODE_SNAPSHOT_TYPE;
+  // An <img name="evaluate"> would hide the document's own.
+  const evaluateIn = kit.uncurry(Document.prototype.evaluate);
 
   // ---------------------------------------------------------------- fingerprint
   const testAttributes = Object.freeze(['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-qa',
@@ -50,13 +54,17 @@
   /** @type {PrintApi['css']} */
   const css = (el) => path(el, ' > ', (at) => {
     const { at: n, of } = position(at);
-    return escape(tagOf(at)) + (of > 1 ? `:nth-of-type(${n})` : '');
+    // A path from the top of a shadow root must say so, or it also fits deeper inside.
+    const top = parentNode(at) instanceof ShadowRoot ? ':host > ' : '';
+    return top + escape(tagOf(at)) + (of > 1 ? `:nth-of-type(${n})` : '');
   }, uniqueId);
   /** @type {PrintApi['xpath']} */
   const xpath = (el) => {
     const route = path(el, '/', (at) => {
-      const tag = at instanceof HTMLElement ? tagOf(at) : `*[local-name()="${tagOf(at)}"]`;
-      return `${tag}[${position(at).at}]`;
+      const tag = tagOf(at);
+      // XPath reads <o:p> as a prefix it does not know.
+      const plain = at instanceof HTMLElement && test(/^[\w-]+$/, tag);
+      return `${plain ? tag : `*[local-name()="${tag}"]`}[${position(at).at}]`;
     }, () => '');
     return `/${route}`;
   };
@@ -91,7 +99,7 @@
   });
   /** @type {(step: string, from: Node) => Element[]} */
   const evaluate = (step, from) => {
-    const found = document.evaluate(step, from, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
+    const found = evaluateIn(document, step, from, null, IN_ORDER, null);
     const out = [];
     for (let i = 0; i < found.snapshotLength; i++) out[i] = /** @type {Element} */ (found.snapshotItem(i));
     return out;
@@ -153,6 +161,7 @@
     while (index < order.length && order[index] !== el) index++;
     /** @type {Record<string, string|null>} */
     const facts = {
+      __proto__: null, // for..in below must not meet what a page adds to Object.prototype
       testId,
       id: attr(el, 'id'),
       nameAttr: attr(el, 'name'),
@@ -172,7 +181,7 @@
     };
     /** @type {Fingerprint} */
     const print = { tag };
-    for (const key in facts) if (facts[key]) Reflect.set(print, key, facts[key]);
+    for (const key in facts) if (facts[key]) set(print, key, facts[key]);
     if (index < order.length) print.webspIndex = index;
     if (classes[0]) print.classes = classes;
     return print;

@@ -9,6 +9,13 @@
   const { raw, parentOf, roleOf, valueOf, walk, kit } = websp;
   const { all, byId, upwards, isNativeControl, isEditingHost, inputType, lower, test, contains, WIDGETS } = kit;
   const { attr, matches, parentNode, tagOf } = raw;
+  // Kept like the built-ins of dom.js: what a page makes of them later is not what is read.
+  /** @type {(proto: object, name: string) => (el: Element) => boolean} */
+  const flag = (proto, name) => kit.uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(proto, name)?.get));
+  const isChecked = flag(HTMLInputElement.prototype, 'checked');
+  const isMixed = flag(HTMLInputElement.prototype, 'indeterminate');
+  const isChosen = flag(HTMLOptionElement.prototype, 'selected');
+  const isOpen = flag(HTMLDetailsElement.prototype, 'open');
 
   // ---------------------------------------------------------------- state
   /** @type {(el: Element, name: string) => boolean|null} */
@@ -34,8 +41,8 @@
   /** @type {(el: Element, role: string) => {checked: boolean|null, mixed: boolean}} */
   const checkedState = (el, role) => {
     if (tagOf(el) === 'input' && test(/^(checkbox|radio)$/, inputType(el))) {
-      const input = /** @type {HTMLInputElement} */ (el);
-      return { checked: input.indeterminate ? false : input.checked, mixed: input.indeterminate };
+      const mixed = isMixed(el);
+      return { checked: !mixed && isChecked(el), mixed };
     }
     if (!contains(CHECKABLE, role)) return { checked: null, mixed: false };
     const value = lower(attr(el, 'aria-checked') ?? '');
@@ -56,7 +63,7 @@
     const aria = ariaFlag(el, 'aria-expanded');
     if (aria !== null) return aria;
     const parent = tag === 'summary' ? parentNode(el) : tag === 'details' ? el : null;
-    if (parent instanceof HTMLDetailsElement) return parent.open;
+    if (parent instanceof HTMLDetailsElement) return isOpen(parent);
     const popover = raw.has(el, 'popovertarget') ? byId(el, attr(el, 'popovertarget') ?? '') : null;
     return popover ? matches(popover, ':popover-open') : null;
   };
@@ -77,7 +84,7 @@
       mixed,
       expanded: expandedState(el, tag),
       disabled: isDisabled(el),
-      selected: tag === 'option' ? /** @type {HTMLOptionElement} */ (el).selected
+      selected: el instanceof HTMLOptionElement ? isChosen(el)
         : ariaFlag(el, 'aria-selected') ?? (role === 'tab' ? current ?? false : current),
       pressed: role === 'button' ? ariaFlag(el, 'aria-pressed') : null,
       value: valueOf(el),
@@ -88,7 +95,7 @@
   /** @type {StateApi['isControl']} */
   const isControl = (el) => isNativeControl(el) || (raw.has(el, 'role') && contains(WIDGETS, roleOf(el))) || isEditingHost(el);
   /** @type {StateApi['hasHandler']} */
-  const hasHandler = (el) => raw.has(el, 'onclick') || Number(attr(el, 'tabindex') ?? -1) >= 0;
+  const hasHandler = (el) => raw.has(el, 'onclick') || test(/^\s*\+?\d/, attr(el, 'tabindex') ?? '');
   /** @type {(el: Element) => boolean} */
   const startsPointer = (el) => {
     if (raw.style(el).cursor !== 'pointer') return false;
@@ -115,7 +122,7 @@
       const tag = tagOf(el);
       if (tag === 'head') return false;
       if (interactive(el)) list[list.length] = el;
-      return tag !== 'select' && tag !== 'svg';
+      return tag !== 'select' && tag !== 'datalist' && tag !== 'svg';
     });
     return list;
   };

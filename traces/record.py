@@ -1,30 +1,25 @@
-"""Records the traces in this folder by using the sandbox's sites as a person would.
+"""Records the traces in this folder: the sandbox's sites are used as a person would, while the extension records.
 
-Each recording is a list of gestures on the page. For every gesture the element is described by the same code the
-recorder extension uses (``extension/dom.js``), its state is read before and after, and the event is written down.
-
+Each recording is a list of gestures, made with mouse and keyboard in a real Chromium that has the recorder in it.
 Run it with ``make traces`` after a site changed; the result is the same on every machine.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from websp_gym.browser.launch import BrowserOptions, close_browsers, new_context, shared_browser
+from websp_gym.browser.launch import prepare_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
-from websp_gym.errors import SetupError
 from websp_gym.instances import load_instance
+from websp_gym.recording import Studio
 from websp_gym.replay import Trace, save_trace
-from websp_gym.replay.trace import SCHEMA
 from websp_gym.world import make_world
 
 if TYPE_CHECKING:
-    from playwright.sync_api import ElementHandle
+    from playwright.sync_api import Page
 
 FOLDER = Path(__file__).resolve().parent
 VIEWPORT = (1280, 1024)
@@ -132,87 +127,53 @@ RECORDINGS = (
 )
 
 
-def record(recording: Recording) -> Trace:
-    """Plays the gestures in a fresh episode and writes down what they did.
+def record(studio: Studio, recording: Recording) -> Trace:
+    """Plays the gestures in a fresh episode while the extension records.
 
     Args:
+        studio: A browser with the recorder.
         recording: What to record.
 
     Returns:
         The trace, with placeholders where the account's values stood.
     """
-    world = make_world("sandbox")
-    browser = shared_browser(BrowserOptions(args=world.browser_args()))
-    context = new_context(browser, viewport=VIEWPORT)
-    episode = world.open_episode(load_instance(recording.instance).site, signed_in=recording.signed_in)
+    site = load_instance(recording.instance).site
+    episode = make_world("sandbox").open_episode(site, signed_in=recording.signed_in)
     try:
-        episode.attach(context)
-        tabs = Tabs(context)
-        tabs.current.goto(recording.start_url, wait_until="commit")
+        studio.context.clear_cookies()
+        episode.attach(studio.context)
+        tabs = Tabs(studio.context)
+        page = studio.page
+        page.goto(recording.start_url, wait_until="commit")
         settle(tabs)
-        events = [_play(tabs, gesture) for gesture in recording.gestures]
-        data = {
-            "schema": SCHEMA,
-            "name": Path(recording.path).stem.replace("_", " "),
-            "site": recording.site,
-            "start_url": recording.start_url,
-            "viewport": {"width": VIEWPORT[0], "height": VIEWPORT[1]},
-            "events": events,
-        }
-        return Trace.model_validate(_placeholders(data, episode.account))
+        name = Path(recording.path).stem.replace("_", " ")
+        studio.start(name, recording.site, account=episode.account)
+        for gesture in recording.gestures:
+            _make(tabs.current, gesture)
+            settle(tabs)
+        return studio.stop()
     finally:
-        context.close()
         episode.close()
 
 
-def _play(tabs: Tabs, gesture: Gesture) -> dict[str, Any]:
-    page = tabs.current
-    element = page.wait_for_selector(gesture.selector, state="attached")
-    if element is None:
-        raise SetupError(f"{page.url}: nothing matches {gesture.selector}")
-    target = element.evaluate("element => __websp.fingerprint(element)")
-    before = _state(element)
-    event: dict[str, Any] = {"url": page.url, "target": target}
-    two_state = before.get("checked") is not None
+def _make(page: Page, gesture: Gesture) -> None:
+    """Makes a gesture with mouse and keyboard, as the recorder listens to nothing else."""
+    place = page.locator(gesture.selector).first
+    place.click()
     if gesture.text is not None:
-        element.fill(gesture.text)
-        event |= {"type": "type", "value": gesture.text}
-    else:
-        element.click()
-        event |= {"type": "change" if two_state else "click"}
-    if two_state:
-        event |= {"stateful": target.get("role") != "radio", "before": before, "after": _state(element)}
-    settle(tabs)
-    return event
-
-
-def _state(element: ElementHandle) -> dict[str, Any]:
-    state: dict[str, Any] = element.evaluate("element => __websp.stateOf(element)")
-    return {"checked": state["checked"]}
-
-
-def _placeholders(data: Any, account: Mapping[str, str]) -> Any:
-    """Puts placeholders where the account's own values stand, so that a trace fits any account."""
-    if isinstance(data, str):
-        for field in ("email", "username", "name"):
-            data = data.replace(account[field], f"{{{{account.{field}}}}}")
-        return data
-    if isinstance(data, dict):
-        return {key: _placeholders(value, account) for key, value in data.items()}
-    if isinstance(data, list):
-        return [_placeholders(value, account) for value in data]
-    return data
+        page.keyboard.type(gesture.text)
 
 
 def main() -> None:
     """Records everything; a file is rewritten only when it changed."""
-    for recording in RECORDINGS:
-        path = FOLDER / recording.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        before = json.loads(path.read_text("utf-8")) if path.is_file() else None
-        save_trace(record(recording), path)
-        _say(path, "same" if json.loads(path.read_text("utf-8")) == before else "written")
-    close_browsers()
+    with Studio(args=make_world("sandbox").browser_args(), viewport=VIEWPORT) as studio:
+        prepare_context(studio.context)
+        for recording in RECORDINGS:
+            path = FOLDER / recording.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            before = path.read_text("utf-8") if path.is_file() else None
+            save_trace(record(studio, recording), path)
+            _say(path, "same" if path.read_text("utf-8") == before else "written")
 
 
 def _say(path: Path, what: str) -> None:

@@ -140,8 +140,8 @@ class Recorder:
                 value = value.replace(secret, "•••")
             return _encodable(value)
         if isinstance(value, dict):
-            return {key: self._clean(item) for key, item in value.items()}
-        if isinstance(value, list):
+            return {self._clean(key): self._clean(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
             return [self._clean(item) for item in value]
         return value
 

@@ -13,6 +13,8 @@ from websp_gym.browser.traffic import Traffic
 from websp_gym.errors import ActionError, WorldError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from playwright.sync_api import BrowserContext, CDPSession, Dialog, Page
 
 
@@ -34,6 +36,7 @@ class Tabs:
         self._history: list[Page] = []
         self._sessions: WeakKeyDictionary[Page, CDPSession] = WeakKeyDictionary()
         self._crashed = False
+        self._reply: _Reply | None = None
         for page in context.pages:
             self._opened(page)
         context.on("page", self._opened)
@@ -66,8 +69,8 @@ class Tabs:
     @property
     def alive(self) -> bool:
         """Whether browser and page still live."""
-        browser = self.context.browser
-        return not self._crashed and browser is not None and browser.is_connected()
+        browser = self.context.browser  # None for a persistent context, which has no browser of its own
+        return not self._crashed and (browser is None or browser.is_connected())
 
     def requests_in_flight(self) -> int:
         """How many requests are under way that the current tab is worth waiting for."""
@@ -115,6 +118,20 @@ class Tabs:
         """Forgets the dialogs of the steps before."""
         self.dialogs.clear()
 
+    @contextlib.contextmanager
+    def answering(self, *, accept: bool, text: str = "") -> Iterator[None]:
+        """Answers the native alerts, confirms and prompts that come meanwhile as a person once did.
+
+        Args:
+            accept: OK or Cancel.
+            text: What to write into a prompt that is accepted.
+        """
+        before, self._reply = self._reply, _Reply(accept, text)
+        try:
+            yield
+        finally:
+            self._reply = before
+
     def _session(self, page: Page) -> CDPSession:
         if page not in self._sessions:
             self._sessions[page] = self.context.new_cdp_session(page)
@@ -131,15 +148,24 @@ class Tabs:
             page.close()
 
     def _dialog(self, dialog: Dialog) -> None:
-        answer = ANSWERS[dialog.type]
+        answer, text = ANSWERS[dialog.type], ""
+        if self._reply is not None and dialog.type != "beforeunload":
+            answer = _OK if self._reply.accept else _CANCEL
+            text = self._reply.text
         shown = f": {dialog.message!r}" if dialog.message else ""
         self.dialogs.append(f"the page showed a native {dialog.type} dialog{shown}; it was {answer.told}")
         # The page may have gone while it was asking.
         with contextlib.suppress(PlaywrightError):
             if answer.accept:
-                dialog.accept()
+                dialog.accept(text or dialog.default_value)
             else:
                 dialog.dismiss()
+
+
+@dataclass(frozen=True)
+class _Reply:
+    accept: bool
+    text: str
 
 
 @dataclass(frozen=True)
@@ -148,11 +174,13 @@ class _Answer:
     told: str
 
 
+_OK = _Answer(True, "answered with OK")
+_CANCEL = _Answer(False, "answered with Cancel")
 ANSWERS = {
     "alert": _Answer(True, "closed"),
     "beforeunload": _Answer(True, "answered with Leave"),
-    "confirm": _Answer(False, "answered with Cancel"),
-    "prompt": _Answer(False, "answered with Cancel"),
+    "confirm": _CANCEL,
+    "prompt": _CANCEL,
 }
 """What becomes of a native dialog: nothing is agreed to that the agent could not read before."""
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
@@ -20,12 +21,14 @@ from websp_gym.errors import SetupError, nearest
 SCHEMA = "websp-trace/1"
 MAX_EVENTS = 5_000
 MAX_BYTES = 20_000_000
+MAX_HOVER = 20
 
 EventType = Literal["navigate", "click", "change", "type", "key"]
+OnOff = Literal["on", "off"]
 
 _PLACEHOLDERS = tuple(f"account.{field}" for field in ("email", "username", "name", "password"))
 _PASSWORD = "account.password"
-_PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+_PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 
 
 class _Model(BaseModel):
@@ -37,7 +40,7 @@ class Fingerprint(_Model):
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
-    tag: str = Field(description="Tag name in lower case.")
+    tag: str = Field(description="Tag name in lower case; '*' where an import could not know it.")
     test_id: str | None = Field(None, description="Value of data-testid or one of its relatives.")
     id: str | None = None
     name_attr: str | None = Field(None, description="The name attribute.")
@@ -105,6 +108,28 @@ class TraceEvent(_Model):
     stateful: bool = Field(False, description="The target is a switch that replay can turn on and off.")
     before: ElementState | None = None
     after: ElementState | None = None
+    hover: tuple[Fingerprint, ...] = Field(
+        (),
+        max_length=MAX_HOVER,
+        description="What the pointer must rest on for the target to appear, outermost first.",
+    )
+    popup: bool = Field(False, description="It happened in a window that another one had opened.")
+    modal: Literal["accept", "dismiss"] | None = Field(
+        None, description="How the alert, confirm or prompt was answered that came right after it."
+    )
+    modal_text: str | None = Field(None, description="Text given to a prompt that was accepted.")
+    set: OnOff | None = Field(
+        None, description="State its target ends in, whatever state replay is asked for."
+    )
+    optional: bool = Field(
+        False, description="Left out silently where its target is absent, such as a consent banner."
+    )
+    screenshot: str | None = Field(
+        None,
+        max_length=255,
+        pattern=r"^[A-Za-z0-9_][A-Za-z0-9_. -]*\.png$",
+        description="PNG of the page at that moment: its file name in the folder named after the trace.",
+    )
 
     @model_validator(mode="after")
     def _complete(self) -> TraceEvent:
@@ -116,11 +141,16 @@ class TraceEvent(_Model):
             raise ValueError("a 'type' event needs a value")
         if self.type == "key" and not self.key:
             raise ValueError("a 'key' event needs a key")
+        if self.modal_text is not None and self.modal != "accept":
+            raise ValueError("a modal_text needs modal: accept")
         if self.type == "navigate":
             _check_url(self.url)
-        if _PASSWORD in self.url or (self.target and _PASSWORD in self.target.model_dump_json()):
+        prints = [self.target, *self.hover] if self.target else self.hover
+        texts = [self.url, self.modal_text or "", *(print_.model_dump_json() for print_ in prints)]
+        if any(_PASSWORD in text for text in texts):
             raise ValueError("a password stands in the value of a 'type' event, nowhere else")
-        _check_placeholders(self.url, self.value or "")
+        _check_parts(self.url)
+        _check_placeholders(self.url, self.value or "", self.modal_text or "")
         return self
 
     def describe(self) -> str:
@@ -136,9 +166,14 @@ class Trace(_Model):
 
     schema_version: Literal["websp-trace/1"] = Field(alias="schema")
     name: str
+    description: str = Field("", description="What it is for, in a sentence.")
     site: str = Field(description="Slug of the site it was recorded on.")
     start_url: str = Field(min_length=1)
     viewport: Viewport = Viewport(width=1280, height=1024)
+    recorded_with: str = Field(
+        "", description="What recorded it: websp-recorder 1.0, chrome-recorder, webspeval."
+    )
+    omitted: int = Field(0, ge=0, description="How many inputs were left out because they are secret.")
     events: tuple[TraceEvent, ...] = Field(max_length=MAX_EVENTS)
 
     model_config = ConfigDict(populate_by_name=True)
@@ -163,12 +198,28 @@ def load_trace(path: str | Path) -> Trace:
         SetupError: It cannot be read or is no valid trace; names the file and the place in it.
     """
     path = Path(path)
-    data = _read_json(path)
+    return parse_trace(read_json(path), path)
+
+
+def parse_trace(data: Any, path: Path) -> Trace:
+    """Makes a trace of what a file holds, and checks every part of it.
+
+    Args:
+        data: What the file holds.
+        path: The file, for messages.
+
+    Returns:
+        The trace.
+
+    Raises:
+        SetupError: It is no valid trace; names the file and the place in it.
+    """
     if not isinstance(data, dict):
         raise SetupError(f"{path}: a trace is a JSON object, this is a {type(data).__name__}", path=str(path))
     version = data.get("schema")
     if version != SCHEMA:
-        found = f'its schema is "{version}"' if version else 'it has no "schema" key'
+        named = isinstance(version, str) and version
+        found = f'its schema is "{str(version)[:60]}"' if named else 'it has no "schema" key'
         raise SetupError(f'{path}: {found}; this version of websp-gym understands "{SCHEMA}"', path=str(path))
     events = data.get("events")
     if isinstance(events, list) and len(events) > MAX_EVENTS:
@@ -176,7 +227,7 @@ def load_trace(path: str | Path) -> Trace:
     try:
         return Trace.model_validate(data)
     except ValidationError as error:
-        raise SetupError(_explain(path, error), path=str(path)) from error
+        raise SetupError(explain(path, error), path=str(path)) from error
 
 
 def save_trace(trace: Trace, path: str | Path) -> None:
@@ -188,7 +239,7 @@ def save_trace(trace: Trace, path: str | Path) -> None:
     """
     data = trace.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     text = json.dumps({"schema": SCHEMA, **data}, indent=1, ensure_ascii=False)
-    Path(path).write_text(text + "\n", "utf-8")
+    Path(path).write_bytes((text + "\n").encode("utf-8", "replace"))
 
 
 def fill(text: str, account: Mapping[str, str]) -> str:
@@ -206,11 +257,12 @@ def fill(text: str, account: Mapping[str, str]) -> str:
     """
 
     def value(match: re.Match[str]) -> str:
-        _check_known(match[1])
-        field = match[1].removeprefix("account.")
+        name = match[1].strip()
+        _check_known(name)
+        field = name.removeprefix("account.")
         if field not in account:
             raise SetupError(
-                f"the trace needs {{{{{match[1]}}}}}, but this account has no {field}", placeholder=match[1]
+                f"the trace needs {{{{{name}}}}}, but this account has no {field}", placeholder=name
             )
         return account[field]
 
@@ -249,7 +301,7 @@ def _check_placeholders(*texts: str) -> None:
     for text in texts:
         for match in _PLACEHOLDER.finditer(text):
             try:
-                _check_known(match[1])
+                _check_known(match[1].strip())
             except SetupError as error:
                 raise ValueError(error.message) from error
 
@@ -258,20 +310,39 @@ def _check_url(url: str) -> None:
     # A trace is data: a javascript: or file: URL would make it more.
     if not url.startswith(("https://", "http://")):
         raise ValueError(f"{url[:60]!r} is no http or https URL")
+    _check_parts(url)
     if _PASSWORD in url:
         raise ValueError("a password stands in the value of a 'type' event, nowhere else")
+
+
+def _check_parts(url: str) -> None:
+    try:
+        urlsplit(url)
+    except ValueError as error:
+        raise ValueError(f"{url[:60]!r} is no URL: {error}") from error
 
 
 def _check_known(placeholder: str) -> None:
     if placeholder not in _PLACEHOLDERS:
         raise SetupError(
-            f"unknown placeholder {{{{{placeholder}}}}}{nearest(placeholder, _PLACEHOLDERS)} "
+            f"unknown placeholder {{{{{placeholder[:60]}}}}}{nearest(placeholder[:60], _PLACEHOLDERS)} "
             f"(there are {', '.join(_PLACEHOLDERS)})",
             placeholder=placeholder,
         )
 
 
-def _read_json(path: Path) -> Any:
+def read_json(path: Path) -> Any:
+    """Reads a JSON file that may hold anything.
+
+    Args:
+        path: The file.
+
+    Returns:
+        What it holds.
+
+    Raises:
+        SetupError: It cannot be read, is too large, was cut off or is no JSON; names file, line and column.
+    """
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
@@ -279,7 +350,11 @@ def _read_json(path: Path) -> Any:
                 f"{path}: {size:,} bytes; a trace has at most {MAX_BYTES:,} (were screenshots put into it?)",
                 path=str(path),
             )
-        return json.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        data = json.loads(text)
+        if "\\ud" in text.lower():  # half an emoji, where somebody cut a text: nothing can write it again
+            data = json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))
+        return data
     except OSError as error:
         raise SetupError(f"{path}: cannot be read: {error.strerror or error}", path=str(path)) from error
     except UnicodeDecodeError as error:
@@ -290,31 +365,48 @@ def _read_json(path: Path) -> Any:
         cut = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated")
         what = "the file ends in the middle; it was cut off" if cut else f"not valid JSON: {error.msg}"
         raise SetupError(f"{path}:{error.lineno}:{error.colno}: {what}", path=str(path)) from error
+    except ValueError as error:  # a number of thousands of digits
+        raise SetupError(f"{path}: not valid JSON: {error}", path=str(path)) from error
 
 
-def _explain(path: Path, error: ValidationError) -> str:
+def explain(path: Path, error: ValidationError, *, at: str = "") -> str:
+    """Says what is wrong with a trace, one line for each of the first ten problems.
+
+    Args:
+        path: The file.
+        error: What the models found.
+        at: Place in the file of what was checked, where that is only a part of it: ``steps[3].websp``.
+
+    Returns:
+        Lines of file, place, what is wrong, and the key that was probably meant.
+    """
     lines = []
-    for problem in error.errors()[:10]:
+    for problem in error.errors(include_input=False)[:10]:
+        place = problem["loc"]
         hint = ""
-        if problem["type"] == "extra_forbidden":
-            hint = nearest(str(problem["loc"][-1]), _keys_at(problem["loc"]))
+        if problem["type"] == "extra_forbidden" and not at:
+            hint = nearest(str(place[-1])[:100], _keys_at(place))
         message = problem["msg"].removeprefix("Value error, ")
-        lines.append(f"{path}: {_json_location(problem['loc'])}: {message}{hint}")
+        where = ".".join(part for part in (at, _json_location(place) if place else "") if part)
+        lines.append(f"{path}: {where or 'the trace'}: {message}{hint}")
     return "\n".join(lines)
 
 
 def _json_location(location: tuple[int | str, ...]) -> str:
     """Writes a location as one would in JavaScript: ``events[3].target.rol``."""
-    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in location]
-    return "".join(parts).lstrip(".") or "the trace"
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part[:100]}" for part in location]
+    return "".join(parts).lstrip(".")
 
 
 def _keys_at(location: tuple[int | str, ...]) -> list[str]:
     owners: dict[str, type[BaseModel]] = {
+        "events": TraceEvent,
         "target": Fingerprint,
+        "hover": Fingerprint,
         "before": ElementState,
         "after": ElementState,
         "viewport": Viewport,
     }
-    owner = Trace if len(location) == 1 else owners.get(str(location[-2]), TraceEvent)
+    keys = [part for part in location[:-1] if isinstance(part, str)]
+    owner = owners.get(keys[-1], TraceEvent) if keys else Trace
     return [field.alias or name for name, field in owner.model_fields.items()]

@@ -13,9 +13,10 @@ from websp_gym.report.pictures import Album
 from websp_gym.trajectory import Step, Trajectory, View
 
 DEFAULT_VIEWPORT = (1280, 1024)
+_LARGEST = 1e9
+"""Pixels; nothing that can be drawn is as far away."""
 
 _FLAGS = {
-    "checked": ("checked", "not checked"),
     "expanded": ("expanded", "collapsed"),
     "selected": ("selected", None),
     "disabled": ("disabled", None),
@@ -177,16 +178,20 @@ def _mark(data: Mapping[str, Any], position: int) -> MarkData | None:
 
 
 def _state(data: Mapping[str, Any]) -> str:
+    """The state in the words the agent read (:meth:`websp_gym.observation.marks.Mark.line`)."""
+    on = "pressed" if data.get("role") == "button" else "checked"
+    checked = ("partly checked",) * 2 if data.get("mixed") is True else (on, f"not {on}")
     words = [
         words[0] if data[flag] else words[1]
-        for flag, words in _FLAGS.items()
+        for flag, words in {"checked": checked, **_FLAGS}.items()
         if isinstance(data.get(flag), bool)
     ]
     return ", ".join(word for word in words if word)
 
 
 def _finite(value: object) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
+    # A comparison, not math.isfinite: that fails on an integer which no float can hold.
+    return isinstance(value, int | float) and abs(value) < _LARGEST
 
 
 def _viewport(options: Mapping[str, Any]) -> tuple[float, float] | None:

@@ -50,7 +50,7 @@ class Album:
         Returns:
             Its place in :attr:`pictures`; or ``None`` and the reason why there is no picture.
         """
-        if name is None:
+        if not name:
             return None, "recorded without a screenshot"
         if Path(name).name != name:
             return None, f"{name} is not a file of this folder"

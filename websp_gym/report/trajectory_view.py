@@ -8,6 +8,7 @@ originals stay in the folder.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -99,11 +100,13 @@ def write_trajectory_html(folder: Path, out: Path | None = None) -> Path:
     """
     target = out if out is not None else _base(folder) / FILE
     page = trajectory_html(folder)
-    part = target.with_name(target.name + ".part")
+    part = target.parent / f"{target.name}.part"
     try:
         part.write_bytes(page.encode("utf-8", errors="replace"))
         os.replace(part, target)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink()
         raise SetupError(f"cannot write {target}: {error.strerror}", path=str(target)) from error
     return target
 

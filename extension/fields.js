@@ -1,0 +1,161 @@
+// @ts-check
+/*
+ * Text fields, lists and other fields with a value: one event each, with the value they were left with.
+ *
+ * globalThis.__webspRecorder.fields has
+ *   isText(el)             a field one types into
+ *   hasValue(el)           a field whose "input" event counts, so that clicks and arrow keys in it do not
+ *   touched(el)            whether it was typed into and not yet noted
+ *   valueOf(el)            what stands in it
+ *   flush(but?)            notes the values of all fields touched, except one
+ *   flushAs(el, text)      notes one field with a value it had before
+ *   held()                 whether a secret stands readable on the page now (no screenshot then)
+ *
+ * Values are read when the field is left, so it does not matter how they got there: keys, an input method, paste,
+ * cut, undo, dictation, a password manager.
+ */
+(() => {
+  'use strict';
+  const recorder = /** @type {Recorder} */ (Reflect.get(globalThis, '__webspRecorder'));
+  if (recorder.fields) return;
+  const websp = /** @type {Dom} */ (Reflect.get(globalThis, '__websp'));
+  const secrets = /** @type {SecretsApi} */ (Reflect.get(globalThis, '__webspSecrets'));
+  const { link, notes } = recorder;
+  const { raw, kit } = websp;
+  const PASSWORD = '{{account.password}}';
+  const LONGEST = 20_000;
+  const TYPED = /^(text|search|email|url|tel|number|password)$/;
+  const PICKED = /^(range|color|date|time|month|week|datetime-local)$/;
+
+  /** @type {(el: Element) => boolean} */
+  const isText = (el) => {
+    const tag = raw.tagOf(el);
+    return tag === 'textarea' || kit.isEditingHost(el) || (tag === 'input' && TYPED.test(kit.inputType(el)));
+  };
+  /** @type {(el: Element) => boolean} */
+  const isPicked = (el) => raw.tagOf(el) === 'input' && PICKED.test(kit.inputType(el));
+  /** @type {(el: Element) => boolean} */
+  const hasValue = (el) => isText(el) || isPicked(el) || raw.tagOf(el) === 'select'
+    || (raw.tagOf(el) === 'input' && kit.inputType(el) === 'file');
+  /** The editing host of an element inside it, the <select> of an option, else the element. */
+  /** @type {(el: Element) => Element} */
+  const fieldOf = (el) => kit.upwards(el, hasValue) ?? el;
+
+  // ---------------------------------------------------------------- secrets
+  /** @type {WeakSet<Element>} */
+  const passwords = new WeakSet(); // "Show password" makes a text field of one.
+  /** @type {Set<Element>} */
+  const secretFields = new Set();
+  /** One of several boxes for one character each: a code. */
+  /** @type {(el: Element) => boolean} */
+  const isDigitBox = (el) => {
+    if (raw.attr(el, 'maxlength') !== '1') return false;
+    const alike = kit.all(raw.rootOf(el), 'input[maxlength="1"]');
+    return alike.length >= 4;
+  };
+  /** @type {(el: Element) => 'password'|'secret'|null} */
+  const kindOf = (el) => {
+    const type = raw.tagOf(el) === 'input' ? kit.inputType(el) : '';
+    const hints = ['id', 'name', 'placeholder', 'aria-label', 'data-testid'].map((name) => raw.attr(el, name) ?? '');
+    const facts = { type, autocomplete: raw.attr(el, 'autocomplete') ?? '', hints: [...hints, websp.nameOf(el)], digits: isDigitBox(el) };
+    const kind = secrets.kindOf(passwords.has(el) ? { ...facts, type: 'password' } : facts);
+    if (kind === 'password') passwords.add(el);
+    return kind;
+  };
+  /** @type {(el: Element) => string} */
+  const valueOf = (el) => {
+    if (!kit.isEditingHost(el)) return /** @type {HTMLInputElement} */ (el).value;
+    return /** @type {HTMLElement} */ (el).innerText.replace(/\n$/, '');
+  };
+  /** @type {(el: Element) => boolean} */
+  const readable = (el) => !(raw.tagOf(el) === 'input' && kit.inputType(el) === 'password');
+  const held = () => {
+    for (const el of secretFields) {
+      if (!raw.isConnected(el)) secretFields.delete(el);
+      else if (readable(el) && valueOf(el) !== '') return true;
+    }
+    return false;
+  };
+
+  // ---------------------------------------------------------------- touched fields
+  /** @type {Map<Element, {print: Fingerprint}>} */
+  const dirty = new Map();
+  /** @type {WeakMap<Element, string>} */
+  const ids = new WeakMap();
+  let count = 0;
+  const token = link.nextId();
+  /** @type {(el: Element) => string} */
+  const idOf = (el) => {
+    const id = ids.get(el) ?? `${token}.${++count}`;
+    ids.set(el, id);
+    return id;
+  };
+  /** @type {{el: Element, print: Fingerprint}|null} */
+  let ahead = null;
+  /** @type {(event: Event) => Element|null} */
+  const fieldAt = (event) => {
+    const hit = event.composedPath()[0];
+    const el = hit instanceof Element && event.isTrusted && link.active() ? fieldOf(hit) : null;
+    return el && hasValue(el) ? el : null;
+  };
+
+  /** @type {Fields['flushAs']} */
+  const flushAs = (el, text) => {
+    const print = dirty.get(el)?.print ?? websp.fingerprint(el);
+    dirty.delete(el);
+    const kind = kindOf(el);
+    const value = text.slice(0, LONGEST);
+    if (kind === 'secret' || (kind === null && secrets.isSecretText(value))) return notes.omit(`omitted.${idOf(el)}`);
+    notes.note({
+      type: isText(el) ? 'type' : 'change', el, print, field: idOf(el), value: kind ? PASSWORD : value,
+    });
+  };
+  /** @type {Fields['flush']} */
+  const flush = (but = null) => {
+    for (const el of [...dirty.keys()]) if (el !== but) flushAs(el, valueOf(el));
+  };
+
+  /** @type {(el: Element) => void} */
+  const touch = (el) => {
+    const print = ahead?.el === el ? ahead.print : websp.fingerprint(el);
+    if (!dirty.has(el)) dirty.set(el, { print });
+    ahead = null;
+  };
+  link.hear('beforeinput', (event) => {
+    const el = fieldAt(event);
+    if (el && !dirty.has(el)) ahead = { el, print: websp.fingerprint(el) };
+  });
+  link.hear('input', (event) => {
+    const el = fieldAt(event);
+    if (!el) return;
+    if (raw.tagOf(el) === 'select') return chosen(/** @type {HTMLSelectElement} */ (el));
+    if (raw.tagOf(el) === 'input' && kit.inputType(el) === 'file') return notes.omit(`omitted.${idOf(el)}`);
+    touch(el);
+    const kind = kindOf(el);
+    if (!kind) return;
+    notes.keepSecret(valueOf(el));
+    secretFields.add(el);
+    if (readable(el)) link.send({ kind: 'secret', held: held() });
+  });
+  /** @type {(select: HTMLSelectElement) => void} */
+  const chosen = (select) => {
+    flush();
+    if (kindOf(select) === 'secret') return notes.omit(`omitted.${idOf(select)}`);
+    notes.note({ type: 'change', el: select, print: websp.fingerprint(select), field: idOf(select), value: select.value });
+  };
+
+  /** @param {Event} event */
+  const left = (event) => {
+    const el = fieldAt(event);
+    if (el && dirty.has(el)) flushAs(el, valueOf(el));
+  };
+  link.hear('change', left);
+  // "change" does not leave a shadow root, "focusout" does.
+  link.hear('focusout', left);
+  link.hear('pagehide', () => flush());
+  // A field half written is not noted before it is left.
+  link.onFlush((last) => { if (last) flush(); });
+  link.onChange(() => { if (!link.active()) dirty.clear(); });
+
+  recorder.fields = { isText, hasValue, fieldOf, touched: (el) => dirty.has(el), valueOf, flush, flushAs, held };
+})();

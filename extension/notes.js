@@ -1,0 +1,146 @@
+// @ts-check
+/*
+ * Writing down what was done: one message per event at once, and a second one when the page has reacted.
+ *
+ * globalThis.__webspRecorder.notes has
+ *   stateOf(el)            the two-state facts of an element, without values
+ *   note(entry)            notes an event; returns its id
+ *   settleNow()            reads the state the last event led to, before the next one changes it
+ *   omit(key)              counts something secret that was left out; the same key counts once
+ *   keepSecret(text)       a secret the page holds: cut out of everything noted from now on
+ */
+(() => {
+  'use strict';
+  const recorder = /** @type {Recorder} */ (Reflect.get(globalThis, '__webspRecorder'));
+  if (recorder.notes) return;
+  const websp = /** @type {Dom} */ (Reflect.get(globalThis, '__websp'));
+  const { link, watch } = recorder;
+  const { raw } = websp;
+  const REACTION_MS = 1_000;
+  const TOGGLE_MS = 1_500; // A switch that asks its server first: as long as it has not moved, it is waited for.
+  const FEWEST = 4; // Shorter secrets are digits of a code, and would be cut out of every number.
+
+  /** @type {Set<string>} */
+  const secrets = new Set();
+  /** @type {(value: unknown) => any} */
+  const scrubbed = (value) => {
+    if (typeof value === 'string') {
+      let out = value;
+      for (const secret of secrets) out = out.split(secret).join('');
+      return out;
+    }
+    if (Array.isArray(value)) return value.map(scrubbed);
+    if (value && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, scrubbed(part)]));
+    return value;
+  };
+
+  /** @type {Notes['stateOf']} */
+  const stateOf = (el) => {
+    const { checked, expanded, selected, pressed } = websp.stateOf(el, link.options.rules);
+    return { checked, expanded, selected, pressed };
+  };
+  /** @type {(state: NotedState|null) => Partial<NotedState>|undefined} */
+  const known = (state) => {
+    const facts = Object.entries(state ?? {}).filter(([, value]) => value !== null);
+    return facts.length ? Object.fromEntries(facts) : undefined;
+  };
+  const onOf = (/** @type {NotedState|null} */ state) => state?.checked ?? state?.pressed ?? null;
+
+  /** The element, or what the page has put in its place. */
+  /** @type {(el: Element, print: Fingerprint) => Element|null} */
+  const current = (el, print) => {
+    if (raw.isConnected(el)) return el;
+    const alike = (/** @type {Element} */ other) => raw.tagOf(other) === print.tag
+      && websp.roleOf(other) === print.role && (websp.nameOf(other).slice(0, 120).trim() || undefined) === print.name;
+    const there = print.css ? websp.allByCss(print.css).filter(alike) : [];
+    if (there.length === 1) return there[0];
+    const anywhere = websp.indexed().filter(alike);
+    return anywhere.length === 1 ? anywhere[0] : null;
+  };
+
+  /** @type {Pending|null} */
+  let pending = null;
+  /** @type {(waiting: Pending) => NotedState|null} */
+  const afterOf = ({ el, print, holder }) => {
+    if (holder && holder !== el) return raw.isConnected(holder) ? stateOf(holder) : null;
+    const now = el && print && current(el, print);
+    return now ? stateOf(now) : null;
+  };
+  /** @type {(waiting: Pending, leaving?: boolean) => void} */
+  const finish = (waiting, leaving = false) => {
+    if (pending === waiting) pending = null;
+    if (waiting.done) return;
+    waiting.done = true;
+    tell(waiting, leaving);
+    watch.settled();
+  };
+  /** @type {(waiting: Pending, leaving: boolean) => void} */
+  const tell = (waiting, leaving) => {
+    const { id, el, before, holder, tentative, changesBefore } = waiting;
+    const after = afterOf(waiting);
+    /** @type {FrameMessage} */
+    const message = { kind: 'settled', id, secret: recorder.fields?.held() ?? false };
+    const inner = holder !== null && holder !== el;
+    const flipped = onOf(before) !== null && onOf(after) !== null && onOf(before) !== onOf(after);
+    if (before && (inner ? flipped : after)) {
+      message.before = known(before);
+      message.after = known(after);
+    }
+    // A row that turned its own check box, a toggle button that did toggle: replay may turn them on and off.
+    if (flipped && inner) message.toggled = true;
+    if (flipped && !inner && before?.checked === null && before?.pressed !== null) message.stateful = true;
+    if (tentative && !leaving && changesBefore === watch.changes() && !flipped) message.drop = true;
+    link.send(message);
+  };
+  /** @type {(waiting: Pending) => Promise<void>} */
+  const settle = async (waiting) => {
+    const began = performance.now();
+    await watch.quiet(REACTION_MS);
+    const before = JSON.stringify(known(waiting.before));
+    while (!waiting.done && before && performance.now() - began < TOGGLE_MS) {
+      const after = afterOf(waiting);
+      if (!after || JSON.stringify(known(after)) !== before) break;
+      await watch.quiet(REACTION_MS);
+    }
+    finish(waiting);
+  };
+
+  /** @type {Notes['note']} */
+  const note = (entry) => {
+    settleNow();
+    const { type, el, print, value, key, field } = entry;
+    const id = link.nextId();
+    const path = link.framePath();
+    /** @type {RecordedEvent} */
+    const event = { type };
+    if (parent === window) event.url = location.href;
+    if (print) event.target = path.length ? { ...print, framePath: path } : print;
+    if (value !== undefined) event.value = value;
+    if (key) event.key = key;
+    if (entry.stateful) event.stateful = true;
+    const before = entry.before ?? null;
+    const inner = !!entry.holder && entry.holder !== el;
+    if (!inner && known(before)) event.before = known(before);
+    // Should the page go away at once, this is the last that can be said.
+    const now = el && !inner && raw.isConnected(el) ? known(stateOf(el)) : undefined;
+    if (now && event.before) event.after = now;
+    const hover = entry.hover ?? [];
+    if (hover.length) event.hover = hover.map((opener) => (path.length ? { ...opener, framePath: path } : opener));
+    const time = performance.timeOrigin + performance.now();
+    link.send({ kind: 'event', id, time, field, event: secrets.size ? scrubbed(event) : event });
+    pending = {
+      id, el: el ?? null, print: print ?? null, before, holder: entry.holder ?? null, tentative: !!entry.tentative, changesBefore: entry.changesBefore ?? NaN, done: false,
+    };
+    void settle(pending);
+    return id;
+  };
+  const settleNow = () => { if (pending) finish(pending); };
+  const omit = (/** @type {string} */ key) => link.send({ kind: 'omitted', id: key });
+  const keepSecret = (/** @type {string} */ text) => { if (text.trim().length >= FEWEST) secrets.add(text.trim()); };
+
+  // What is asked for on the way may still change, and is told again.
+  link.onFlush((last) => { if (pending && last) settleNow(); else if (pending) tell(pending, false); });
+  // That the page goes is what came of it.
+  link.hear('pagehide', () => { if (pending) finish(pending, true); });
+  recorder.notes = { stateOf, note, settleNow, omit, keepSecret };
+})();

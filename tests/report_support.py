@@ -1,0 +1,118 @@
+"""Episodes made up for the report's tests, and the browser that watches them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.test_trajectory import blank
+from websp_gym import verdict
+from websp_gym.report import write_trajectory_html
+from websp_gym.trajectory import Recorder, Step, Trajectory, View
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Dialog, Page
+
+COLOURS = ((200, 30, 30), (30, 160, 30), (30, 30, 200), (190, 170, 20))
+Watch = Callable[..., "Page"]
+
+
+@pytest.fixture
+def watch(blank_page: Page, tmp_path: Path) -> Iterator[Watch]:
+    """Opens the report of an episode as a file; at the end, it must have done nothing but show itself."""
+    troubles: list[str] = []
+    asked: list[str] = []
+    own = ["data:"]
+
+    def refuse(dialog: Dialog) -> None:
+        troubles.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def open_(episode: Trajectory | Path, fragment: str = "") -> Page:
+        folder = episode if isinstance(episode, Path) else save(tmp_path, episode)
+        own.append(write_trajectory_html(folder).as_uri())
+        blank_page.goto(own[-1] + fragment)
+        return blank_page
+
+    blank_page.on("dialog", refuse)
+    blank_page.on("console", lambda message: troubles.append(f"console: {message.text}"))
+    blank_page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
+    blank_page.on("request", lambda request: asked.append(request.url))
+    yield open_
+    assert troubles == []
+    assert [url for url in asked if not url.startswith(tuple(own))] == []
+
+
+def png(colour: tuple[int, int, int] = (240, 240, 240), size: tuple[int, int] = (320, 256)) -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", size, colour).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def mark(number: int, name: str, **parts: Any) -> dict[str, Any]:
+    """A marked button, 80 x 30, below the one before it."""
+    box = [20, 10 + 40 * number, 80, 30]
+    return {"number": number, "role": "button", "name": name, "box": box, "checked": None} | parts
+
+
+MARKS = [
+    mark(0, "Save"), mark(1, "Jam makers", role="checkbox", checked=False, mixed=True), mark(2, "Mute", checked=True),
+    mark(3, "Home", role="link", href="https://site.test/home"),
+]  # fmt: skip
+
+
+def view(number: int, **parts: Any) -> View:
+    facts: dict[str, Any] = {
+        "url": f"https://site.test/{number}", "title": f"Page {number}", "tabs": [f"https://site.test/{number}"],
+        "screenshot": f"step_{number:03d}.png", "marks": MARKS,
+    }  # fmt: skip
+    return View(**{**facts, **parts})
+
+
+def step(number: int, action: str = "Click [0]", **parts: Any) -> Step:
+    return Step(**{"number": number, "action": action, "seconds": 0.5, "view": view(number), **parts})
+
+
+def episode(**parts: Any) -> Trajectory:
+    """Three steps: one on an element, one that failed, one that ended it."""
+    facts: dict[str, Any] = {
+        "initial": view(0), "options": {"viewport": [320, 256]}, "end_reason": "answer", "answer": "done",
+        "steps": [
+            step(1, "Click [3]", thought="Home first."), step(2, "Click [9]", error="no such element", counted=False),
+            step(3, "ANSWER; done"),
+        ],
+        "verdict": verdict.passed("state", "Everything is as asked.").as_dict(),
+    }  # fmt: skip
+    return blank(**{**facts, **parts})
+
+
+def save(parent: Path, record: Trajectory) -> Path:
+    """Puts an episode on disk the way a real one gets there; one plain colour per observation."""
+    recorder = Recorder(parent, record)
+    for number in range(len(record.views)):
+        recorder.screenshot(number, png(COLOURS[number % len(COLOURS)]))
+    recorder.save()
+    return recorder.folder
+
+
+PIXEL = """async () => {
+    const shot = document.querySelector("#shot"), pen = document.createElement("canvas").getContext("2d");
+    await shot.decode();
+    pen.drawImage(shot, 0, 0);
+    return [...pen.getImageData(50, 50, 1, 1).data].slice(0, 3);
+}"""
+
+
+def assert_at(page: Page, number: int, last: int = 3) -> None:
+    where = f"Step {number} of {last}" if number else f"Start, {last} to come"
+    assert page.inner_text("#where") == where
+    assert page.inner_text("#url") == f"https://site.test/{number}"
+    assert page.inner_text("#page-title") == f"Page {number}"
+    assert page.get_attribute(".strip a[aria-current]", "href") == f"#step-{number}"
+    assert np.allclose(page.evaluate(PIXEL), COLOURS[number], atol=12)

@@ -1,0 +1,263 @@
+"""What a recording must never hold: rules one by one, and a sign-in page searched for what was typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.recorder_support import (
+    ACCOUNT,
+    PASSWORD,
+    Record,
+    Server,
+    facts,
+    opened_studio,
+    record,
+    rest,
+    server,
+    studio,
+)
+from websp_gym._paths import data_dir
+from websp_gym.recording import Studio
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["opened_studio", "record", "server", "studio"]
+
+OTP = "918273"
+CARD = "4242 4242 4242 4242"
+SECRETS = (
+    PASSWORD,
+    OTP,
+    CARD,
+    CARD.replace(" ", ""),
+    "HIDDEN-7c1fa9",
+    "CAPTCHA-03ad",
+    "LINKTOKEN-55aa",
+    "FRAGTOKEN-66bb",
+    "secret-file",
+)
+
+
+@pytest.fixture(scope="module")
+def rules(opened_studio: Studio) -> Page:
+    """A page with the rules loaded."""
+    page = opened_studio.context.new_page()
+    page.evaluate((data_dir("extension") / "secrets.js").read_text("utf-8"))
+    return page
+
+
+@pytest.mark.parametrize(
+    ("url", "clean"),
+    [
+        ("https://a.example/p?tab=2&lang=en", "https://a.example/p?tab=2&lang=en"),
+        ("https://a.example/cb?code=4%2F0AY&state=xyz&scope=mail", "https://a.example/cb?scope=mail"),
+        ("https://a.example/p?access_token=abc&x=1#id_token=zzz", "https://a.example/p?x=1"),
+        ("https://a.example/p#access_token=abc&expires_in=3600", "https://a.example/p#expires_in=3600"),
+        ("https://a.example/#/settings?tab=1&sid=abc", "https://a.example/#/settings?tab=1"),
+        ("https://a.example/#privacy", "https://a.example/#privacy"),
+        ("https://user:hunter2@a.example/p", "https://a.example/p"),
+        ("https://a.example/?userSessionId=1&JSESSIONID=2&XSRF-TOKEN=3&q=cats", "https://a.example/?q=cats"),
+        (
+            "https://a.example/?zip_code=1010&country_code=at&keyboard=de",
+            "https://a.example/?zip_code=1010&country_code=at&keyboard=de",
+        ),
+        (
+            "https://a.example/?v=how-to-change-your-privacy-settings-in-2024",
+            "https://a.example/?v=how-to-change-your-privacy-settings-in-2024",
+        ),
+        ("https://a.example/?v=Zx81qLm93KfTp02VbNw7Rj5Y", "https://a.example/"),
+        ("https://a.example/?v=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", "https://a.example/"),
+        ("https://a.example/?next=%2Fhome%3Ftoken%3Dabc%26a%3D1", "https://a.example/?next=%2Fhome%3Fa%3D1"),
+        (
+            "https://a.example/?X-Amz-Signature=ab&ticket=1&nonce=2&sig=3&jwt=4&auth=5&key=6",
+            "https://a.example/",
+        ),
+        ("/next?token=abc#top", "/next#top"),
+        ("https://a.example/?%E0%A4%A=1&b", "https://a.example/?%E0%A4%A=1&b"),
+    ],
+)
+def test_secret_parameters_are_taken_out_of_addresses(url: str, clean: str, rules: Page) -> None:
+    assert rules.evaluate("url => __webspSecrets.cleanUrl(url)", url) == clean
+
+
+@pytest.mark.parametrize(
+    ("facts", "kind"),
+    [
+        ({"type": "password"}, "password"),
+        ({"type": "password", "hints": ["userPassword"]}, "password"),
+        ({"type": "password", "hints": ["Verification code"]}, "secret"),
+        ({"type": "text", "autocomplete": "one-time-code"}, "secret"),
+        ({"type": "text", "autocomplete": "billing cc-number"}, "secret"),
+        ({"type": "text", "autocomplete": "cc-name"}, None),
+        ({"type": "text", "hints": ["otpCode"]}, "secret"),
+        ({"type": "tel", "hints": ["Enter the 6-digit code"]}, "secret"),
+        ({"type": "text", "hints": ["2FA"]}, "secret"),
+        ({"type": "text", "hints": ["Card number"]}, "secret"),
+        ({"type": "text", "hints": ["user_pwd"]}, "secret"),
+        ({"type": "text", "hints": ["API key"]}, "secret"),
+        ({"type": "textarea", "hints": ["g-recaptcha-response"]}, "secret"),
+        ({"type": "text", "digits": True}, "secret"),
+        ({"type": "text", "hints": ["Passport number"]}, None),
+        ({"type": "text", "hints": ["Promo code"]}, None),
+        ({"type": "text", "hints": ["Postal code", "zip"]}, None),
+        ({"type": "search", "hints": ["Search privacy settings"]}, None),
+        ({"type": "email", "autocomplete": "username"}, None),
+    ],
+)
+def test_fields_are_told_apart_by_what_they_ask_for(
+    facts: dict[str, Any], kind: str | None, rules: Page
+) -> None:
+    given = {"type": "", "autocomplete": "", "hints": [], "digits": False, **facts}
+    assert rules.evaluate("facts => __webspSecrets.kindOf(facts)", given) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("4242 4242 4242 4242", True),
+        ("my card is 5555-5555-5555-4444 ok", True),
+        ("4242 4242 4242 4241", False),
+        ("+43 660 1234567", False),
+    ],
+)
+def test_card_numbers_are_known_by_their_check_digit(text: str, secret: bool, rules: Page) -> None:
+    assert rules.evaluate("text => __webspSecrets.isSecretText(text)", text) is secret
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("Mail CAROL.JONES@Example.org now", "Mail {{account.email}} now"),
+        ("Signed in as carolj (Carol Jones)", "Signed in as {{account.username}} ({{account.name}})"),
+        ("carolju and Carol Joneses stay", "carolju and Carol Joneses stay"),
+        ("/u/carolj/mail?to=carol.jones%40example.org", "/u/{{account.username}}/mail?to={{account.email}}"),
+        ("#user-carol\\.jones\\@example\\.org", "#user-{{account.email}}"),
+        ("x" * 110 + " carol.jo", "x" * 110),
+        ("template {{account.password}} {{x}}", "template { {account.password}} { {x}}"),
+    ],
+)
+def test_the_accounts_values_become_placeholders(text: str, filled: str, rules: Page) -> None:
+    assert (
+        rules.evaluate("([text, account]) => __webspSecrets.fillIn(text, account)", [text, ACCOUNT]) == filled
+    )
+
+
+def _sign_in(page: Page, folder: Path) -> None:
+    page.click("[name=mail]")
+    page.keyboard.type("carol.jones@example.org")
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.click("text=Show password")
+    page.click("#pw")
+    page.click("[name=otp]")
+    page.keyboard.type(OTP)
+    page.click("#echo")
+    page.click("[aria-label='Digit 1']")
+    for digit, box in zip("7391", range(1, 5), strict=True):
+        page.focus(f"[aria-label='Digit {box}']")
+        page.keyboard.type(digit)
+    page.click("[name=card]")
+    page.keyboard.type(CARD)
+    page.click("[name=any]")
+    page.keyboard.type(CARD)
+    upload = folder / "secret-file.txt"
+    upload.write_text("x")
+    page.set_input_files("[name=file]", upload)
+    page.evaluate("document.getElementById('g-recaptcha-response').value = 'CAPTCHA-03ad'")
+    page.click("#g-recaptcha-response")
+    page.keyboard.type("CAPTCHA-03ad")
+    page.click("h1")
+
+
+def test_a_sign_in_page_leaves_no_secret_anywhere(
+    studio: Studio, record: Record, tmp_path: Path, server: Server
+) -> None:
+    page = record("secrets.html", screenshots=True)
+    _sign_in(page, tmp_path)
+    page.click("text=Continue")
+    page.wait_for_url("**/secrets_next.html*")
+    page.click("button")
+    trace = studio.stop()
+    everything = json.dumps([trace.model_dump(mode="json"), studio.call("recent", 50), _storage(studio)])
+    assert [secret for secret in SECRETS if secret in everything] == []
+    assert "carol.jones" not in everything.lower()
+    assert facts(trace)[:3] == [
+        ("type", ("textbox", "E-mail"), "{{account.email}}"),
+        ("key", ("textbox", "E-mail"), "Tab"),
+        ("type", ("textbox", "Password"), "{{account.password}}"),
+    ]
+    assert trace.omitted >= 7
+    assert facts(trace)[-1] == ("click", ("button", "{{account.email}}"), None)
+    assert trace.events[-1].url == f"{server.base}/secrets_next.html?next=1"
+    link = trace.events[-2].target
+    assert link is not None
+    assert link.href == "secrets_next.html?next=1"
+
+
+def _storage(studio: Studio) -> Any:
+    """Everything the extension keeps, but for what lies in memory only."""
+    return studio.context.service_workers[-1].evaluate(
+        """async () => {
+          const request = indexedDB.open('recording');
+          await new Promise(done => { request.onsuccess = done; });
+          const all = request.result.transaction('events').objectStore('events').getAll();
+          await new Promise(done => { all.onsuccess = done; });
+          return [all.result, await chrome.storage.local.get(null)];
+        }"""
+    )
+
+
+def test_no_file_of_ours_holds_a_secret_and_the_profile_goes(server: Server, tmp_path: Path) -> None:
+    studio = Studio()
+    try:
+        studio.page.goto(server.url("secrets.html"))
+        studio.start("sign in", "local", account=ACCOUNT, screenshots=True)
+        _sign_in(studio.page, tmp_path)
+        studio.page.click("text=Continue")
+        studio.page.wait_for_url("**/secrets_next.html*")
+        studio.stop()
+        out = tmp_path / "out"
+        studio.save(out / "sign_in.json")
+        # The profile as the browser leaves it on disk, searched before it is deleted.
+        studio.context.close()
+        mine = [path for path in out.rglob("*") if path.is_file()]
+        theirs = [path for path in studio.profile.rglob("*") if path.is_file()]
+        assert len(mine) >= 1
+        assert len(theirs) > 10
+        found = {
+            (path.relative_to(studio.profile if path in theirs else out).as_posix(), secret)
+            for path in [*mine, *theirs]
+            for secret in SECRETS
+            if (data := path.read_bytes()) and (secret.encode() in data or secret.encode("utf-16-le") in data)
+        }
+    finally:
+        studio.close()
+    assert found == set()
+    assert not studio.profile.exists()
+
+
+def test_no_picture_is_taken_while_a_secret_can_be_read(studio: Studio, record: Record) -> None:
+    page = record("secrets.html", screenshots=True)
+    page.click("#echo")
+    _until(studio, 1)
+    page.click("[name=otp]")
+    page.keyboard.type(OTP)
+    page.click("#echo")
+    rest(page)
+    page.fill("[name=otp]", "")
+    page.click("#echo")
+    _until(studio, 2)
+    assert [bool(event.screenshot) for event in studio.stop().events] == [True, False, True]
+
+
+def _until(studio: Studio, pictures: int) -> None:
+    for _ in range(300):
+        if len(studio.call("pictures")) >= pictures:
+            return
+        studio.page.wait_for_timeout(10)
+    raise AssertionError("no picture was taken")

@@ -1,0 +1,129 @@
+"""Traces for other tools: the user flows of the Chrome DevTools Recorder.
+
+A flow can be imported in DevTools and replayed there, or by ``@puppeteer/replay``, as far as that format goes: its
+selectors are those of the recording, its frames are only counted, and it has no states, so every switch is clicked.
+Placeholders such as ``{{account.email}}`` stay as they are. Under the key ``websp``, which those tools pass over,
+every step has our own event as well: importing what was exported gives the same trace again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Any
+from urllib.parse import urldefrag
+
+from websp_gym.replay.importers.devtools import OUR_KEY
+from websp_gym.replay.trace import SCHEMA, Fingerprint, Trace, TraceEvent
+
+_OFFSET = 5
+"""Where in an element is clicked, in pixels from its corner; inside even the smallest check box."""
+_LONGEST_TEXT = 64
+"""Chrome writes no longer text selectors."""
+_SHADOW = " ::shadow "
+
+
+def to_devtools(trace: Trace) -> dict[str, Any]:
+    """Writes a trace as a user flow of the Chrome DevTools Recorder.
+
+    Args:
+        trace: The trace.
+
+    Returns:
+        The flow, as plain data for ``json.dumps``; :func:`websp_gym.replay.importers.import_trace` makes an equal
+        trace of it.
+    """
+    head = trace.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"name", "events"})
+    steps: list[dict[str, Any]] = [
+        {
+            "type": "setViewport",
+            "width": trace.viewport.width,
+            "height": trace.viewport.height,
+            "deviceScaleFactor": 1,
+            "isMobile": False,
+            "hasTouch": False,
+            "isLandscape": False,
+            OUR_KEY: None,
+        },
+        {**_navigation(trace.start_url), OUR_KEY: None},
+    ]
+    for event, following in zip_longest(trace.events, trace.events[1:]):
+        steps += _steps(event, following)
+    return {"title": trace.name, "steps": steps, OUR_KEY: {"schema": SCHEMA, **head}}
+
+
+def _steps(event: TraceEvent, following: TraceEvent | None) -> Iterator[dict[str, Any]]:
+    where = {"target": event.url if event.popup and event.url else "main"}
+    for ancestor in event.hover:
+        yield {"type": "hover", **where, **_element(ancestor), OUR_KEY: None}
+    ours = {OUR_KEY: event.model_dump(mode="json", by_alias=True, exclude_defaults=True)}
+    led_to = _led_to(event, following)
+    if event.type == "navigate":
+        yield {**_navigation(event.url), **ours}
+    elif event.type == "key" or event.target is None:
+        yield from _keys(event.key or "", where, {**led_to, **ours})
+    elif event.value is not None and event.type != "click":
+        yield {"type": "change", **where, **_element(event.target), "value": event.value, **led_to, **ours}
+    else:
+        offset = {"offsetX": _OFFSET, "offsetY": _OFFSET}
+        yield {"type": "click", **where, **_element(event.target), **offset, **led_to, **ours}
+
+
+def _navigation(url: str) -> dict[str, Any]:
+    return {
+        "type": "navigate",
+        "url": url,
+        "assertedEvents": [{"type": "navigation", "url": url, "title": ""}],
+    }
+
+
+def _led_to(event: TraceEvent, following: TraceEvent | None) -> dict[str, Any]:
+    """The navigation that an event caused, as far as the event after it shows it."""
+    if following is None or following.type == "navigate" or not (event.url and following.url):
+        return {}
+    if following.popup != event.popup or urldefrag(following.url)[0] == urldefrag(event.url)[0]:
+        return {}
+    return {"assertedEvents": [{"type": "navigation", "url": following.url, "title": ""}]}
+
+
+def _keys(pressed: str, where: dict[str, Any], rest: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A key with its modifiers, pressed and let go; the rest goes with the key itself."""
+    *modifiers, key = pressed[:-1].split("+")
+    key += pressed[-1:]
+    for name in modifiers:
+        yield {"type": "keyDown", **where, "key": name, OUR_KEY: None}
+    yield {"type": "keyDown", **where, "key": key, **rest}
+    for name in [key, *reversed(modifiers)]:
+        yield {"type": "keyUp", **where, "key": name, OUR_KEY: None}
+
+
+def _element(target: Fingerprint) -> dict[str, Any]:
+    """The selectors of an element, in the order in which Chrome writes them."""
+    found = [_aria(target), _css(target), _xpath(target), _pierce(target), _text(target)]
+    selectors = [alternative for alternative in found if alternative]
+    # Which child frame it is, the recording does not say: the first one of every page on the way is a guess.
+    frame = {"frame": [0] * len(target.frame_path)} if target.frame_path else {}
+    return {"selectors": selectors or [[target.tag]], **frame}
+
+
+def _aria(target: Fingerprint) -> list[str]:
+    if not target.name or "[" in target.name:  # an attribute would be read into it
+        return []
+    role = f'[role="{target.role}"]' if target.role and target.role != "generic" else ""
+    return [f"aria/{target.name}{role}"]
+
+
+def _css(target: Fingerprint) -> list[str]:
+    return target.css.split(_SHADOW) if target.css else []
+
+
+def _xpath(target: Fingerprint) -> list[str]:
+    return [f"xpath/{target.xpath}"] if target.xpath and _SHADOW not in target.xpath else []
+
+
+def _pierce(target: Fingerprint) -> list[str]:
+    return [f"pierce/{target.css.split(_SHADOW)[-1]}"] if target.css else []
+
+
+def _text(target: Fingerprint) -> list[str]:
+    return [f"text/{target.text}"] if target.text and len(target.text) <= _LONGEST_TEXT else []

@@ -1,0 +1,143 @@
+"""Traces from elsewhere: what WebSP-Eval published, and user flows of the Chrome DevTools Recorder.
+
+Nothing in a file is carried out or written anywhere; what cannot be replayed is left out and counted, and what should
+not be known (passwords, codes, tokens) stays behind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from websp_gym.errors import SetupError, nearest
+from websp_gym.replay.importers import devtools, webspeval
+from websp_gym.replay.importers.book import Book, kind_of
+from websp_gym.replay.importers.draft import site_of
+from websp_gym.replay.trace import Trace, parse_trace, read_json
+
+__all__ = ["Format", "Imported", "import_trace"]
+
+Format = Literal["websp-trace/1", "webspeval", "devtools"]
+
+_MAX_FILES = 200
+_STEP = re.compile(r"(?:^|[_-])(?:step|state)[_-]?(\d{1,4})(?=$|[_/.-])", re.IGNORECASE)
+_STATE = re.compile(r"(?:^|[_-])(on|off)(?=$|[_/.-])", re.IGNORECASE)
+_ANY_OF_OURS = ("schema", "events", "steps", "title", "startUrl", "start_url")
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A trace, and what became of the file it was made of."""
+
+    trace: Trace
+    path: Path
+    format: Format
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    """How many things of each kind were left out because replay has no use for them."""
+    notes: tuple[str, ...] = ()
+    """What to know before replaying it, each with its place in the file."""
+    step: int | None = None
+    """Its place among several files that are replayed one after the other, where the names say so."""
+    state: Literal["on", "off"] | None = None
+    """The state it leads to, where the names say that files are alternatives."""
+
+
+def import_trace(path: str | Path, *, site: str | None = None) -> list[Imported]:
+    """Reads traces of any known format.
+
+    Args:
+        path: A file, or a folder of files that belong together (``…_step1``, ``…_step2``, each with a folder of its
+            own or not).
+        site: Slug of the site; by default the one whose address the trace begins at.
+
+    Returns:
+        One trace for each file, in the order in which they are to be replayed.
+
+    Raises:
+        SetupError: A file is of no known format, or damaged; says which, where, and what was found.
+    """
+    path = Path(path)
+    files = _files(path) if path.is_dir() else [path]
+    return [_import(file, site, _name(file, path)) for file in files]
+
+
+def _import(path: Path, site: str | None, name: str) -> Imported:
+    data = read_json(path)
+    if not isinstance(data, dict):
+        raise SetupError(f"{path}: a trace is a JSON object, this is {kind_of(data)}", path=str(path))
+    book = Book(path)
+    format_ = _format(data, path)
+    if format_ == "websp-trace/1":
+        trace = parse_trace(data, path)
+    else:
+        read = devtools.read if format_ == "devtools" else webspeval.read
+        try:
+            trace = _complete(read(data, book), data, path, site)
+        except RecursionError as error:
+            raise SetupError(f"{path}: nested too deeply to be a trace", path=str(path)) from error
+    if site is not None and trace.site != site:
+        raise SetupError(
+            f'{path}: this is a trace of the site "{trace.site}", not of "{site}"; name no site, or that one',
+            path=str(path),
+            site=trace.site,
+        )
+    step, state = _STEP.search(name), _STATE.search(name)
+    return Imported(
+        trace,
+        path,
+        format_,
+        dict(book.dropped),
+        tuple(book.notes),
+        int(step[1]) if step else None,
+        ("on" if state[1].lower() == "on" else "off") if state else None,
+    )
+
+
+def _complete(found: dict[str, Any], data: Mapping[str, Any], path: Path, site: str | None) -> Trace:
+    """Adds name and site to what was read."""
+    if found.get("name") is None:
+        task = data.get("taskId")
+        found["name"] = task if isinstance(task, str) and re.fullmatch(r"[\w. -]{1,80}", task) else path.stem
+    if "site" not in found:
+        found["site"] = site or site_of(found["start_url"])
+    return parse_trace({**found, "events": [event.model_dump() for event in found["events"]]}, path)
+
+
+def _format(data: Mapping[str, Any], path: Path) -> Format:
+    if "schema" in data:
+        return "websp-trace/1"
+    if devtools.is_one(data):
+        return "devtools"
+    if webspeval.is_one(data):
+        return "webspeval"
+    keys = ", ".join(f'"{key[:30]}"' for key in list(data)[:6]) or "nothing"
+    known = 'a trace of ours ("schema"), of WebSP-Eval ("startUrl" and "events") or of Chrome\'s Recorder ("steps")'
+    hint = next((hint for key in list(data)[:20] if (hint := nearest(key[:30], _ANY_OF_OURS))), "")
+    raise SetupError(f"{path}: not {known}; it has {keys}{hint}", path=str(path))
+
+
+def _files(folder: Path) -> list[Path]:
+    """The traces of a folder and of the folders in it, in the order of the numbers in their names."""
+    found = [file for pattern in ("*.json", "*/*.json") for file in folder.glob(pattern) if file.is_file()]
+    if not found:
+        raise SetupError(f"{folder}: there is no .json file in this folder", path=str(folder))
+    if len(found) > _MAX_FILES:
+        raise SetupError(
+            f"{folder}: {len(found):,} .json files; at most {_MAX_FILES} are one recording, name the file",
+            path=str(folder),
+        )
+    return sorted(found, key=lambda file: _natural(str(file.relative_to(folder))))
+
+
+def _name(file: Path, path: Path) -> str:
+    """What a file is called: its own name, and its folder's where the folder was asked for."""
+    return file.with_suffix("").name if file == path else str(file.relative_to(path).with_suffix(""))
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Sorts step 2 before step 10."""
+    parts = re.findall(r"[0-9]{1,9}|[^\W\d_]+", name.lower())
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]

@@ -1,0 +1,261 @@
+"""User flows of the Chrome DevTools Recorder: ``{title, steps: […]}``, the JSON its *Export* gives.
+
+A flow has no states, no surroundings of its elements and no URL of the page a step was done on; the last is put
+together from its navigations. What :func:`websp_gym.replay.exporters.to_devtools` wrote has our own event in every
+step, under the key ``websp`` (null in steps that only prepare or end another), and comes back exactly as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from websp_gym.errors import SetupError
+from websp_gym.replay.importers.book import Book, kind_of
+from websp_gym.replay.importers.draft import Draft, finish, typed
+from websp_gym.replay.importers.roles import CHECKABLE, RADIOS
+from websp_gym.replay.importers.selectors import read_selectors
+from websp_gym.replay.importers.texts import key_of, modifier_of, side_of, text_of, url_of
+from websp_gym.replay.trace import MAX_HOVER, SCHEMA, Fingerprint, Trace, TraceEvent, explain
+
+OUR_KEY = "websp"
+_Model = TypeVar("_Model", bound=BaseModel)
+_TEXT_TAGS = frozenset({"input", "textarea"})
+_TEXT_ROLES = frozenset({"textbox", "searchbox"})
+_NO_PLACE = frozenset({"chrome:", "about:", "edge:", "brave:"})
+
+
+def is_one(data: Mapping[str, Any]) -> bool:
+    """Whether a file looks like a user flow."""
+    return "steps" in data
+
+
+def read(data: Mapping[str, Any], book: Book) -> dict[str, Any]:
+    """Reads a user flow.
+
+    Args:
+        data: The file.
+        book: Takes down what is left out.
+
+    Returns:
+        The data of a trace; its site only where we had exported it.
+
+    Raises:
+        SetupError: It cannot be imported; names the place.
+    """
+    reader = _Reader(data, book)
+    for number, step in enumerate(book.list_at(dict(data), "steps", "steps")):
+        reader.read(f"steps[{number}]", step)
+    reader.end()
+    events = reader.events()
+    if reader.exported:
+        header = _header(data, book)
+    elif events:
+        header = {"start_url": reader.start, "viewport": reader.viewport, "recorded_with": "chrome-recorder"}
+        header["name"] = text_of(data.get("title"))
+    else:
+        kinds = ", ".join(list(book.dropped)[:6]) or "none beyond opening a page"
+        raise book.bad("steps", f"nothing that could be replayed ({kinds})", "record it again")
+    return {**header, "schema": SCHEMA, "events": events, "omitted": header.get("omitted", 0) + book.omitted}
+
+
+def _header(data: Mapping[str, Any], book: Book) -> dict[str, Any]:
+    """What belongs to the whole trace, in a flow that we exported."""
+    found, title = data[OUR_KEY], data.get("title")
+    if not isinstance(found, dict):
+        raise book.bad(OUR_KEY, f"an object is expected, this is {kind_of(found)}", "export the trace again")
+    named = {**found, "name": title if isinstance(title, str) else "", "events": []}
+    return _ours(Trace, named, OUR_KEY, book).model_dump(by_alias=True)
+
+
+class _Reader:
+    """Reads the steps of one flow in order."""
+
+    def __init__(self, data: Mapping[str, Any], book: Book) -> None:
+        self.book = book
+        self.exported = OUR_KEY in data
+        attribute = data.get("selectorAttribute")
+        self.test_attribute = attribute if isinstance(attribute, str) else ""
+        self.start = ""
+        self.viewport = {"width": 1280, "height": 1024}
+        self.known_viewport = False
+        self.done: list[Draft] = []
+        self.hovers: list[Fingerprint] = []
+        self.held: list[str] = []
+        self.urls: dict[str, str] = {}
+
+    def read(self, place: str, step: object) -> None:
+        """Takes in one step."""
+        if not isinstance(step, dict):
+            raise self.book.bad(place, f"a step is an object, this is {kind_of(step)}", "record it again")
+        type_ = step.get("type")
+        if not isinstance(type_, str):
+            raise self.book.bad(
+                f"{place}.type", f"a text is expected, this is {kind_of(type_)}", "record it again"
+            )
+        if self.exported and step.get(OUR_KEY, self) is None:
+            pass  # it belongs to the event of another step
+        elif OUR_KEY in step:
+            whole = _ours(TraceEvent, step[OUR_KEY], f"{place}.{OUR_KEY}", self.book)
+            self.done.append(Draft(place, whole.type, whole=whole))
+            self.hovers = []
+        elif type_ in _STEPS:
+            _STEPS[type_](self, place, step)
+        else:
+            self.book.drop(type_)
+        self._arrive(step)
+
+    def end(self) -> None:
+        """Closes the flow."""
+        for _ in self.hovers:
+            self.book.drop("hover with nothing after it")
+
+    def events(self) -> tuple[TraceEvent, ...]:
+        """The events of all steps."""
+        return finish(self.done, self.book)
+
+    # ---------------------------------------------------------------- steps
+    def _viewport(self, place: str, step: dict[str, Any]) -> None:
+        width, height = side_of(step.get("width")), side_of(step.get("height"))
+        if not (width and height):
+            self.book.note(f"{place}: the size of its window cannot be used; 1280 by 1024 was taken")
+        elif not self.known_viewport:
+            self.viewport, self.known_viewport = {"width": width, "height": height}, True
+        else:
+            self.book.drop("setViewport after the first")
+
+    def _navigate(self, place: str, step: dict[str, Any]) -> None:
+        url = url_of(step.get("url"))
+        if not url:
+            found = step.get("url")
+            if (
+                not (isinstance(found, str) and found.partition("//")[0][:20] in _NO_PLACE)
+                and found != "about:blank"
+            ):
+                raise self.book.bad(f"{place}.url", "no http or https URL", "write the page's address there")
+            self.book.drop("navigate to a page of the browser's own")
+            return
+        if self.start:
+            self._add(Draft(place, "navigate", url), step)
+        else:
+            self.start = url
+        self.urls[_target(step)] = url
+
+    def _click(self, place: str, step: dict[str, Any]) -> None:
+        if step.get("button") not in ("primary", None):
+            self.book.drop("click with another mouse button")
+            return
+        if step["type"] == "doubleClick":
+            self.book.note(f"{place}: a double click became one click")
+        target = self._print(place, step)
+        draft = Draft(place, "click", target=target)
+        if target.role in CHECKABLE or target.type_attr in ("checkbox", "radio"):
+            draft.type = "change"
+            draft.stateful = target.role not in RADIOS and target.type_attr != "radio"
+        self._add(draft, step)
+
+    def _change(self, place: str, step: dict[str, Any]) -> None:
+        target = self._print(place, step)
+        last = self.done[-1] if self.done else None
+        if step.get("value") == "on" and last is not None and last.target == target:
+            self.book.drop("change of a box that was clicked")
+            return
+        marks = (
+            target.id,
+            target.name_attr,
+            target.name,
+            target.placeholder,
+            target.test_id,
+        )
+        text = target.tag in _TEXT_TAGS or target.role in _TEXT_ROLES
+        draft = typed(
+            Draft(place, "change", target=target), step.get("value"), target.type_attr, marks, self.book
+        )
+        if draft is not None:
+            secret = "account.password" in (draft.value or "")
+            draft.type = "type" if secret or (text and target.role != "combobox") else "change"
+            self._add(draft, step)
+
+    def _hover(self, place: str, step: dict[str, Any]) -> None:
+        self.hovers.append(self._print(place, step))
+
+    def _key_down(self, place: str, step: dict[str, Any]) -> None:
+        modifier = modifier_of(step.get("key"))
+        if modifier:
+            self.held = [*self.held, modifier]
+            return
+        key = key_of(step.get("key"), self.held)
+        if key is None:
+            self.book.drop("key that replay does not know")
+        else:
+            self._add(Draft(place, "key", key=key), step)
+
+    def _key_up(self, place: str, step: dict[str, Any]) -> None:
+        modifier = modifier_of(step.get("key"))
+        self.held = [name for name in self.held if name != modifier]
+
+    # ---------------------------------------------------------------- parts of a step
+    def _print(self, place: str, step: dict[str, Any]) -> Fingerprint:
+        if step.get("frame"):
+            self.book.note("frames are numbered in it; replay looks for these targets in all frames")
+        return read_selectors(
+            step.get("selectors"), f"{place}.selectors", self.book, test_attribute=self.test_attribute
+        )
+
+    def _add(self, draft: Draft, step: dict[str, Any]) -> None:
+        target = _target(step)
+        if not (self.start or self.exported):
+            raise self.book.bad(
+                draft.place, "no step before it opens an http or https page", "begin with a navigate step"
+            )
+        if draft.type != "navigate":
+            popup = target != "main"
+            url = self.urls.get(target) or (url_of(target) if popup else "")
+            draft = replace(draft, url=url, popup=popup)
+            if draft.target is not None:
+                draft.hover = tuple(self.hovers[-MAX_HOVER:])
+                self.hovers = []
+        self.done.append(draft)
+
+    def _arrive(self, step: dict[str, Any]) -> None:
+        """Notes where a step led to."""
+        asserted = step.get("assertedEvents")
+        for event in asserted[:50] if isinstance(asserted, list) else []:
+            url = url_of(event.get("url")) if isinstance(event, dict) else ""
+            if url:
+                self.urls[_target(step)] = url
+
+
+_STEPS = {
+    "setViewport": _Reader._viewport,
+    "navigate": _Reader._navigate,
+    "click": _Reader._click,
+    "doubleClick": _Reader._click,
+    "change": _Reader._change,
+    "hover": _Reader._hover,
+    "keyDown": _Reader._key_down,
+    "keyUp": _Reader._key_up,
+}
+"""What is done with a step; any other kind (scroll, waits, close, custom steps) is left out, never carried out."""
+
+
+def _target(step: Mapping[str, Any]) -> str:
+    target = step.get("target")
+    return target if isinstance(target, str) and target else "main"
+
+
+def _object(found: object, book: Book) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise book.bad(OUR_KEY, f"an object is expected, this is {kind_of(found)}", "export the trace again")
+    return found
+
+
+def _ours(model: type[_Model], found: object, place: str, book: Book) -> _Model:
+    """What we wrote ourselves, checked as if somebody else had."""
+    try:
+        return model.model_validate(found)
+    except ValidationError as error:
+        raise SetupError(explain(book.path, error, at=place), path=str(book.path), place=place) from error

@@ -1,0 +1,248 @@
+"""What the selectors of a Chrome DevTools recording say about an element.
+
+A step has several alternatives for one element, each a selector or a list of selectors of which every further one is
+looked for inside the one before it (inside its shadow root, where it has one).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from websp_gym.replay.importers.book import Book, kind_of
+from websp_gym.replay.importers.roles import ROLES, TEST_ATTRIBUTES
+from websp_gym.replay.importers.texts import UNKNOWN_TAG, href_of, mark_of, path_of, tag_of, text_of
+from websp_gym.replay.trace import Fingerprint
+
+_MOST = 50
+_LONGEST = 4_000
+_WHOLE_TEXT = 12
+"""Chrome cuts longer texts where they are unique; so many letters are the whole text."""
+
+_ARIA = re.compile(r"""\[\s{0,9}(name|role)\s{0,9}=\s{0,9}(["'])((?:\\.|(?!\2)[^\\])*)\2\s{0,9}\]""")
+# Possessive, so that no selector can make it try again and again.
+_IDENT = r"(?>[a-zA-Z0-9_-]|[^\x00-\x7f]|\\[0-9a-fA-F]{1,6}+\s?+|\\.)++"
+_PIECE = re.compile(
+    rf"""(?P<tag>^{_IDENT})|\#(?P<id>{_IDENT})|\.(?P<class>{_IDENT})|(?P<pseudo>::?{_IDENT})
+    |\[\s*(?P<name>{_IDENT})\s*(?P<sign>[~|^$*]?=)\s*(?:"(?P<double>(?:\\.|[^"\\])*)"|'(?P<single>(?:\\.|[^'\\])*)'
+    |(?P<plain>{_IDENT}))\s*[iIsS]?\s*\]""",
+    re.VERBOSE,
+)
+_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
+_XPATH_TAG = re.compile(r"/([a-zA-Z][\w-]*)(?:\[\d+\])*$")
+_XPATH_MARK = re.compile(r"""//\*\[@([\w-]+)=(?:"([^"]*)"|'([^']*)')\]""")
+
+_ATTRIBUTES = {
+    "id": "id",
+    "name": "name_attr",
+    "type": "type_attr",
+    "placeholder": "placeholder",
+    "aria-label": "name",
+    "title": "title",
+    "role": "role",
+    "href": "href",
+    **dict.fromkeys(TEST_ATTRIBUTES, "test_id"),
+}
+
+
+@dataclass
+class _Facts:
+    found: dict[str, Any] = field(default_factory=dict)
+    classes: tuple[str, ...] = ()
+    test_attribute: str = ""
+
+    def keep(self, key: str, value: str | None) -> None:
+        """Keeps a fact, unless an alternative before said otherwise."""
+        if value:
+            self.found.setdefault(key, value)
+
+    def attribute(self, name: str, value: str) -> None:
+        """Keeps what an attribute selector says."""
+        key = "test_id" if name == self.test_attribute else _ATTRIBUTES.get(name)
+        if key:
+            clean = {"href": href_of, "name": text_of, "title": text_of, "placeholder": text_of}.get(
+                key, mark_of
+            )
+            self.keep(key, clean(value))
+
+
+def read_selectors(found: object, place: str, book: Book, *, test_attribute: str = "") -> Fingerprint:
+    """Makes a fingerprint of a step's selectors.
+
+    Args:
+        found: What the step has under ``selectors``.
+        place: Where that stands in the file.
+        book: Of the file.
+        test_attribute: Attribute that the recording was told to build its selectors of.
+
+    Returns:
+        The fingerprint.
+
+    Raises:
+        SetupError: They are no selectors, or say nothing.
+    """
+    facts = _Facts(test_attribute=test_attribute[:100])
+    for number, alternative in enumerate(_alternatives(found, place, book)):
+        parts = [alternative] if isinstance(alternative, str) else alternative
+        if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+            where = f"{place}[{number}]"
+            raise book.bad(
+                where, f"a selector is expected, this is {kind_of(alternative)}", "record it again"
+            )
+        if parts and max(map(len, parts)) <= _LONGEST and len(parts) <= _MOST:
+            _read(parts, facts, book)
+        else:
+            book.note(f"{place}[{number}]: a selector longer than any that Chrome writes was left out")
+    return _print(facts, place, book)
+
+
+def _alternatives(found: object, place: str, book: Book) -> list[Any]:
+    if not isinstance(found, list) or not found:
+        raise book.bad(place, f"a list of selectors is expected, this is {kind_of(found)}", "record it again")
+    if len(found) > _MOST:
+        book.note(f"{place}: only the first {_MOST} of {len(found)} selectors were read")
+    return found[:_MOST]
+
+
+def _read(parts: list[str], facts: _Facts, book: Book) -> None:
+    prefix, mark, _ = parts[-1].partition("/")
+    kind = prefix if mark and prefix in _READERS else "css"
+    own = [part.removeprefix(f"{kind}/") for part in parts]
+    alike = all(part.startswith(f"{kind}/") or kind == "css" for part in parts)
+    _READERS[kind](own, alike, facts, book)
+
+
+def _aria(parts: list[str], alike: bool, facts: _Facts, book: Book) -> None:
+    last = parts[-1]
+    given = {key: _unescaped(value) for key, _, value in _ARIA.findall(last)}
+    name = given.get("name") or _ARIA.sub("", last)
+    facts.keep("name", text_of(name))
+    role = (text_of(given.get("role")) or "").lower()
+    facts.keep("role", role if role in ROLES else None)
+
+
+def _text(parts: list[str], alike: bool, facts: _Facts, book: Book) -> None:
+    facts.keep("text", text_of(parts[-1]))
+
+
+def _css(parts: list[str], alike: bool, facts: _Facts, book: Book) -> None:
+    if alike:
+        facts.keep("css", path_of(" ::shadow ".join(parts), book))
+    _compound(parts[-1], facts)
+
+
+def _pierce(parts: list[str], alike: bool, facts: _Facts, book: Book) -> None:
+    facts.keep("pierce", path_of(parts[-1], book) if len(parts) == 1 else None)
+    _compound(parts[-1], facts)
+
+
+def _xpath(parts: list[str], alike: bool, facts: _Facts, book: Book) -> None:
+    last = parts[-1]
+    if len(parts) == 1 and last.startswith("/"):  # a path cannot begin at a shadow root
+        facts.keep("xpath", path_of(last, book))
+    tag = _XPATH_TAG.search(last[-300:])
+    facts.keep("tag", tag_of(tag[1]) if tag else None)
+    mark = _XPATH_MARK.fullmatch(last)
+    if mark:
+        facts.attribute(mark[1], mark[2] or mark[3] or "")
+
+
+_READERS: dict[str, Callable[[list[str], bool, _Facts, Book], None]] = {
+    "aria": _aria,
+    "css": _css,
+    "xpath": _xpath,
+    "pierce": _pierce,
+    "text": _text,
+}
+
+
+def _compound(selector: str, facts: _Facts) -> None:
+    """Reads the last part of a CSS path: ``form > input#mail[name='m']`` speaks of an input."""
+    last = _last_compound(selector)
+    classes = []
+    at = 0
+    while piece := _PIECE.match(last, at):
+        at = piece.end()
+        kind = piece.lastgroup
+        if piece["tag"]:
+            facts.keep("tag", tag_of(_unescaped(piece["tag"])))
+        elif piece["id"]:
+            facts.attribute("id", _unescaped(piece["id"]))
+        elif piece["class"]:
+            classes.append(_unescaped(piece["class"]))
+        elif piece["name"] and piece["sign"] == "=":
+            value = piece["double"] or piece["single"] or piece["plain"] or ""
+            facts.attribute(_unescaped(piece["name"]).lower(), _unescaped(value))
+        elif kind == "pseudo" and last[at : at + 1] == "(":
+            at = _after_bracket(last, at)
+    facts.classes = facts.classes or tuple(filter(None, (mark_of(name, 100) for name in classes[:50])))
+
+
+def _last_compound(selector: str) -> str:
+    """The part of a selector behind its last combinator; empty for a list of selectors."""
+    begin = at = 0
+    selector = selector.strip()
+    while at < len(selector):
+        letter = selector[at]
+        if letter == "\\":
+            escape = _ESCAPE.match(selector, at)
+            at = escape.end() if escape else len(selector)
+        elif letter in "[(":
+            at = _after_bracket(selector, at)
+        elif letter == ",":
+            return ""
+        else:
+            at += 1
+            begin = at if letter in " >+~\t\n" else begin
+    return selector[begin:]
+
+
+def _after_bracket(text: str, at: int) -> int:
+    """Where the bracket that opens here ends."""
+    depth = 0
+    quote = ""
+    while at < len(text):
+        letter = text[at]
+        if letter == "\\":
+            at += 1
+        elif quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        elif letter in "[(":
+            depth += 1
+        elif letter in "])":
+            depth -= 1
+            if not depth:
+                return at + 1
+        at += 1
+    return len(text)
+
+
+def _unescaped(text: str) -> str:
+    def letter(match: re.Match[str]) -> str:
+        code = int(match[1], 16) if match[1] else 0
+        known = 0 < code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF
+        return match[2] or (chr(code) if known else "\ufffd")
+
+    return _ESCAPE.sub(letter, text)
+
+
+def _print(facts: _Facts, place: str, book: Book) -> Fingerprint:
+    found = facts.found
+    found.setdefault("tag", UNKNOWN_TAG)
+    pierce, title = found.pop("pierce", None), found.pop("title", None)
+    found.setdefault("css", pierce)
+    found.setdefault("name", title)
+    role = str(found.get("role") or "").lower()
+    found["role"] = role if role in ROLES else None
+    name, text = found.get("name"), found.get("text")
+    # A text that was cut would seem to contradict the element it stands in.
+    if name and text and len(text) >= _WHOLE_TEXT and name != text:
+        found["text"] = None
+    target = Fingerprint(**found, classes=facts.classes)
+    if target == Fingerprint(tag=target.tag, role=target.role):
+        raise book.bad(place, "they say nothing of the element", "record it again")
+    return target

@@ -1,0 +1,227 @@
+"""Traces as WebSP-Eval published them, of both generations of its recorder.
+
+A file is ``{startUrl, events: […]}``, the newer ones with ``initialFormStates`` and a page URL for every event. What
+replay needs is taken key by key; page source, pictures and whatever stood in hidden fields is never looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from websp_gym.replay.importers.book import Book, kind_of
+from websp_gym.replay.importers.draft import Draft, finish, typed
+from websp_gym.replay.importers.echoes import reduced
+from websp_gym.replay.importers.published_event import (
+    CHANGES,
+    CLICKS,
+    KEYS,
+    NAVIGATIONS,
+    PICTURES,
+    TEXT_KINDS,
+    PublishedEvent,
+    fingerprint,
+    form_of,
+    published_event,
+)
+from websp_gym.replay.importers.texts import side_of, types_a_letter, url_of
+from websp_gym.replay.trace import SCHEMA, ElementState, OnOff
+
+_TEXT_ROLES = frozenset({"textbox", "searchbox"})
+_LED_TO = 5.0
+"""Seconds within which a navigation was caused by what was done before it."""
+
+
+def read(data: Mapping[str, Any], book: Book) -> dict[str, Any]:
+    """Reads a published trace.
+
+    Args:
+        data: The file.
+        book: Takes down what is left out.
+
+    Returns:
+        The data of a trace, but for its name and site.
+
+    Raises:
+        SetupError: It cannot be imported; names the place.
+    """
+    raws = [
+        published_event(number, event, book)
+        for number, event in enumerate(book.list_at(dict(data), "events", "events"))
+    ]
+    start = url_of(data.get("startUrl")) or next(
+        (url for raw in raws if (url := url_of(raw.data.get("site")))), ""
+    )
+    if not start:
+        found = kind_of(data.get("startUrl"))
+        raise book.bad(
+            "startUrl", f"no http or https URL (it is {found})", "write down where the recording began"
+        )
+    drafts = _Writer(start, data, book).write(reduced(raws, book))
+    events = finish(drafts, book)
+    if raws and not events and not book.omitted:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in book.dropped.most_common(6))
+        raise book.bad("events", f"nothing that could be replayed ({kinds})", "record it again")
+    return {
+        "schema": SCHEMA,
+        "start_url": start,
+        "viewport": _viewport(data, book),
+        "events": events,
+        "recorded_with": "webspeval",
+        "omitted": book.omitted,
+    }
+
+
+def is_one(data: Mapping[str, Any]) -> bool:
+    """Whether a file looks like a published trace."""
+    return "events" in data and not data.keys().isdisjoint(
+        {"startUrl", "viewportWidth", "initialFormStates", "taskId"}
+    )
+
+
+class _Writer:
+    """Writes the events of one file, keeping account of the page and of the states of its controls."""
+
+    def __init__(self, start: str, data: Mapping[str, Any], book: Book) -> None:
+        self.book = book
+        self.url = start
+        self.states = _states(data.get("initialFormStates"))
+        self.forced = _forced(data)
+        self.last: PublishedEvent | None = None
+
+    def write(self, raws: list[PublishedEvent]) -> list[Draft]:
+        """The events as drafts."""
+        drafts = []
+        for raw in raws:
+            if raw.type in PICTURES:
+                self.book.drop(raw.type)
+                self.url = url_of(raw.data.get("tabUrl")) or self.url
+                continue
+            draft = self._draft(raw)
+            if draft is not None:
+                drafts.append(draft)
+            if raw.type in CLICKS | KEYS:
+                self.last = raw
+                self._went(raw)
+        return drafts
+
+    def _draft(self, raw: PublishedEvent) -> Draft | None:
+        url = url_of(raw.data.get("site")) if "site" in raw.data else self.url
+        if raw.type in NAVIGATIONS:
+            return self._navigation(raw)
+        if raw.captcha or raw.kind == "hidden":
+            self.book.omit(raw.place, "a captcha or a hidden field", raw.data.get("value"))
+            return None
+        draft = Draft(raw.place, "click", url, target=fingerprint(raw))
+        if raw.type in KEYS:
+            return self._key(draft, raw)
+        if raw.checkable or (raw.pressed is not None and raw.role == "button"):
+            return self._switch(draft, raw)
+        return draft if raw.type in CLICKS else self._change(draft, raw)
+
+    def _navigation(self, raw: PublishedEvent) -> Draft | None:
+        url = next((url for key in ("url", "to", "href", "site") if (url := url_of(raw.data.get(key)))), "")
+        caused = self.last is not None and raw.after(self.last, _LED_TO)
+        if not url or caused or url == self.url:
+            self.url = url or self.url
+            self.book.drop("navigation that a click caused" if caused else raw.type)
+            return None
+        self.url = url
+        return Draft(raw.place, "navigate", url)
+
+    def _key(self, draft: Draft, raw: PublishedEvent) -> Draft | None:
+        draft.type, draft.key = "key", raw.key
+        writes = raw.kind in TEXT_KINDS or raw.role in _TEXT_ROLES
+        if writes and types_a_letter(draft.key):
+            self.book.drop("letter typed")
+            return None
+        return draft
+
+    def _switch(self, draft: Draft, raw: PublishedEvent) -> Draft:
+        """A control with a state: a native one is read after the event, any other before the page has reacted."""
+        path = raw.get("selectorPath") or ""
+        known = self.states.get(path)
+        if not raw.checkable:
+            draft.before, draft.stateful = _state(pressed=raw.pressed), True
+            draft.set = self._set(raw)
+            return draft
+        native = raw.tag == "input" or raw.type in CHANGES
+        after = True if raw.radio else raw.checked if native else None
+        if after is None and known is not None:
+            after = not known
+        before = known if raw.radio or after is None else not after
+        if known is not None and before != known:
+            self.book.note(f"{raw.place}: its state contradicts initialFormStates, and was believed")
+        if after is not None:
+            self.states[path] = after
+        draft.before, draft.after = _state(checked=before), _state(checked=after)
+        draft.type, draft.stateful = "change", not raw.radio
+        draft.set = self._set(raw) if draft.stateful else None
+        return draft
+
+    def _set(self, raw: PublishedEvent) -> OnOff | None:
+        return _forced(raw.data) or self.forced
+
+    def _change(self, draft: Draft, raw: PublishedEvent) -> Draft | None:
+        value = raw.data.get("value")
+        if raw.kind == "file" or value is None:
+            self.book.drop("change without a value")
+            self.book.note(f"{raw.place}: the file does not say what was put into {raw.tag}; it was left out")
+            return None
+        autocomplete = raw.html[1].get("autocomplete")
+        if raw.tag == "select":
+            draft.type = "change"
+            return typed(draft, value, None, (autocomplete,), self.book)
+        plain = raw.tag in ("textarea", "input") or raw.kind in TEXT_KINDS or raw.role in _TEXT_ROLES
+        draft.type = "type" if plain else "change"
+        marks = (
+            autocomplete,
+            raw.get("id", attribute="id"),
+            raw.get("name", attribute="name"),
+            form_of(raw).get("fieldName"),
+            raw.get("labelText", "controlLabelText", "nearbyLabelText"),
+            raw.get("ariaLabel", attribute="aria-label"),
+            raw.get("placeholder", attribute="placeholder"),
+        )
+        return typed(draft, value, raw.kind, marks, self.book)
+
+    def _went(self, raw: PublishedEvent) -> None:
+        """Files without page URLs: after what may lead elsewhere, the page is not known any more."""
+        site = url_of(raw.data.get("site"))
+        href = raw.get("href", attribute="href") or ""
+        stays = raw.checkable or raw.kind in TEXT_KINDS or href.startswith("#") or raw.tag == "select"
+        if site:
+            self.url = site
+        elif not stays:
+            self.url = ""
+
+
+def _state(*, checked: bool | None = None, pressed: bool | None = None) -> ElementState | None:
+    state = ElementState(checked=checked, pressed=pressed)
+    return state if state.on is not None else None
+
+
+def _states(found: object) -> dict[str, bool]:
+    """Which controls were on when the recording began; of the rest, which may hold secrets, nothing is read."""
+    states = {}
+    for path, state in found.items() if isinstance(found, dict) else ():
+        on = state.get("checked") if isinstance(state, dict) else state
+        if isinstance(on, bool):
+            states[path] = on
+    return states
+
+
+def _forced(data: Mapping[str, Any]) -> OnOff | None:
+    """The state that toggles are forced into, where the file itself says so."""
+    found = data.get("set_checked_state", data.get("setCheckedState"))
+    if not isinstance(found, bool):
+        return None
+    return "on" if found else "off"
+
+
+def _viewport(data: Mapping[str, Any], book: Book) -> dict[str, int]:
+    width, height = side_of(data.get("viewportWidth")), side_of(data.get("viewportHeight"))
+    if width and height:
+        return {"width": width, "height": height}
+    book.note("the size of its window is not known; 1280 by 1024 was taken")
+    return {"width": 1280, "height": 1024}
