@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _ARGS = (
     # Overlay scroll bars do not show in screenshots.
     "--disable-features=OverlayScrollbars,ExtendedOverlayScrollbars,IsolateOrigins,site-per-process,"
-    "Translate,OptimizationHints,MediaRouter,CertificateTransparencyComponentUpdater,"
+    "Translate,OptimizationHints,MediaRouter,CertificateTransparencyComponentUpdater,AutofillServerCommunication,"
     # The address bar's popups are pages of their own, loaded for every window though nobody sees it: half of the
     # processor time a new context costs.
     "WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",

@@ -135,9 +135,15 @@
   window.addEventListener("message", (event) => {
     const from = frame();
     if (!from || event.source !== from.contentWindow || !event.data?.consent) return;
-    if (event.data.consent === "close") show(false);
-    else took(event.data.consent);
+    if (event.data.consent === "close") { show(false); return; }
+    took(event.data.consent);
+    keepCookie();
   });
+  /** What the other host set is a third party's cookie here, and refused; the page keeps one of its own. */
+  const keepCookie = () => {
+    const groups = decided.groups.map((kind) => `${kind.id}:${Number(kind.on)}`).join(",");
+    document.cookie = `${config.cookie}=${encodeURIComponent(`groups=${groups}`)}; path=/; max-age=31536000; secure; samesite=lax`;
+  };
 
   /** One panel at a time. */
   /** @type {(tab: Element) => void} */
