@@ -1,9 +1,13 @@
 """Where the data folders lie: inside the package in a wheel, beside it in a checkout or ``pip install -e``."""
 
+import os
 from pathlib import Path
 from typing import Literal
 
 _PACKAGE = Path(__file__).resolve().parent
+
+VARIABLES = {"task_configs": "WEBSP_TASK_CONFIGS", "traces": "WEBSP_TRACES"}
+"""Where a user's own folders are named, separated like ``PATH``; the sandbox reads ``WEBSP_SANDBOX_SITES``."""
 
 
 def data_dir(name: Literal["task_configs", "traces", "extension"]) -> Path:
@@ -17,3 +21,16 @@ def data_dir(name: Literal["task_configs", "traces", "extension"]) -> Path:
     """
     inside = _PACKAGE / "data" / name
     return inside if inside.is_dir() else _PACKAGE.parent / name
+
+
+def data_dirs(name: Literal["task_configs", "traces"]) -> list[Path]:
+    """Lists the folders of one kind: the package's own, then those the environment names.
+
+    Args:
+        name: Which kind.
+
+    Returns:
+        Their paths.
+    """
+    extra = os.environ.get(VARIABLES[name], "").split(os.pathsep)
+    return [data_dir(name), *(Path(folder) for folder in extra if folder)]

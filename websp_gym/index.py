@@ -7,7 +7,7 @@ this scans for the ``- instance: ID`` lines, and loading a file checks that the 
 import re
 from pathlib import Path
 
-from websp_gym._paths import data_dir
+from websp_gym._paths import data_dirs
 
 _INSTANCE_LINE = re.compile(r"^\s*- instance: (?P<id>[\w.-]+)\s*$", re.MULTILINE)
 
@@ -27,8 +27,8 @@ def ids_in(text: str) -> list[str]:
 
 
 def config_files() -> list[Path]:
-    """The files of ``task_configs/``, one per site."""
-    return sorted(data_dir("task_configs").glob("*.yaml"))
+    """The files of ``task_configs/``, one per site, and those of the user's own folders behind them."""
+    return [path for folder in data_dirs("task_configs") for path in sorted(folder.glob("*.yaml"))]
 
 
 def canonical_id(instance_id: str) -> str:

@@ -14,10 +14,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from websp_gym._paths import data_dir
+from websp_gym._paths import data_dirs
 from websp_gym.errors import InitialStateError, SetupError
 from websp_gym.instances import LoadedInstance, ReplayStep
 from websp_gym.replay import EventReport, Trace, load_trace, replay
+from websp_gym.replay.player import Set
 from websp_gym.state import Item, SiteState, WorldState, same
 
 if TYPE_CHECKING:
@@ -111,24 +112,30 @@ def trace_path(name: str) -> Path:
     Raises:
         SetupError: There is no such trace.
     """
-    path = data_dir("traces") / name
-    if not path.is_file():
-        raise SetupError(f"no trace {path}; record it with `websp record`", path=str(path))
-    return path
+    places = [folder / name for folder in data_dirs("traces")]
+    found = next((path for path in places if path.is_file()), None)
+    if found is None:
+        raise SetupError(f"no trace {places[-1]}; record it with `websp record`", path=str(places[-1]))
+    return found
 
 
 def _replay_all(loaded: LoadedInstance, episode: Episode, tabs: Tabs, login: Login) -> list[EventReport]:
     events: list[EventReport] = []
+    rules = [rule.model_dump() for rule in loaded.site.class_rules]
+
+    def play(name: str, wanted: Set) -> None:
+        done = replay(_trace(name), tabs, set=wanted, account=episode.account, class_rules=rules)
+        events.extend(done.events)
+
     if login == "replay" and loaded.site.account != "none":
         if loaded.site.login_trace is None:
             raise SetupError(
                 f'{loaded.site.site} has no login trace; use login="session"', site=loaded.site.site
             )
-        trace = _trace(loaded.site.login_trace)
-        events += replay(trace, tabs, set="recorded", account=episode.account).events
+        play(loaded.site.login_trace, "recorded")
     for step in loaded.instance.initial_state:
         if isinstance(step, ReplayStep):
-            events += replay(_trace(step.replay), tabs, set=step.set, account=episode.account).events
+            play(step.replay, step.set)
         else:
             episode.prepare(loaded.site.slug, step.prepare.settings, step.prepare.collections)
     return events

@@ -22,7 +22,7 @@ from websp_gym.errors import SetupError, nearest
 from websp_gym.goals import Expect, Goal, ItemCheck, Unchanged
 from websp_gym.ground_truth import STEP_KINDS, ElementType, Step, Target
 from websp_gym.index import canonical_id, config_files, ids_in, instance_ids
-from websp_gym.schema import Model, OnOff, Value
+from websp_gym.schema import ClassRule, Model, OnOff, Value
 
 Category = Literal[
     "Account Security & Access Control",
@@ -70,6 +70,9 @@ class Instance(Model):
     initial_state: tuple[ReplayStep | PrepareStep, ...] = ()
     expect: Expect
     ground_truth: tuple[Step, ...] = Field(min_length=1)
+    opposite: tuple[Step, ...] | None = None
+    """Steps that do the opposite, for ``websp check``, where turning each control of the ground truth the other
+    way is not the opposite; ``[]`` where the site offers none."""
 
     @property
     def id(self) -> str:
@@ -128,6 +131,8 @@ class Site(Model):
     """Slugs of the sites the browser is signed in to at the start."""
     login_trace: str | None = None
     """Trace below ``traces/`` that signs in from a signed-out browser."""
+    class_rules: tuple[ClassRule, ...] = ()
+    """For controls that show their state by a class only; the first rule that fits decides."""
     tasks: tuple[Task, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -165,7 +170,8 @@ class LoadedInstance(BaseModel):
         """A digest of everything that decides the episode; results with another hash are not comparable."""
         site = self.site.model_dump(exclude={"tasks"})
         task = self.task.model_dump(exclude={"instances"})
-        text = json.dumps([site, task, self.instance.model_dump()], sort_keys=True, default=str)
+        instance = self.instance.model_dump(exclude={"opposite"})
+        text = json.dumps([site, task, instance], sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -261,7 +267,7 @@ def _explain(path: Path, node: Any, error: ValidationError) -> str:
 
 def _known_keys() -> list[str]:
     models: list[type[BaseModel]] = [Site, Task, Instance, Goal, Unchanged, Expect, Step, Target, ItemCheck]
-    models += [ReplayStep, PrepareStep, Prepare]
+    models += [ReplayStep, PrepareStep, Prepare, ClassRule]
     return sorted({name for model in models for name in model.model_fields} | set(STEP_KINDS))
 
 

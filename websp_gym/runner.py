@@ -7,12 +7,8 @@ results, :func:`run_batch` does many. An infrastructure error is a result of its
 from __future__ import annotations
 
 import json
-import multiprocessing
-import signal
 import time
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.index import canonical_id, instance_ids
+from websp_gym.pool import run_all
 
 if TYPE_CHECKING:
     from websp_gym.agents import Agent
@@ -147,24 +144,9 @@ def run_batch(
         The results, in the order they came.
     """
     todo = list(jobs)
-    results: list[Result] = []
-
-    def done(result: Result) -> None:
-        results.append(result)
-        on_result(result)
-
-    if processes <= 1 or len(todo) <= 1:
-        for job in todo:
-            done(run_one(job))
-        return results
-    _start_shared(todo)
-    while todo:
-        suspects, todo = _run_pool(todo, min(processes, len(todo)), done)
-        for job in suspects:
-            # Alone: the one that kills its process must not spend the tries of those that ran beside it.
-            for dead in _run_pool([job], 1, done)[0]:
-                done(_failure(dead, "the process that ran this episode died twice", 0.0, ""))
-    return results
+    if processes > 1 and len(todo) > 1:
+        _start_shared(todo)
+    return run_all(run_one, todo, processes=processes, lost=_lost, on_done=on_result)
 
 
 def select_instances(patterns: Iterable[str]) -> list[str]:
@@ -235,32 +217,8 @@ def finished(folder: Path, agent: str) -> set[str]:
     }
 
 
-def _run_pool(jobs: list[Job], processes: int, done: Callable[[Result], None]) -> tuple[list[Job], list[Job]]:
-    """Runs jobs until all are done or a process died.
-
-    Returns:
-        The jobs that were running when a process died, and those not begun.
-    """
-    left = list(jobs)
-    broken: list[Job] = []
-    running: dict[Future[Result], Job] = {}
-    # Spawned: a forked Playwright does not work.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_ignore_interrupt) as pool:
-        while running or (left and not broken):
-            while left and len(running) < processes and not broken:
-                job = left.pop(0)
-                try:
-                    running[pool.submit(run_one, job)] = job
-                except BrokenProcessPool:
-                    broken.append(job)
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                job = running.pop(future)
-                try:
-                    done(future.result())
-                except BrokenProcessPool:
-                    broken.append(job)
-    return broken, left
+def _lost(job: Job) -> Result:
+    return _failure(job, "the process that ran this episode died twice", 0.0, "")
 
 
 def _failure(job: Job, message: str, seconds: float, config_hash: str) -> Result:
@@ -282,8 +240,3 @@ def _start_shared(jobs: list[Job]) -> None:
 
     for name in {str(job.options.get("world", "sandbox")) for job in jobs}:
         make_world(name).browser_args()
-
-
-def _ignore_interrupt() -> None:
-    """Leaves Ctrl-C to the parent, which then ends its processes in order."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 # YAML 1.1 reads a bare on/off as a boolean.
 OnOff = Annotated[
@@ -18,3 +18,17 @@ class Model(BaseModel):
     """Immutable, and strict about unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ClassRule(Model):
+    """How a control that shows its state by a class only says on and off; CSS of it or of something in it."""
+
+    on: str = Field(min_length=1)
+    off: str = Field(min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _words(cls, data: Any) -> Any:
+        # YAML 1.1 reads the bare keys on and off as booleans.
+        names = {True: "on", False: "off"}
+        return {names.get(key, key): value for key, value in data.items()} if isinstance(data, dict) else data

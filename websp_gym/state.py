@@ -7,6 +7,12 @@ from typing import Any
 
 Item = dict[str, Any]
 
+BOOKKEEPING = frozenset({"consent.choice", "consent_receipts", "cookies.state"})
+"""Settings and collections in which a site notes that something was decided, beside the decision itself.
+
+Whoever decides moves them, so they are no side effect of it; S0 is compared with them like with all others.
+"""
+
 
 @dataclass(frozen=True)
 class Event:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from rich.console import Console
 from rich.markup import escape
 
-from websp_gym._paths import data_dir
+from websp_gym._paths import data_dirs
 from websp_gym.errors import SetupError, nearest
 from websp_gym.recording import Studio
 from websp_gym.recording.rehearsal import site_of
@@ -39,7 +39,7 @@ def record_command(
 
     Args:
         where: Slug of a sandbox site, or the URL of a live page.
-        out: The file; by default ``traces/<site>/<name>.json``.
+        out: The file; by default ``traces/<site>/<name>.json``, below ``WEBSP_TRACES`` where that is set.
         name: Name of the trace.
         signed_out: Whether a sandbox browser starts signed out.
         start: Page of the sandbox site to begin on, instead of its start page.
@@ -53,7 +53,8 @@ def record_command(
     slug = _slug_of(where) if live else where
     site = None if live else site_of(where)
     title = name or (out.stem if out else "recording")
-    path = out or data_dir("traces") / slug / f"{title.replace(' ', '_')}.json"
+    # The user's own folder, where there is one.
+    path = out or data_dirs("traces")[-1] / slug / f"{title.replace(' ', '_')}.json"
     if path.exists() and not overwrite:
         raise SetupError(f"{path} is already there; choose another --name, or --overwrite", path=str(path))
     if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from websp_gym._paths import data_dir
+from websp_gym._paths import data_dirs
 from websp_gym.errors import ReplayError, SetupError
 from websp_gym.replay import EventReport, Trace, TraceEvent, load_trace, save_trace
 
@@ -35,11 +35,13 @@ def find_trace(name: str) -> Path:
     Raises:
         SetupError: There is none.
     """
-    below = data_dir("traces") / name
-    for path in (Path(name), below, below.with_name(below.name + ".json")):
+    places = data_dirs("traces")
+    below = [folder / each for folder in places for each in (name, f"{name}.json")]
+    for path in (Path(name), *below):
         if path.is_file():
             return path
-    raise SetupError(f"no trace {name}, neither as a file nor below {data_dir('traces')}", path=name)
+    where = " or ".join(str(folder) for folder in places)
+    raise SetupError(f"no trace {name}, neither as a file nor below {where}", path=name)
 
 
 def replay_command(
@@ -274,7 +276,7 @@ def _value(value: Any) -> str:
 
 def _all_traces(names: list[str]) -> list[Path]:
     if not names:
-        return sorted(data_dir("traces").rglob("*.json"))
+        return [path for folder in data_dirs("traces") for path in sorted(folder.rglob("*.json"))]
     found: list[Path] = []
     for name in names:
         path = Path(name)

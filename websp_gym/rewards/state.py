@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 from websp_gym.goals import Goal, ItemCheck, Unchanged
 from websp_gym.instances import LoadedInstance
-from websp_gym.state import Event, Item, SiteState, WorldState, same
+from websp_gym.state import BOOKKEEPING, Event, Item, SiteState, WorldState, same
 from websp_gym.verdict import Check, Verdict, failed, passed, unscored
 
 SOURCE = "state"
@@ -99,7 +99,13 @@ def _unchanged_checks(
     unchanged: Unchanged, goal: Goal, before: SiteState, after: SiteState
 ) -> Iterator[Check]:
     for pattern in unchanged.settings:
-        keys = [key for key in before.settings if fnmatchcase(key, pattern) and key not in goal.settings]
+        keys = [
+            key
+            for key in before.settings
+            if fnmatchcase(key, pattern)
+            and key not in goal.settings
+            and (key == pattern or key not in BOOKKEEPING)
+        ]
         if not keys and not any(fnmatchcase(key, pattern) for key in goal.settings):
             yield Check(f"unchanged {pattern}", None, evidence=f'no setting matches "{pattern}"')
             continue
@@ -153,14 +159,17 @@ def _destructive(goal: Goal, slug: str, event: Event) -> bool:
 
 
 def _side_effects(goal: Goal, slug: str, start: WorldState, end: WorldState) -> Iterator[str]:
-    """Everything that differs from S0 and that no goal asked for, on any site."""
+    """Everything that differs from S0 and that no goal asked for, on any site, but for bookkeeping."""
     for name, after in end.sites.items():
         before = start.sites.get(name, SiteState())
         own = goal if name == slug else None
         for key, value in after.settings.items():
-            if not (own and key in own.settings) and not same(value, before.settings.get(key)):
+            named = key in BOOKKEEPING or (own is not None and key in own.settings)
+            if not named and not same(value, before.settings.get(key)):
                 yield f"{name}: {key} changed from {before.settings.get(key)!r} to {value!r}"
         for collection, items in after.collections.items():
+            if collection in BOOKKEEPING:
+                continue
             old = before.collections.get(collection, [])
             yield from _item_effects(name, collection, own, old, items)
         if after.signed_in != before.signed_in and not (own and own.signed_in is not None):

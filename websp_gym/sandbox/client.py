@@ -17,7 +17,7 @@ import socket
 import subprocess
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -108,6 +108,20 @@ class Sandbox:
                 f"--{name}-port={getattr(like, f'{name}_port')}" for name in ("http", "https", "control")
             ]
         return cls(*launch(options, like.secret if like is not None else secrets.token_urlsafe(24)))
+
+    @contextlib.contextmanager
+    def as_shared(self) -> Iterator[Sandbox]:
+        """Makes this server the one that ``shared()`` gives, here and in processes started meanwhile."""
+        before, variable = Sandbox._shared, os.environ.get(VARIABLE)
+        Sandbox._shared = self
+        os.environ[VARIABLE] = self.address.dump()
+        try:
+            yield self
+        finally:
+            Sandbox._shared = before
+            os.environ.pop(VARIABLE, None)
+            if variable is not None:
+                os.environ[VARIABLE] = variable
 
     @classmethod
     def connect(cls, address: Address) -> Sandbox:

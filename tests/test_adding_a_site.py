@@ -1,0 +1,52 @@
+"""docs/adding-a-site.md names every key that ``site.yaml`` and the task configurations may have."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from websp_gym import goals, ground_truth, instances, schema
+from websp_gym.sandbox import consent, parts, settings, site
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+GUIDE = Path(__file__).parent.parent / "docs" / "adding-a-site.md"
+MODELS: list[type[BaseModel]] = [
+    site.Site,
+    *(
+        parts.Link,
+        parts.Collection,
+        parts.Page,
+        parts.SignIn,
+        parts.Add,
+        parts.Remove,
+        parts.Update,
+        parts.Action,
+    ),
+    *(
+        settings.BoolSetting,
+        settings.ChoiceSetting,
+        settings.MultiSetting,
+        settings.TextSetting,
+        settings.IntSetting,
+    ),
+    *(consent.Consent, consent.ConsentGroup),
+    *(instances.Site, instances.Task, instances.Instance, instances.ReplayStep, instances.PrepareStep),
+    *(goals.Goal, goals.ItemCheck, goals.Unchanged, goals.Expect, ground_truth.Target, schema.ClassRule),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.__module__}.{model.__name__}")
+def test_the_guide_names_every_key(model: type[BaseModel]) -> None:
+    quoted = re.findall(r"`[^`\n]+`", GUIDE.read_text("utf-8"))
+    words = {word for text in quoted for word in re.findall(r"[a-z_]+", text)}
+    assert set(model.model_fields) - words == set()
+
+
+def test_the_guide_names_every_kind_of_step() -> None:
+    text = GUIDE.read_text("utf-8")
+    assert [kind for kind in ground_truth.STEP_KINDS if f"`{kind}`" not in text] == []

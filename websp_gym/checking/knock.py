@@ -1,0 +1,68 @@
+"""Asking a page of the sandbox whether it is there, without a browser."""
+
+from __future__ import annotations
+
+import ssl
+from http.client import HTTPException, HTTPSConnection
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+from websp_gym.sandbox.client import EPISODE_HEADER, Sandbox
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Cookie
+
+_REDIRECTS = 6
+
+
+class Knocker:
+    """Visits addresses as a browser context would: the episode's header, its cookies, the real host names.
+
+    Args:
+        sandbox: Where the pages are.
+        episode: Secret id of the episode.
+        cookies: What the browser has.
+    """
+
+    def __init__(self, sandbox: Sandbox, episode: str, cookies: list[Cookie]) -> None:
+        # The certificate was made by the server this very address came from.
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        self._connection = HTTPSConnection(
+            "127.0.0.1", sandbox.address.https_port, context=context, timeout=10
+        )
+        self._episode = episode
+        self._cookies = cookies
+
+    def status(self, url: str) -> int:
+        """The status of a page in the end, redirects followed; 0 when it leads round in circles."""
+        for _ in range(_REDIRECTS):
+            parts = urlsplit(url)
+            path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
+            headers = {"host": parts.netloc, EPISODE_HEADER: self._episode}
+            if cookies := self._cookies_for(parts.hostname or ""):
+                headers["cookie"] = cookies
+            try:
+                self._connection.request("GET", path, headers=headers)
+                response = self._connection.getresponse()
+                response.read()
+            except (HTTPException, OSError):
+                self._connection.close()
+                return 0
+            if response.status not in (301, 302, 303, 307, 308):
+                return response.status
+            url = urljoin(url, response.headers.get("location") or url)
+        return 0
+
+    def close(self) -> None:
+        """Hangs up."""
+        self._connection.close()
+
+    def _cookies_for(self, host: str) -> str:
+        mine = [each for each in self._cookies if _covers(str(each.get("domain", "")), host)]
+        return "; ".join(f"{each['name']}={each['value']}" for each in mine if "name" in each)
+
+
+def _covers(domain: str, host: str) -> bool:
+    bare = domain.removeprefix(".")
+    return host == bare or (domain.startswith(".") and host.endswith(domain))

@@ -1,0 +1,63 @@
+"""What a browser context complains of while pages are open in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Request, Response
+
+# The browser says this of every answer that is an error; the answer itself says more.
+_ECHO = "Failed to load resource"
+# A page that is left stops what it was loading.
+_LEFT = "net::ERR_ABORTED"
+
+
+class Listening:
+    """Collects console errors, uncaught exceptions, refused requests and error answers of a context.
+
+    Args:
+        context: A context without pages; nothing before now is heard.
+    """
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.console: list[str] = []
+        self.warnings: list[str] = []
+        self.answers: list[str] = []
+        """Requests that a server answered with an error."""
+        self.unreachable: list[str] = []
+        """Requests that found no server at all."""
+        context.on("console", self._said)
+        context.on("page", self._opened)
+        context.on("response", self._answered)
+        context.on("requestfailed", self._failed)
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type not in ("error", "warning") or message.text.startswith(_ECHO):
+            return
+        place = message.page.url if message.page else "a page"
+        kept = self.console if message.type == "error" else self.warnings
+        kept.append(f"{_short(place)}: {message.text}")
+
+    def _opened(self, page: Page) -> None:
+        def threw(error: Error) -> None:
+            # A tab that a link has just opened is still empty: what fails in it is the driver's own script.
+            if page.url not in ("", ":", "about:blank"):
+                self.console.append(f"{_short(page.url)}: uncaught {str(error).splitlines()[0]}")
+
+        page.on("pageerror", threw)
+
+    def _answered(self, response: Response) -> None:
+        if response.status >= 400:
+            self.answers.append(f"{response.status} for {response.request.method} {_short(response.url)}")
+
+    def _failed(self, request: Request) -> None:
+        if request.failure != _LEFT:
+            self.unreachable.append(f"{_short(request.url)} ({request.failure})")
+
+
+def _short(url: str) -> str:
+    """The address without its query."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}{parts.path}" if parts.netloc else url[:120]

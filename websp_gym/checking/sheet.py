@@ -1,0 +1,43 @@
+"""One picture of many screenshots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PIL import Image, ImageDraw, ImageFont
+
+_WIDTH = 420
+_GAP = 16
+_CAPTION = 26
+_PAPER = (238, 240, 243)
+_INK = (40, 44, 52)
+
+
+def contact_sheet(pictures: Sequence[tuple[Path, str]], target: Path, *, columns: int = 0) -> None:
+    """Draws pictures side by side, each with what it shows below it.
+
+    Args:
+        pictures: Files and captions.
+        target: The PNG to write.
+        columns: How many stand side by side; 0 leaves it to their number.
+    """
+    if not pictures:
+        return
+    columns = min(columns or (4 if len(pictures) <= 24 else 8), len(pictures))
+    height = round(_WIDTH * 0.8)
+    rows = -(-len(pictures) // columns)
+    cell = (_WIDTH + _GAP, height + _CAPTION + _GAP)
+    sheet = Image.new("RGB", (columns * cell[0] + _GAP, rows * cell[1] + _GAP), _PAPER)
+    draw = ImageDraw.Draw(sheet)
+    font = ImageFont.load_default(size=15)
+    for number, (path, caption) in enumerate(pictures):
+        left, top = _GAP + number % columns * cell[0], _GAP + number // columns * cell[1]
+        with Image.open(path) as picture:
+            full = picture.convert("RGB")
+        # The top of a page that is longer than a screen.
+        full = full.crop((0, 0, full.width, min(full.height, round(full.width * 0.8))))
+        full = full.resize((_WIDTH, round(_WIDTH * full.height / full.width)), Image.Resampling.LANCZOS)
+        sheet.paste(full, (left, top))
+        draw.text((left, top + height + 5), caption[:52], fill=_INK, font=font)
+    sheet.save(target)

@@ -1,0 +1,88 @@
+"""Work spread over processes that share one sandbox; a process that dies takes no other work with it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import TypeVar
+
+Job = TypeVar("Job")
+Done = TypeVar("Done")
+
+
+def run_all(
+    work: Callable[[Job], Done],
+    jobs: Iterable[Job],
+    *,
+    processes: int,
+    lost: Callable[[Job], Done],
+    on_done: Callable[[Done], None] = lambda done: None,
+) -> list[Done]:
+    """Does many jobs, in this process or over several.
+
+    Args:
+        work: Does one job; a function of a module, so that other processes can find it.
+        jobs: What to do.
+        processes: How many processes; 1 works here.
+        lost: What stands for the outcome of a job whose process died twice.
+        on_done: Called with each outcome as it comes, in this process.
+
+    Returns:
+        The outcomes, in the order they came.
+    """
+    todo = list(jobs)
+    outcomes: list[Done] = []
+
+    def done(outcome: Done) -> None:
+        outcomes.append(outcome)
+        on_done(outcome)
+
+    if processes <= 1 or len(todo) <= 1:
+        for job in todo:
+            done(work(job))
+        return outcomes
+    while todo:
+        suspects, todo = _run_pool(work, todo, min(processes, len(todo)), done)
+        for job in suspects:
+            # Alone: the one that kills its process must not spend the tries of those that ran beside it.
+            for dead in _run_pool(work, [job], 1, done)[0]:
+                done(lost(dead))
+    return outcomes
+
+
+def _run_pool(
+    work: Callable[[Job], Done], jobs: list[Job], processes: int, done: Callable[[Done], None]
+) -> tuple[list[Job], list[Job]]:
+    """Works until all is done or a process died.
+
+    Returns:
+        The jobs that were running when a process died, and those not begun.
+    """
+    left = list(jobs)
+    broken: list[Job] = []
+    running: dict[Future[Done], Job] = {}
+    # Spawned: a forked Playwright does not work.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=_ignore_interrupt) as pool:
+        while running or (left and not broken):
+            while left and len(running) < processes and not broken:
+                job = left.pop(0)
+                try:
+                    running[pool.submit(work, job)] = job
+                except BrokenProcessPool:
+                    broken.append(job)
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                job = running.pop(future)
+                try:
+                    done(future.result())
+                except BrokenProcessPool:
+                    broken.append(job)
+    return broken, left
+
+
+def _ignore_interrupt() -> None:
+    """Leaves Ctrl-C to the parent, which then ends its processes in order."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
