@@ -2,6 +2,7 @@
 # make test   install what the tests need and run them (what CI runs)
 # make check  format, lint, types (Python and JavaScript)
 # make bench  measure reset and step beside stock BrowserGym on this machine
+# make bench-replay  measure how often recorded elements are found on pages that changed
 
 # The first interpreter that runs and is of a version that will do (a pyenv shim may exist and not run).
 PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
@@ -11,7 +12,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: demo test check bench traces clean
+.PHONY: demo test check bench bench-replay traces clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
@@ -27,6 +28,9 @@ check: $(VENV)/.dev node_modules/.bin/tsc
 
 bench: $(VENV)/.dev .browser
 	$(BIN)/python -m benchmarks.speed
+
+bench-replay: $(VENV)/.dev .browser
+	$(BIN)/python -m benchmarks.replay
 
 traces: $(VENV)/.dev .browser
 	$(BIN)/python traces/record.py

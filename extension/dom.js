@@ -24,6 +24,7 @@
  *   operable(el)           the interactive element an event at `el` is meant for (label -> its control), else el
  *   indexed(root?)         interactive elements in walk order (without options); position = data-websp-index
  *   fingerprint(el)        facts to find it again; keys without a value are left out
+ *   aroundOf(el, limit?)   text of the nearest ancestor that says more than the controls in it
  *   css(el), xpath(el)     paths; steps into a shadow root are written " ::shadow "
  *   allByCss(path), allByXPath(path)   the elements such a path means, in order
  *   describe(el)           `<button> "Accept"` for messages

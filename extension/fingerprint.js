@@ -6,7 +6,7 @@
   'use strict';
   const websp = /** @type {Core & StateApi & Partial<PrintApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.fingerprint) return;
-  const { raw, parentOf, roleOf, nameOf, textOf, labelOf, indexed, kit } = websp;
+  const { raw, walk, parentOf, roleOf, nameOf, textOf, labelOf, indexed, isControl, kit } = websp;
   const { all, collapse, cut, trim, split, test, ariaLabelledBy } = kit;
   const { attr, matches, tagOf, nodeType, parentNode, hostOf, previousElement, nextElement } = raw;
   const escape = CSS.escape;
@@ -118,14 +118,37 @@
     return [];
   });
 
-  /** Text around an element: of the nearest ancestor that says more than the element itself. */
-  /** @type {(el: Element) => string} */
-  const nearbyText = (el) => {
-    for (let at = parentOf(el); at && tagOf(at) !== 'body'; at = parentOf(at)) {
-      const text = textOf(at, el, 200);
-      if (text) return text;
+  /** @type {(text: string) => number} */
+  const letters = (text) => {
+    const parts = split(text, /\s+/);
+    let sum = 0;
+    for (let i = 0; i < parts.length; i++) sum += parts[i].length;
+    return sum;
+  };
+  /** Whether a text says more than the other controls that stand in it: "Hide Share" on every card says nothing. */
+  /** @type {(at: Element, el: Element, text: string, limit: number) => boolean} */
+  const saysMore = (at, el, text, limit) => {
+    let left = letters(text);
+    if (text.length < limit) {
+      walk(at, (inner) => {
+        if (inner === el) return false;
+        if (inner === at || !isControl(inner)) return true;
+        left -= letters(textOf(inner));
+        return false;
+      });
     }
-    return '';
+    return left > 0;
+  };
+  /** Text around an element: of the nearest ancestor that says more than the controls in it. */
+  /** @type {PrintApi['aroundOf']} */
+  const aroundOf = (el, limit = 200) => {
+    let first = '';
+    for (let at = parentOf(el); at && tagOf(at) !== 'body'; at = parentOf(at)) {
+      const text = textOf(at, el, limit);
+      if (text && saysMore(at, el, text, limit)) return text;
+      first = first || text;
+    }
+    return first;
   };
   /** @type {(el: Element) => string} */
   const siblingText = (el) => {
@@ -169,7 +192,7 @@
       name: cut(nameOf(el)),
       label: cut(labelOf(el)),
       text: cut(textOf(el)),
-      nearby: cut(nearbyText(el)),
+      nearby: cut(aroundOf(el)),
       sibling: cut(siblingText(el)),
       parent: parent && cut(textOf(parent)),
       section: cut(sectionOf(el)),
@@ -188,6 +211,6 @@
   };
 
   /** @type {PrintApi} */
-  const api = { testAttributes, fingerprint, css, xpath, allByCss, allByXPath };
+  const api = { testAttributes, fingerprint, aroundOf, css, xpath, allByCss, allByXPath };
   Object.assign(websp, api);
 })();

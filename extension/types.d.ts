@@ -106,6 +106,7 @@ interface StateApi {
 interface PrintApi {
   testAttributes: readonly string[];
   fingerprint(el: Element): Fingerprint;
+  aroundOf(el: Element, limit?: number): string;
   css(el: Element): string;
   xpath(el: Element): string;
   allByCss(path: string): Element[];

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from websp_gym.index import instance_ids
+
 ROOT = Path(__file__).resolve().parent.parent
 NEEDED = (
     "websp_gym/agents/oracle.py",
@@ -19,6 +21,11 @@ NEEDED = (
     "websp_gym/data/task_configs/steam.yaml",
     "websp_gym/data/traces/steam/accept_all_cookies.json",
     "websp_gym/browser/page.js",
+    "websp_gym/data/extension/manifest.json",
+    "websp_gym/data/extension/popup.css",
+    "websp_gym/models/prices.yaml",
+    "websp_gym/sandbox/sites/docker/site.yaml",
+    "websp_gym/sandbox/kit/static/consent.js",
     "websp_gym/checking/page.js",
     "websp_gym/scaffold/files/site/templates/layout.html",
     "websp_gym/scaffold/files/test_site.py.txt",
@@ -88,4 +95,4 @@ def test_an_episode_runs_from_the_wheel_in_a_clean_environment(built: Path, tmp_
     assert report["reward"] == 1.0
     assert str(venv) in report["file"]
     assert str(venv) in report["agents"]
-    assert "17 instances" in _run(venv / "bin" / "websp", "list", cwd=tmp_path)
+    assert f"{len(instance_ids())} instances" in _run(venv / "bin" / "websp", "list", cwd=tmp_path)

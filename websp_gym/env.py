@@ -55,9 +55,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         self.observation_space = observation_space(self.options.observation, self.options.viewport)
         self.action_space = ActionText()
         self._world = make_world(self.options.world)
-        make_reward(
-            self.options.reward
-        )  # a reward that cannot be had fails here, not at the end of an episode
+        # A reward that cannot be had fails here, not at the end of an episode.
+        self._reward = make_reward(self.options.reward, judge=self.options.judge)
         self._session: Session | None = None
 
     @property
@@ -110,7 +109,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         number = seed if seed is not None else int(self.np_random.integers(2**31))
 
         def begin() -> tuple[dict[str, Any], dict[str, Any]]:
-            self._session = Session(self.loaded, self.options, self._world, number)
+            self._session = Session(self.loaded, self.options, self._world, self._reward, number)
             return self._session.begin(called)
 
         return self._guarded(begin, "during reset")

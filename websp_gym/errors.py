@@ -6,7 +6,7 @@ attributes of the exception, so that a program need not parse the text.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 
 class WebspError(Exception):
@@ -58,6 +58,53 @@ class JudgeError(WebspError):
 
 class WorldError(WebspError):
     """The world (sandbox or live site, or its browser) failed; the episode cannot be scored."""
+
+
+ModelErrorKind = Literal[
+    "timeout",
+    "rate_limit",
+    "server",
+    "connection",
+    "refused",
+    "filtered",
+    "truncated",
+    "too_long",
+    "malformed",
+    "bad_request",
+    "auth",
+]
+
+
+class ModelError(WebspError):
+    """A language model gave no answer.
+
+    Args:
+        message: What happened, and the way out; never holds a key.
+        kind: ``timeout``, ``rate_limit``, ``server``, ``connection``, ``truncated`` (the answer broke off on the way)
+            and ``malformed`` (not what the API promises) were tried again before; ``refused`` and ``filtered``
+            (the provider turned the request down), ``too_long``, ``bad_request`` and ``auth`` were not.
+        model: The string that chose the model.
+        attempts: Requests made.
+        retry_after: Seconds the provider asked to wait, where it said so.
+        **facts: More facts, as for every error here.
+    """
+
+    kind: ModelErrorKind
+    model: str
+    attempts: int
+    retry_after: float | None
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: ModelErrorKind,
+        model: str,
+        attempts: int = 1,
+        retry_after: float | None = None,
+        **facts: Any,
+    ) -> None:
+        super().__init__(message, kind=kind, model=model, attempts=attempts, retry_after=retry_after, **facts)
 
 
 def nearest(value: str, known: list[str] | tuple[str, ...]) -> str:

@@ -27,6 +27,7 @@ class Options:
         world: ``sandbox`` or ``live``.
         instruction: Which wording the agent gets.
         reward: ``state``, ``judge`` or a function of the outcome.
+        judge: The models that judge under ``reward="judge"``, one string or several; None for the paper's three.
         initial_state: ``replay`` plays the recorded traces at each reset, ``snapshot`` once per process.
         login: ``session`` starts signed in, ``replay`` plays the site's login trace first.
         observation: Which keys an observation has.
@@ -43,6 +44,7 @@ class Options:
     world: str = "sandbox"
     instruction: InstructionVariant = "without_navigation"
     reward: RewardSpec = "state"
+    judge: str | tuple[str, ...] | None = None
     initial_state: How = "replay"
     login: Login = "session"
     observation: ObservationKind = "marks"
@@ -91,6 +93,8 @@ def read_options(given: Mapping[str, Any]) -> Options:
     values = dict(given)
     if "viewport" in values:
         values["viewport"] = _size(values["viewport"])
+    if isinstance(values.get("judge"), list):
+        values["judge"] = tuple(values["judge"])
     if values.get("record_to") is not None:
         values["record_to"] = Path(values["record_to"])
     return Options(**values)
@@ -107,6 +111,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "max_actions": ("a whole number from 1", lambda value: _is_number(value, int) and value >= 1),
     "max_seconds": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
+    "judge": ('one model, e.g. "openai:gpt-5.2", or a list of them', lambda value: _is_judge(value)),
     "headless": ("True or False", lambda value: isinstance(value, bool)),
     "record_to": ("a folder, or None", lambda value: value is None or isinstance(value, str | Path)),
     "action_mapping": ("a callable, or None", lambda value: value is None or callable(value)),
@@ -126,6 +131,17 @@ def _check(name: str, value: Any) -> None:
 
 def _is_number(value: Any, *kinds: type) -> bool:
     return isinstance(value, kinds) and not isinstance(value, bool)
+
+
+def _is_judge(value: Any) -> bool:
+    if value is None:
+        return True
+    names = [value] if isinstance(value, str) else value
+    return (
+        isinstance(names, list | tuple)
+        and bool(names)
+        and all(isinstance(name, str) and name.strip() for name in names)
+    )
 
 
 def _size(viewport: Any) -> tuple[int, int]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import tempfile
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
@@ -19,7 +21,6 @@ from websp_gym.browser.tabs import Tabs
 from websp_gym.chat import MemoryChat
 from websp_gym.errors import ActionError, SetupError, WebspError, WorldError
 from websp_gym.observation.observe import Observer
-from websp_gym.rewards import make_reward
 from websp_gym.task import WebspTask
 from websp_gym.trajectory import EndReason, Recorder, Step, versions
 from websp_gym.verdict import Verdict, failed
@@ -27,6 +28,7 @@ from websp_gym.verdict import Verdict, failed
 if TYPE_CHECKING:
     from websp_gym.instances import LoadedInstance
     from websp_gym.options import Options
+    from websp_gym.rewards import Reward
     from websp_gym.world import World
 
 StepResult = tuple[dict[str, Any], float, bool, bool, dict[str, Any]]
@@ -39,10 +41,13 @@ class Session:
         loaded: The instance.
         options: How the environment behaves.
         world: Where the episode takes place.
+        reward: What turns the end of the episode into a verdict.
         seed: Seed of the episode.
     """
 
-    def __init__(self, loaded: LoadedInstance, options: Options, world: World, seed: int) -> None:
+    def __init__(
+        self, loaded: LoadedInstance, options: Options, world: World, reward: Reward, seed: int
+    ) -> None:
         self.options = options
         self.seed = seed
         self.chat = MemoryChat()
@@ -50,7 +55,7 @@ class Session:
             seed,
             loaded=loaded,
             world=world,
-            reward=make_reward(options.reward),
+            reward=reward,
             instruction=options.instruction,
             initial_state=options.initial_state,
             login=options.login,
@@ -59,7 +64,13 @@ class Session:
         flags = BrowserOptions(options.headless, world.browser_args())
         self.context = open_context(flags, viewport=options.viewport)
         self.tabs = self.task.tabs = Tabs(self.context)
-        pictures = options.record_to is not None
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._record_to = options.record_to
+        if self._record_to is None and getattr(reward, "reads_the_record", False):
+            # Such a reward reads what was written, which is free of secrets; it is gone with the episode.
+            self._scratch = tempfile.TemporaryDirectory(prefix="websp-")
+            self._record_to = Path(self._scratch.name)
+        pictures = self._record_to is not None
         self.observer = Observer(options.observation, self.tabs, seed=seed, pictures=pictures)
         self.reason: EndReason | None = None
         """Why the episode ended; ``None`` while it runs."""
@@ -86,9 +97,10 @@ class Session:
         record = self.task.trajectory
         record.versions = versions(self.context.browser.version if self.context.browser else "")
         record.options = self.options.public()
-        if self.options.record_to is not None:
-            folder = self.options.record_to / record.instance
+        if self._record_to is not None:
+            folder = self._record_to / record.instance
             self._recorder = Recorder(folder, record, self.task.episode.secrets)
+            self.task.folder = self._recorder.folder
         self._began = time.monotonic()
         observation = self._observe()
         record.reset_seconds = time.monotonic() - called
@@ -121,12 +133,13 @@ class Session:
         info["action_exec_stop"] = time.time()
         settle(self.tabs)
         self.task.episode.check()
-        verdict = self._ending()
+        limit = self._ending()
         observation = self._observe()
         self._record(text, counted, time.monotonic() - began)
         info["task_info"] = {"instance": self.task.loaded.id}
-        if verdict is None:
+        if self.reason is None:
             return observation, 0.0, False, False, info
+        verdict = self.task.finish(answered=self.reason == "answer", answer=self._answer, limit=limit)
         reward = self.task.pay(verdict)
         info |= {
             "reason": self.reason,
@@ -157,6 +170,8 @@ class Session:
         with contextlib.suppress(WebspError):
             self.task.teardown()
         self.chat.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
 
     def _act(self, text: str) -> bool:
         """Carries out the action text; returns whether it counts against the limit."""
@@ -185,12 +200,11 @@ class Session:
         self.reason, self._answer = "infeasible", str(reason)
 
     def _ending(self) -> Verdict | None:
-        """The verdict, when this step ends the episode."""
+        """Notes whether this step ends the episode; gives the verdict where a limit does."""
         options = self.options
         if self.reason in ("answer", "infeasible"):
-            answered = self.reason == "answer"
-            self.chat.add_message("assistant" if answered else "infeasible", self._answer)
-            return self.task.finish(answered=answered, answer=self._answer)
+            self.chat.add_message("assistant" if self.reason == "answer" else "infeasible", self._answer)
+            return None
         if self._out_of_time():
             self.reason = "time_limit"
             text = f"the time limit of {options.max_seconds:g} seconds was reached"
@@ -199,7 +213,7 @@ class Session:
             text = f"the limit of {options.max_actions} actions was reached without an answer"
         else:
             return None
-        return self.task.finish(answered=False, limit=failed("limit", text))
+        return failed("limit", text)
 
     def _observe(self) -> dict[str, Any]:
         problems = [text for text in [self._last_error, *self.tabs.dialogs] if text]
@@ -224,6 +238,7 @@ class Session:
             error=self._last_error,
             counted=counted,
             seconds=seconds,
+            ended=time.time(),
             view=view,
         )
         self.task.trajectory.steps.append(step)

@@ -19,6 +19,8 @@ from websp_gym.trajectory import Trajectory, now
 from websp_gym.verdict import Verdict
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Page
 
     from websp_gym.world import Episode, World
@@ -59,6 +61,8 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         self.verdict: Verdict | None = None
         self.s0: S0Report | None = None
         self.tabs: Tabs | None = None
+        self.folder: Path | None = None
+        """Where the trajectory is being written, if it is."""
         self.trajectory = _blank_trajectory(loaded, world, seed, loaded.instruction(instruction))
         self._reward = reward
         self._how = initial_state
@@ -137,7 +141,9 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         record.end = end.as_dict().get(slug, {})
         record.events = [event.__dict__ for event in end.since(start.last_seq)]
         record.answer = answer
-        self.verdict = limit or self._reward(Outcome(self.loaded, start, end, answered, answer, record))
+        self.verdict = limit or self._reward(
+            Outcome(self.loaded, start, end, answered, answer, record, self.folder)
+        )
         record.verdict = self.verdict.as_dict()
         return self.verdict
 

@@ -53,6 +53,8 @@ class Step(_Record):
     """Whether it counted against the action limit."""
     seconds: float
     """Duration of the step in the environment."""
+    ended: float | None = None
+    """When it ended, Unix time: what the world's event log has up to then came of this step or an earlier one."""
     view: View
 
 

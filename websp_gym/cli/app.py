@@ -35,6 +35,21 @@ class InitialState(StrEnum):
     SNAPSHOT = "snapshot"
 
 
+class Reward(StrEnum):
+    """Who scores an episode."""
+
+    STATE = "state"
+    JUDGE = "judge"
+
+
+class TargetState(StrEnum):
+    """What stateful targets of a trace end in."""
+
+    ON = "on"
+    OFF = "off"
+    RECORDED = "recorded"
+
+
 @app.command("list")
 def list_instances(
     site: Annotated[str | None, typer.Option(help="Only this site, e.g. Steam.")] = None,
@@ -111,6 +126,10 @@ def run(
     resume: Annotated[bool, typer.Option("--resume", help="Leave out what --out already has.")] = False,
     initial_state: Annotated[InitialState, typer.Option(help="How S0 is reached.")] = InitialState.REPLAY,
     seed: Annotated[int, typer.Option(help="Seed of every episode.")] = 0,
+    reward: Annotated[Reward | None, typer.Option(help="Who scores; state in the sandbox otherwise.")] = None,
+    judge: Annotated[
+        list[str] | None, typer.Option("--judge", help="Models that judge; the paper's three otherwise.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run an agent on instances.
@@ -122,6 +141,10 @@ def run(
     from websp_gym.cli.running import run_command
 
     options: dict[str, Any] = {"initial_state": initial_state.value}
+    if reward is not None:
+        options["reward"] = reward.value
+    if judge:
+        options["judge"] = judge
     code = run_command(
         tasks,
         agent,
@@ -130,6 +153,115 @@ def run(
         resume=resume,
         seed=seed,
         options=options,
+        as_json=as_json,
+    )
+    raise typer.Exit(code)
+
+
+@app.command()
+def judge(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with recorded runs, at any depth.")],
+    models: Annotated[
+        list[str] | None,
+        typer.Option("--models", help="Who votes; repeat it or use commas. The paper's three otherwise."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Leave out runs this judge has a verdict on.")
+    ] = False,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, help="Stop before more than this is spent, in US dollars.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Runs at a time.")] = 4,
+    asks: Annotated[
+        int, typer.Option(min=1, help="How often a model is asked whose answer cannot be read.")
+    ] = 3,
+    rules: Annotated[Path | None, typer.Option(help="A text file with other rules for the judge.")] = None,
+    use_cache: Annotated[
+        bool, typer.Option("--cache/--no-cache", help="Use opinions already paid for.")
+    ] = True,
+    why: Annotated[
+        bool,
+        typer.Option(
+            "--why", help="Ask the first model which kind a failure is, and which element caused it."
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Judge recorded runs with multimodal models; needs no browser and no sandbox.
+
+    Verdicts are added to DIR/judgements.jsonl. Exit code 0 when every run has one, 1 when some are left unscored.
+
+    Example: `websp judge runs/oracle --models openai:gpt-5.2 --max-cost 5`
+    """
+    from websp_gym.cli.judging import judge_command
+
+    code = judge_command(
+        folder,
+        models or [],
+        jobs=jobs,
+        asks=asks,
+        rules=rules,
+        use_cache=use_cache,
+        resume=resume,
+        max_cost=max_cost,
+        ask_for_causes=why,
+        as_json=as_json,
+    )
+    raise typer.Exit(code)
+
+
+@app.command("judge-eval")
+def judge_eval(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR|LABELS", help="Runs in the sandbox, or a CSV or JSONL of trajectory and label."
+        ),
+    ],
+    models: Annotated[
+        list[str] | None,
+        typer.Option("--models", help="Who votes; repeat it or use commas. The paper's three otherwise."),
+    ] = None,
+    make: Annotated[
+        int, typer.Option(min=0, help="Make so many runs of those in DIR, right and wrong ones.")
+    ] = 0,
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option(help="Kinds to make, by commas; those whose screenshots are true otherwise."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of what is made.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Runs at a time.")] = 4,
+    asks: Annotated[
+        int, typer.Option(min=1, help="How often a model is asked whose answer cannot be read.")
+    ] = 3,
+    rules: Annotated[Path | None, typer.Option(help="A text file with other rules for the judge.")] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, help="Stop before more than this is spent, in US dollars.")
+    ] = None,
+    out_dir: Annotated[
+        Path | None, typer.Option("--out", help="Folder for report, cases and opinions already paid for.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a judge against the truth: each model and every ensemble of them, with intervals.
+
+    Without labels the truth is the server's state, which runs in the sandbox keep.
+
+    Example: `websp judge-eval runs/oracle --make 1000 --models openai:gpt-5.2 --max-cost 50 --out runs/eval`
+    """
+    from websp_gym.cli.evaluating import eval_command
+
+    code = eval_command(
+        source,
+        models or [],
+        make=make,
+        kinds=kinds or [],
+        seed=seed,
+        jobs=jobs,
+        asks=asks,
+        rules=rules,
+        max_cost=max_cost,
+        out=out_dir,
         as_json=as_json,
     )
     raise typer.Exit(code)
@@ -152,6 +284,141 @@ def demo(
 
 
 @app.command()
+def replay(
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A file, or a name below traces/.")],
+    target: Annotated[
+        TargetState, typer.Option("--set", help="What switches and check boxes end in.")
+    ] = TargetState.RECORDED,
+    watch: Annotated[bool, typer.Option("--watch", help="Show the browser window.")] = False,
+    signed_out: Annotated[bool, typer.Option("--signed-out", help="Begin signed out.")] = False,
+    picture: Annotated[
+        Path | None, typer.Option(help="Write a screenshot of the last page to this PNG file.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Replay a trace on a fresh account of the sandbox: how each element was found, what changed on the server.
+
+    Example: `websp replay steam/mature_content --set off`
+    """
+    from websp_gym.cli.replaying import replay_command
+
+    code = replay_command(
+        trace, set=target.value, signed_in=not signed_out, watch=watch, picture=picture, as_json=as_json
+    )
+    raise typer.Exit(code)
+
+
+@app.command()
+def record(
+    where: Annotated[
+        str, typer.Argument(metavar="SITE|URL", help="A sandbox site, or a page of the live web.")
+    ],
+    name: Annotated[str | None, typer.Option(help="Name of the trace.")] = None,
+    out_file: Annotated[
+        Path | None, typer.Option("--out", help="The file; traces/SITE/NAME.json otherwise.")
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option(help="Page to begin on; the site's start page otherwise.")
+    ] = None,
+    signed_out: Annotated[bool, typer.Option("--signed-out", help="Begin signed out (sandbox).")] = False,
+    screenshots: Annotated[
+        bool, typer.Option("--screenshots/--no-screenshots", help="Keep a picture after each event.")
+    ] = True,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
+) -> None:
+    """Record a trace: a browser opens, you show the way, and what you did is saved.
+
+    Account values of a live site become placeholders when WEBSP_ACCOUNT_EMAIL, WEBSP_ACCOUNT_USERNAME and
+    WEBSP_ACCOUNT_NAME are set. Passwords, one-time codes and card numbers are never stored.
+
+    Example: `websp record steam --name "mature content" --start https://store.steampowered.com/account/preferences/`
+    """
+    from websp_gym.cli.recording import record_command
+
+    record_command(
+        where,
+        out=out_file,
+        name=name,
+        signed_out=signed_out,
+        start=start,
+        screenshots=screenshots,
+        overwrite=overwrite,
+    )
+
+
+traces = typer.Typer(
+    help="Look at recorded traces, check them, import and export them.", no_args_is_help=True
+)
+app.add_typer(traces, name="trace")
+
+
+@traces.command("show")
+def trace_show(
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A file, or a name below traces/.")],
+    as_json: AsJson = False,
+) -> None:
+    """Show a trace event by event.
+
+    Example: `websp trace show steam/email_preferences`
+    """
+    from websp_gym.cli.replaying import show_command
+
+    show_command(trace, as_json=as_json)
+
+
+@traces.command("validate")
+def trace_validate(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TRACE]...", help="Files or folders; all of traces/ otherwise."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check traces against the schema and the rules for secrets; exit code 1 when one is not valid.
+
+    Example: `websp trace validate traces/steam`
+    """
+    from websp_gym.cli.replaying import validate_command
+
+    raise typer.Exit(validate_command(names or [], as_json=as_json))
+
+
+@traces.command("import")
+def trace_import(
+    source: Annotated[
+        Path,
+        typer.Argument(help="A published WebSP trace, a Chrome DevTools Recorder flow, or a folder of them."),
+    ],
+    folder: Annotated[Path, typer.Option("--out", help="Folder for the traces.")] = Path("traces/imported"),
+    site: Annotated[
+        str | None, typer.Option(help="Slug of the site, where the recording does not tell.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that are there.")] = False,
+) -> None:
+    """Turn somebody else's recording into a trace.
+
+    Example: `websp trace import flow.json --site steam --out traces/steam`
+    """
+    from websp_gym.cli.replaying import import_command
+
+    import_command(source, folder, site=site, overwrite=overwrite)
+
+
+@traces.command("export")
+def trace_export(
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A file, or a name below traces/.")],
+    target: Annotated[Path | None, typer.Option("--out", help="The file; printed otherwise.")] = None,
+) -> None:
+    """Write a trace as a flow that Chrome's DevTools Recorder can open.
+
+    Example: `websp trace export steam/login --out login-flow.json`
+    """
+    from websp_gym.cli.replaying import export_command
+
+    export_command(trace, target)
+
+
+@app.command()
 def serve(
     site: Annotated[str | None, typer.Argument(help="Site to open, e.g. steam; the index otherwise.")] = None,
     signed_out: Annotated[bool, typer.Option("--signed-out", help="Begin signed out.")] = False,
@@ -164,6 +431,59 @@ def serve(
     from websp_gym.cli.serving import serve_command
 
     serve_command(site, signed_in=not signed_out, browser=not headless)
+
+
+@app.command()
+def check(
+    sites: Annotated[
+        list[str] | None, typer.Argument(metavar="[SITE]...", help="Slugs; every site with tasks otherwise.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    offline: Annotated[bool, typer.Option("--offline", help="Read the files only; no browser.")] = False,
+    screenshots: Annotated[
+        Path | None, typer.Option(help="Folder for pictures of the pages and a contact sheet.")
+    ] = None,
+    places: Annotated[
+        Path | None, typer.Option(help="Folder with sites/, task_configs/ and traces/ of your own.")
+    ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show what passed, too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check a site and its tasks: files, initial states, proofs of every instance, every page and link.
+
+    Exit code 0 when nothing failed, 1 when something did, 2 when there is no such site.
+
+    Example: `websp check steam --jobs 2 --screenshots shots`
+    """
+    from websp_gym.cli.checking import check_command
+
+    code = check_command(
+        sites or [],
+        places=places,
+        online=not offline,
+        processes=jobs,
+        screenshots=screenshots,
+        as_json=as_json,
+        verbose=verbose,
+    )
+    raise typer.Exit(code)
+
+
+@app.command("new-site")
+def new_site(
+    name: Annotated[str, typer.Argument(help="Name of the site as people write it, e.g. Example.")],
+    host: Annotated[str | None, typer.Option(help="Its main host; www.NAME.com otherwise.")] = None,
+    places: Annotated[
+        Path | None, typer.Option(help="Folder for sites of your own, instead of this checkout.")
+    ] = None,
+) -> None:
+    """Begin a new site: its folder, its tasks and a test, which pass `websp check` as they are.
+
+    Example: `websp new-site Example --host www.example.com`
+    """
+    from websp_gym.cli.checking import new_site_command
+
+    new_site_command(name, host=host, folder=places)
 
 
 @app.command()

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from websp_gym.agents import make_agent
 from websp_gym.errors import SetupError
+from websp_gym.rewards import make_reward
 from websp_gym.runner import RESULTS, Job, Result, finished, run_batch, select_instances
 
 _COLOURS = {"pass": "green", "fail": "yellow", "unscored": "magenta", "error": "red"}
@@ -46,10 +47,11 @@ def run_command(
         Exit code: 1 when an episode ended in an infrastructure error, else 0.
 
     Raises:
-        SetupError: No instance matches, no such agent, or the folder cannot be used.
+        SetupError: No instance matches, no such agent, a judge that cannot be asked, or an unusable folder.
     """
     ids = select_instances(patterns)
     make_agent(agent)
+    make_reward(options.get("reward", "state"), judge=options.get("judge"))
     skip = _prepare(folder, agent, resume)
     env_options = {**options, **({"record_to": str(folder / "trajectories")} if folder else {})}
     jobs = [Job(name, agent, seed, env_options) for name in ids if name not in skip]

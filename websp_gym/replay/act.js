@@ -3,8 +3,10 @@
  * The page's half of acting on an element that was found (the other half is act.py). Adds to __webspReplay
  *
  *   look(el, rules)            {connected, kind, on, mixed, disabled, expanded}
- *   reach(el, rules, ms)       {x, y} where a click lands on it, scrolled into view and standing still, or
- *                              {error}; from then on until arrived() nothing else in this frame can be clicked
+ *   reach(el, rules, waits)    {x, y} where a click lands on it, scrolled into view and standing still; from
+ *                              then on until arrived() nothing else in this frame can be clicked. Or
+ *                              {error, hidden, layer}: nothing of it shows; what covers it can be operated
+ *   awaits(el, x, y)           whether it is still there, once the pointer is
  *   arrived()                  whether the pointer did reach it; ends the guard
  *   press(el, rules)           the DOM's own click
  *   focus(el, rules)           puts the keyboard focus on it
@@ -13,12 +15,16 @@
  *   choice(el, value)          {index, already} of the option with this value or label, or {labels}
  *   holds(el, text)            whether a field holds this text
  *   changed(ms)                resolves with the next change of the document, or after ms
+ *   poll(ask, good, ms)        asks with every frame until the answer is good; the last answer
  */
 
 /**
  * @typedef {{connected: boolean, kind: string, on: boolean|null, mixed: boolean, disabled: boolean,
  *   expanded: boolean|null}} Look
- * @typedef {{on?: boolean, enabled?: boolean}} Want
+ * @typedef {{on?: boolean, enabled?: boolean, expanded?: boolean}} Want
+ * @typedef {{hidden: number, bare: number, layer: number}} Waits
+ *   ms to wait while nothing of it shows, while something without controls covers it, while a layer with some does
+ * @typedef {{error: string, hidden: boolean, layer: boolean}} Unreachable
  */
 
 (() => {
@@ -26,7 +32,7 @@
   const replay = Reflect.get(globalThis, '__webspReplay');
   if (!replay || replay.look) return;
   const websp = /** @type {Websp} */ (Reflect.get(globalThis, '__websp'));
-  const { raw, roleOf, stateOf, labelsOf, operable, describe, view, spotOf, topAt, belongs, elements } = websp;
+  const { raw, roleOf, stateOf, labelsOf, operable, view, spotOf, belongs, elements } = websp;
   const { inputType, isEditingHost, collapse } = websp.kit;
   const { tagOf } = raw;
   const later = setTimeout.bind(globalThis);
@@ -86,7 +92,8 @@
     // A click that did not get through has nothing to wait for.
     if (disarm()?.hit === false) ms = 0;
     return poll(() => look(el, rules), (seen) => !seen.connected
-      || ((want.on === undefined || (seen.on === want.on && !seen.mixed)) && (!want.enabled || !seen.disabled)), ms);
+      || ((want.on === undefined || (seen.on === want.on && !seen.mixed)) && (!want.enabled || !seen.disabled)
+        && (want.expanded === undefined || seen.expanded === want.expanded)), ms);
   };
 
   // ---------------------------------------------------------------- pointer
@@ -150,30 +157,37 @@
     }
     return found;
   };
-  /** @type {(handles: Element[]) => string} */
+  /** @type {(handles: Element[]) => Unreachable} */
   const obstacle = (handles) => {
     for (const el of handles) {
+      if (!raw.shown(el, { visibilityProperty: true, opacityProperty: true })) continue;
       const box = raw.rect(el);
-      const hit = box.width && box.height ? topAt(box.x + box.width / 2, box.y + box.height / 2) : null;
-      if (hit && !belongs(hit, el)) return `covered by ${describe(hit)}`;
+      const over = box.width && box.height ? replay.cover(el, box.x + box.width / 2, box.y + box.height / 2) : null;
+      if (over) return { ...over, hidden: false };
     }
-    return 'not visible';
+    return { error: 'not visible', hidden: true, layer: false };
   };
-  /** @type {(el: Element, rules: ClassRule[], ms: number) => Promise<{x: number, y: number}|{error: string}>} */
-  const reach = async (el, rules, ms) => {
+  /** @type {(el: Element, rules: ClassRule[], waits: Waits) => Promise<{x: number, y: number}|Unreachable>} */
+  const reach = async (el, rules, waits) => {
     const handles = handlesOf(el, rules);
-    const end = now() + ms;
-    let found = await standing(handles, end);
-    while (!found && now() < end && handles.some((at) => raw.shown(at))) {
+    const began = now();
+    let found = await standing(handles, began + waits.bare);
+    while (!found) {
+      const why = obstacle(handles);
+      if (now() - began >= (why.hidden ? waits.hidden : why.layer ? waits.layer : waits.bare)) return why;
+      if (!raw.isConnected(el)) return why;
       await new Promise((done) => soon(() => done(null)));
-      found = await standing(handles, end);
+      found = await standing(handles, now() + waits.bare);
     }
-    if (!found) return { error: obstacle(handles) };
     disarm();
     armed = { target: found.target, hit: false };
     for (const type of GUARDED) addEventListener(type, guard, true);
     return { x: found.spot.x, y: found.spot.y };
   };
+  /** Whether the element is still there for the pointer that has come to it: pages render anew under it. */
+  /** @type {(el: Element, x: number, y: number) => boolean} */
+  const awaits = (el, x, y) => armed !== null && raw.isConnected(el) && raw.isConnected(armed.target)
+    && belongs(websp.topAt(x, y), armed.target);
   const arrived = () => disarm()?.hit ?? true;
 
   /** @type {(el: Element, rules: ClassRule[]) => void} */
@@ -227,5 +241,5 @@
     later(end, ms);
   });
 
-  Object.assign(replay, { look, reach, arrived, press, focus, until, field, choice, holds, changed });
+  Object.assign(replay, { look, reach, awaits, arrived, press, focus, until, field, choice, holds, changed, poll });
 })();

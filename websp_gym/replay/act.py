@@ -6,6 +6,7 @@ every attempt and tried another way only where the state is still wrong; what ha
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError, WorldError
-from websp_gym.observation.marks import to_page
+from websp_gym.replay.way import point_on_page, wait_for_change
 
 if TYPE_CHECKING:
     from playwright.sync_api import ElementHandle
@@ -25,14 +26,20 @@ if TYPE_CHECKING:
 ClassRules = Sequence[Mapping[str, str]]
 """Per site: ``[{"on": css, "off": css}]``, for controls that say their state with a class only."""
 _TRIES = 4
-_REACH_MS = 500
 _VERIFY_MS = 1_000
+_HIDDEN_MS = 500
+"""How long an element of which nothing shows is waited for before the menus around it are tried."""
+_BARE_MS = 2_000
+"""How long something without controls (a spinner, a shade) may cover an element before it is passed by."""
+_APPEAR_MS = 400
+"""How long a menu may take to open under the pointer."""
+_LOOK_SECONDS = 0.1
 _GONE_AFTER = 0.5
 """Seconds to look for a menu item before its menu counts as closed."""
-_TIMEOUT_MS = 2_000
 
 _GONE = "websp: gone"
 _RESTLESS = "the page replaces it faster than it can be acted on"
+_AWAITS = "(el, [x, y]) => __webspReplay.awaits(el, x, y)"
 _CALL = f"""(el, [name, rest]) => {{
   if (!el.isConnected) throw new Error("{_GONE}");
   return __webspReplay[name](el, ...rest);
@@ -67,29 +74,76 @@ class Actor:
         tabs: The browser's open tabs.
         rules: The site's class rules.
         again: Finds the element anew after the page has replaced it; within so many seconds, if given.
+        timeout: Seconds to wait for it to become usable.
     """
 
     def __init__(
-        self, found: Found, tabs: Tabs, rules: ClassRules, again: Callable[[float | None], Found]
+        self,
+        found: Found,
+        tabs: Tabs,
+        rules: ClassRules,
+        again: Callable[[float | None], Found],
+        timeout: float = 10.0,
     ) -> None:
         self.found = found
         self.tabs = tabs
         self.rules = [dict(rule) for rule in rules]
         self.again = again
+        self.timeout = timeout
 
     def look(self) -> Look:
         """Reads the element's state."""
         return Look(**self._ask("look", self.rules))
 
     def enabled(self) -> bool:
-        """Waits a moment for a disabled element to become usable."""
-        return not Look(**self._ask("until", self.rules, {"enabled": True}, _VERIFY_MS)).disabled
+        """Waits for a disabled element to become usable."""
+        end = time.monotonic() + self.timeout
+        while True:
+            left = max(0.0, end - time.monotonic())
+            seen = Look(**self._ask("until", self.rules, {"enabled": True}, left * 1000))
+            if seen.connected or not left:
+                return not seen.disabled
+
+    def hover(self) -> None:
+        """Rests the pointer on it."""
+        spot = self._ask("hoverSpot")
+        if "error" not in spot:
+            spot = self._on_page(spot)
+        if "error" in spot:
+            raise CannotActError(f"the pointer cannot rest on it: it is {spot['error']}")
+        self.tabs.current.mouse.move(spot["x"], spot["y"])
+        settle(self.tabs, cap=_VERIFY_MS / 1000)
 
     def click(self) -> None:
         """Clicks once: with the pointer, or by the DOM where the pointer cannot be brought to it."""
-        if not (self._point_at() and self._arrived()):
+        if not (self._point_at(sure=not self.found.weak) and self._arrived()):
             self._press()
         settle(self.tabs)
+
+    def unfold(self, wanted: bool) -> bool | None:
+        """Opens or closes what the element opens: pointer, then DOM click, then Enter, each verified.
+
+        Args:
+            wanted: Open or closed.
+
+        Returns:
+            How it was left; None where it is gone.
+
+        Raises:
+            CannotActError: It did not get there.
+        """
+        seen = None
+        for attempt in (self._point_at, self._press, self._enter):
+            if not attempt():
+                continue
+            settle(self.tabs)
+            try:
+                seen = self._settled({"expanded": wanted}, patience=_GONE_AFTER)
+            except ReplayError:
+                return None
+            if seen.expanded in (wanted, None):
+                return seen.expanded
+        raise CannotActError(f"it should {'open' if wanted else 'close'}, but does not")
 
     def turn(self, wanted: bool, *, may_go: bool) -> bool | None:
         """Brings a control into a state: pointer, then DOM click, then Space, each verified.
@@ -110,7 +164,7 @@ class Actor:
                 continue
             settle(self.tabs)
             try:
-                seen = self._settled(wanted, patience=_GONE_AFTER if may_go else None)
+                seen = self._settled({"on": wanted}, patience=_GONE_AFTER if may_go else None)
             except ReplayError:
                 if not may_go:
                     raise
@@ -137,7 +191,7 @@ class Actor:
             raise CannotActError(f"it has no option {value!r}; it has {', '.join(reply['labels'][:20])}")
         if reply["already"]:
             return False
-        self._field().select_option(index=reply["index"], timeout=_TIMEOUT_MS, force=True)
+        self._field().select_option(index=reply["index"], timeout=self.timeout * 1000, force=True)
         settle(self.tabs)
         if not self._ask("choice", value, of="field").get("already"):
             raise CannotActError(f"the page did not keep the option {value!r}")
@@ -152,7 +206,7 @@ class Actor:
         """
         if secret and (kind := self.kind()) != "password":
             raise CannotActError(f"a password is typed into password fields only, and this is a {kind} field")
-        self._field().fill(text, timeout=_TIMEOUT_MS)
+        self._field().fill(text, timeout=self.timeout * 1000)
         if not self._holds(text):
             self._field().press("Control+a")
             self.tabs.current.keyboard.type(text)
@@ -162,7 +216,7 @@ class Actor:
 
     def press_key(self, key: str) -> None:
         """Presses a key while the element has the focus."""
-        self._field().press(key, timeout=_TIMEOUT_MS)
+        self._field().press(key, timeout=self.timeout * 1000)
         settle(self.tabs)
 
     def kind(self) -> str:
@@ -172,10 +226,10 @@ class Actor:
     def _holds(self, text: str) -> bool:
         return bool(self._ask("holds", text, of="field"))
 
-    def _settled(self, wanted: bool, *, patience: float | None) -> Look:
+    def _settled(self, want: dict[str, bool], *, patience: float | None) -> Look:
         """State after an attempt; a control that was rendered anew is found again and asked."""
         for _ in range(_TRIES):
-            seen = self._until({"on": wanted})
+            seen = self._until(want)
             if seen is not None and seen.connected:
                 return seen
             self.found = self.again(patience)
@@ -193,13 +247,72 @@ class Actor:
             return None
         return Look(**answer)
 
-    def _point_at(self) -> bool:
-        """Clicks where the element is; False where the pointer cannot be brought to it."""
-        point = self._ask("reach", self.rules, _REACH_MS)
-        if "error" in point:
+    def _point_at(self, *, sure: bool = True) -> bool:
+        """Clicks where the element is; False where the pointer cannot be brought to it.
+
+        Args:
+            sure: The element is surely the right one, or what becomes of the click can be verified.
+
+        Raises:
+            CannotActError: Something that can be operated itself covers it and does not go.
+        """
+        for _ in range(_TRIES):
+            there = self._ask("reach", self.rules, self._waits())
+            if there.get("hidden") and self._reveal():
+                there = self._ask("reach", self.rules, self._waits())
+            point = there if "error" in there else self._on_page(there)
+            if "error" in point:
+                self._refuse(point, sure=sure)
+                return False
+            mouse = self.found.frame.page.mouse
+            mouse.move(point["x"], point["y"])
+            if self._awaits(there):
+                mouse.down()
+                mouse.up()
+                return True
+        return False
+
+    def _refuse(self, point: dict[str, Any], *, sure: bool) -> None:
+        if point.get("layer"):
+            raise CannotActError(f"it is {point['error']}, which was not so when it was recorded")
+        if not sure:
+            raise CannotActError(f"it is {point['error']}, and not certainly the recorded element")
+
+    def _awaits(self, point: dict[str, Any]) -> bool:
+        """Whether the element is still under the pointer; a page may render anew when it comes."""
+        try:
+            return bool(self.found.handle.evaluate(_AWAITS, [point["x"], point["y"]]))
+        except PlaywrightError:
+            self._check_alive()
             return False
-        frame = self.found.frame
-        frame.page.mouse.click(*to_page(frame, point["x"], point["y"]))
+
+    def _waits(self) -> dict[str, float]:
+        patience = self.timeout * 1000
+        return {"hidden": min(_HIDDEN_MS, patience), "bare": min(_BARE_MS, patience), "layer": patience}
+
+    def _on_page(self, point: dict[str, Any]) -> dict[str, Any]:
+        """Where a point of the element's frame lies in the page, or what covers the frame there."""
+        end = time.monotonic() + self.timeout
+        while True:
+            there = point_on_page(self.found.frame, point)
+            if not there.get("layer") or time.monotonic() > end:
+                return there
+            wait_for_change(self.tabs.current, min(_LOOK_SECONDS, end - time.monotonic()))
+
+    def _reveal(self) -> bool:
+        """Rests the pointer on what may open the menu the element is hidden in; whether it shows now."""
+        depth = tried = 0
+        while (menu := self._ask("openers"))["depth"]:
+            if menu["depth"] != depth:
+                depth, tried = menu["depth"], 0
+            if tried >= min(menu["count"], _TRIES):
+                return False
+            spot = self.found.frame.evaluate("i => __webspReplay.openerSpot(i)", tried)
+            tried += 1
+            if "error" in spot or "error" in (spot := point_on_page(self.found.frame, spot)):
+                continue
+            self.found.frame.page.mouse.move(spot["x"], spot["y"])
+            self._ask("appears", depth, _APPEAR_MS)
         return True
 
     def _arrived(self) -> bool:
@@ -217,6 +330,11 @@ class Actor:
     def _space(self) -> bool:
         self._ask("focus", self.rules)
         self.found.frame.page.keyboard.press("Space")
+        return True
+
+    def _enter(self) -> bool:
+        self._ask("focus", self.rules)
+        self.found.frame.page.keyboard.press("Enter")
         return True
 
     def _field(self) -> ElementHandle:

@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Error as PlaywrightError
-
 from websp_gym.browser.settle import settle
 from websp_gym.errors import WorldError
 from websp_gym.replay.locate import Found, NotFound, locate
-from websp_gym.replay.trace import TraceEvent, fill, fill_target
+from websp_gym.replay.trace import Fingerprint, TraceEvent, fill, fill_target
+from websp_gym.replay.way import Lists, wait_for_change
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
     from websp_gym.browser.tabs import Tabs
 
 _LOOK_SECONDS = 0.1
@@ -23,9 +24,14 @@ _REST_MS = 150
 """How long the page must be at rest before a doubtful match is believed."""
 _HIDDEN_AFTER = 1.0
 """Seconds after which an element that is not rendered is taken (menus that open on hover)."""
-_CHANGED = """ms => globalThis.__webspReplay?.changed
-  ? __webspReplay.changed(ms)
-  : new Promise(done => requestAnimationFrame(() => done()))"""
+_DOUBT_FOR = 4.0
+"""Seconds for which a match under another heading or name is doubted: the right one may still be to come."""
+_LAZY_AFTER = 1.5
+"""Seconds after which lists that render only a part of themselves are scrolled through …"""
+_SCROLL_AFTER = 0.5
+"""… and the share of the patience after which all others are: a target that is just late is left to come."""
+_ELSEWHERE_AFTER = 0.5
+"""Share of the patience after which a target recorded in a popup is looked for outside of popups."""
 
 
 class Finder:
@@ -40,7 +46,14 @@ class Finder:
         self.tabs = tabs
         self.account = account
 
-    def find(self, event: TraceEvent, patience: float) -> Found | NotFound:
+    def find(
+        self,
+        event: TraceEvent,
+        patience: float,
+        *,
+        target: Fingerprint | None = None,
+        scroll: bool = False,
+    ) -> Found | NotFound:
         """Waits until the target of an event can be located.
 
         A plain match is taken at once. A weak one, or one on another page than the recorded, may belong to a
@@ -49,37 +62,91 @@ class Finder:
         Args:
             event: An event with a target.
             patience: Seconds to wait.
+            target: What to look for instead of the event's own target.
+            scroll: Scroll through the page's lists where it does not come.
 
         Returns:
             The element, or what the last look found instead.
         """
-        assert event.target is not None
-        target = fill_target(event.target, self.account)
+        wanted = target or event.target
+        assert wanted is not None
+        wanted = fill_target(wanted, self.account)
         began = time.monotonic()
         rested = False
         while True:
             waited = time.monotonic() - began
-            result: Found | NotFound = NotFound()
-            if self._on_its_site(event):
-                hidden = waited > min(_HIDDEN_AFTER, patience / 2)
-                result = locate(self.tabs.current, target, loose=event.stateful, hidden=hidden)
+            hidden = waited > min(_HIDDEN_AFTER, patience / 2)
+            result = self._look(event, wanted, hidden=hidden, elsewhere=waited > _ELSEWHERE_AFTER * patience)
             if isinstance(result, Found):
+                if result.doubtful and waited < min(_DOUBT_FOR, patience / 2):
+                    wait_for_change(self.tabs.current, min(_LOOK_SECONDS, patience - waited))
+                    continue
                 if rested or (not result.weak and self._on_its_page(event)):
                     return result
                 settle(self.tabs, cap=max(0.1, min(1.0, patience - waited)), quiet_ms=_REST_MS)
                 rested = True
                 continue
+            if scroll and self._worth_scrolling(waited, patience):
+                scroll = False
+                in_list = self._scroll_to(event, wanted, patience)
+                if in_list is not None:
+                    return in_list
             if waited >= patience:
                 return result
             rested = False
-            self._wait_for_change(min(_LOOK_SECONDS, patience - waited))
+            wait_for_change(self.tabs.current, min(_LOOK_SECONDS, patience - waited))
+            self._check_alive()
+
+    def focus(self, event: TraceEvent) -> None:
+        """Makes the tab that shows an event's page the current one, where there is one."""
+        for page in self._pages(event, elsewhere=True)[:1]:
+            self._activate(page)
 
     def why_absent(self, event: TraceEvent) -> str:
         """Says in a few words why a target was not found."""
-        if self._on_its_site(event):
+        if self._pages(event, elsewhere=True):
             return "not found in time"
         here = _host(self.tabs.current.url) or "no site"
         return f"the page never came to {_host(event.url)}; it is on {here}"
+
+    # ---------------------------------------------------------------- where to look
+    def _look(
+        self, event: TraceEvent, wanted: Fingerprint, *, hidden: bool, elsewhere: bool
+    ) -> Found | NotFound:
+        result = NotFound()
+        for page in self._pages(event, elsewhere=elsewhere):
+            found = locate(page, wanted, loose=event.stateful, hidden=hidden)
+            if isinstance(found, Found):
+                self._activate(page)
+                return found
+            result = result if result.rungs else found
+        return result
+
+    def _pages(self, event: TraceEvent, *, elsewhere: bool) -> list[Page]:
+        """The tabs an event may belong to, likeliest first: those on its site, popups for what was in one.
+
+        Args:
+            event: The event.
+            elsewhere: Also popups for what was in none, and the other way round.
+        """
+        current = self.tabs.current
+        url = fill(event.url, self.account)
+        pages = [current, *(page for page in reversed(self.tabs.pages) if page is not current)]
+        if not url:
+            return pages[:1]
+        popups = [page for page in pages if page.opener() is not None]
+        fitting = [page for page in pages if _same_site(page.url, url)]
+        exact = [page for page in fitting if same_page(page.url, url)]
+        # The tab at hand is the one unless another shows the very page.
+        ordered = sorted(fitting, key=lambda page: (page not in exact, page is not current))
+        alike = [page for page in ordered if (page in popups) is event.popup]
+        if not elsewhere and (alike or event.popup):
+            return alike
+        return [*alike, *(page for page in ordered if page not in alike)]
+
+    def _activate(self, page: Page) -> None:
+        if page is not self.tabs.current:
+            self.tabs.activate(page)
 
     def _on_its_page(self, event: TraceEvent) -> bool:
         if not event.url:
@@ -87,29 +154,22 @@ class Finder:
         here, there = urlsplit(self.tabs.current.url), urlsplit(fill(event.url, self.account))
         return here.path.rstrip("/") == there.path.rstrip("/")
 
-    def _on_its_site(self, event: TraceEvent) -> bool:
-        """Whether a tab shows the site the event was recorded on; that tab becomes the current one."""
-        url = fill(event.url, self.account)
-        if not url or same_page(self.tabs.current.url, url):
+    # ---------------------------------------------------------------- lists
+    def _worth_scrolling(self, waited: float, patience: float) -> bool:
+        if waited >= patience * _SCROLL_AFTER:
             return True
-        others = [page for page in self.tabs.pages if page is not self.tabs.current]
-        exact = [page for page in others if same_page(page.url, url)]
-        if not exact and _same_site(self.tabs.current.url, url):
-            return True
-        for page in exact or [page for page in others if _same_site(page.url, url)]:
-            self.tabs.activate(page)
-            return True
-        return False
+        if waited < min(_LAZY_AFTER, patience * _SCROLL_AFTER) or self.tabs.requests_in_flight():
+            return False
+        return Lists(self.tabs).lazy()
 
-    def _wait_for_change(self, seconds: float) -> None:
-        """Returns with the next change of the page, with its successor's arrival, or after the time given."""
-        try:
-            self.tabs.current.main_frame.evaluate(_CHANGED, max(1.0, seconds * 1000))
-        except PlaywrightError as error:
-            if not self.tabs.alive:
-                raise WorldError(
-                    "the browser went away during the replay; call reset() to start anew"
-                ) from error
+    def _scroll_to(self, event: TraceEvent, wanted: Fingerprint, seconds: float) -> Found | None:
+        return Lists(self.tabs).search(
+            lambda: self._look(event, wanted, hidden=False, elsewhere=False), seconds
+        )
+
+    def _check_alive(self) -> None:
+        if not self.tabs.alive:
+            raise WorldError("the browser went away during the replay; call reset() to start a new episode")
 
 
 def same_page(one: str, other: str) -> bool:

@@ -1,120 +1,90 @@
 // @ts-check
 /*
- * Finds a recorded element again in one document. Needs __websp (extension/dom.js and its parts) and adds
- * globalThis.__webspReplay (not enumerable):
+ * Finds a recorded element again in one document. Needs likeness.js and adds to __webspReplay
  *
- *   locate(query)   {found: null | {rung, score, candidates, weak}, rungs: [{rung, candidates, best, why}]}
+ *   locate(query)   {found: null | {rung, score, evidence, candidates, weak, doubtful}, rungs, known}
+ *                   rungs: [{rung, candidates, best, why}]
  *   element()       the element locate() found last
+ *   candidates(query, rung)   what one rung alone offers, for measuring it
  *
- * The rungs go from what redesigns leave alone to what they change first. The candidates of a rung are
- * compared with the WHOLE fingerprint, never taken because they are the first or the only ones: a wrong
- * element is worse than none.
+ * The rungs go from what redesigns leave alone to what they change first; they offer candidates, and never
+ * choose one because it is the first or the only one. What is chosen is weighed like the linking of records
+ * (Fellegi and Sunter 1969): every recorded fact speaks for a candidate that has it and against one that has
+ * another, the more so when what was recorded is still on the page, only elsewhere. The best candidate must
+ * have enough evidence of its own and clearly more than the next. A wrong element is worse than none.
  */
 
 /**
- * @typedef {{print: Fingerprint, loose: boolean, hidden: boolean}} Query
+ * @typedef {{print: Fingerprint, loose: boolean, hidden: boolean, known?: Known}} Query
  *   loose: the target says its state in its own text ("Notifications: On"), so on and off count as one word;
- *   hidden: elements that are not rendered count too
- * @typedef {{el: Element, score: number, conflict: boolean, doubtful: boolean}} Scored
+ *   hidden: elements that are not rendered count too; known: what is true of the page's other frames too
+ * @typedef {{name: number, section: boolean}} Known
+ *   how many elements have the recorded role and name, and whether the recorded heading is there at all
+ * @typedef {{el: Element, score: number, evidence: number, facts: number, place: number, doubtful: boolean}} Judged
+ *   evidence = facts + place, the latter what its position says
  * @typedef {{rung: string, candidates: number, best: number, why: string}} RungReport
- * @typedef {{rung: string, score: number, candidates: number, weak: boolean}} Winner
- * @typedef {{found: Winner|null, rungs: RungReport[]}} Located
+ * @typedef {{rung: string, score: number, evidence: number, candidates: number, weak: boolean, doubtful: boolean}} Winner
+ * @typedef {{found: Winner|null, rungs: RungReport[], known: Known}} Located
  */
 
 (() => {
   'use strict';
-  if (Object.getOwnPropertyDescriptor(globalThis, '__webspReplay')) return;
-  if (!Reflect.get(globalThis, '__websp')?.fingerprint) return;
+  const replay = Reflect.get(globalThis, '__webspReplay');
+  if (!replay || replay.locate) return;
   const websp = /** @type {Dom} */ (Reflect.get(globalThis, '__websp'));
   const { raw, parentOf, roleOf, nameOf, textOf, labelOf, labelsOf, fingerprint } = websp;
   const { attr, tagOf, shown } = raw;
+  const { words, common, likeness, rest, alike, agreement, scoreOf, SAME } = /** @type {Likeness} */ (replay.likeness);
 
   /**
-   * How much each fact counts. A score is the weight of what agrees over the weight of all the fingerprint
-   * has, 0 to 1. Paths and the index are not in it: they choose candidates, they say nothing about them.
-   * @type {Record<string, number>}
+   * Evidence of the authors' own marks: for one that agrees, for one that has another value.
+   * @type {Record<string, [number, number]>}
    */
-  const WEIGHTS = {
-    // what the page's authors or the person see as its identity
-    name: 4, testId: 3, role: 2, id: 2, nameAttr: 2, label: 2, text: 2, href: 2,
-    // where it stands
-    section: 2, nearby: 1.5, sibling: 1, parent: 1,
-    // what it is made of
-    tag: 1, typeAttr: 1, placeholder: 1, classes: 0.5,
-  };
+  const MARKS = { testId: [5, -1], id: [4.5, -0.7], nameAttr: [4.5, -0.7], href: [4.5, -2], placeholder: [2, -1] };
+  /** A mark that is on another element of the page now. */
+  const MOVED = -4;
+  const KIND = { role: -3, typeAttr: -4, tag: -1.5, same: 0.3 };
   /**
-   * The least score a rung's candidate needs. Positions hit something on every page, so they need more.
-   * @type {Record<string, number>}
+   * The name: of one word ("Remove" is on every row), for each word more, missing, another one, another one
+   * although something else still has the recorded name; only the label says it any more; it never had one, and
+   * is the only element of its role without.
    */
-  const ENOUGH = { attributes: 0.35, 'role+name': 0.4, label: 0.4, text: 0.4, css: 0.4, xpath: 0.4, index: 0.5 };
-  const POSITIONS = new Set(['css', 'xpath', 'index']);
-  /** By how much the best candidate must beat the next one. */
-  const MARGIN = 0.03;
-  /** Texts that agree this well are the same one (a counter or a state word differs). */
-  const SAME = 0.9;
-  /** Texts that agree less than this contradict each other. */
-  const OPPOSED = 0.34;
-  /** A hit by position may have been relabelled, but not into something else. */
-  const RELABELLED = 0.6;
-  /** A score under this is looked at again once the page is at rest. */
-  const SURE = 0.55;
+  const NAME = { bare: 3.5, word: 0.75, missing: -1, other: -1.5, moved: -4, label: -1, only: 2 };
+  /** Texts change together (another language, another editor): they weigh no more than this against a candidate. */
+  const RETOLD = -1.5;
+  /** Its own text and its label, where they are not its name. */
+  const OWN = { same: 1, other: -0.5 };
+  /** The heading above: the same, none, another, another although the recorded one is still there. */
+  const SECTION = { same: 2, missing: -1, other: -0.7, moved: -12 };
+  /** What stands around it, without its name: the same, each word over two, around nothing else of its kind, mostly
+   * the same, another, all another. */
+  const AROUND = { same: 2.5, word: 0.75, only: 1, most: 1, other: -1, replaced: -6 };
+  /** Against what only has the place and the surroundings of a named element: its neighbour has them too. */
+  const VETO = -50;
+  /** A name of one word, or one that several bear, says little: it must stand where it stood. */
+  const BARE = { section: -3, around: -6 };
+  const BESIDE = { sibling: [1, -0.7], parent: [0.5, -0.3] };
+  const CLASSES = 0.5;
+  /** That a path leads to it. Something always stands at a place, so this never decides alone. */
+  const PLACE = { css: 0.7, xpath: 0.7, index: 0.5 };
+  /** Least evidence to be taken, lead over the next, and what counts as certain. */
+  const ENOUGH = 3;
+  /** … of which so much without its place. */
+  const LEAST = 1.5;
+  const LEAD = 1.2;
+  const SURE = 5.5;
   /** Full fingerprints are dear (about 2 ms): of more candidates only the most alike get one. */
-  const MOST = 24;
-  const STATE_WORDS = new Set(['on', 'off', 'enabled', 'disabled', 'enable', 'disable', 'active', 'inactive']);
-  const TEXTS = new Set(['name', 'label', 'text', 'placeholder', 'nearby', 'sibling', 'parent', 'section']);
-  const CONTEXT = new Set(['nearby', 'sibling', 'parent', 'section']);
-  const COSTLY = [...CONTEXT];
+  const MOST = 12;
+  const RUNGS = ['attributes', 'role+name', 'label', 'text', 'css', 'xpath', 'index'];
+  // Ids that frameworks count up or hash say nothing; the same list as in fingerprint.js.
+  const UNSTABLE = /^:|:$|\d{3,}|[0-9a-f]{8,}|^(radix|headlessui|mui|ember|react|ng|mat|downshift)[-:_]?.*\d/i;
+  /** Facts that take a walk through the page. */
+  const COSTLY = ['nearby', 'sibling', 'parent', 'section'];
+  const SWITCHES = new Set(['checkbox', 'switch', 'menuitemcheckbox']);
+  const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading],legend';
 
-  // ---------------------------------------------------------------- likeness
-  /** @type {(text: string, loose: boolean) => string[]} */
-  const words = (text, loose) => {
-    const every = text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-    const steady = every.filter((word) => !/^\d+$/.test(word));
-    const some = steady.length ? steady : every;
-    return loose ? some.map((word) => (STATE_WORDS.has(word) ? '±' : word)) : some;
-  };
-
-  /** @type {(one: string|undefined, other: string|undefined, loose: boolean) => number} */
-  const likeness = (one, other, loose) => {
-    if (!one || !other) return 0;
-    if (one.toLowerCase() === other.toLowerCase()) return 1;
-    const a = words(one, loose);
-    const b = words(other, loose);
-    if (a.length && a.join(' ') === b.join(' ')) return SAME;
-    const left = [...b];
-    let common = 0;
-    for (const word of a) {
-      const at = left.indexOf(word);
-      if (at < 0) continue;
-      left.splice(at, 1);
-      common++;
-    }
-    // Never as good as the same text: the order of the words counts too.
-    return Math.min(0.89, (2 * common) / (a.length + b.length || 1));
-  };
-
-  /** @type {(key: string, wanted: any, has: any, loose: boolean) => number} */
-  const agreement = (key, wanted, has, loose) => {
-    if (TEXTS.has(key)) return likeness(wanted, has, loose || CONTEXT.has(key));
-    if (key === 'classes') {
-      return wanted.filter((/** @type {string} */ name) => (has ?? []).includes(name)).length / wanted.length;
-    }
-    if (wanted === has) return 1;
-    return key === 'href' && has && wanted.split(/[?#]/)[0] === has.split(/[?#]/)[0] ? 0.5 : 0;
-  };
-
-  /** @type {(wanted: Fingerprint, has: Fingerprint, loose: boolean, skip?: string[]) => number} */
-  const scoreOf = (wanted, has, loose, skip = []) => {
-    let got = 0;
-    let total = 0;
-    for (const key in WEIGHTS) {
-      const value = Reflect.get(wanted, key);
-      if (value === undefined || value === null || value.length === 0 || skip.includes(key)) continue;
-      total += WEIGHTS[key];
-      got += WEIGHTS[key] * agreement(key, value, Reflect.get(has, key), loose);
-    }
-    return total ? got / total : 0;
-  };
+  /** @type {(a: number, b: number) => number} */
+  const sum = (a, b) => a + b;
 
   // ---------------------------------------------------------------- what an element is
   /** @type {(el: Element) => string|undefined} */
@@ -141,15 +111,10 @@
     typeAttr: attr(el, 'type') ?? undefined,
     classes: (attr(el, 'class') ?? '').split(/\s+/),
   });
-  /** Text of the nearest ancestor that says more than the element: a quick look before the full fingerprint. */
+  /** Texts around an element are recorded up to about this length. */
+  const CUT = 110;
   /** @type {(el: Element) => string} */
-  const around = (el) => {
-    for (let at = parentOf(el); at && tagOf(at) !== 'body'; at = parentOf(at)) {
-      const text = textOf(at, el, 200);
-      if (text) return text.slice(0, 120).trim();
-    }
-    return '';
-  };
+  const around = (el) => websp.aroundOf(el, 1_000);
   /** @type {(el: Element) => boolean} */
   const rendered = (el) => {
     if (!shown(el, { visibilityProperty: true })) return false;
@@ -168,17 +133,21 @@
       this.print = query.print;
       /** @type {Map<Element, Fingerprint>} */
       this.prints = new Map();
-      /** @type {Map<Element, Scored>} */
-      this.scores = new Map();
+      /** @type {Map<Element, string[]>} */
+      this.rests = new Map();
       this.all = websp.elements(document);
       const { tag, role } = this.print;
       this.pool = this.all.filter((el) => (role ? roleOf(el) === role : tagOf(el) === tag));
-      /** @type {RungReport[]} */
-      this.rungs = [];
-      /** Best score seen on any rung: a later rung must not settle for less. */
-      this.top = 0;
-      /** Whether a rung had several candidates it could not tell apart. */
-      this.twins = false;
+      this.named = this.print.name ? this.pool.filter((el) => this.same(this.print.name, nameOf(el))) : [];
+      /** @type {Known} */
+      this.own = {
+        name: this.named.filter(usable).length,
+        section: !!this.print.section && this.all.some((el) => raw.matches(el, HEADINGS) && this.same(this.print.section, textOf(el))),
+      };
+      this.known = query.known ?? this.own;
+      this.nameless = this.print.name ? 0 : this.pool.filter((el) => usable(el) && tagOf(el) === tag && !nameOf(el)).length;
+      /** @type {Map<string, Element[]>} */
+      this.offered = new Map();
     }
 
     /** @type {(one: string|undefined, other: string|undefined) => boolean} */
@@ -197,7 +166,7 @@
             || (tagOf(el) === tag && ((print.nameAttr && attr(el, 'name') === print.nameAttr
               && (attr(el, 'type') ?? undefined) === (print.typeAttr ?? undefined))
               || (print.href && attr(el, 'href') === print.href))));
-        case 'role+name': return print.name ? this.pool.filter((el) => this.same(print.name, nameOf(el))) : [];
+        case 'role+name': return this.named;
         case 'label': return print.label ? this.pool.filter((el) => this.same(print.label, labelOf(el))) : [];
         case 'text': return this.byText();
         case 'css': return print.css ? attempt(() => websp.allByCss(print.css ?? '')) : [];
@@ -208,10 +177,19 @@
 
     byText() {
       const { print } = this;
-      const alike = this.pool.filter((el) => tagOf(el) === print.tag);
-      const byOwn = print.text ? alike.filter((el) => this.same(print.text, textOf(el))) : [];
-      if (byOwn.length || !print.nearby) return byOwn;
-      return alike.filter((el) => likeness(print.nearby, around(el), true) >= SAME);
+      const kin = this.pool.filter((el) => tagOf(el) === print.tag);
+      const byOwn = print.text ? kin.filter((el) => this.same(print.text, textOf(el))) : [];
+      const note = rest(print.nearby, print);
+      if (!note.length) return byOwn;
+      return kin.filter((el) => byOwn.includes(el) || alike(note, this.rest(el)));
+    }
+
+    /** What stands around an element, once. */
+    /** @type {(el: Element) => string[]} */
+    rest(el) {
+      let words = this.rests.get(el);
+      if (!words) this.rests.set(el, words = rest(around(el), { name: nameOf(el), text: textOf(el) }));
+      return words;
     }
 
     /** @type {(el: Element) => Fingerprint} */
@@ -226,93 +204,241 @@
     shortlist(list) {
       if (list.length <= MOST) return list;
       const quick = list.map((el) => {
-        const near = this.print.nearby ? likeness(this.print.nearby, around(el), true) * WEIGHTS.nearby / 10 : 0;
+        const near = this.print.nearby ? likeness(this.print.nearby, around(el), true) * 0.15 : 0;
         return { el, score: scoreOf(this.print, quickPrint(el), this.query.loose, COSTLY) + near };
       });
       return quick.sort((a, b) => b.score - a.score).slice(0, MOST).map((entry) => entry.el);
     }
 
-    /** @type {(el: Element, rung: string) => Scored} */
-    judge(el, rung) {
-      const has = this.fullPrint(el);
-      const score = scoreOf(this.print, has, this.query.loose);
-      const { conflict, doubtful } = this.contradiction(has, rung);
-      return { el, score, conflict, doubtful };
-    }
-
-    /** Whether an element contradicts the fingerprint so that no score makes up for it. */
-    /** @type {(has: Fingerprint, rung: string) => {conflict: boolean, doubtful: boolean}} */
-    contradiction(has, rung) {
+    // -------------------------------------------------------------- evidence
+    /** @type {(has: Fingerprint, el: Element) => number} */
+    marks(has, el) {
       const { print } = this;
-      const { loose } = this.query;
-      /** @type {(key: 'name'|'label'|'text'|'nearby'|'sibling'|'section', least: number) => boolean} */
-      const opposed = (key, least) => !!print[key] && !!has[key]
-        && likeness(print[key], has[key], loose || CONTEXT.has(key)) < least;
-      const roleOff = !!print.role && print.role !== has.role;
-      const tagOff = print.tag !== has.tag;
-      const typeOff = !!print.typeAttr && print.typeAttr !== has.typeAttr;
-      const nameOff = opposed('name', OPPOSED);
-      // "Remove" is on every row: a bare word, or none, is believed only where its surroundings do not object.
-      const bare = words(print.name ?? '', false).length < 2;
-      const lost = bare && opposed('nearby', OPPOSED) && (!print.sibling || opposed('sibling', OPPOSED));
-      if (POSITIONS.has(rung)) {
-        const elsewhere = this.twins && (opposed('nearby', OPPOSED) || opposed('section', OPPOSED));
-        const relabelled = opposed('name', RELABELLED) || opposed('label', RELABELLED) || opposed('text', RELABELLED);
-        return { conflict: roleOff || tagOff || typeOff || relabelled || elsewhere || lost, doubtful: false };
+      let sum = 0;
+      for (const [key, [agrees, differs]] of Object.entries(MARKS)) {
+        const wanted = Reflect.get(print, key);
+        const own = Reflect.get(has, key);
+        if (!wanted || (key === 'id' && UNSTABLE.test(wanted))) continue;
+        if (wanted === own) {
+          // The radio buttons of a group, and the boxes of a list, all have the same name.
+          const shared = key === 'nameAttr' && (print.typeAttr === 'radio' || wanted.endsWith('[]'));
+          sum += shared ? 1 : agrees;
+        } else if (this.isElsewhere(key, wanted, el)) sum += MOVED;
+        else sum += own ? differs : differs / 2;
       }
-      if (rung === 'attributes') {
-        const strong = Number(roleOff) + Number(tagOff) + Number(nameOff) > 1;
-        return { conflict: strong, doubtful: nameOff || roleOff };
+      return sum;
+    }
+
+    /** Whether it has the test id or the id that was recorded: marks that no two elements have. */
+    /** @type {(has: Fingerprint) => boolean} */
+    isMarked({ testId, id }) {
+      const { print } = this;
+      return (!!testId && testId === print.testId) || (!!id && id === print.id && !UNSTABLE.test(id));
+    }
+
+    /** Whether another element of this kind has a mark that no two have. */
+    /** @type {(key: string, value: string, el: Element) => boolean} */
+    isElsewhere(key, value, el) {
+      if (key !== 'testId' && key !== 'id') return false;
+      return this.pool.some((at) => at !== el && usable(at) && (key === 'id' ? attr(at, 'id') : testIdOf(at)) === value);
+    }
+
+    /** @type {(has: Fingerprint) => number} */
+    kind(has) {
+      const { print } = this;
+      const differs = (print.role && print.role !== has.role ? KIND.role : 0)
+        + ((print.typeAttr ?? '') !== (has.typeAttr ?? '') && print.tag === 'input' ? KIND.typeAttr : 0)
+        + (print.tag !== has.tag ? KIND.tag : 0);
+      return differs || KIND.same;
+    }
+
+    /** @type {(has: Fingerprint, agrees: boolean) => number} */
+    name(has, agrees) {
+      const { print, known } = this;
+      if (!print.name) return has.name ? NAME.missing : this.nameless === 1 ? NAME.only : 0;
+      if (agrees) {
+        const more = Math.min(2, words(print.name, false).length - 1);
+        const told = this.same(print.name, has.name) ? 0 : NAME.label;
+        return NAME.bare + NAME.word * more + told - Math.log(Math.max(1, known.name));
       }
-      return { conflict: lost || (rung === 'text' && nameOff), doubtful: false };
+      if (!has.name) return NAME.missing;
+      return known.name ? NAME.moved : NAME.other + 2 * likeness(print.name, has.name, this.query.loose);
     }
 
-    /** @type {(rung: string) => Scored|null} */
-    climb(rung) {
-      const all = this.candidates(rung).filter((el) => this.query.hidden || usable(el));
-      const scored = this.shortlist(all).map((el) => this.judge(el, rung)).sort((a, b) => b.score - a.score);
-      const [best, next] = scored.filter((entry) => !entry.conflict);
-      const close = !!best && !!next && best.score - next.score < MARGIN;
-      let why = '';
-      if (!all.length) why = 'nothing there';
-      else if (!best) why = 'contradicts the recording';
-      else if (close) why = 'several alike';
-      else if (best.score < ENOUGH[rung]) why = 'too unlike';
-      else if (best.score < this.top - MARGIN) why = 'another is more alike';
-      else if (POSITIONS.has(rung) && this.twins && !this.unanimous(best.el)) why = 'several alike, and the paths disagree';
-      this.twins ||= close;
-      if (best) this.top = Math.max(this.top, best.score);
-      this.rungs.push({ rung, candidates: all.length, best: round(scored[0]?.score ?? 0), why });
-      return why ? null : best;
+    /** @type {(has: Fingerprint) => number} */
+    texts(has) {
+      let sum = 0;
+      for (const key of /** @type {('label'|'text')[]} */ (['label', 'text'])) {
+        const wanted = this.print[key];
+        if (wanted && wanted !== this.print.name) sum += this.same(wanted, has[key]) ? OWN.same : OWN.other;
+      }
+      return sum;
     }
 
-    /** Among elements that are alike in everything, both paths must mean the same one. */
-    /** @type {(el: Element) => boolean} */
-    unanimous(el) {
-      const ways = [this.candidates('css'), this.candidates('xpath')].filter((list) => list.length);
-      return ways.length > 0 && ways.every((list) => list.length === 1 && list[0] === el);
+    /** @type {(has: Fingerprint, bare: boolean) => number} */
+    section(has, bare) {
+      const wanted = this.print.section;
+      if (!wanted) return 0;
+      if (likeness(wanted, has.section, true) >= SAME) return SECTION.same;
+      if (this.known.section) return SECTION.moved;
+      if (bare) return BARE.section;
+      return has.section ? SECTION.other : SECTION.missing;
     }
 
-    /** @returns {{winner: Winner|null, el: Element|null}} */
+    /** @type {(el: Element, has: Fingerprint, bare: boolean, agrees: boolean) => number} */
+    around(el, has, bare, agrees) {
+      const recorded = this.print.nearby ?? '';
+      const wanted = rest(recorded, this.print);
+      const whole = recorded.length < CUT;
+      if (!whole) wanted.pop();
+      if (!wanted.length) return 0;
+      const there = this.rest(el);
+      const shared = common(wanted, there);
+      if (whole && alike(wanted, there)) {
+        const only = this.offer('text').filter((at) => alike(wanted, this.rest(at))).length === 1;
+        return AROUND.same + AROUND.word * Math.min(3, Math.max(0, wanted.length - 2)) + (only ? AROUND.only : 0);
+      }
+      // All that was recorded and more, or most of a long text: the rest is a date, a counter, a note.
+      if (shared === wanted.length || (shared >= 4 && shared >= 0.7 * wanted.length)) return AROUND.most;
+      // Where a whole section is around it, a part of it says little.
+      if (!whole && shared >= wanted.length / 3) return 0;
+      if (bare) return BARE.around;
+      if (!whole) return AROUND.other;
+      // Of a row of data, all but the button is another: that is another row.
+      return agrees && wanted.length > 1 && shared < wanted.length / 3 ? AROUND.replaced : AROUND.other;
+    }
+
+    /** Whether what stood around the target stands on the page once: a note like "Saved at once" is on every row. */
+    isSaidOnce() {
+      const wanted = rest(this.print.nearby, this.print);
+      const said = this.all.filter((el) => this.innermost(el, wanted));
+      return said.length <= 1;
+    }
+
+    /** Whether a row that is the recorded one leaves no doubt which of its controls was meant, the name being gone. */
+    /** @type {(el: Element, has: Fingerprint) => boolean} */
+    isOnlyOneMeant(el, has) {
+      // Of a button that has lost its name nothing is left; a row has only one switch.
+      if (!has.name && !SWITCHES.has(has.role ?? '')) return false;
+      if (this.print.text && !has.text) return false;
+      // Where all other rows still call it so, this one's was not renamed: it is gone, and this is another.
+      if (!this.print.text && this.known.name) return false;
+      const text = around(el);
+      let row = parentOf(el);
+      while (row && textOf(row, el, 1_000) !== text && tagOf(row) !== 'body') row = parentOf(row);
+      // The recorded text tells other controls from this one by what stands on them; an icon says nothing.
+      const silent = row ? websp.elements(row).filter((at) => at !== el && roleOf(at) === has.role && !textOf(at)) : [];
+      return !silent.length && this.isSaidOnce();
+    }
+
+    /** Whether an element, and nothing in it, says all of these words. */
+    /** @type {(el: Element, wanted: string[]) => boolean} */
+    innermost(el, wanted) {
+      /** @type {(at: Element) => boolean} */
+      const says = (at) => common(wanted, words(textOf(at), false)) === wanted.length;
+      return raw.shown(el) && says(el) && !websp.elements(el).some((at) => at !== el && says(at));
+    }
+
+    /** @type {(has: Fingerprint) => number} */
+    beside(has) {
+      const { print } = this;
+      let sum = 0;
+      for (const key of /** @type {('sibling'|'parent')[]} */ (['sibling', 'parent'])) {
+        const wanted = rest(print[key], print);
+        if (!wanted.length) continue;
+        const there = rest(has[key], has);
+        sum += alike(wanted, there) ? BESIDE[key][0] : common(wanted, there) ? 0 : BESIDE[key][1];
+      }
+      return sum;
+    }
+
+    /** @type {(el: Element) => number} */
+    place(el) {
+      let sum = 0;
+      for (const [rung, weight] of Object.entries(PLACE)) {
+        const there = this.offer(rung);
+        if (there.length === 1 && there[0] === el) sum += weight;
+      }
+      return sum;
+    }
+
+    /** @type {(el: Element) => Judged} */
+    judge(el) {
+      const { print } = this;
+      const has = this.fullPrint(el);
+      const agrees = !!print.name && (this.same(print.name, has.name) || (!!print.label && this.same(print.label, has.label)));
+      const marks = this.marks(has, el);
+      const common = words(print.name ?? '', false).length < 2 || this.known.name > 1;
+      const bare = marks < 3 && (print.name ? agrees && common : this.nameless !== 1);
+      const section = this.section(has, bare);
+      const around = this.around(el, has, bare, agrees && marks < 3);
+      const told = [this.name(has, agrees), this.texts(has), section, around, this.beside(has)];
+      const against = told.filter((part) => part < 0).reduce(sum, 0);
+      const retold = !this.known.name && !this.known.section;
+      const texts = told.filter((part) => part > 0).reduce(sum, 0) + (retold ? Math.max(against, RETOLD) : against);
+      const classes = print.classes?.length ? CLASSES * agreement('classes', print.classes, has.classes, false) : 0;
+      // Kind, heading and place fit the neighbour of a named element just as well.
+      const meant = !print.name || agrees || marks >= MARKS.placeholder[0] || (around >= AROUND.same && this.isOnlyOneMeant(el, has));
+      const facts = (meant ? 0 : VETO) + marks + this.kind(has) + texts + classes;
+      const place = this.place(el);
+      return {
+        el, facts, place, evidence: facts + place, score: scoreOf(print, has, this.query.loose),
+        doubtful: !this.isMarked(has) && (section < 0 || !agrees),
+      };
+    }
+
+    // -------------------------------------------------------------- the search
+    /** What a rung offers, once. */
+    /** @type {(rung: string) => Element[]} */
+    offer(rung) {
+      let list = this.offered.get(rung);
+      if (!list) {
+        list = this.candidates(rung).filter((el) => this.query.hidden || usable(el));
+        this.offered.set(rung, list);
+      }
+      return list;
+    }
+
+    /** Among elements that are alike in everything, all paths must lead to the same one. */
+    /** @type {(best: Judged, next: Judged) => boolean} */
+    isUnmoved(best, next) {
+      const paths = Object.keys(PLACE).map((rung) => this.offer(rung));
+      return best.facts >= next.facts - 0.01 && paths.every((list) => list.length === 1 && list[0] === best.el);
+    }
+
+    /** @returns {{winner: Winner|null, el: Element|null, rungs: RungReport[]}} */
     run() {
-      /** @type {{best: Scored, report: RungReport}|null} */
-      let doubtful = null;
-      for (const rung of Object.keys(ENOUGH)) {
-        if (POSITIONS.has(rung) && doubtful) break;
-        const best = this.climb(rung);
-        if (!best) continue;
-        const report = this.rungs[this.rungs.length - 1];
-        // A stable attribute on an element of another name: taken only where nothing else bears the name.
-        if (best.doubtful) doubtful = { best, report };
-        else return this.won(best, report, rung !== 'attributes' && rung !== 'role+name');
-      }
-      if (doubtful && doubtful.best.score >= this.top - MARGIN) return this.won(doubtful.best, doubtful.report, true);
-      return { winner: null, el: null };
+      const all = [...new Set(RUNGS.flatMap((rung) => this.offer(rung)))];
+      const judged = this.shortlist(all).map((el) => this.judge(el))
+        .sort((a, b) => (Math.abs(a.facts - b.facts) < 0.01 ? b.place - a.place : b.facts - a.facts));
+      const [best, next] = judged;
+      const close = !!best && !!next && best.facts - next.facts < LEAD;
+      const taken = !!best && best.evidence >= ENOUGH && best.facts >= LEAST && (!close || this.isUnmoved(best, next));
+      const rung = taken ? RUNGS.find((name) => this.offer(name).includes(best.el)) ?? '' : '';
+      const rungs = RUNGS.map((name) => this.report(name, judged, taken && name === rung, close));
+      if (!taken) return { winner: null, el: null, rungs };
+      const { score, evidence, doubtful, el } = best;
+      const low = rung !== 'attributes' && rung !== 'role+name';
+      return {
+        winner: {
+          rung, score: round(score), evidence: round(evidence), candidates: this.offer(rung).length,
+          weak: low || close || doubtful || evidence < SURE, doubtful,
+        },
+        el, rungs,
+      };
     }
 
-    /** @type {(best: Scored, report: RungReport, weak: boolean) => {winner: Winner, el: Element}} */
-    won({ el, score }, { rung, candidates }, weak) {
-      return { winner: { rung, score: round(score), candidates, weak: weak || score < SURE }, el };
+    /** @type {(rung: string, judged: Judged[], won: boolean, close: boolean) => RungReport} */
+    report(rung, judged, won, close) {
+      const offer = this.offer(rung);
+      const own = judged.filter(({ el }) => offer.includes(el));
+      const best = own[0];
+      let why = '';
+      if (!offer.length) why = 'nothing there';
+      else if (!won && close && best && best.facts > judged[0].facts - LEAD) why = 'several alike';
+      else if (!won && best && (best.evidence < ENOUGH || best.facts < LEAST)) why = 'contradicts the recording';
+      else if (!won) why = 'another is more alike';
+      return { rung, candidates: offer.length, best: round(Math.max(0, ...own.map(({ score }) => score))), why };
     }
   }
 
@@ -332,10 +458,16 @@
   /** @type {(query: Query) => Located} */
   const locate = (query) => {
     const search = new Search(query);
-    const { winner, el } = search.run();
+    const { winner, el, rungs } = search.run();
     last = el;
-    return { found: winner, rungs: search.rungs };
+    return { found: winner, rungs, known: search.own };
   };
 
-  Object.defineProperty(globalThis, '__webspReplay', { value: { locate, element: () => last } });
+  /** @type {(query: Query, rung: string) => Element[]} */
+  const candidates = (query, rung) => {
+    const search = new Search(query);
+    return search.offer(rung);
+  };
+
+  Object.assign(replay, { locate, candidates, element: () => last });
 })();

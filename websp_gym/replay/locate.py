@@ -1,9 +1,9 @@
 """Finding a recorded element again.
 
 The cascade goes from what redesigns leave alone to what they change first: stable attributes, role and name,
-label, text or nearby text, CSS path, XPath, ``data-websp-index`` (WebSP-Eval, section 3.2.1). Each rung's
-candidates are compared with the whole fingerprint; weights, thresholds and the rules of contradiction are the
-tables at the top of ``locate.js``. This half looks into the right frames and decides between them.
+label, text or nearby text, CSS path, XPath, ``data-websp-index`` (WebSP-Eval, section 3.2.1). The rungs offer
+candidates; which of them it is, is decided by weighing all that was recorded, for and against: the tables at the
+top of ``locate.js``. This half looks into the right frames and decides between them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 RUNGS = ("attributes", "role+name", "label", "text", "css", "xpath", "index")
 """The rungs of the cascade, in order; ``locate.js`` climbs them."""
-_FRAME_MARGIN = 0.03
-_LOCATE = "query => globalThis.__webspReplay?.look ? __webspReplay.locate(query) : null"
+_FRAME_LEAD = 1.2
+_LOCATE = "query => globalThis.__webspReplay?.roll ? __webspReplay.locate(query) : null"
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,9 @@ class Found:
     score: float
     candidates: int
     weak: bool
-    """Found on a low rung, with a low score or in another frame: worth a second look when the page is at rest."""
+    """Found on a low rung, with little evidence or in another frame: worth a second look when the page is at rest."""
+    doubtful: bool = False
+    """Under another heading or another name than recorded: the right one may still be to come."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +70,12 @@ class _Answer:
     frame: Frame
     found: dict[str, Any] | None
     rungs: tuple[RungReport, ...] = field(default=())
+    known: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def order(self) -> tuple[int, float]:
-        assert self.found is not None
-        return RUNGS.index(self.found["rung"]), -self.found["score"]
+    def evidence(self) -> float:
+        """The evidence for what was found."""
+        return float(self.found["evidence"]) if self.found else 0.0
 
 
 def locate(page: Page, target: Fingerprint, *, loose: bool = False, hidden: bool = False) -> Found | NotFound:
@@ -93,19 +96,33 @@ def locate(page: Page, target: Fingerprint, *, loose: bool = False, hidden: bool
         "hidden": hidden,
     }
     home = _frame_at(page, target.frame_path)
-    answers = [_ask(home, query)] if home else []
-    if not any(answer.found for answer in answers):
-        answers += [_ask(frame, query) for frame in page.frames if frame is not home and frame.url]
+    first = _ask(home, query) if home else None
+    if first is not None and first.found and not first.found["weak"] and len(page.frames) == 1:
+        return _take([first], home)
+    frames = [home, *(frame for frame in page.frames if frame is not home and frame.url)]
+    answers = [first] if first else []
+    answers += [_ask(frame, query) for frame in frames if frame is not None and frame is not home]
+    # What is elsewhere on the page counts against a candidate, in whatever frame it is.
+    known = {
+        "name": sum(answer.known.get("name", 0) for answer in answers),
+        "section": any(answer.known.get("section") for answer in answers),
+    }
+    answers = [
+        _ask(answer.frame, query | {"known": known}) if answer.found and answer.known != known else answer
+        for answer in answers
+    ]
     return _take(answers, home)
 
 
 def _take(answers: list[_Answer], home: Frame | None) -> Found | NotFound:
-    winners = sorted((answer for answer in answers if answer.found), key=lambda answer: answer.order)
+    winners = sorted(
+        (answer for answer in answers if answer.found), key=lambda answer: answer.evidence, reverse=True
+    )
     if not winners:
         return _nothing(answers)
     best = winners[0]
     assert best.found is not None
-    if len(winners) > 1 and -winners[1].order[1] > -best.order[1] - _FRAME_MARGIN:
+    if len(winners) > 1 and winners[1].evidence > best.evidence - _FRAME_LEAD:
         reports = [
             RungReport(best.found["rung"], len(winners), best.found["score"], "alike in several frames")
         ]
@@ -113,9 +130,16 @@ def _take(answers: list[_Answer], home: Frame | None) -> Found | NotFound:
     handle = _fetch(best.frame)
     if handle is None:
         return _nothing(answers)
-    weak = best.found["weak"] or best.frame is not home
     found = best.found
-    return Found(handle, best.frame, found["rung"], found["score"], found["candidates"], weak)
+    return Found(
+        handle,
+        best.frame,
+        found["rung"],
+        found["score"],
+        found["candidates"],
+        weak=found["weak"] or best.frame is not home,
+        doubtful=found["doubtful"],
+    )
 
 
 def _nothing(answers: list[_Answer]) -> NotFound:
@@ -128,13 +152,14 @@ def _ask(frame: Frame, query: dict[str, Any]) -> _Answer:
     try:
         reply = frame.evaluate(_LOCATE, query)
         if reply is None:
-            install(frame)
+            frame.evaluate(_scripts())
             reply = frame.evaluate(_LOCATE, query)
     except PlaywrightError:
         reply = None  # the frame is being replaced; the next look finds its successor
     if reply is None:
         return _Answer(frame, None)
-    return _Answer(frame, reply["found"], tuple(RungReport(**rung) for rung in reply["rungs"]))
+    rungs = tuple(RungReport(**rung) for rung in reply["rungs"])
+    return _Answer(frame, reply["found"], rungs, reply["known"])
 
 
 def _fetch(frame: Frame) -> ElementHandle | None:
@@ -165,11 +190,14 @@ def install(frame: Frame) -> None:
     Args:
         frame: The frame whose document gets them.
     """
-    frame.evaluate(_scripts())
+    if not frame.evaluate("() => Boolean(globalThis.__webspReplay?.roll)"):
+        frame.evaluate(_scripts())
 
 
 @cache
 def _scripts() -> str:
     here = files("websp_gym.replay")
-    own = [(here / name).read_text(encoding="utf-8") for name in ("locate.js", "act.js")]
+    own = [
+        (here / name).read_text(encoding="utf-8") for name in ("likeness.js", "locate.js", "act.js", "way.js")
+    ]
     return "\n".join([page_scripts(), *own])

@@ -6,15 +6,16 @@ change of the page; after an event it waits until the page has settled.
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
-from websp_gym.errors import ReplayError, WorldError
+from websp_gym.errors import ReplayError, SetupError, WorldError
 from websp_gym.replay.act import Actor, CannotActError, ClassRules, Look
 from websp_gym.replay.find import Finder, same_page
 from websp_gym.replay.locate import Found, RungReport
@@ -28,6 +29,12 @@ Done = Literal["clicked", "skipped", "typed", "navigated", "pressed", "chosen"]
 
 _NEEDLESS_PATIENCE = 2.0
 """Seconds to look for a control that may be gone because nothing was changed (the bar with *Save* on it)."""
+_OPTIONAL_PATIENCE = 3.0
+"""Seconds to look for what may be absent, such as a consent banner."""
+_HOVER_PATIENCE = 3.0
+"""Seconds to look for the menu a target was in; it may be open all the time by now."""
+_DIALOG_MS = 1_000
+"""How long a native dialog that was recorded may take to come up."""
 _RADIOS = frozenset({"radio", "menuitemradio"})
 _CHECKABLE = frozenset({"checkbox", "switch", "menuitemcheckbox"})
 
@@ -69,6 +76,7 @@ def replay(
     timeout: float = 10.0,
     class_rules: ClassRules = (),
     start: bool = True,
+    on_event: Callable[[EventReport], None] | None = None,
 ) -> ReplayReport:
     """Replays a trace in the current tab.
 
@@ -81,20 +89,26 @@ def replay(
         timeout: Seconds to wait for the target of one event.
         class_rules: Per site ``[{"on": css, "off": css}]`` for controls that show their state by a class.
         start: Whether to go to the trace's start URL first.
+        on_event: Called with the report of each event once it is done; those before a failure are told too.
 
     Returns:
         One report per event.
 
     Raises:
         ReplayError: A target was not found or did not reach its state; has the facts as attributes.
-        SetupError: A placeholder that the account has no value for.
+        SetupError: A placeholder that the account has no value for; a class rule that is no CSS.
     """
     began = time.monotonic()
     player = _Player(tabs, set, account, timeout, class_rules)
+    player.check_rules()
     if start:
         player.go(fill(trace.start_url, account), TraceEvent(type="navigate", url=trace.start_url), 0)
-    events = tuple(player.play(number, event) for number, event in enumerate(trace.events, 1))
-    return ReplayReport(events, time.monotonic() - began)
+    events = []
+    for number, event in enumerate(trace.events, 1):
+        events.append(player.play(number, event))
+        if on_event is not None:
+            on_event(events[-1])
+    return ReplayReport(tuple(events), time.monotonic() - began)
 
 
 class _Player:
@@ -110,8 +124,33 @@ class _Player:
         # All stateful targets since the last thing that was done were already as wanted.
         self.nothing_changed = False
 
+    def check_rules(self) -> None:
+        """Raises SetupError for a class rule the browser cannot read."""
+        selectors = [css for rule in self.rules for css in rule.values()]
+        if not selectors:
+            return
+        wrong = self.tabs.current.evaluate(
+            "list => list.find(css => !CSS.supports(`selector(${css})`))", selectors
+        )
+        if wrong is not None:
+            raise SetupError(f"class rule {wrong!r} is no CSS selector", selector=wrong)
+
     def play(self, number: int, event: TraceEvent) -> EventReport:
-        """Carries out one event."""
+        """Carries out one event, and answers the native dialog that was recorded after it."""
+        if event.modal is None:
+            return self._play(number, event)
+        asked = len(self.tabs.dialogs)
+        with self.tabs.answering(
+            accept=event.modal == "accept", text=fill(event.modal_text or "", self.account)
+        ):
+            report = self._play(number, event)
+            if report.action != "skipped" and len(self.tabs.dialogs) == asked:
+                with contextlib.suppress(PlaywrightError):
+                    self.tabs.context.wait_for_event("dialog", timeout=_DIALOG_MS)
+            settle(self.tabs)
+        return report
+
+    def _play(self, number: int, event: TraceEvent) -> EventReport:
         began = time.monotonic()
         found: Found | None = None
         before: bool | None = None
@@ -122,13 +161,12 @@ class _Player:
         elif event.target is None:
             action = self._key(event, number)
         else:
+            self._open_menus(event)
             found = self._find(event, number)
             if found is None:
                 action = "skipped"
             else:
-                actor = Actor(
-                    found, self.tabs, self.rules, lambda within: self._find_again(event, number, within)
-                )
+                actor = self._actor(found, event, number)
                 action, before, after = self._act(actor, event, number)
         self._note(event, action)
         return EventReport(
@@ -157,6 +195,22 @@ class _Player:
         return "navigated"
 
     # ---------------------------------------------------------------- acting
+    def _actor(self, found: Found, event: TraceEvent, number: int) -> Actor:
+        def again(within: float | None) -> Found:
+            return self._find_again(event, number, within)
+
+        return Actor(found, self.tabs, self.rules, again, self.timeout)
+
+    def _open_menus(self, event: TraceEvent) -> None:
+        """Rests the pointer on what had to be hovered; a menu that is not there may be open for good by now."""
+        for target in event.hover:
+            patience = min(self.timeout, _HOVER_PATIENCE)
+            found = self.finder.find(event, patience, target=target)
+            if isinstance(found, Found):
+                menu = event.model_copy(update={"target": target, "hover": ()})
+                with contextlib.suppress(CannotActError):
+                    self._actor(found, menu, 0).hover()
+
     def _act(self, actor: Actor, event: TraceEvent, number: int) -> tuple[Done, bool | None, bool | None]:
         try:
             if event.type == "type":
@@ -196,14 +250,17 @@ class _Player:
         wanted = self._wanted(event, seen)
         if wanted is not None:
             return self._turn(actor, seen, wanted)
-        if event.stateful and self.set != "recorded":
+        if event.set is not None or (event.stateful and self.set != "recorded"):
             raise CannotActError("its state cannot be read; a class rule for this site would tell it")
-        if _already_open(event, seen):
+        unfolds = _unfolds(event)
+        if unfolds is not None and seen.expanded is unfolds:
             return "skipped", seen.expanded, seen.expanded
         if seen.disabled and (self.nothing_changed or not actor.enabled()):
             if self.nothing_changed:
                 return "skipped", None, None
             raise CannotActError("it is disabled")
+        if unfolds is not None and seen.expanded is not None:
+            return "clicked", seen.expanded, actor.unfold(unfolds)
         actor.click()
         return "clicked", None, None
 
@@ -223,11 +280,14 @@ class _Player:
         after = event.after.on if event.after else None
         if seen.kind == "radio" or role in _RADIOS:
             return True
+        if event.set is not None:
+            return event.set == "on"
         if event.stateful:
             return after if self.set == "recorded" else self.set == "on"
         return after if seen.kind == "checkbox" or role in _CHECKABLE else None
 
     def _key(self, event: TraceEvent, number: int) -> Done:
+        self.finder.focus(event)
         try:
             self.tabs.current.keyboard.press(event.key or "")
         except PlaywrightError as error:
@@ -257,17 +317,24 @@ class _Player:
             within: Seconds to wait; given, the target must be there.
 
         Returns:
-            The element; None for a control that is not there because nothing was changed (a *Save* bar).
+            The element; None for one that may be missing: because nothing was changed (a *Save* bar), or as
+            the trace says.
 
         Raises:
             ReplayError: It is not there in time.
         """
-        needless = self.nothing_changed and within is None and event.type == "click" and not event.stateful
-        patience = within or (min(self.timeout, _NEEDLESS_PATIENCE) if needless else self.timeout)
-        result = self.finder.find(event, patience)
+        first = within is None
+        needless = first and self.nothing_changed and event.type == "click" and not event.stateful
+        patience = within or self.timeout
+        if needless:
+            patience = min(patience, _NEEDLESS_PATIENCE)
+        elif first and event.optional:
+            patience = min(patience, _OPTIONAL_PATIENCE)
+        passable = needless or (first and event.optional)
+        result = self.finder.find(event, patience, scroll=not passable)
         if isinstance(result, Found):
             return result
-        if needless:
+        if passable:
             return None
         raise self._error(event, number, self.finder.why_absent(event), result.rungs)
 
@@ -304,11 +371,11 @@ class _Player:
             raise WorldError("the browser went away during the replay; call reset() to start a new episode")
 
 
-def _already_open(event: TraceEvent, seen: Look) -> bool:
-    """Whether the click opened (or closed) something that is already so now: a second click would undo it."""
-    if event.before is None or event.after is None or event.after.expanded is None:
-        return False
-    return seen.expanded is event.after.expanded is not event.before.expanded
+def _unfolds(event: TraceEvent) -> bool | None:
+    """Whether the click opened something (or closed it); a second click would undo it."""
+    if event.before is None or event.after is None or event.after.expanded is event.before.expanded:
+        return None
+    return event.after.expanded
 
 
 def _is_choice(event: TraceEvent) -> bool:

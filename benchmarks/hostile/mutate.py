@@ -1,0 +1,215 @@
+"""What is done to a page between recording and replay; the same seed does the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+from benchmarks.hostile.tree import IDENTITY, Node
+from benchmarks.hostile.words import other_words
+
+Mutator = Callable[[Node, str, Random], None]
+"""Changes a page in place; knows the key of the target, so as to hit it."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What a page does while it is used."""
+
+    late_ms: int = 0
+    """When the section with the target is rendered."""
+    rerender: bool = False
+    """Every click, and the pointer's coming, renders the page anew: other nodes, other ids, other classes."""
+
+
+def _token(random: Random) -> str:
+    return "".join(random.choice("abcdefghkmnpqrstuvwxyz0123456789") for _ in range(8))
+
+
+def ids(page: Node, key: str, random: Random) -> None:
+    """Every id, name and test id is another one at each load."""
+    names: dict[str, str] = {}
+    for node in page.walk():
+        for name in IDENTITY:
+            if name in node.attrs:
+                node.attrs[name] = names.setdefault(
+                    node.attrs[name], f"{random.choice('rx')}{_token(random)}"
+                )
+    for node in page.walk():
+        for name in ("for", "aria-labelledby"):
+            if name in node.attrs:
+                node.attrs[name] = names[node.attrs[name]]
+
+
+def classes(page: Node, key: str, random: Random) -> None:
+    """Every class is a hash."""
+    names: dict[str, str] = {}
+    for node in page.walk():
+        if "class" in node.attrs:
+            node.attrs["class"] = names.setdefault(node.attrs["class"], f"css-{_token(random)}")
+
+
+def shuffle(page: Node, key: str, random: Random) -> None:
+    """Sections change places, and the rows of each."""
+    for node in page.walk():
+        if node.group:
+            random.shuffle(node.children)
+
+
+def reword(page: Node, key: str, random: Random) -> None:
+    """Every label, note and heading is put in other words."""
+    page.retell(other_words("synonym"))
+
+
+def relabel(page: Node, key: str, random: Random) -> None:
+    """Only the target's own label is put in other words."""
+    target = page.path_to(key)
+    if not target:
+        return
+    line = next((node for node in reversed(target[:-1]) if node.tag in ("td", "div")), page)
+    said = target[-1].says.get("label", "")
+    tell = other_words("synonym")
+    line.retell(lambda text: tell(text) if text.strip() == said else text)
+
+
+def translate(page: Node, key: str, random: Random) -> None:
+    """The whole page is in another language."""
+    page.retell(other_words(random.choice(("de", "fr"))))
+
+
+def wrap(page: Node, key: str, random: Random) -> None:
+    """New containers stand around half of what is on the page, and around all of it."""
+
+    def enter(node: Node) -> None:
+        for number, child in enumerate(node.children):
+            if not isinstance(child, Node):
+                continue
+            enter(child)
+            if node.tag in ("div", "section", "td", "main") and random.random() < 0.5:
+                node.children[number] = Node("div", {"class": f"w{random.randrange(99)}"}, [child])
+
+    enter(page)
+    inside = Node("div", {"class": "layout"}, page.children)
+    page.children = [Node("div", {"class": "shell"}, [inside])]
+
+
+def _place(mode: str) -> Mutator:
+    def move(page: Node, key: str, random: Random) -> None:
+        # Not every element may be given a shadow root.
+        boxes = [
+            node for node in page.path_to(key) if "section" in node.says and node.tag in ("div", "section")
+        ]
+        random.choice(boxes or [page]).mode = mode
+
+    return move
+
+
+def duplicates(page: Node, key: str, random: Random) -> None:
+    """Another section has the same labels."""
+    path = page.path_to(key)
+    at = next((number for number in range(len(path) - 1, 0, -1) if "section" in path[number].says), None)
+    assert at is not None
+    twin = path[at].copy()
+    old = twin.says["section"]
+    heading = random.choice(("Archive", "Recommended", "Other accounts"))
+    twin.retell(lambda text: heading if text == old else text)
+    for node in twin.walk():
+        if node.key:
+            node.key = f"twin-{node.key}"
+    names: dict[str, str] = {}
+    for node in twin.walk():
+        for name in (*IDENTITY, "for", "aria-labelledby"):
+            if name in node.attrs:
+                node.attrs[name] = names.setdefault(node.attrs[name], f"{node.attrs[name]}-2")
+    # The rows of data are other data.
+    for number, node in enumerate(node for node in twin.walk() if "row" in node.says):
+        first = node.nodes()[0]
+        node.says["row"] = f"{OTHERS[number % len(OTHERS)]} {node.says['row'].split(' ', 1)[-1]}"
+        first.children = [OTHERS[number % len(OTHERS)]]
+    siblings = path[at - 1].children
+    siblings.insert(siblings.index(path[at]) + random.randrange(2), twin)
+
+
+OTHERS = ("Opera on ChromeOS", "Edge on Windows", "Notes Export", "old-laptop", "Zoe Zander", "Pia Poe")
+
+
+def virtual(page: Node, key: str, random: Random) -> None:
+    """A long list renders only the rows that are scrolled to."""
+    for node in page.walk():
+        if node.attrs.get("class") == "box":
+            node.mode = "virtual"
+
+
+def gone(page: Node, key: str, random: Random) -> None:
+    """The target is no longer there; its neighbours are."""
+    path = page.path_to(key)
+    for above, node in zip(reversed(path[:-1]), reversed(path[1:]), strict=True):
+        above.children.remove(node)
+        if above.group or any(each.key for each in above.walk()):
+            return
+
+
+MUTATIONS: dict[str, Mutator] = {
+    "ids": ids,
+    "classes": classes,
+    "shuffle": shuffle,
+    "relabel": relabel,
+    "reword": reword,
+    "translate": translate,
+    "wrap": wrap,
+    "shadow": _place("shadow"),
+    "frame": _place("frame"),
+    "far-frame": _place("far-frame"),
+    "duplicates": duplicates,
+    "virtual": virtual,
+    "gone": gone,
+}
+TIMINGS = ("late", "rerender")
+_ORDER = (
+    "duplicates",
+    "shuffle",
+    "relabel",
+    "reword",
+    "translate",
+    "ids",
+    "virtual",
+    "shadow",
+    "frame",
+    "far-frame",
+    "wrap",
+    "classes",
+    "gone",
+)
+
+
+def mutated(page: Node, key: str, names: tuple[str, ...], seed: int) -> tuple[Node, Timing]:
+    """Applies mutations to a page.
+
+    Args:
+        page: The page as recorded; left as it is.
+        key: The target.
+        names: Which mutations; they are applied in a fixed order.
+        seed: Decides all that is random.
+
+    Returns:
+        The changed page, and what it does while it is used.
+    """
+    random = Random(f"{seed} {key} {' '.join(names)}")
+    changed = page.copy()
+    for name in _ORDER:
+        if name in names:
+            MUTATIONS[name](changed, key, random)
+    late = random.randrange(100, 3_000) if "late" in names else 0
+    return changed, Timing(late, "rerender" in names)
+
+
+def combination(random: Random) -> tuple[str, ...]:
+    """Two to four mutations that can go together."""
+    pool = ["ids", "classes", "shuffle", "wrap", "duplicates", "late", "rerender"]
+    pool.append(random.choice(("relabel", "reword", "translate")))
+    pool.append(random.choice(("shadow", "frame", "far-frame")))
+    chosen = random.sample(pool, random.randint(2, 4))
+    if random.random() < 0.1:
+        chosen[0] = "gone"
+    return tuple(sorted(set(chosen)))

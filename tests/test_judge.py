@@ -1,0 +1,231 @@
+"""The judge: who is asked, how often, and what becomes of the answers."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.judge_support import FunctionModel, Put, ReplyModel, on_disk, recorded, reply, says, word_of
+from websp_gym.errors import ModelError, SetupError
+from websp_gym.judge import DEFAULT_MODELS, Judge
+from websp_gym.judge.cache import Cache
+from websp_gym.judge.pictures import Limits
+
+__all__ = ["on_disk"]
+RUN = "Steam-task-191-ON"
+YES, NO = says("CORRECT", "It is so."), says("INCORRECT", "It is not.")
+
+
+def always(answer: str, spec: str = "test:model") -> FunctionModel:
+    return FunctionModel(lambda messages: answer, spec)
+
+
+@pytest.fixture
+def folder(on_disk: Put) -> Path:
+    return on_disk(recorded(RUN))
+
+
+def test_the_majority_decides_and_every_vote_is_told(folder: Path) -> None:
+    judge = Judge([always(YES, "a"), always(NO, "b"), always(YES, "c")])
+    verdict = judge.verdict(recorded(RUN), folder)
+    assert (verdict.status, verdict.score, verdict.source) == ("pass", 1.0, "judge")
+    assert verdict.reason == "2 of 3 judges: CORRECT. It is so."
+    assert [(vote["model"], vote["status"], vote["result"]) for vote in verdict.details["votes"]] == [
+        ("a", "scored", "CORRECT"), ("b", "scored", "INCORRECT"), ("c", "scored", "CORRECT"),
+    ]  # fmt: skip
+    first = verdict.details["votes"][0]
+    assert (first["reason"], first["cost"], first["seconds"], first["attempts"]) == (
+        "It is so.",
+        0.01,
+        0.5,
+        1,
+    )
+    assert (first["input_tokens"], first["output_tokens"], first["error"]) == (100, 10, "")
+    assert verdict.details["cost"] == pytest.approx(0.03)
+
+
+def test_all_models_are_asked_at_the_same_time(folder: Path) -> None:
+    together = threading.Barrier(3, timeout=20)
+
+    def answer(messages: Any) -> str:
+        together.wait()
+        return YES
+
+    judge = Judge([FunctionModel(answer, spec) for spec in "abc"])
+    assert judge.verdict(recorded(RUN), folder).status == "pass"
+
+
+@pytest.mark.parametrize("reason", ["action_limit", "time_limit", "infeasible"])
+def test_a_run_into_a_limit_and_a_run_given_up_fail_without_a_call(folder: Path, reason: Any) -> None:
+    run = recorded(RUN)
+    run.end_reason = reason
+    model = always(YES)
+    verdict = Judge([model]).verdict(run, folder)
+    assert (verdict.status, model.asked) == ("fail", [])
+    assert verdict.source == ("judge" if reason == "infeasible" else "limit")
+
+
+@pytest.mark.parametrize("reason", ["error", "abandoned", None])
+def test_a_run_that_was_broken_off_is_unscored_without_a_call(folder: Path, reason: Any) -> None:
+    run = recorded(RUN)
+    run.end_reason, run.error = reason, "the server died"
+    run.steps.pop()
+    model = always(YES)
+    verdict = Judge([model]).verdict(run, folder)
+    assert (verdict.status, model.asked) == ("unscored", [])
+    assert "the server died" in verdict.reason
+
+
+def test_a_run_whose_judge_failed_after_the_answer_can_be_judged_again(folder: Path) -> None:
+    run = recorded(RUN)
+    run.end_reason, run.error = "error", "no judge gave an opinion"
+    assert Judge([always(YES)]).verdict(run, folder).status == "pass"
+
+
+def test_a_run_that_is_too_long_is_unscored_without_a_call(folder: Path) -> None:
+    model = always(YES)
+    verdict = Judge([model], limits=Limits(pictures=2)).verdict(recorded(RUN), folder)
+    assert (verdict.status, model.asked) == ("unscored", [])
+    assert "7 screenshots, and a request holds 2" in verdict.reason
+
+
+# --- answers that are none --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("useless", "problem"),
+    [
+        (reply("I would say CORRECT"), "not JSON"),
+        (reply("{}"), "keys"),
+        (reply(says("PARTIAL")), "PARTIAL"),
+        (reply("", stop="refusal"), "refused"),
+        (reply(YES, stop="refusal"), "refused"),
+        (reply(YES, stop="length"), "token limit"),
+        (reply(YES, stop="filter"), "filter"),
+    ],
+)
+def test_what_cannot_be_read_is_asked_again_and_kept(folder: Path, useless: Any, problem: str) -> None:
+    model = ReplyModel(useless, useless, reply(NO))
+    verdict = Judge([model], asks=3).verdict(recorded(RUN), folder)
+    assert (verdict.status, model.asked) == ("fail", 3)
+    vote = verdict.details["votes"][0]
+    assert [line["answer"] for line in vote["transcript"]] == [useless.text] * 2
+    assert all(problem in line["problem"] for line in vote["transcript"])
+    assert (vote["cost"], vote["input_tokens"], vote["attempts"]) == (pytest.approx(0.03), 300, 3)
+
+
+def test_a_model_that_never_answers_what_was_asked_is_unscored(folder: Path) -> None:
+    model = ReplyModel(*[reply("CORRECT!")] * 2)
+    verdict = Judge([model], asks=2).verdict(recorded(RUN), folder)
+    assert (verdict.status, verdict.score, model.asked) == ("unscored", None, 2)
+    assert "not JSON" in verdict.reason
+    assert len(verdict.details["votes"][0]["transcript"]) == 2
+    assert verdict.details["cost"] == pytest.approx(0.02)
+
+
+KINDS = ["timeout", "rate_limit", "server", "connection", "refused", "filtered", "truncated", "too_long",
+         "malformed", "bad_request", "auth"]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_that_cannot_be_asked_is_unscored_with_the_reason(folder: Path, kind: Any) -> None:
+    model = ReplyModel(ModelError(f"no answer: {kind}", kind=kind, model="m", attempts=4))
+    verdict = Judge([model]).verdict(recorded(RUN), folder)
+    assert (verdict.status, model.asked) == ("unscored", 1)
+    assert f"no answer: {kind}" in verdict.reason
+    assert verdict.details["votes"][0]["attempts"] == 4
+
+
+def test_the_others_decide_where_one_has_no_opinion(folder: Path) -> None:
+    lost = ReplyModel(ModelError("gone", kind="server", model="m"))
+    verdict = Judge([always(NO, "a"), lost, always(NO, "c")]).verdict(recorded(RUN), folder)
+    assert (verdict.status, verdict.reason) == ("fail", "2 of 3 judges: INCORRECT. It is not.")
+
+
+def test_a_tie_is_unscored(folder: Path) -> None:
+    lost = ReplyModel(ModelError("gone", kind="server", model="m"))
+    verdict = Judge([always(NO, "a"), lost, always(YES, "c")]).verdict(recorded(RUN), folder)
+    assert (verdict.status, verdict.score) == ("unscored", None)
+
+
+def test_each_request_has_a_fence_of_its_own(folder: Path) -> None:
+    model = always("no")
+    Judge([model], asks=3).verdict(recorded(RUN), folder)
+    assert len({word_of(messages) for messages in model.asked}) == 3
+
+
+# --- the cache --------------------------------------------------------------------------------------
+
+
+def test_an_opinion_is_paid_for_once(folder: Path, tmp_path: Path) -> None:
+    first, second = always(YES), always(NO)
+    one = Judge([first], cache=Cache(tmp_path / "c.sqlite")).verdict(recorded(RUN), folder)
+    other = Judge([second], cache=Cache(tmp_path / "c.sqlite")).verdict(recorded(RUN), folder)
+    assert (len(first.asked), len(second.asked)) == (1, 0)
+    assert (one.status, other.status) == ("pass", "pass")
+    assert (one.details["spent"], other.details["spent"]) == (0.01, 0.0)
+    assert other.details["votes"][0] == {**one.details["votes"][0], "cached": True}
+
+
+def test_another_model_setting_prompt_or_run_is_asked_anew(on_disk: Put, tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "c.sqlite")
+    run = recorded(RUN)
+    folder = on_disk(run)
+    other = recorded(RUN)
+    other.steps[-1].action = "ANSWER; all of it"
+    models = [always(YES, spec) for spec in ("a", "b", "a", "a", "a", "a")]
+    Judge([models[0]], cache=cache).verdict(run, folder)
+    Judge([models[1]], cache=cache).verdict(run, folder)
+    Judge([models[2]], cache=cache, settings="cold").verdict(run, folder)
+    Judge([models[3]], cache=cache, rules="Be kind.").verdict(run, folder)
+    Judge([models[4]], cache=cache).verdict(other, on_disk(other))
+    Judge([models[5]], cache=cache).verdict(run, on_disk(run))
+    assert [len(model.asked) for model in models] == [1, 1, 1, 1, 1, 0]
+
+
+def test_a_model_that_votes_twice_has_two_opinions(folder: Path, tmp_path: Path) -> None:
+    model = FunctionModel(lambda messages: YES if len(model.asked) % 2 else NO)
+    cache = Cache(tmp_path / "c.sqlite")
+    for _ in range(2):
+        verdict = Judge([model, model], cache=cache).verdict(recorded(RUN), folder)
+        assert {vote["result"] for vote in verdict.details["votes"]} == {"CORRECT", "INCORRECT"}
+    assert len(model.asked) == 2
+
+
+def test_what_could_not_be_read_is_not_kept(folder: Path, tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "c.sqlite")
+    assert Judge([always("no")], cache=cache).verdict(recorded(RUN), folder).status == "unscored"
+    assert Judge([always(YES)], cache=cache).verdict(recorded(RUN), folder).status == "pass"
+
+
+def test_a_cache_that_cannot_be_used_says_so(tmp_path: Path) -> None:
+    (tmp_path / "c.sqlite").write_bytes(b"something else entirely" * 100)
+    with pytest.raises(SetupError, match=r"cannot use the judge's cache .*c\.sqlite"):
+        Cache(tmp_path / "c.sqlite")
+    with pytest.raises(SetupError, match="cannot use the judge's cache"):
+        Cache(tmp_path / "c.sqlite" / "below")
+
+
+# --- choosing models --------------------------------------------------------------------------------
+
+
+def test_the_default_is_the_papers_ensemble() -> None:
+    keys = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "GEMINI_API_KEY": "k"}
+    judge = Judge.of(env=keys)
+    assert tuple(model.spec for model in judge.models) == DEFAULT_MODELS
+    assert judge.name == ",".join(DEFAULT_MODELS)
+
+
+def test_a_missing_key_is_named() -> None:
+    with pytest.raises(SetupError, match="GEMINI_API_KEY"):
+        Judge.of(env={})
+    with pytest.raises(SetupError, match="OPENAI_API_KEY"):
+        Judge.of("openai:gpt-5.2", env={})
+
+
+def test_a_judge_without_models_is_none() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        Judge([])

@@ -1,0 +1,215 @@
+"""What a judge sees: all of the run, in order, as evidence, and never more than was recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image as Pillow
+
+from tests.judge_support import NAMES, Put, images, on_disk, put, recorded, shot, word_of
+from websp_gym.errors import JudgeError
+from websp_gym.judge.fence import Fence, visible
+from websp_gym.judge.pictures import SCALES, Limits
+from websp_gym.judge.prompt import CLOSING, RULES, build_messages, build_prompt
+from websp_gym.models import Image, Text
+
+__all__ = ["on_disk"]
+RUN = "Steam-task-191-ON"
+
+
+def test_every_thought_action_and_screenshot_is_there_in_order(on_disk: Put) -> None:
+    run = recorded(RUN)
+    for step in run.steps:
+        step.thought = f"thought number {step.number}"
+    _system, user = build_messages(run, on_disk(run))
+    kinds = [type(part) for part in user.parts]
+    assert kinds == [Text, Text, Image, *[Text, Image] * len(run.steps), Text]
+    texts = [part.text for part in user.parts if isinstance(part, Text)]
+    for step, text in zip(run.steps, texts[2:-1], strict=True):
+        assert text.startswith(f"Step {step.number}\n")
+        assert f"thought number {step.number}\n" in text
+        assert f"\n{step.action}\n" in text
+        assert f"Screenshot {step.number}, after this action" in text
+    assert texts[-1] == CLOSING
+
+
+def test_each_screenshot_follows_the_action_it_was_taken_after(tmp_path: Path) -> None:
+    run = recorded(RUN)
+    for view in run.views:
+        view.marks.clear()
+    folder = put(tmp_path / "r", run)
+    _system, user = build_messages(run, folder)
+    pictures = [part for part in user.parts if isinstance(part, Image)]
+    for number, picture in enumerate(pictures):
+        assert _pixels(picture.png) == _pixels(shot(number))
+
+
+def test_the_agents_marks_are_drawn_into_the_screenshots(tmp_path: Path) -> None:
+    run = recorded(RUN)
+    folder = put(tmp_path / "r", run, size=(1280, 1024))
+    _system, user = build_messages(run, folder)
+    first = next(part for part in user.parts if isinstance(part, Image))
+    assert _pixels(first.png) != _pixels(shot(0, (1280, 1024)))
+
+
+def test_the_element_an_action_names_is_told_without_its_state(on_disk: Put) -> None:
+    run = recorded(RUN)
+    text = build_messages(run, on_disk(run))[1].text
+    assert 'switch "app_impressions"' in text
+    assert "checked" not in text
+
+
+def test_a_number_no_element_had_is_told_as_such(on_disk: Put) -> None:
+    run = recorded(RUN)
+    run.steps[0].action = "Click [1078]"
+    assert "no box of the screenshot before has the number 1078" in build_messages(run, on_disk(run))[1].text
+
+
+def test_the_servers_state_and_its_verdict_are_not_shown(on_disk: Put) -> None:
+    run = recorded(RUN)
+    text = "\n".join(message.text for message in build_messages(run, on_disk(run)))
+    assert "cookies.valve_analytics" not in text
+    assert "every goal holds" not in text
+    run.s0 = run.end = {}
+    run.events, run.verdict = [], None
+    assert (
+        build_prompt(run, on_disk(run)).digest == build_prompt(recorded(RUN), on_disk(recorded(RUN))).digest
+    )
+
+
+def test_the_ground_truth_is_shown(on_disk: Put) -> None:
+    run = recorded(RUN)
+    text = build_messages(run, on_disk(run))[1].text
+    for line in run.ground_truth:
+        assert line in text
+
+
+def test_the_digest_depends_on_what_is_seen_and_not_on_the_fence(on_disk: Put) -> None:
+    run = recorded(RUN)
+    folder = on_disk(run)
+    one, other = build_prompt(run, folder), build_prompt(run, folder)
+    assert one.digest == other.digest
+    assert one.messages() != other.messages()
+    assert build_prompt(run, folder, rules="Be kind. {word}").digest != one.digest
+    changed = recorded(RUN)
+    changed.steps[-1].action = "ANSWER; nearly done"
+    assert build_prompt(changed, on_disk(changed)).digest != one.digest
+    (folder / "step_002.png").write_bytes(shot(77))
+    assert build_prompt(run, folder).digest != one.digest
+
+
+# --- long ones --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("pixels", "scale"), [(10**9, 1.0), (100_000, 0.8), (61_000, 0.65), (25_000, 0.4)])
+def test_a_long_trajectory_is_shown_smaller_and_whole(on_disk: Put, pixels: int, scale: float) -> None:
+    run = recorded(RUN)
+    prompt = build_prompt(run, on_disk(run), limits=Limits(pixels=pixels))
+    sizes = {_size(picture) for picture in images(prompt.messages())}
+    assert sizes == {(round(160 * scale), round(128 * scale))}
+    assert len(images(prompt.messages())) == len(run.views)
+    assert sum(width * height for width, height in sizes) * len(run.views) <= pixels
+
+
+def test_one_whose_files_are_too_large_is_shown_smaller(on_disk: Put) -> None:
+    run = recorded(RUN)
+    folder = on_disk(run)
+    full = sum(len(picture) for picture in build_prompt(run, folder).pictures)
+    smaller = build_prompt(run, folder, limits=Limits(megabytes=(full - 1) / 1e6))
+    assert sum(len(picture) for picture in smaller.pictures) < full
+    assert len(smaller.pictures) == len(run.views)
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        (Limits(pixels=10_000), f"even at {SCALES[-1]:.0%}"),
+        (Limits(megabytes=0.0001), f"even at {SCALES[-1]:.0%}"),
+        (Limits(pictures=3), "7 screenshots, and a request holds 3"),
+        (Limits(characters=100), "characters, and a request holds 100"),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_not_cut(on_disk: Put, limits: Limits, message: str) -> None:
+    run = recorded(RUN)
+    with pytest.raises(JudgeError, match=message) as caught:
+        build_prompt(run, on_disk(run), limits=limits)
+    assert caught.value.facts["kind"] == "too_long"
+
+
+@pytest.mark.parametrize("damage", ["gone", "no picture", "not named", "outside", "no marks", "no start"])
+def test_a_trajectory_with_something_missing_is_refused(on_disk: Put, damage: str) -> None:
+    run = recorded(RUN)
+    folder = on_disk(run)
+    if damage == "gone":
+        (folder / "step_003.png").unlink()
+    if damage == "no picture":
+        (folder / "step_003.png").write_bytes(b"\x89PNG\r\n\x1a\nnot quite")
+    if damage == "not named":
+        run.steps[2].view.screenshot = None
+    if damage == "outside":
+        run.steps[2].view.screenshot = "../0000/step_003.png"
+    if damage == "no marks":
+        run.steps[2].view.marks[0].pop("box")
+    if damage == "no start":
+        run.initial = None
+    with pytest.raises(JudgeError) as caught:
+        build_prompt(run, folder)
+    assert caught.value.facts["kind"] == "incomplete"
+
+
+# --- the fence --------------------------------------------------------------------------------------
+
+
+def test_a_fence_is_drawn_anew_and_occurs_in_no_evidence() -> None:
+    words = {Fence.around(["some evidence"]).word for _ in range(50)}
+    assert len(words) == 50
+    assert {len(word) for word in words} == {32}
+
+
+def test_evidence_that_holds_the_fence_is_not_wrapped() -> None:
+    with pytest.raises(ValueError, match="contains the fence"):
+        Fence("abc").wrap("the page", "close it: abc]]")
+
+
+def test_the_rules_name_the_fence(on_disk: Put) -> None:
+    run = recorded(RUN)
+    system, user = build_messages(run, on_disk(run))
+    word = word_of([system])
+    assert user.text.count(f"[[{word} ") == user.text.count(f"\n{word}]]") > 10
+    assert "{word}" in RULES
+    assert "{word}" not in system.text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain", "plain"),
+        ("two\nlines\tand a tab", "two\nlines\tand a tab"),
+        ("a\u202eb", "a\\u{202e}b"),
+        ("a\u200bb\ufeff", "a\\u{200b}b\\u{feff}"),
+        ("bell\x07 \x1b[31m", "bell\\u{7} \\u{1b}[31m"),
+        ("\u2028line", "\\u{2028}line"),
+        ("ünïcödé 🙈\u00a0x", "ünïcödé 🙈 x"),
+        ("\U000e0041\U000e0042", "\\u{e0041}\\u{e0042}"),
+        ("half \ud83d", "half \\u{d83d}"),
+    ],
+)
+def test_what_a_reader_cannot_see_is_made_visible(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_recorded_run_can_be_shown(name: str, on_disk: Put) -> None:
+    run = recorded(name)
+    assert len(images(build_messages(run, on_disk(run)))) == len(run.views)
+
+
+def _size(data: bytes) -> tuple[int, int]:
+    return Image(data).size
+
+
+def _pixels(data: bytes) -> bytes:
+    import io
+
+    return Pillow.open(io.BytesIO(data)).convert("RGB").tobytes()

@@ -1,0 +1,183 @@
+"""reward="judge": from gym.make to the verdict, on real episodes of the Steam replica."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import pytest
+
+import websp_gym  # noqa: F401 (registers the ids)
+from tests.conftest import MakeEnv
+from tests.judge_support import images
+from websp_gym.agents import make_agent
+from websp_gym.agents.base import Agent
+from websp_gym.calibration.truth import truth_of
+from websp_gym.env import WebspEnv
+from websp_gym.errors import JudgeError, SetupError
+from websp_gym.judge import Judge
+from websp_gym.models import Message, Reply
+from websp_gym.rewards.judged import JudgeReward
+from websp_gym.runner import run_episode
+from websp_gym.trajectory import load_trajectory
+
+TODO = "Steam-task-191-ON"
+"""Two switches must be turned off, first "recentapps", then "app_impressions"."""
+VIEW = (800, 640)
+RIGHT = """
+rules:
+  - {when: 'switch "app_impressions', say: '{"result": "CORRECT", "reason": "Both are off."}'}
+  - {when: '', say: '{"result": "INCORRECT", "reason": "They are still on."}'}
+"""
+WRONG = """answers: ['{"result": "INCORRECT", "reason": "Bad mood."}', '{"result": "INCORRECT", "reason": "Again."}']"""
+MUTE = """answers: ['', 'CORRECT', 'It is CORRECT.', '{}']"""
+
+Script = Callable[[str, str], str]
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Script:
+    def write(name: str, text: str) -> str:
+        (tmp_path / name).write_text(text, "utf-8")
+        return f"scripted:{tmp_path / name}"
+
+    return write
+
+
+def play(env: WebspEnv, agent: Agent) -> dict[str, Any]:
+    """Plays an episode; returns what the last step told."""
+    told: dict[str, Any] = {}
+    step = env.step
+
+    def listening(action: str) -> Any:
+        result = step(action)
+        told.update(result[4], reward=result[1], terminated=result[2])
+        return result
+
+    env.step = listening  # type: ignore[method-assign]
+    run_episode(env, agent, seed=3)
+    return told
+
+
+@pytest.mark.parametrize(("agent", "status"), [("oracle", "pass"), ("noop", "fail")])
+def test_the_ensembles_verdict_is_the_reward_and_agrees_with_the_state_where_it_is_right(
+    make: MakeEnv, script: Script, tmp_path: Path, agent: str, status: str
+) -> None:
+    models = [script("a.yaml", RIGHT), script("b.yaml", WRONG), script("c.yaml", RIGHT)]
+    env = make(TODO, viewport=VIEW, reward="judge", judge=models, record_to=tmp_path / "runs")
+    told = play(env, make_agent(agent))
+    verdict = told["verdict"]
+    assert (verdict["status"], verdict["source"], told["terminated"]) == (status, "judge", True)
+    assert (type(told["reward"]), told["reward"]) == (float, 1.0 if status == "pass" else 0.0)
+    votes = verdict["details"]["votes"]
+    assert [vote["model"] for vote in votes] == models
+    assert [vote["result"] for vote in votes] == (
+        ["CORRECT", "INCORRECT", "CORRECT"] if status == "pass" else ["INCORRECT"] * 3
+    )
+    assert votes[1]["reason"] == "Bad mood."
+    assert verdict["details"]["cost"] == 0.0
+    assert votes[0]["input_tokens"] > 1000
+    json.dumps(verdict)
+    record = load_trajectory(tmp_path / "runs" / TODO / "001")
+    assert record.verdict == json.loads(json.dumps(verdict))
+    assert truth_of(record, env.loaded).status == status
+
+
+class Curious:
+    """A model that remembers what it was shown."""
+
+    spec = "test:curious"
+
+    def __init__(self) -> None:
+        self.seen: list[Message] = []
+
+    def ask(self, messages: Any, *, schema: Any = None) -> Reply:
+        self.seen = list(messages)
+        text = '{"result": "CORRECT", "reason": "Fine."}'
+        return Reply(text=text, model="m", input_tokens=1, output_tokens=1, cost=0.0, seconds=0.0)
+
+
+def test_the_judge_sees_the_whole_run_though_nothing_is_recorded_for_the_user(make: MakeEnv) -> None:
+    model = Curious()
+    env = make(TODO, viewport=VIEW, reward=JudgeReward(Judge([model])))
+    env.reset(seed=1)
+    env.step("Thought: I look further down.\nAction: Scroll [WINDOW]; down")
+    assert env.task is not None
+    secrets, folder = env.task.episode.secrets, env.task.folder
+    assert folder is not None
+    answer = f"Thought: Enough.\nAction: ANSWER; my token is {sorted(secrets)[0]}"
+    _observation, reward, terminated, _truncated, _info = env.step(answer)
+    assert (reward, terminated) == (1.0, True)
+    assert len(images(model.seen)) == 3
+    text = model.seen[1].text
+    assert "I look further down." in text
+    assert "Enough." in text
+    assert "my token is •••" in text
+    assert not any(secret in text for secret in secrets)
+    env.close()
+    assert not folder.exists()
+
+
+def test_an_episode_no_judge_can_score_raises_or_pays_zero_and_says_so(
+    make: MakeEnv, script: Script, tmp_path: Path
+) -> None:
+    mute = script("mute.yaml", MUTE)
+    env = make(TODO, viewport=VIEW, reward="judge", judge=mute, record_to=tmp_path / "runs")
+    env.reset()
+    with pytest.raises(JudgeError, match="has no verdict: no judge gave an opinion") as caught:
+        env.step("ANSWER; done")
+    assert len(caught.value.facts["verdict"].details["votes"][0]["transcript"]) == 3
+    record = load_trajectory(tmp_path / "runs" / TODO / "001")
+    assert record.verdict is not None
+    assert record.verdict["status"] == "unscored"
+    assert record.verdict["details"]["votes"][0]["transcript"][1]["answer"] == "CORRECT"
+    env = make(TODO, viewport=VIEW, reward="judge", judge=script("mute2.yaml", MUTE), on_unscored="zero")
+    env.reset()
+    *_, reward, _terminated, _truncated, info = env.step("ANSWER; done")
+    assert (reward, info["unscored"]) == (0.0, True)
+
+
+# --- what is missing is missed at once --------------------------------------------------------------
+
+
+@pytest.fixture
+def keyless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in (
+        "OPENAI_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "GEMINI_API_KEY",
+        "GOOGLE_API_KEY",
+        "OPENROUTER_API_KEY",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("keyless")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "GEMINI_API_KEY"),
+        ({"judge": "openai:gpt-5.2"}, "OPENAI_API_KEY"),
+        ({"judge": ["anthropic:claude-opus-4.6"]}, "ANTHROPIC_API_KEY"),
+        ({"judge": "opnai:gpt-5.2"}, 'did you mean "openai"'),
+        ({"judge": "scripted:nowhere.yaml"}, r"nowhere\.yaml"),
+        ({"judge": []}, "judge="),
+        ({"judge": [""]}, "judge="),
+        ({"judge": [None]}, "judge="),
+        ({"judge": 3}, "judge=3"),
+    ],
+)
+def test_a_judge_that_cannot_be_asked_fails_in_make_and_names_what_is_missing(
+    options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(SetupError, match=message):
+        gym.make(f"websp/{TODO}", reward="judge", **options)
+
+
+@pytest.mark.usefixtures("keyless")
+def test_no_key_is_needed_where_no_judge_is_asked() -> None:
+    gym.make(f"websp/{TODO}").close()

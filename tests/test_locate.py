@@ -1,0 +1,192 @@
+"""The weighing of evidence: what makes an element the recorded one, and what makes it another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.replay_support import Bench, bench
+from websp_gym.errors import ReplayError
+from websp_gym.replay import Found, NotFound, locate
+from websp_gym.replay.trace import Fingerprint
+
+__all__ = ["bench"]
+
+ROWS = ("Firefox on Windows, Porto", "Safari on iPhone, Lyon", "Chrome on Android, Graz")
+
+
+def section(heading: str, *rows: str) -> str:
+    return f"<section><h2>{heading}</h2>{''.join(rows)}</section>"
+
+
+def device(name: str) -> str:
+    return f"<div><span>{name}</span> <button>Sign out</button></div>"
+
+
+def box(label: str, **attrs: str) -> str:
+    more = " ".join(f'{name}="{value}"' for name, value in attrs.items())
+    return f"<div><label><input type=checkbox {more}> {label}</label></div>"
+
+
+def switch(label: str, note: str) -> str:
+    return f'<div><b id="l-{len(label)}">{label}</b> <button role=switch aria-checked=false aria-labelledby="l-{len(label)}"></button> <p>{note}</p></div>'
+
+
+def found_in(bench: Bench, target: dict[str, Any], css: str) -> Found:
+    """The element found, which must be the one this selector means."""
+    result = locate(bench.page, Fingerprint.model_validate(target))
+    assert isinstance(result, Found), [str(rung) for rung in result.rungs]
+    assert result.handle.evaluate("(el, css) => el === __websp.allByCss(css)[0]", css)
+    return result
+
+
+def not_found(bench: Bench, target: dict[str, Any]) -> None:
+    assert isinstance(locate(bench.page, Fingerprint.model_validate(target)), NotFound)
+
+
+@pytest.mark.parametrize("left", [(0, 2), (0,), (2,)])
+def test_the_button_of_another_row_is_not_taken_even_where_it_is_the_only_one_left(
+    bench: Bench, left: tuple[int, ...]
+) -> None:
+    bench.show(section("Devices", *map(device, ROWS)))
+    target = bench.target("div:nth-of-type(2) button")
+    bench.show(section("Devices", *(device(ROWS[n]) for n in left)))
+    not_found(bench, target)
+
+
+def test_a_row_is_known_by_its_data_wherever_it_stands_and_whatever_was_added(bench: Bench) -> None:
+    bench.show(section("Devices", *map(device, ROWS)))
+    target = bench.target("div:nth-of-type(2) button")
+    bench.show(section("Devices", device(ROWS[2]), device(f"{ROWS[1]} (this device)"), device(ROWS[0])))
+    found_in(bench, target, "div:nth-of-type(2) button")
+
+
+def test_a_label_that_is_in_several_sections_belongs_to_its_own(bench: Bench) -> None:
+    sections = [section(name, box("Email"), box("Push")) for name in ("Messages", "Comments", "Offers")]
+    bench.show("".join(sections))
+    target = bench.target("section:nth-of-type(2) div:nth-of-type(1) input")
+    bench.show("".join(reversed(sections)) + section("Archive", box("Email"), box("Push")))
+    found_in(bench, target, "section:nth-of-type(2) div:nth-of-type(1) input")
+    bench.show(sections[0] + section("Comments", box("Push")) + sections[2])
+    not_found(bench, target)
+    bench.show(sections[0])
+    not_found(bench, target)
+
+
+def test_the_one_in_an_iframe_is_preferred_to_another_of_its_name_in_the_page(bench: Bench) -> None:
+    bench.show(section("Messages", box("Push")) + section("Comments", box("Push")))
+    target = bench.target("section:nth-of-type(1) input")
+    page = bench.show(section("Comments", box("Push")) + "<iframe></iframe>")
+    page.frames[1].set_content(section("Messages", box("Push")))
+    result = locate(page, Fingerprint.model_validate(target))
+    assert isinstance(result, Found)
+    assert result.frame is page.frames[1]
+    page.frames[1].set_content(section("Messages", box("Email")))
+    not_found(bench, target)
+
+
+def test_what_stands_around_a_control_is_more_than_the_labels_of_its_neighbours(bench: Bench) -> None:
+    bar = "<div><button>Hide</button> <button>Share</button> <button aria-label=More></button></div>"
+    cards = [
+        f"<article><b>{name}</b> <p>{text}</p>{bar}</article>"
+        for name, text in (("Ada", "River"), ("Bo", "Coast"))
+    ]
+    bench.show(section("Feed", *cards))
+    share, more = (bench.target(f"article:nth-of-type(2) button:nth-of-type({n})") for n in (2, 3))
+    assert share["nearby"] == "Bo Coast Hide"
+    bench.show(section("Feed", *reversed(cards)))
+    found_in(bench, share, "article:nth-of-type(1) button:nth-of-type(2)")
+    found_in(bench, more, "article:nth-of-type(1) button:nth-of-type(3)")
+    bench.show(section("Feed", cards[1].replace("<button>Share</button>", "")))
+    not_found(bench, share)
+
+
+def test_the_other_box_of_a_row_does_not_pass_for_the_one_that_is_gone(bench: Bench) -> None:
+    def row(event: str, *columns: str) -> str:
+        return f"<tr><th>{event}</th>{''.join(f'<td><input type=checkbox aria-label={name}></td>' for name in columns)}</tr>"
+
+    bench.show(
+        f"<table>{row('New sign-ins', 'Email', 'Push')}{row('Failed sign-ins', 'Email', 'Push')}</table>"
+    )
+    target = bench.target("tr:nth-of-type(2) td:nth-of-type(1) input")
+    bench.show(f"<table>{row('New sign-ins', 'Email', 'Push')}{row('Failed sign-ins', 'Push')}</table>")
+    not_found(bench, target)
+
+
+@pytest.mark.parametrize("mark", ["id", "data-testid", "name"])
+def test_a_translated_control_is_known_by_its_mark_and_without_one_not_at_all(
+    bench: Bench, mark: str
+) -> None:
+    bench.show(section("Privacy", box("Personalised ads", **{mark: "ads"}), box("Watch history")))
+    ads, history = bench.target("div:nth-of-type(1) input"), bench.target("div:nth-of-type(2) input")
+    bench.show(section("Datenschutz", box("Verlauf"), box("Personalisierte Werbung", **{mark: "ads"})))
+    found_in(bench, ads, "div:nth-of-type(2) input")
+    not_found(bench, history)
+
+
+@pytest.mark.parametrize("id_", [":r3:", "radix-12", "x-4711"])
+def test_an_id_that_a_framework_counted_up_is_no_evidence(bench: Bench, id_: str) -> None:
+    bench.show(section("Privacy", box("Personalised ads", id=id_)))
+    target = bench.target("input")
+    bench.show(section("Datenschutz", box("Verlauf", id=id_)))
+    not_found(bench, target)
+
+
+def test_a_relabelled_switch_is_known_by_the_note_beside_it_but_doubted(bench: Bench) -> None:
+    note = "Lets the site know where you are."
+    bench.show(section("Privacy", switch("Precise location", note), switch("Ads", "Shows you adverts.")))
+    target = bench.target("button")
+    bench.show(section("Privacy", switch("Ads", "Shows you adverts."), switch("Exact position", note)))
+    assert found_in(bench, target, "div:nth-of-type(2) button").doubtful
+    bench.show(section("Privacy", switch("Ads", "Shows you adverts."), switch("Exact position", "New.")))
+    not_found(bench, target)
+
+
+def test_a_renamed_heading_makes_a_long_name_doubtful_and_a_short_one_unfindable(bench: Bench) -> None:
+    bench.show(section("Done", "<button>Save all changes</button>", box("Push")))
+    save, push = bench.target("button"), bench.target("input")
+    bench.show(section("Actions", "<button>Save all changes</button>", box("Push")))
+    assert found_in(bench, save, "button").doubtful
+    not_found(bench, push)
+
+
+def test_a_doubtful_match_gives_way_to_the_right_one_that_comes_late(bench: Bench) -> None:
+    page = bench.show(section("Messages", box("Direct message alerts")))
+    event = bench.event("change", "input", stateful=True)
+    page = bench.show(section("Archive", box("Direct message alerts")))
+    page.evaluate(
+        "html => setTimeout(() => document.body.insertAdjacentHTML('beforeend', html), 900)",
+        section("Messages", box("Direct message alerts")),
+    )
+    bench.play(event, set_="on", timeout=4)
+    assert page.evaluate("[...document.querySelectorAll('input')].map((each) => each.checked)") == [
+        False,
+        True,
+    ]
+
+
+def test_a_page_that_renders_anew_when_the_pointer_comes_is_clicked_once_on_what_is_there_then(
+    bench: Bench,
+) -> None:
+    page = bench.show("<div id=app></div>")
+    page.evaluate("""() => {
+      window.clicks = [];
+      let load = 0;
+      window.render = () => { load++; app.innerHTML = `<p>Text</p><button onclick="clicks.push(${load})">Go on</button>`; };
+      render();
+    }""")
+    event = bench.event("click", "button")
+    page.evaluate("() => { document.body.addEventListener('pointerover', () => render(), { once: true }); }")
+    bench.play(event)
+    assert page.evaluate("clicks") == [2]
+
+
+def test_twins_are_told_apart_by_place_only_on_the_page_that_was_recorded(bench: Bench) -> None:
+    row = "<div><button>Mute</button></div>"
+    bench.show(section("Rooms", row, row, row))
+    target = bench.target("div:nth-of-type(2) button")
+    found_in(bench, target, "div:nth-of-type(2) button")
+    bench.show("<p>New</p>" + section("Rooms", f"<div>{row}{row}{row}</div>"))
+    with pytest.raises(ReplayError, match="several alike"):
+        bench.play({"type": "click", "url": bench.page.url, "target": target}, timeout=0.3)

@@ -1,0 +1,152 @@
+"""Runs with a known label: given in a file, or read off the server's state."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from websp_gym.calibration.failures import failing_elements, failure_kinds
+from websp_gym.calibration.truth import truth_of
+from websp_gym.errors import SetupError, nearest
+from websp_gym.instances import LoadedInstance, load_instance
+from websp_gym.trajectory import FILE, Trajectory, load_trajectory
+
+LABELS = {"CORRECT": True, "INCORRECT": False, "pass": True, "fail": False}
+"""What a label may be, and whether it means success."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run with its label.
+
+    Args:
+        name: What reports call it.
+        key: Digest of its data.
+        trajectory: The run.
+        folder: Where its screenshots lie.
+        passed: The label: whether it did its task.
+        kind: How it was made; ``recorded`` where it was not.
+        origin: The recording it comes from; cases of one origin are not independent.
+    """
+
+    name: str
+    key: str
+    trajectory: Trajectory
+    folder: Path
+    passed: bool
+    kind: str = "recorded"
+    origin: str = ""
+
+    @cached_property
+    def loaded(self) -> LoadedInstance:
+        """Its instance."""
+        return load_instance(self.trajectory.instance)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[str, str], ...]:
+        """What it counts under: dimension and value; several values of a dimension where it has several."""
+        return tuple(self._groups())
+
+    def _groups(self) -> Iterator[tuple[str, str]]:
+        yield "made by", self.kind
+        yield "category", self.loaded.task.category
+        for element in self.loaded.instance.element_types:
+            yield "element type", element
+        yield "initial state", self.loaded.instance.state or "single"
+        if not self.passed and self.trajectory.s0:
+            for kind in failure_kinds(self.trajectory, self.loaded) or ("none of the five",):
+                yield "failure kind", kind
+            for culprit in failing_elements(self.trajectory, self.loaded) or ("none",):
+                yield "failing element", culprit
+
+
+def read_labels(path: Path) -> list[Case]:
+    """Reads a labelled set.
+
+    Args:
+        path: CSV with a header, or JSON Lines: ``trajectory`` (a run's folder or file, from the file's own folder)
+            and ``label`` (``CORRECT`` or ``INCORRECT``; ``pass`` and ``fail`` will do). Other columns are left alone.
+
+    Returns:
+        The cases, in file order.
+
+    Raises:
+        SetupError: The file or a run cannot be read, a label is unknown, or a run is there twice.
+    """
+    cases: list[Case] = []
+    for line, row in _rows(path):
+        where = f"{path}:{line}"
+        name, label = str(row.get("trajectory") or ""), row.get("label")
+        if not name or label is None:
+            raise SetupError(f"{where}: a row needs `trajectory` and `label`", path=str(path))
+        if not isinstance(label, str) or label not in LABELS:
+            hint = nearest(str(label).upper(), list(LABELS))
+            raise SetupError(
+                f"{where}: the label is {label!r}: use one of {', '.join(LABELS)}{hint}", path=str(path)
+            )
+        folder = path.parent / name
+        folder = folder.parent if folder.suffix == ".json" else folder
+        if any(case.folder == folder for case in cases):
+            raise SetupError(f"{where}: {name} is there twice", path=str(path))
+        cases.append(_case(folder, name, LABELS[label]))
+    if not cases:
+        raise SetupError(f"{path} labels nothing", path=str(path))
+    return cases
+
+
+def label_by_state(folders: Iterable[Path], parent: Path) -> list[Case]:
+    """Labels recorded runs in the sandbox by the server's state.
+
+    Args:
+        folders: Their folders.
+        parent: What their names are relative to.
+
+    Returns:
+        The cases; runs of which the state does not tell are left out.
+
+    Raises:
+        SetupError: A record cannot be read, or none can be labelled.
+    """
+    cases = []
+    for folder in folders:
+        trajectory = load_trajectory(folder)
+        truth = truth_of(trajectory, load_instance(trajectory.instance))
+        if truth.status != "unscored":
+            cases.append(_case(folder, folder.relative_to(parent).as_posix(), truth.status == "pass"))
+    if not cases:
+        raise SetupError(f"the state tells of no run in {parent}; give labels in a file", path=str(parent))
+    return cases
+
+
+def _case(folder: Path, name: str, passed: bool) -> Case:
+    trajectory = load_trajectory(folder)
+    key = hashlib.sha256((folder / FILE).read_bytes()).hexdigest()
+    return Case(name, key, trajectory, folder, passed, origin=folder.as_posix())
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
+    """The rows with their line numbers."""
+    try:
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SetupError(f"cannot read the labels {path}: {error}", path=str(path)) from error
+    if path.suffix == ".csv":
+        reader = csv.DictReader(text.splitlines())
+        for row in reader:
+            yield reader.line_num, {str(key): value for key, value in row.items()}
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise SetupError(f"{path}:{number}: not JSON: {error}", path=str(path)) from error
+        if not isinstance(row, dict):
+            raise SetupError(f"{path}:{number}: not an object", path=str(path))
+        yield number, row

@@ -1,0 +1,104 @@
+"""Reading a judge's answer: either exactly what was asked for, or nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+Result = Literal["CORRECT", "INCORRECT"]
+RESULTS: tuple[Result, ...] = get_args(Result)
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"result": {"type": "string", "enum": list(RESULTS)}, "reason": {"type": "string"}},
+    "required": ["result", "reason"],
+    "additionalProperties": False,
+}
+"""What a provider with structured output is held to; the answer is checked here all the same."""
+
+_BLOCK = re.compile(r"\A```(?:json)?[ \t]*\n(?P<body>.*)\n```\Z", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What one judge holds, and why."""
+
+    result: Result
+    reason: str
+
+
+class UnreadableError(ValueError):
+    """An answer that is not an opinion; the message says what is wrong with it."""
+
+
+def read_opinion(text: str) -> Opinion:
+    """Reads an answer.
+
+    Args:
+        text: The whole answer: one JSON object with ``result`` and ``reason`` and nothing else. One Markdown
+            code block around the whole of it is taken off.
+
+    Returns:
+        The opinion.
+
+    Raises:
+        UnreadableError: It is anything else. Nothing is guessed: ``correct``, ``"CORRECT!"``, a second object or a
+            further key are not read as an opinion.
+    """
+    data = read_object(text)
+    if set(data) != {"result", "reason"}:
+        raise UnreadableError(
+            f"the keys are {', '.join(map(repr, data)) or 'none'}, not 'result' and 'reason'"
+        )
+    result, reason = data["result"], data["reason"]
+    if not isinstance(result, str) or result not in RESULTS:
+        raise UnreadableError(f"the result is {_brief(result)}, not one of {', '.join(RESULTS)}")
+    if not isinstance(reason, str) or not reason.strip():
+        raise UnreadableError(f"the reason is {_brief(reason)}, not a sentence")
+    return Opinion(result, reason.strip())
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """Reads an answer that must be one JSON object.
+
+    Args:
+        text: The whole answer.
+
+    Returns:
+        The object.
+
+    Raises:
+        UnreadableError: It is something else, or names a key twice.
+    """
+    body = text.strip()
+    if found := _BLOCK.match(body):
+        body = found["body"]
+    if not body:
+        raise UnreadableError("the answer is empty")
+    try:
+        data = json.loads(body, object_pairs_hook=_once)
+    except RecursionError:
+        raise UnreadableError("the answer is not JSON: nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise UnreadableError(f"the answer is not JSON: {error.msg} at character {error.pos}") from None
+    except UnreadableError:
+        raise
+    except ValueError as error:
+        raise UnreadableError(f"the answer is not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise UnreadableError(f"the answer is a JSON {type(data).__name__}, not an object")
+    return data
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _value in pairs]
+    if twice := next((key for key in keys if keys.count(key) > 1), None):
+        raise UnreadableError(f"the key {twice!r} is there twice")
+    return dict(pairs)
+
+
+def _brief(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."

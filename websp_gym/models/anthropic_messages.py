@@ -1,0 +1,112 @@
+"""Anthropic's Messages, at Anthropic or Google Cloud."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from websp_gym.models import wire
+from websp_gym.models.failures import Body, malformed, read_body
+from websp_gym.models.messages import Image, Message, Stop, Text
+from websp_gym.models.sdk import SdkEndpoint
+from websp_gym.models.wire import Answer
+
+
+class _Usage(Body):
+    input_tokens: int = Field(ge=0)
+    output_tokens: int = Field(ge=0)
+    cache_read_input_tokens: int | None = Field(default=None, ge=0)
+    cache_creation_input_tokens: int | None = Field(default=None, ge=0)
+
+
+class _Block(Body):
+    type: str
+    text: str | None = None
+
+
+class _Reply(Body):
+    content: list[_Block]
+    stop_reason: str
+    model: str | None = None
+    usage: _Usage | None = None
+
+
+_STOPS: dict[str, Stop] = {
+    "end_turn": "end",
+    "stop_sequence": "end",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refusal",
+}
+
+
+class MessagesEndpoint(SdkEndpoint):
+    """A Claude."""
+
+    def _post(self) -> Callable[..., Any]:
+        post: Callable[..., Any] = self._client.messages.with_raw_response.create
+        return post
+
+    def _fields(
+        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, with_temperature: bool
+    ) -> dict[str, Any]:
+        request = self._request
+        extra: dict[str, Any] = dict(request.extra)
+        if with_temperature:
+            extra["temperature"] = request.temperature
+        if schema is not None:
+            form = {"format": {"type": "json_schema", "schema": dict(schema)}}
+            extra["output_config"] = {**extra.get("output_config", {}), **form}
+        system = "\n\n".join(message.text for message in messages if message.role == "system")
+        said = [_message(message) for message in messages if message.role != "system"]
+        fields = {
+            "model": request.model,
+            "max_tokens": request.max_tokens,
+            "messages": said,
+            "extra_body": extra,
+        }
+        return {**fields, "system": system} if system else fields
+
+    def _read(self, content: bytes) -> Answer:
+        reply = read_body(_Reply, content)
+        if reply.stop_reason not in _STOPS:
+            malformed(f"stop_reason: {reply.stop_reason[:40]}")
+        return Answer(
+            text="".join(_text(block) for block in reply.content if block.type == "text"),
+            model=reply.model or self._request.model,
+            stop=_STOPS[reply.stop_reason],
+            usage=_usage(reply.usage),
+        )
+
+
+def _text(block: _Block) -> str:
+    if block.text is None:
+        malformed("text block without text")
+    return block.text
+
+
+def _message(message: Message) -> dict[str, Any]:
+    return {"role": message.role, "content": [_part(part) for part in message.parts]}
+
+
+def _part(part: Text | Image) -> dict[str, Any]:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    data = base64.b64encode(part.png).decode("ascii")
+    return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
+
+
+def _usage(usage: _Usage | None) -> wire.Usage | None:
+    if usage is None:
+        return None
+    cached, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
+    # Anthropic counts cached tokens beside the others, everyone else among them.
+    return wire.Usage(
+        input=usage.input_tokens + cached + written,
+        output=usage.output_tokens,
+        cached=cached,
+        written=written,
+    )

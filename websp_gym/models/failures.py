@@ -1,0 +1,206 @@
+"""From what goes wrong in an SDK, or in an answer, to the kind of failure it is."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from types import ModuleType
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from websp_gym.errors import ModelErrorKind
+from websp_gym.models.transport import http_library
+from websp_gym.models.wire import AttemptError
+
+_LONGEST = 300
+
+_TOO_LONG = re.compile(
+    r"context.?length|context.?window|maximum context|prompt is too long|too many (input )?tokens|input token count"
+    r"|request_too_large|request too large|input is too long|string_above_max_length|payload size exceeds"
+    r"|exceeds? the (model'?s )?(maximum|available) (number of tokens|context)|too many images",
+    re.IGNORECASE,
+)
+_FILTERED = re.compile(
+    r"content_filter|content management policy|content filtering|prohibited_content|flagged", re.I
+)
+_REFUSED = re.compile(r"content_policy|invalid_prompt|usage polic(y|ies)|_policy\b|safety system", re.I)
+# Not "exceeded your current quota" alone: Gemini says so of a limit per minute too.
+_USED_UP = re.compile(r"insufficient_quota|billing_hard_limit|credit balance", re.I)
+_IN_TRANSIT = re.compile(r"incomplete (chunked read|message body)|without sending complete", re.I)
+# Whatever looks like one of OpenAI's, Anthropic's or Google's, for tokens that are renewed on the way.
+_KEY_LIKE = re.compile(r"\b(sk-|AIza|ya29\.)[\w.-]{8,}")
+_DELAY = re.compile(r"retryDelay\W+(\d+(?:\.\d+)?)s")
+
+
+def hide(text: str, secrets: Iterable[str]) -> str:
+    """Takes keys out of a text, and shortens it.
+
+    Args:
+        text: What an endpoint said; one that echoes the key is not a reason to print it.
+        secrets: The keys.
+
+    Returns:
+        At most 300 characters on one line.
+    """
+    for secret in secrets:
+        text = text.replace(secret, "[key]")
+    text = _KEY_LIKE.sub("[key]", text)
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def from_sdk(error: Exception, sdk: ModuleType, secrets: Iterable[str]) -> AttemptError:
+    """Says what an exception of an SDK means.
+
+    Args:
+        error: What was raised.
+        sdk: The ``openai`` or ``anthropic`` module.
+        secrets: Keys that may not show.
+
+    Returns:
+        The failure.
+    """
+    library = http_library(sdk)
+    cause = error.__cause__ or error
+    if isinstance(error, sdk.APITimeoutError | library.TimeoutException):
+        return AttemptError("timeout", "no answer in time")
+    if isinstance(error, sdk.APIStatusError):
+        return _from_status(error, secrets)
+    if _IN_TRANSIT.search(str(cause)):
+        return AttemptError("truncated", "the answer broke off")
+    if isinstance(error, sdk.APIConnectionError | library.TransportError):
+        return AttemptError(
+            "connection", f"no connection ({type(cause).__name__}: {hide(str(cause), secrets)})"
+        )
+    if isinstance(error, sdk.APIError | library.HTTPError):
+        return AttemptError("malformed", f"an answer that cannot be read ({type(error).__name__})")
+    return AttemptError("auth", f"no access ({type(error).__name__}: {hide(str(error), secrets)})")
+
+
+def _from_status(error: Any, secrets: Iterable[str]) -> AttemptError:
+    status = int(error.status_code)
+    asked = _retry_after(error.response.headers, error.body)
+    return from_error(status, _said(error.body) or str(error), secrets, retry_after=asked)
+
+
+def from_error(
+    status: int, said: str, secrets: Iterable[str], *, retry_after: float | None = None
+) -> AttemptError:
+    """Says what an error an endpoint reported means.
+
+    Args:
+        status: HTTP status.
+        said: What the endpoint said, codes included.
+        secrets: Keys that may not show.
+        retry_after: Seconds it asked to wait.
+
+    Returns:
+        The failure.
+    """
+    if status == 401:
+        # Some endpoints quote part of the key here: their words stay out.
+        return AttemptError("auth", "the key is not accepted (401)")
+    kind = _kind(status, said)
+    what = f"{_TITLES.get(status, 'refused by the endpoint')} ({status}: {hide(said, secrets)})"
+    return AttemptError(
+        kind, what, retry_after=retry_after, final=kind == "rate_limit" and bool(_USED_UP.search(said))
+    )
+
+
+_TITLES = {
+    400: "the endpoint refuses the request",
+    402: "no credit",
+    403: "no access",
+    404: "no such model or address",
+    413: "the request is too long",
+    429: "too many requests",
+    529: "the provider is overloaded",
+    **dict.fromkeys((500, 502, 503, 504), "an error of the provider"),
+}
+
+
+def _kind(status: int, said: str) -> ModelErrorKind:
+    if status == 429:
+        return "rate_limit"
+    if status >= 500 or status in (408, 409, 425):
+        return "server"
+    if status == 413 or _TOO_LONG.search(said):
+        return "too_long"
+    if _FILTERED.search(said):
+        return "filtered"
+    if _REFUSED.search(said):
+        return "refused"
+    return "auth" if status in (402, 403) or _USED_UP.search(said) else "bad_request"
+
+
+def _said(body: object) -> str:
+    """The words and codes of an error's body, whichever way a provider wraps them."""
+    if isinstance(body, list):
+        return _said(body[0]) if body else ""
+    if not isinstance(body, Mapping):
+        return body if isinstance(body, str) else ""
+    if isinstance(body.get("error"), Mapping | str):
+        return _said(body["error"])
+    parts = [body.get(name) for name in ("message", "code", "type", "status", "param")]
+    return ", ".join(str(part) for part in parts if isinstance(part, str | int) and part != "")
+
+
+def _retry_after(headers: Mapping[str, str], body: object) -> float | None:
+    delay = _DELAY.search(str(body))
+    for text, unit in ((headers.get("retry-after-ms"), 1000.0), (headers.get("retry-after"), 1.0)):
+        seconds = _seconds(text) if text else None
+        if seconds is not None:
+            return seconds / unit
+    return float(delay[1]) if delay else None
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            seconds = (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
+        except (TypeError, ValueError):
+            return None
+    return max(seconds, 0.0) if math.isfinite(seconds) else None
+
+
+class Body(BaseModel):
+    """A part of an answer: what is not read is let be, what is read must be of its type."""
+
+    model_config = ConfigDict(
+        extra="ignore", frozen=True, strict=True, allow_inf_nan=False, hide_input_in_errors=True
+    )
+
+
+Shape = TypeVar("Shape", bound=Body)
+
+
+def malformed(what: str) -> NoReturn:
+    """Gives up on an answer that is not what the API promises."""
+    raise AttemptError("malformed", f"an answer that cannot be read ({what})")
+
+
+def read_body(shape: type[Shape], content: bytes) -> Shape:
+    """Reads an answer.
+
+    Args:
+        shape: What it should be.
+        content: The bytes.
+
+    Returns:
+        The answer, every field of its type.
+
+    Raises:
+        AttemptError: It is something else.
+    """
+    try:
+        return shape.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        malformed(f"{where}: {first['msg']}" if where else first["msg"])

@@ -1,0 +1,65 @@
+"""Google Cloud's credentials, for Vertex."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from websp_gym.errors import SetupError
+from websp_gym.models.settings import Settings
+
+_SCOPES = ["https://www.googleapis.com/auth/cloud-platform"]
+_VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS"
+
+
+def google_credentials(spec: str, settings: Settings) -> Any:
+    """Finds the credentials: a file the settings name, or what ``gcloud auth application-default login`` left.
+
+    Args:
+        spec: The string that chose the model.
+        settings: Where the file may be named.
+
+    Returns:
+        Credentials that refresh themselves.
+
+    Raises:
+        SetupError: There are none, or the library that reads them is not installed.
+    """
+    try:
+        auth: Any = import_module("google.auth")
+        import_module("google.auth.transport.requests")
+    except ImportError:
+        raise SetupError(
+            f"{spec} needs Google's credentials library: pip install 'websp-gym[vertex]', or set "
+            "GOOGLE_OAUTH_ACCESS_TOKEN",
+            variable=_VARIABLE,
+            model=spec,
+        ) from None
+    file = settings.get(_VARIABLE)
+    try:
+        if file:
+            return auth.load_credentials_from_file(file, scopes=_SCOPES)[0]
+        return auth.default(scopes=_SCOPES)[0]
+    except auth.exceptions.GoogleAuthError:
+        raise SetupError(
+            f"{spec} needs credentials of Google Cloud: set {_VARIABLE} to a key file, or run gcloud auth "
+            "application-default login",
+            variable=_VARIABLE,
+            model=spec,
+        ) from None
+
+
+def fresh_token(credentials: Any) -> Callable[[], str]:
+    """Gives a function that says the current token, a new one when the old has run out."""
+    lock = threading.Lock()
+
+    def token() -> str:
+        requests: Any = import_module("google.auth.transport.requests")
+        with lock:
+            if not credentials.valid:
+                credentials.refresh(requests.Request())
+            return str(credentials.token)
+
+    return token

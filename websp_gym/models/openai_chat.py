@@ -1,0 +1,150 @@
+"""OpenAI's chat completions: spoken by OpenAI, Azure, Gemini, OpenRouter, Vertex, vLLM, Ollama and others."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from websp_gym.models import wire
+from websp_gym.models.failures import Body, from_error, malformed, read_body
+from websp_gym.models.messages import Image, Message, Stop, Text
+from websp_gym.models.sdk import SdkEndpoint
+from websp_gym.models.wire import Answer, AttemptError
+
+
+class _PromptDetails(Body):
+    cached_tokens: int | None = Field(default=None, ge=0)
+
+
+class _Usage(Body):
+    prompt_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(ge=0)
+    total_tokens: int = Field(default=0, ge=0)
+    prompt_tokens_details: _PromptDetails | None = None
+    cost: float | None = Field(default=None, ge=0)
+
+
+class _Message(Body):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Error(Body):
+    message: str = ""
+    code: int | str | None = None
+
+
+class _Choice(Body):
+    message: _Message
+    finish_reason: str
+    error: _Error | None = None
+
+
+class _Completion(Body):
+    choices: tuple[_Choice, ...] = ()
+    model: str | None = None
+    usage: _Usage | None = None
+    error: _Error | None = None
+
+
+class ChatEndpoint(SdkEndpoint):
+    """A model behind chat completions."""
+
+    def _post(self) -> Callable[..., Any]:
+        post: Callable[..., Any] = self._client.chat.completions.with_raw_response.create
+        return post
+
+    def _fields(
+        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, with_temperature: bool
+    ) -> dict[str, Any]:
+        request = self._request
+        extra: dict[str, Any] = dict(request.extra)
+        if with_temperature:
+            extra["temperature"] = request.temperature
+        if schema is not None:
+            form = {"name": "answer", "schema": dict(schema), "strict": True}
+            extra["response_format"] = {"type": "json_schema", "json_schema": form}
+        if request.max_tokens is not None:
+            extra["max_completion_tokens" if request.own else "max_tokens"] = request.max_tokens
+        said = [chat_message(message, full_detail=request.own) for message in messages]
+        return {"model": request.model, "messages": said, "extra_body": extra}
+
+    def _read(self, content: bytes) -> Answer:
+        completion = read_body(_Completion, content)
+        error = completion.error or (completion.choices[0].error if completion.choices else None)
+        if error is not None:
+            raise self._reported(error)
+        if not completion.choices:
+            malformed("choices: none")
+        choice = completion.choices[0]
+        stop = stop_of(choice.finish_reason)
+        if choice.message.refusal:
+            stop = "refusal"
+        return Answer(
+            text=choice.message.refusal or choice.message.content or "",
+            model=completion.model or self._request.model,
+            stop=stop,
+            usage=_usage(completion.usage),
+        )
+
+    def _reported(self, error: _Error) -> AttemptError:
+        """What an error inside a response of status 200 means, as OpenRouter gives it."""
+        code = str(error.code)
+        status = int(code) if code.isdecimal() else 500
+        return from_error(status, f"{error.message}, {error.code}", self._request.secrets)
+
+
+def chat_message(message: Message, *, full_detail: bool) -> dict[str, Any]:
+    """A message as chat completions take it.
+
+    Args:
+        message: The message.
+        full_detail: Whether pictures ask for it, which only OpenAI knows.
+    """
+    if all(isinstance(part, Text) for part in message.parts):
+        return {"role": message.role, "content": message.text}
+    return {"role": message.role, "content": [_part(part, full_detail) for part in message.parts]}
+
+
+def _part(part: Text | Image, full_detail: bool) -> dict[str, Any]:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    picture = {"url": data_url(part)}
+    return {"type": "image_url", "image_url": {**picture, "detail": "high"} if full_detail else picture}
+
+
+def data_url(image: Image) -> str:
+    """A picture as a ``data:`` address."""
+    return "data:image/png;base64," + base64.b64encode(image.png).decode("ascii")
+
+
+_FILTERS = ("content_filter", "safety", "prohibited", "recitation", "blocklist", "spii")
+
+
+def stop_of(finish_reason: str) -> Stop:
+    """What a finish reason means; Gemini's own names come through its OpenAI-compatible endpoint too."""
+    reason = finish_reason.lower()
+    if reason in ("length", "max_tokens"):
+        return "length"
+    if reason.startswith(_FILTERS):
+        return "filter"
+    if reason not in ("refusal", "end", "eos", "stop", "stop_sequence", "end_turn"):
+        malformed(f"finish_reason: {finish_reason[:40]}")
+    return "refusal" if reason == "refusal" else "end"
+
+
+def _usage(usage: _Usage | None) -> wire.Usage | None:
+    if usage is None:
+        return None
+    # Gemini's endpoint leaves thinking out of completion_tokens, and only there.
+    written = max(usage.completion_tokens, usage.total_tokens - usage.prompt_tokens)
+    cached = (usage.prompt_tokens_details and usage.prompt_tokens_details.cached_tokens) or 0
+    return wire.Usage(
+        input=usage.prompt_tokens,
+        output=written,
+        cached=min(cached, usage.prompt_tokens),
+        cost=usage.cost,
+    )

@@ -1,0 +1,213 @@
+"""The providers: which SDK, which address, which key, which options each takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import anthropic
+import openai
+
+from websp_gym.errors import SetupError
+from websp_gym.models import thinking
+from websp_gym.models.anthropic_messages import MessagesEndpoint
+from websp_gym.models.choosing import Choice
+from websp_gym.models.google import fresh_token, google_credentials
+from websp_gym.models.openai_chat import ChatEndpoint
+from websp_gym.models.openai_responses import ResponsesEndpoint
+from websp_gym.models.sdk import Request
+from websp_gym.models.settings import Settings
+from websp_gym.models.transport import client_options
+from websp_gym.models.wire import Endpoint
+
+Opened = tuple[Endpoint, str]
+
+# The Messages API wants a limit; this one leaves room for a high effort and stays below every current model's own.
+_CLAUDE_MAX_TOKENS = 32_000
+_OPENAI_THINKS = re.compile(r"^(o\d|gpt-([5-9]|\d\d))(?!.*chat)")
+_OPENAI_ALWAYS_THINKS = re.compile(r"^(o\d|gpt-5(?![.\d]))(?!.*chat)")
+# The paper's name, and the one the API knows.
+_GEMINI_NAMES = {"gemini-3.1-pro": "gemini-3.1-pro-preview"}
+
+
+def open_endpoint(choice: Choice, settings: Settings) -> Opened:
+    """Makes the client of a model.
+
+    Args:
+        choice: What was asked for.
+        settings: Keys and addresses.
+
+    Returns:
+        The endpoint, and whose prices hold for it.
+
+    Raises:
+        SetupError: A key is missing, or an option this model does not take was given.
+    """
+    return _OPENERS[choice.provider](choice, settings)
+
+
+def _openai(choice: Choice, settings: Settings) -> Opened:
+    key = settings.need("OPENAI_API_KEY", spec=choice.spec)
+    _check_openai_temperature(choice)
+    client = _client(choice, key, settings.get("OPENAI_BASE_URL", default="https://api.openai.com/v1"))
+    request = _request(choice, key, own=True)
+    if not _OPENAI_THINKS.match(choice.name):
+        return ChatEndpoint(
+            openai, client, replace(request, extra=thinking.for_chat(choice.thinking))
+        ), "openai"
+    effort = thinking.effort_of(choice.thinking)
+    extra = {"reasoning": {"effort": effort}} if effort else {}
+    return ResponsesEndpoint(openai, client, replace(request, extra=extra)), "openai"
+
+
+def _check_openai_temperature(choice: Choice) -> None:
+    thinks = not thinking.is_off(choice.thinking) and choice.thinking is not None
+    if _OPENAI_ALWAYS_THINKS.match(choice.name) or (thinks and _OPENAI_THINKS.match(choice.name)):
+        _only_temperature_one(choice, "while it thinks")
+
+
+def _only_temperature_one(choice: Choice, when: str) -> None:
+    if choice.temperature != 1.0:
+        raise SetupError(
+            f"temperature={choice.temperature}: {choice.spec} takes none but 1.0 {when}", option="temperature"
+        )
+
+
+def _azure(choice: Choice, settings: Settings) -> Opened:
+    key = settings.need("AZURE_OPENAI_API_KEY", spec=choice.spec)
+    place = settings.need("AZURE_OPENAI_ENDPOINT", spec=choice.spec).rstrip("/")
+    version = settings.get("OPENAI_API_VERSION")
+    request = _request(choice, key, own=True, extra=thinking.for_chat(choice.thinking))
+    if version is None:
+        return ChatEndpoint(openai, _client(choice, key, f"{place}/openai/v1"), request), "openai"
+    options = client_options(openai, choice.timeout)
+    client = openai.AzureOpenAI(api_key=key, azure_endpoint=place, api_version=version, **options)
+    return ChatEndpoint(openai, client, request), "openai"
+
+
+def _gemini(choice: Choice, settings: Settings) -> Opened:
+    key = settings.need("GEMINI_API_KEY", "GOOGLE_API_KEY", spec=choice.spec)
+    default = "https://generativelanguage.googleapis.com/v1beta/openai"
+    client = _client(choice, key, settings.get("GEMINI_BASE_URL", default=default))
+    extra = thinking.for_gemini(choice.thinking)
+    name = _GEMINI_NAMES.get(choice.name, choice.name)
+    return ChatEndpoint(openai, client, _request(choice, key, model=name, extra=extra)), "gemini"
+
+
+def _openrouter(choice: Choice, settings: Settings) -> Opened:
+    key = settings.need("OPENROUTER_API_KEY", spec=choice.spec)
+    client = _client(choice, key, settings.get("OPENROUTER_BASE_URL", default="https://openrouter.ai/api/v1"))
+    extra = {"usage": {"include": True}, **thinking.for_openrouter(choice.thinking)}
+    return ChatEndpoint(
+        openai, client, _request(choice, key, extra=extra, send_temperature=True)
+    ), "openrouter"
+
+
+def _server(choice: Choice, settings: Settings) -> Opened:
+    # Not the key of OpenAI: it would go to whatever host the string names.
+    key = settings.key("WEBSP_ENDPOINT_KEY", spec=choice.spec)
+    client = _client(choice, key or "none", choice.address)
+    extra = thinking.for_chat(choice.thinking)
+    request = _request(choice, key, extra=extra, send_temperature=True)
+    return ChatEndpoint(openai, client, request), choice.address or ""
+
+
+def _anthropic(choice: Choice, settings: Settings) -> Opened:
+    key = settings.need("ANTHROPIC_API_KEY", spec=choice.spec)
+    place = settings.get("ANTHROPIC_BASE_URL", default="https://api.anthropic.com")
+    client = anthropic.Anthropic(api_key=key, base_url=place, **client_options(anthropic, choice.timeout))
+    return MessagesEndpoint(anthropic, client, _claude_request(choice, key)), "anthropic"
+
+
+def _claude_request(choice: Choice, *secrets: str | None) -> Request:
+    # The API spells versions with a dash.
+    name = re.sub(r"(?<=\d)\.(?=\d)", "-", choice.name)
+    field, effort = thinking.for_claude(name, choice.thinking)
+    if field and field["type"] != "disabled":
+        _only_temperature_one(choice, "while it thinks")
+    if thinking.claude_version(name) >= (4, 7):
+        _only_temperature_one(choice, "at all")
+    most = choice.max_tokens or _CLAUDE_MAX_TOKENS
+    if field.get("budget_tokens", 0) >= most:
+        raise SetupError(
+            f"thinking={choice.thinking!r} is a budget of {field['budget_tokens']} tokens: give {choice.spec} "
+            f"max_tokens above it (it is {most}), for thinking counts in it",
+            option="max_tokens",
+        )
+    extra: dict[str, Any] = {"thinking": field} if field else {}
+    if effort:
+        extra["output_config"] = {"effort": effort}
+    return replace(_request(choice, *secrets, model=name, extra=extra), max_tokens=most)
+
+
+def _vertex(choice: Choice, settings: Settings) -> Opened:
+    project = settings.need("GOOGLE_CLOUD_PROJECT", "ANTHROPIC_VERTEX_PROJECT_ID", spec=choice.spec)
+    region = settings.get("CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION") or "global"
+    token = settings.key("GOOGLE_OAUTH_ACCESS_TOKEN", spec=choice.spec)
+    credentials = None if token else google_credentials(choice.spec, settings)
+    whose = "anthropic" if "claude" in choice.name else "gemini"
+    # Regional endpoints cost more than the list says.
+    prices = whose if region == "global" else f"vertex/{region}"
+    if whose == "anthropic":
+        client = anthropic.AnthropicVertex(
+            project_id=project,
+            region=region,
+            access_token=token,
+            credentials=credentials,
+            base_url=settings.get("ANTHROPIC_VERTEX_BASE_URL"),
+            **client_options(anthropic, choice.timeout),
+        )
+        return MessagesEndpoint(anthropic, client, _claude_request(choice, token)), prices
+    host = "aiplatform.googleapis.com" if region == "global" else f"{region}-aiplatform.googleapis.com"
+    base = (settings.get("VERTEX_BASE_URL") or f"https://{host}/v1").rstrip("/")
+    place = f"{base}/projects/{project}/locations/{region}/endpoints/openapi"
+    name = _GEMINI_NAMES.get(choice.name, choice.name)
+    request = _request(
+        choice,
+        token,
+        model=name if "/" in name else f"google/{name}",
+        extra=thinking.for_gemini(choice.thinking),
+    )
+    return ChatEndpoint(openai, _client(choice, token or fresh_token(credentials), place), request), prices
+
+
+def _client(choice: Choice, key: str | Callable[[], str], base_url: str | None) -> openai.OpenAI:
+    client = openai.OpenAI(api_key=key, base_url=base_url, **client_options(openai, choice.timeout))
+    if choice.provider != "openai":
+        # Read from the environment by the SDK, and no one else's business.
+        client.organization = client.project = None
+    return client
+
+
+def _request(
+    choice: Choice,
+    *secrets: str | None,
+    model: str | None = None,
+    extra: Mapping[str, Any] | None = None,
+    own: bool = False,
+    send_temperature: bool = False,
+) -> Request:
+    return Request(
+        model=model or choice.name,
+        temperature=choice.temperature,
+        # Elsewhere 1.0 is the default, and some models refuse to be told so.
+        send_temperature=send_temperature or choice.temperature != 1.0,
+        max_tokens=choice.max_tokens,
+        extra=extra or {},
+        own=own,
+        secrets=tuple(secret for secret in secrets if secret),
+    )
+
+
+_OPENERS: dict[str, Callable[[Choice, Settings], Opened]] = {
+    "openai": _openai,
+    "anthropic": _anthropic,
+    "gemini": _gemini,
+    "openrouter": _openrouter,
+    "azure": _azure,
+    "vertex": _vertex,
+    "http": _server,
+    "https": _server,
+}

@@ -1,0 +1,158 @@
+"""What the endpoints behind an SDK share: one attempt, and the options an endpoint turns out not to know."""
+
+from __future__ import annotations
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from websp_gym.models.failures import from_sdk
+from websp_gym.models.messages import Message, Text
+from websp_gym.models.transport import http_library
+from websp_gym.models.wire import Answer, AttemptError
+
+# Options that can be left out without asking for something else, and the words of an endpoint that knows them not.
+_DISPENSABLE = {
+    "schema": re.compile(
+        r"response_format|json_schema|output_config|text\.format|structured output|schema", re.I
+    ),
+    "temperature": re.compile(r"temperature", re.I),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """How every request to one model is made.
+
+    Args:
+        model: The name the endpoint knows.
+        temperature: Sent only where ``send_temperature`` says so.
+        send_temperature: Whether the endpoint's default may be another.
+        max_tokens: Most tokens of an answer; None leaves it to the endpoint.
+        extra: Fields of every request.
+        own: Whether it is OpenAI's own service or Azure's: chat completions there know more than elsewhere.
+        secrets: Keys, to be kept out of messages.
+    """
+
+    model: str
+    temperature: float = 1.0
+    send_temperature: bool = False
+    max_tokens: int | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    own: bool = False
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+
+class SdkEndpoint(ABC):
+    """One model behind an official SDK.
+
+    Args:
+        sdk: The ``openai`` or ``anthropic`` module.
+        client: Its client, with its own retries off.
+        request: How requests are made.
+    """
+
+    def __init__(self, sdk: ModuleType, client: Any, request: Request) -> None:
+        self._sdk = sdk
+        self._client = client
+        self._request = request
+        self._unknown: frozenset[str] = frozenset()
+        self._expected: tuple[type[Exception], ...] = _expected(sdk)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._request.model}>"
+
+    def send(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> Answer:
+        """Makes one attempt; a second at once where the endpoint does not know an option it can do without."""
+        while True:
+            left_out = self._unknown
+            try:
+                return self._send(messages, schema, left_out)
+            except AttemptError as failure:
+                unknown = self._refused_option(failure, schema, left_out)
+                if unknown is None:
+                    raise
+                self._unknown |= {unknown}
+
+    def _send(
+        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, left_out: frozenset[str]
+    ) -> Answer:
+        if schema is not None and "schema" in left_out:
+            messages, schema = with_schema_in_words(messages, schema), None
+        with_temperature = self._request.send_temperature and "temperature" not in left_out
+        fields = self._fields(messages, schema, with_temperature)
+        failure: AttemptError | None = None
+        try:
+            content = self._post()(**fields).http_response.content
+        except self._expected as error:
+            failure = from_sdk(error, self._sdk, self._request.secrets)
+        if failure is not None:
+            # Not from within the handler: the SDK's exception holds the request, and with it the key.
+            raise failure
+        return self._read(content)
+
+    def _refused_option(
+        self, failure: AttemptError, schema: Mapping[str, Any] | None, left_out: frozenset[str]
+    ) -> str | None:
+        if failure.kind != "bad_request":
+            return None
+        # At a temperature of 1, a model that takes none does what was asked.
+        sent = {
+            "schema": schema is not None,
+            "temperature": self._request.send_temperature and self._request.temperature == 1.0,
+        }
+        return next(
+            (
+                name
+                for name, words in _DISPENSABLE.items()
+                if sent[name] and name not in left_out and words.search(failure.what)
+            ),
+            None,
+        )
+
+    @abstractmethod
+    def _fields(
+        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, with_temperature: bool
+    ) -> dict[str, Any]:
+        """The request."""
+
+    @abstractmethod
+    def _post(self) -> Callable[..., Any]:
+        """What makes the request and gives the raw response."""
+
+    @abstractmethod
+    def _read(self, content: bytes) -> Answer:
+        """The answer in a response."""
+
+
+def _expected(sdk: ModuleType) -> tuple[type[Exception], ...]:
+    """What a request may raise; anything else is a bug and passes."""
+    base: type[Exception] = getattr(sdk, "OpenAIError", None) or sdk.AnthropicError
+    try:
+        from google.auth.exceptions import GoogleAuthError
+    except ImportError:
+        return (base, http_library(sdk).HTTPError)
+    return (base, http_library(sdk).HTTPError, GoogleAuthError)
+
+
+def with_schema_in_words(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
+    """Asks for the form of the answer in the last user message, for endpoints that take no schema.
+
+    Args:
+        messages: The conversation.
+        schema: The form.
+
+    Returns:
+        The conversation with one text more.
+    """
+    wish = Text(
+        "Give your answer as a single JSON object of this JSON schema, without anything before or after it:\n"
+        + json.dumps(schema)
+    )
+    last = max(index for index, message in enumerate(messages) if message.role == "user")
+    asked = messages[last]
+    return [*messages[:last], Message(asked.role, (*asked.parts, wish)), *messages[last + 1 :]]

@@ -1,0 +1,72 @@
+"""Keys and addresses from the environment and ``.env``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from websp_gym.errors import SetupError
+
+
+class Settings:
+    """Variables by name; an empty one counts as missing.
+
+    Args:
+        env: The variables; None reads ``.env`` in the working folder or the nearest above it, and the environment,
+            which has the last word.
+    """
+
+    def __init__(self, env: Mapping[str, str] | None = None) -> None:
+        found = _found() if env is None else env
+        self._values = {name: value.strip() for name, value in found.items() if value.strip()}
+
+    def __repr__(self) -> str:
+        return f"<{len(self._values)} settings>"
+
+    def get(self, *names: str, default: str | None = None) -> str | None:
+        """The first of several variables that is set."""
+        return next((self._values[name] for name in names if name in self._values), default)
+
+    def need(self, *names: str, spec: str) -> str:
+        """A variable without which a model cannot be asked.
+
+        Args:
+            *names: It, and other names it goes by.
+            spec: The string that chose the model.
+
+        Returns:
+            Its value.
+
+        Raises:
+            SetupError: It is not set, or cannot be sent.
+        """
+        value = self.key(*names, spec=spec)
+        if value is None:
+            raise SetupError(
+                f"{spec} needs {' or '.join(names)}: set it in the environment or in a file .env",
+                variable=names[0],
+                model=spec,
+            )
+        return value
+
+    def key(self, *names: str, spec: str) -> str | None:
+        """A variable that is sent along where it is set; see ``need``."""
+        name = next((name for name in names if name in self._values), None)
+        if name is None:
+            return None
+        value = self._values[name]
+        if not value.isascii() or not value.isprintable() or " " in value:
+            # An HTTP library would say so too, and print the key.
+            raise SetupError(
+                f"{name} holds a blank or another character no key has: copy it again",
+                variable=name,
+                model=spec,
+            )
+        return value
+
+
+def _found() -> dict[str, str]:
+    from dotenv import dotenv_values, find_dotenv
+
+    written = dotenv_values(find_dotenv(usecwd=True), interpolate=False)
+    return {**{name: value for name, value in written.items() if value}, **os.environ}
