@@ -20,8 +20,9 @@
  *   hidden: elements that are not rendered count too; known: what is true of the page's other frames too
  * @typedef {{name: number, section: boolean}} Known
  *   how many elements have the recorded role and name, and whether the recorded heading is there at all
- * @typedef {{el: Element, score: number, evidence: number, facts: number, place: number, doubtful: boolean}} Judged
- *   evidence = facts + place, the latter what its position says
+ * @typedef {{el: Element, score: number, evidence: number, facts: number, place: number, doubtful: boolean,
+ *   unchanged: boolean}} Judged
+ *   evidence = facts + place, the latter what its position says; unchanged: no text speaks against it
  * @typedef {{rung: string, candidates: number, best: number, why: string}} RungReport
  * @typedef {{rung: string, score: number, evidence: number, candidates: number, weak: boolean, doubtful: boolean}} Winner
  * @typedef {{found: Winner|null, rungs: RungReport[], known: Known}} Located
@@ -383,6 +384,7 @@
       const place = this.place(el);
       return {
         el, facts, place, evidence: facts + place, score: scoreOf(print, has, this.query.loose),
+        unchanged: against === 0,
         doubtful: !this.isMarked(has) && (section < 0 || !agrees),
       };
     }
@@ -399,11 +401,11 @@
       return list;
     }
 
-    /** Among elements that are alike in everything, all paths must lead to the same one. */
+    /** Among elements that are alike in everything, and as recorded, all paths must lead to the same one. */
     /** @type {(best: Judged, next: Judged) => boolean} */
     isUnmoved(best, next) {
       const paths = Object.keys(PLACE).map((rung) => this.offer(rung));
-      return best.facts >= next.facts - 0.01 && paths.every((list) => list.length === 1 && list[0] === best.el);
+      return best.unchanged && best.facts >= next.facts - 0.01 && paths.every((list) => list.length === 1 && list[0] === best.el);
     }
 
     /** @returns {{winner: Winner|null, el: Element|null, rungs: RungReport[]}} */
