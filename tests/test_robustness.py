@@ -207,12 +207,13 @@ def test_a_killed_worker_costs_no_other_episode(tmp_path: Path) -> None:
     jobs = [Job(DONE, "noop", seed, {"initial_state": "snapshot", "viewport": TINY}) for seed in range(5)]
     killed: list[int] = []
 
+    def is_worker(process: psutil.Process) -> bool:
+        with contextlib.suppress(psutil.Error):  # it may just have ended
+            return any("multiprocessing.spawn" in word for word in process.cmdline())
+        return False
+
     def kill_one(result: Result) -> None:
-        workers = [
-            child
-            for child in psutil.Process().children()
-            if any("multiprocessing.spawn" in word for word in child.cmdline())
-        ]
+        workers = [child for child in psutil.Process().children() if is_worker(child)]
         if not killed and workers:
             killed.append(workers[-1].pid)
             workers[-1].kill()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 
 import pytest
@@ -29,8 +28,15 @@ def clicked(hands: Hands, script: str) -> str:
 
 
 def test_an_idle_page_is_left_after_two_frames(hands: Hands) -> None:
-    hands.show("<button>Idle</button>" * 200)
-    assert statistics.median(took(hands) for _ in range(15)) < 0.15
+    page = hands.show("<button>Idle</button>" * 200)
+    times = [took(hands) for _ in range(15)]
+    # The quickest look, beside the quickest round trip to the page: a busy machine slows down both.
+    trips = []
+    for _ in range(15):
+        began = time.monotonic()
+        page.evaluate("1")
+        trips.append(time.monotonic() - began)
+    assert min(times) < 0.1 + 5 * min(trips)
 
 
 @pytest.mark.parametrize(

@@ -264,12 +264,14 @@ class Actor:
             if "error" in point:
                 self._refuse(point, sure=sure)
                 return False
-            mouse = self.found.frame.page.mouse
-            mouse.move(point["x"], point["y"])
-            if self._awaits(there):
-                mouse.down()
-                mouse.up()
-                return True
+            frame = self.found.frame
+            if frame.parent_frame is not None:
+                # An iframe may be replaced when the pointer comes, and the guard in it with it.
+                frame.page.mouse.move(point["x"], point["y"])
+                if not self._awaits(there):
+                    continue
+            frame.page.mouse.click(point["x"], point["y"])
+            return True
         return False
 
     def _refuse(self, point: dict[str, Any], *, sure: bool) -> None:

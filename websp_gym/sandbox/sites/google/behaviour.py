@@ -12,7 +12,8 @@ from starlette.routing import Route
 
 RESULTS_PER_PAGE = 10
 
-_WEIGHTS = {"title": 4, "site": 2, "description": 2, "url": 1}
+# Whoever names a site means that site.
+_WEIGHTS = {"site": 12, "title": 4, "description": 2, "url": 1}
 _SHORTEST_STEM = 4
 
 
