@@ -11,6 +11,8 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
+# How often a test that fails is tried again before it counts; whoever comes out well then is listed at the end.
+RERUNS ?= 0
 
 .PHONY: demo test check bench bench-replay traces clean
 
@@ -18,7 +20,8 @@ demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
 
 test: $(VENV)/.dev .browser
-	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) -m "not alone" --reruns $(RERUNS) $(ARGS) || test $$? = 5
+	$(BIN)/python -m pytest -m alone --reruns $(RERUNS) $(ARGS) || test $$? = 5
 
 check: $(VENV)/.dev node_modules/.bin/tsc
 	$(BIN)/ruff format --check .

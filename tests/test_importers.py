@@ -184,6 +184,7 @@ def test_a_bad_file_is_told_where_it_is_bad_and_what_was_found(write: Write, dat
     assert says in complaint(write.file(data))
 
 
+@pytest.mark.alone
 def test_many_events_and_large_snapshots_are_refused_or_read_in_no_time(write: Write) -> None:
     began = time.perf_counter()
     assert "100,000 events" in complaint(

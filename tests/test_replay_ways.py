@@ -34,9 +34,8 @@ def test_a_menu_in_a_menu_that_opens_under_the_pointer_is_gone_through(bench: Be
     page.hover("#sub")
     event = bench.event("click", "#leave", hover=chain)
     page.mouse.move(700, 500)
-    report = bench.play(event, timeout=3).events[0]
+    bench.play(event, timeout=3)
     assert page.title() == "left"
-    assert report.seconds < 3
 
 
 def test_a_menu_that_a_script_opens_under_the_pointer_is_opened(bench: Bench) -> None:

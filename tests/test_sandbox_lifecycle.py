@@ -29,6 +29,8 @@ sys.stdin.read()
 
 @pytest.fixture(autouse=True)
 def _no_shared_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    # What other tests of this process share is put aside, not closed.
+    monkeypatch.setattr(Sandbox, "_shared", None)
     monkeypatch.delenv(VARIABLE, raising=False)
     yield
     if Sandbox._shared is not None:
@@ -68,6 +70,13 @@ def test_a_process_has_one_shared_server_also_from_many_threads() -> None:
         thread.join()
     assert len({id(sandbox) for sandbox in found}) == 1
     assert Address.parse(os.environ[VARIABLE]) == found[0].address
+
+
+def test_the_address_is_put_back_for_child_processes_when_it_was_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = Sandbox.shared()
+    monkeypatch.delenv(VARIABLE)
+    assert Sandbox.shared() is mine
+    assert Address.parse(os.environ[VARIABLE]) == mine.address
 
 
 def test_child_processes_share_the_server_of_their_parent() -> None:

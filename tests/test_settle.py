@@ -27,6 +27,7 @@ def clicked(hands: Hands, script: str) -> str:
     return str(page.evaluate("out.textContent"))
 
 
+@pytest.mark.alone
 def test_an_idle_page_is_left_after_two_frames(hands: Hands) -> None:
     page = hands.show("<button>Idle</button>" * 200)
     times = [took(hands) for _ in range(15)]
@@ -129,6 +130,7 @@ def test_a_drawer_that_slides_in_is_at_its_place(hands: Hands) -> None:
     assert hands.mark("Inside").box[0] == 0
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     "noise",
     [
@@ -156,10 +158,11 @@ def test_what_never_ends_holds_up_one_step_at_most(hands: Hands, noise: str) -> 
     began = time.monotonic()
     hands.click("Go")
     assert hands.names() == ["done"]
-    # Held up again, it would be given up on at the cap; a busy machine is slow, but not that slow.
+    # Held up again, it would be given up on at the cap.
     assert time.monotonic() - began < SETTLE_CAP
 
 
+@pytest.mark.alone
 def test_a_page_whose_every_element_changes_is_taken_as_it_is_after_a_second(hands: Hands) -> None:
     hands.show(
         """<script>const f = () => { const e = document.createElement('i'); document.body.append(e);
@@ -168,6 +171,7 @@ def test_a_page_whose_every_element_changes_is_taken_as_it_is_after_a_second(han
     assert took(hands) < 3
 
 
+@pytest.mark.alone
 def test_waiting_ends_early_on_an_idle_page_and_outlasts_timers(hands: Hands) -> None:
     hands.show(
         f"{BUTTON}<script>function go_() {{ setTimeout(() => {{ out.textContent = 'done' }}, 300) }}</script>"

@@ -72,6 +72,8 @@ class Sandbox:
         with cls._lock:
             mine = cls._shared
             if mine is not None and mine._owner == os.getpid() and mine.alive():
+                # Without the address child processes would start a server each.
+                os.environ.setdefault(VARIABLE, mine.address.dump())
                 return mine
             known = Address.parse(os.environ.get(VARIABLE, ""))
             cls._shared = _find(known) or _replace(known)
