@@ -72,7 +72,9 @@ def test_a_process_has_one_shared_server_also_from_many_threads() -> None:
     assert Address.parse(os.environ[VARIABLE]) == found[0].address
 
 
-def test_the_address_is_put_back_for_child_processes_when_it_was_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_address_is_put_back_for_child_processes_when_it_was_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     mine = Sandbox.shared()
     monkeypatch.delenv(VARIABLE)
     assert Sandbox.shared() is mine
