@@ -89,7 +89,7 @@
     // A row that turned its own check box, a toggle button that did toggle: replay may turn them on and off.
     if (flipped && inner) message.toggled = true;
     if (flipped && !inner && before?.checked === null && before?.pressed !== null) message.stateful = true;
-    if (tentative && !leaving && changesBefore === watch.changes() && !flipped) message.drop = true;
+    if (!leaving && tentative() && changesBefore === watch.changes() && !flipped) message.drop = true;
     link.send(message);
   };
   /** @type {(waiting: Pending) => Promise<void>} */
@@ -129,7 +129,7 @@
     const time = performance.timeOrigin + performance.now();
     link.send({ kind: 'event', id, time, field, event: secrets.size ? scrubbed(event) : event });
     pending = {
-      id, el: el ?? null, print: print ?? null, before, holder: entry.holder ?? null, tentative: !!entry.tentative, changesBefore: entry.changesBefore ?? NaN, done: false,
+      id, el: el ?? null, print: print ?? null, before, holder: entry.holder ?? null, tentative: entry.tentative ?? (() => false), changesBefore: entry.changesBefore ?? NaN, done: false,
     };
     void settle(pending);
     return id;

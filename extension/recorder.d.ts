@@ -100,7 +100,7 @@ interface Entry {
   before?: NotedState;
   holder?: Element | null;
   stateful?: boolean;
-  tentative?: boolean;
+  tentative?: () => boolean;
   changesBefore?: number;
   hover?: Fingerprint[];
 }
@@ -111,7 +111,7 @@ interface Pending {
   print: Fingerprint | null;
   before: NotedState | null;
   holder: Element | null;
-  tentative: boolean;
+  tentative: () => boolean;
   changesBefore: number;
   done: boolean;
 }

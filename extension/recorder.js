@@ -57,8 +57,8 @@
       hover: watch.openers(target), changes: watch.changes(), over: false, inside: false,
     };
   };
-  /** @type {(gesture: Gesture) => void} */
-  const commit = (gesture) => {
+  /** @type {(gesture: Gesture, key?: KeyboardEvent) => void} */
+  const commit = (gesture, key) => {
     if (gesture.over) return;
     gesture.over = true;
     const { target, holder, print, before, hover, changes } = gesture;
@@ -68,8 +68,9 @@
     notes.note({
       type: twoState ? 'change' : 'click', el: target, print, before, holder, hover,
       stateful: twoState && !RADIO.test(roleOf(target)),
-      // A click on nothing, or into a text field, counts if the page made something of it.
-      tentative: !websp.interactive(target) || isPlainText(target),
+      // A click on nothing, or into a text field, counts if the page made something of it; so does a key on what
+      // only the page's own scripts press. One they stop from scrolling the page is one they took.
+      tentative: () => (key ? !key.defaultPrevented : !websp.interactive(target) || isPlainText(target)),
       changesBefore: changes,
     });
   };
@@ -200,7 +201,7 @@
       return;
     }
     if (tag === 'textarea' || kit.isEditingHost(target)) return lineOrSend(event, el);
-    if (!fields.hasValue(target) && PRESSED_BY_KEYS.test(roleOf(target)) && !TWO_STATE.test(roleOf(target))) return commit(begin(target));
+    if (!fields.hasValue(target) && PRESSED_BY_KEYS.test(roleOf(target)) && !TWO_STATE.test(roleOf(target))) return commit(begin(target), event);
     entered = target;
     noteKey(event, el);
   };
@@ -233,7 +234,7 @@
     if (fields.hasValue(el) || event.ctrlKey || event.altKey || event.metaKey) return;
     const target = operable(el);
     if (pressedNatively(target)) keyed = begin(target); // the click follows
-    else if (PRESSED_BY_KEYS.test(roleOf(target)) && roleOf(target) !== 'link') commit(begin(target));
+    else if (PRESSED_BY_KEYS.test(roleOf(target)) && roleOf(target) !== 'link') commit(begin(target), event);
   };
 
   // ---------------------------------------------------------------- dialogs and navigations

@@ -143,7 +143,7 @@
   /** @type {SecretsApi['fillIn']} */
   const fillIn = (text, account) => {
     // Braces of the page's own would read as placeholders.
-    let out = text.replace(/\{\{/g, '{ {');
+    let out = text.replace(/\{\{(?=[^{}]*\}\})/g, '{ {');
     for (const field of /** @type {const} */ (['email', 'username', 'name'])) {
       const value = account?.[field]?.trim();
       if (!value || value.length < SHORTEST) continue;

@@ -74,6 +74,46 @@ def test_a_label_that_is_in_several_sections_belongs_to_its_own(bench: Bench) ->
     not_found(bench, target)
 
 
+def test_a_link_below_all_sections_is_in_none_whichever_is_the_last_above_it(bench: Bench) -> None:
+    foot = "<footer><a href=/terms>Terms</a> <a href=/help>Help</a></footer>"
+    first, second = section("Privacy", box("Ads")), section("Messages", box("Push"))
+    bench.show(f"<main>{first}{second}</main>{foot}")
+    target = bench.target("footer a")
+    assert target["section"] == "Messages"
+    bench.show(f"<main>{second}{first}</main>{foot}")
+    assert not found_in(bench, target, "footer a").doubtful
+    # Under a heading of its own it is another one, be it the same link.
+    bench.show(f"<main>{second}</main><section><h2>More</h2><a href=/terms>Terms</a></section>")
+    not_found(bench, target)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"id": "ads"},
+        {"nameAttr": "news[]", "name": "Watch history"},
+        {"name": "Watch history"},
+        {"name": "Watch history", "role": "checkbox"},
+        {"name": "Save all changes", "classes": ["big"]},
+        {"placeholder": "Nickname", "name": "Nickname"},
+    ],
+)
+@pytest.mark.parametrize("tag", ["*", None])
+def test_what_an_import_could_not_know_speaks_against_nothing(
+    bench: Bench, known: dict[str, Any], tag: str | None
+) -> None:
+    rows = [box("Personalised ads", id="ads"), box("Watch history", name="news[]"), box("Push")]
+    more = "<button class=big>Save all changes</button><input type=text placeholder=Nickname>"
+    bench.show(section("Privacy", *rows, more))
+    css = "#ads" if "id" in known else "[name]" if "Watch" in known.get("name", "") else "[placeholder]"
+    css = "button" if "Save" in str(known) else css
+    own: str = bench.page.evaluate("css => document.querySelector(css).localName", css)
+    found = found_in(bench, {"tag": tag or own, **known}, css)
+    assert found.score == 1
+    bench.show(section("Privacy", box("Push"), "<button>Close</button><h3>Save all changes</h3>"))
+    not_found(bench, {"tag": tag or own, **known})
+
+
 def test_the_one_in_an_iframe_is_preferred_to_another_of_its_name_in_the_page(bench: Bench) -> None:
     bench.show(section("Messages", box("Push")) + section("Comments", box("Push")))
     target = bench.target("section:nth-of-type(1) input")

@@ -84,6 +84,28 @@ def test_clicks_of_scripts_and_on_nothing_are_left_out(studio: Studio, record: R
     assert studio.stop().events == ()
 
 
+@pytest.mark.parametrize(
+    ("script", "events"),
+    [
+        ("", []),
+        ("onkeydown = event => event.preventDefault()", ["Act"]),
+        ("onkeydown = event => { event.target.title = 'taken' }", ["Act"]),
+        ("onkeyup = event => { event.target.title = 'taken' }", ["Act"]),
+    ],
+)
+@pytest.mark.parametrize("key", ["Space", "Enter"])
+def test_a_key_on_a_drawn_control_counts_where_the_page_takes_it(
+    key: str, script: str, events: list[str], studio: Studio, record: Record
+) -> None:
+    page = record("form.html")
+    page.evaluate("document.body.insertAdjacentHTML('afterbegin', '<div role=menuitem tabindex=0>Act</div>')")
+    page.evaluate(f"() => {{ {script} }}")
+    page.focus("text=Act")
+    page.keyboard.press(key)
+    page.focus("text=Save")
+    assert [event.target and event.target.name for event in studio.stop().events] == events
+
+
 def test_one_event_each_for_a_label_a_key_and_an_implied_submit(studio: Studio, record: Record) -> None:
     page = record("form.html")
     page.click("label[for=news]")

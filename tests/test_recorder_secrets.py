@@ -139,6 +139,7 @@ def test_card_numbers_are_known_by_their_check_digit(text: str, secret: bool, ru
         ("#user-carol\\.jones\\@example\\.org", "#user-{{account.email}}"),
         ("x" * 110 + " carol.jo", "x" * 110),
         ("template {{account.password}} {{x}}", "template { {account.password}} { {x}}"),
+        ("{{{x}} braces {{& {} of }} {", "{{ {x}} braces {{& {} of }} {"),
     ],
 )
 def test_the_accounts_values_become_placeholders(text: str, filled: str, rules: Page) -> None:

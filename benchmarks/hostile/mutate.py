@@ -106,10 +106,11 @@ def _place(mode: str) -> Mutator:
 
 
 def duplicates(page: Node, key: str, random: Random) -> None:
-    """Another section has the same labels."""
+    """Another section has the same labels; what stands in no section is not doubled."""
     path = page.path_to(key)
     at = next((number for number in range(len(path) - 1, 0, -1) if "section" in path[number].says), None)
-    assert at is not None
+    if at is None:
+        return
     twin = path[at].copy()
     old = twin.says["section"]
     heading = random.choice(("Archive", "Recommended", "Other accounts"))

@@ -3,9 +3,12 @@
  * Builds a page from a tree and keeps its own account of what was operated. Who an element is stands in a
  * WeakMap of this closure: no locator can see it, and the log is read by the benchmark alone.
  *
- *   __hostile.show(tree, timing)   builds the page; timing {late_ms, rerender, late_path}
+ *   __hostile.show(tree, timing, memory)   builds the page; timing {late_ms, rerender, wait}; memory: what the
+ *                                  server knows of the controls and is told of, null where there is no server
  *   __hostile.keyOf(el)            who an element is, "" for what is no control of the page
- *   __hostile.find(key)            the element
+ *   __hostile.find(key)            the element, where it is rendered
+ *   __hostile.seek(key)            scrolls lists that are rendered in part until it is; resolves when it may be
+ *   __hostile.sent()               resolves when the server has been told of everything
  *   __hostile.arrive()             renders what is late at once; resolves when its iframes have loaded
  *   __hostile.again()              renders the page anew, as a click does where it re-renders
  *   __hostile.log                  keys in the order they were operated
@@ -26,25 +29,46 @@
   const log = [];
   /** @type {Record<string, Record<string, string>>} */
   const states = {};
-  /** @type {{tree: Tree, late_ms: number, rerender: boolean}} */
+  /** @type {{tree: Tree, late_ms: number, rerender: boolean, server: boolean}} */
   let shown;
   let arrived = false;
   let load = 0;
   /** @type {Promise<unknown>[]} */
   let loads = [];
 
+  /** @type {Promise<unknown>[]} */
+  let posts = [];
+  /** Tells the server what has become of some controls; it hears of it though the page may go. */
+  /** @param {string[]} keys */
+  const tell = (keys) => {
+    if (!shown.server) return;
+    const body = JSON.stringify(Object.fromEntries(keys.map((key) => [key, states[key]])));
+    posts.push(fetch('/memory', { method: 'POST', keepalive: true, body }));
+  };
+  const groupOf = (/** @type {Element} */ el) => el.getAttribute('name');
+  const isRadio = (/** @type {Element|undefined} */ el) => el instanceof HTMLInputElement && el.type === 'radio';
+
   /** @param {string} key @param {Element} el */
   const operated = (key, el) => {
     log.push(key);
+    const told = [key];
+    const stateful = isRadio(el) || /checkbox/.test(el.getAttribute('type') ?? '') || el.hasAttribute('aria-checked') || el.hasAttribute('aria-pressed');
+    const state = (states[key] ??= {});
+    if (!stateful) state.presses = String(Number(state.presses ?? 0) + 1);
     for (const name of ['aria-checked', 'aria-pressed']) {
       if (!el.hasAttribute(name) || el.getAttribute('aria-disabled') === 'true') continue;
       el.setAttribute(name, String(el.getAttribute(name) !== 'true'));
       (states[key] ??= {})[name] = el.getAttribute(name) ?? '';
     }
     if (el instanceof HTMLInputElement && el.type === 'checkbox') (states[key] ??= {}).checked = String(el.checked);
-    if (el instanceof HTMLInputElement && el.type === 'radio') {
-      for (const [other, at] of current) if (at instanceof HTMLInputElement && at.type === 'radio') (states[other] ??= {}).checked = String(at === el);
+    if (isRadio(el)) {
+      for (const [other, at] of current) {
+        if (!isRadio(at) || groupOf(at) !== groupOf(el)) continue;
+        (states[other] ??= {}).checked = String(at === el);
+        told.push(other);
+      }
     }
+    tell(told);
     if (el.tagName === 'A') return;
     if (shown.rerender) render();
   };
@@ -53,15 +77,23 @@
     keys.set(el, key);
     current.set(key, el);
     const typed = el instanceof HTMLSelectElement || (el instanceof HTMLInputElement && !/checkbox|radio/.test(el.type));
-    if (typed) el.addEventListener('input', () => log.push(key));
+    if (typed) {
+      el.addEventListener('input', () => {
+        log.push(key);
+        states[key] = { value: el.value };
+        tell([key]);
+      });
+    }
     else el.addEventListener('click', (event) => { if (el.tagName === 'A') event.preventDefault(); operated(key, el); });
     for (const [name, value] of Object.entries(states[key] ?? {})) {
       if (name === 'checked' && el instanceof HTMLInputElement) el.checked = value === 'true';
-      else if (name !== 'checked') el.setAttribute(name, value);
+      else if (name === 'value' && typed) el.value = value;
+      else if (name.startsWith('aria-')) el.setAttribute(name, value);
     }
   };
+  let salt = '';
   /** @param {string} value */
-  const fresh = (value) => (shown.rerender && load > 1 ? `${value}-${load}${Math.random().toString(36).slice(2, 6)}` : value);
+  const fresh = (value) => (shown.rerender && load > 1 ? `${value}-${load}${salt}` : value);
 
   const ROW = 40;
   /** @param {Element} box @param {Tree} tree */
@@ -81,6 +113,20 @@
     };
     box.addEventListener('scroll', draw);
     draw();
+    lists.push({ box, draw, rows });
+  };
+  /** @type {{box: Element, draw: () => void, rows: Tree[]}[]} */
+  let lists = [];
+  /** @param {Tree|string} tree @param {string} key @returns {boolean} */
+  const holds = (tree, key) => typeof tree !== 'string' && (tree.key === key || tree.children.some((child) => holds(child, key)));
+  /** @param {string} key */
+  const seek = async (key) => {
+    for (const { box, draw, rows } of lists) {
+      const at = rows.findIndex((row) => holds(row, key));
+      if (at < 0) continue;
+      box.scrollTop = at * ROW;
+      draw();
+    }
   };
 
   /** @param {Tree} tree @returns {Element} */
@@ -103,25 +149,14 @@
       else if (!child.late || arrived) root.append(build(child));
       else root.append(document.createElement('i'));
     }
-    // An iframe in the tree would have lost the reference too: both sides get the same suffix.
-    if (shown.rerender && load > 1) mend(root);
     if (tree.key) control(tree.key, el);
     return el;
-  };
-  /** Ids made anew one by one would tear labels from their controls. */
-  /** @param {Element|ShadowRoot} root */
-  const mend = (root) => {
-    for (const child of root.children) {
-      for (const name of ['for', 'aria-labelledby']) {
-        const wanted = child.getAttribute(name)?.replace(/-\d+\w{4}$/, '');
-        const other = wanted && [...root.querySelectorAll('[id]')].find((at) => at.id.replace(/-\d+\w{4}$/, '') === wanted);
-        if (other) child.setAttribute(name, other.id);
-      }
-    }
   };
   const render = () => {
     load++;
     loads = [];
+    lists = [];
+    salt = Math.random().toString(36).slice(2, 6);
     document.body.replaceChildren(build(shown.tree));
     return Promise.all(loads).then(() => {});
   };
@@ -130,14 +165,15 @@
     arrived = true;
     return render();
   };
-  /** @param {Tree} tree @param {{late_ms: number, rerender: boolean, wait: boolean}} timing */
-  const show = (tree, timing) => {
-    shown = { tree, ...timing };
+  /** @param {Tree} tree @param {{late_ms: number, rerender: boolean, wait: boolean}} timing @param {typeof states|null} memory */
+  const show = (tree, timing, memory = null) => {
+    shown = { tree, ...timing, server: memory !== null };
     arrived = timing.late_ms === 0;
     load = 0;
     log.length = 0;
     current.clear();
     for (const key of Object.keys(states)) delete states[key];
+    Object.assign(states, memory);
     render();
     if (!arrived && !timing.wait) setTimeout(arrive, timing.late_ms);
     if (timing.rerender) document.body.addEventListener('pointerover', () => render(), { once: true });
@@ -145,6 +181,11 @@
 
   Object.defineProperty(globalThis, '__hostile', {
     configurable: true,
-    value: { show, arrive, again: render, log, keyOf: (/** @type {Element} */ el) => keys.get(el) ?? '', find: (/** @type {string} */ key) => current.get(key) },
+    value: {
+      show, arrive, again: render, log, seek,
+      keyOf: (/** @type {Element} */ el) => keys.get(el) ?? '',
+      find: (/** @type {string} */ key) => { const el = current.get(key); return el?.isConnected ? el : undefined; },
+      sent: () => Promise.all(posts).then(() => {}),
+    },
   });
 })();

@@ -42,7 +42,11 @@ class Stage:
         self.tabs = tabs
         self._numbers = itertools.count(1)
         self._frames: dict[str, dict[str, Any]] = {}
-        self._shown = ""
+        self._shown: tuple[dict[str, Any], Timing, bool] | None = None
+        self.memory: dict[str, dict[str, str]] | None = None
+        """What the pages' server keeps of their controls, by key; None where they have none."""
+        self.history: list[dict[str, dict[str, str]]] = []
+        """What :attr:`memory` was after every change."""
         tabs.context.route("**/*", self._serve)
 
     @property
@@ -59,11 +63,23 @@ class Stage:
             key: The target: what is late is the section it stands in.
             hold: What is late comes with :meth:`arrive`, not by the clock.
         """
-        timing = timing or Timing()
-        plain = self._plain(tree, timing, key)
-        self._frames.clear() if not plain else None
-        self._shown = self._script(plain, timing, hold=hold)
+        self.offer(tree, timing, key=key, hold=hold)
         self.page.goto(f"{HOME}page/{next(self._numbers)}", wait_until="load")
+
+    def offer(self, tree: Node, timing: Timing | None = None, *, key: str = "", hold: bool = False) -> None:
+        """Makes every address lead to a page, without going there; takes what :meth:`show` does."""
+        timing = timing or Timing()
+        self._frames.clear()
+        self._shown = (self._plain(tree, timing, key), timing, hold)
+
+    def forget(self) -> None:
+        """Gives the pages shown from now on a server that knows nothing yet."""
+        self.memory, self.history = {}, [{}]
+
+    def remember(self) -> dict[str, dict[str, str]]:
+        """What the server knows once it has been told of everything."""
+        self._each("() => globalThis.__hostile?.sent()")
+        return dict(self.memory or {})
 
     def arrive(self) -> None:
         """Renders what is late."""
@@ -108,14 +124,22 @@ class Stage:
         return enter(tree)
 
     def _script(self, plain: dict[str, Any], timing: Timing, *, hold: bool) -> str:
-        data = json.dumps([plain, asdict(timing) | {"wait": hold}]).replace("<", "\\u003c")
+        data = json.dumps([plain, asdict(timing) | {"wait": hold}, self.memory]).replace("<", "\\u003c")
         return f"<script>{script('page.js')}\n__hostile.show(...{data})</script>"
 
     def _serve(self, route: Route) -> None:
         url = route.request.url
         kind = urlsplit(url).path.split("/")[1]
-        content = self._shown if kind == "page" else ""
-        if kind == "part" and url in self._frames:
+        content = ""
+        if kind == "memory" and self.memory is not None:
+            told = json.loads(route.request.post_data or "{}")
+            # A disabled switch that was pressed has no state to tell of.
+            self.memory |= {key: state for key, state in told.items() if state}
+            self.history.append(dict(self.memory))
+        elif kind == "page" and self._shown:
+            plain, timing, hold = self._shown
+            content = self._script(plain, timing, hold=hold)
+        elif kind == "part" and url in self._frames:
             content = self._script(self._frames[url], Timing(), hold=False)
         route.fulfill(body=_BLANK + content, content_type="text/html")
 
@@ -175,7 +199,7 @@ class Recording:
         page = on.page
         if method == "cascade":
             found = locate(page, self.target)
-            if not isinstance(found, Found) or (found.weak and not rested):
+            if not isinstance(found, Found) or (found.unsure and not rested):
                 return None
             return str(found.handle.evaluate(_KEY))
         main = page.main_frame

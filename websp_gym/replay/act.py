@@ -116,7 +116,7 @@ class Actor:
 
     def click(self) -> None:
         """Clicks once: with the pointer, or by the DOM where the pointer cannot be brought to it."""
-        if not (self._point_at(sure=not self.found.weak) and self._arrived()):
+        if not (self._point_at(sure=not self.found.unsure) and self._arrived()):
             self._press()
         settle(self.tabs)
 

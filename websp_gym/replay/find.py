@@ -81,7 +81,7 @@ class Finder:
                 if result.doubtful and waited < min(_DOUBT_FOR, patience / 2):
                     wait_for_change(self.tabs.current, min(_LOOK_SECONDS, patience - waited))
                     continue
-                if rested or (not result.weak and self._on_its_page(event)):
+                if rested or (not result.unsure and self._on_its_page(event)):
                     return result
                 settle(self.tabs, cap=max(0.1, min(1.0, patience - waited)), quiet_ms=_REST_MS)
                 rested = True

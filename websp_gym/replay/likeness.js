@@ -93,6 +93,7 @@
     for (const key in WEIGHTS) {
       const value = Reflect.get(wanted, key);
       if (value === undefined || value === null || value.length === 0 || skip.includes(key)) continue;
+      if (key === 'tag' && value === '*') continue; // an import could not know it
       total += WEIGHTS[key];
       got += WEIGHTS[key] * agreement(key, value, Reflect.get(has, key), loose);
     }

@@ -81,6 +81,8 @@
   const UNSTABLE = /^:|:$|\d{3,}|[0-9a-f]{8,}|^(radix|headlessui|mui|ember|react|ng|mat|downshift)[-:_]?.*\d/i;
   /** Facts that take a walk through the page. */
   const COSTLY = ['nearby', 'sibling', 'parent', 'section'];
+  /** The tag of what was imported without one. */
+  const ANY = '*';
   const SWITCHES = new Set(['checkbox', 'switch', 'menuitemcheckbox']);
   const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading],legend';
 
@@ -126,6 +128,20 @@
   /** @type {(el: Element) => boolean} */
   const usable = (el) => rendered(el) || (tagOf(el) === 'input' && labelsOf(el).some(rendered)) || tagOf(el) === 'option';
 
+  /** Whether the heading above an element is its own, not that of a section which ends before it. */
+  /** @type {(el: Element) => boolean} */
+  const isUnderHeading = (el) => {
+    for (let at = /** @type {Element|null} */ (el); at; at = parentOf(at)) {
+      for (let before = raw.previousElement(at); before; before = raw.previousElement(before)) {
+        if (raw.matches(before, HEADINGS)) return true;
+        const inside = websp.elements(before);
+        if (inside.some((other) => raw.matches(other, HEADINGS))) return !inside.some(websp.isControl);
+      }
+      if (at !== el && (raw.has(at, 'aria-label') || raw.has(at, 'aria-labelledby'))) return true;
+    }
+    return false;
+  };
+
   // ---------------------------------------------------------------- one search
   class Search {
     /** @param {Query} query */
@@ -138,7 +154,8 @@
       this.rests = new Map();
       this.all = websp.elements(document);
       const { tag, role } = this.print;
-      this.pool = this.all.filter((el) => (role ? roleOf(el) === role : tagOf(el) === tag));
+      this.pool = this.all.filter((el) => (role ? roleOf(el) === role
+        : tag === ANY ? websp.interactive(el) : tagOf(el) === tag));
       this.named = this.print.name ? this.pool.filter((el) => this.same(this.print.name, nameOf(el))) : [];
       /** @type {Known} */
       this.own = {
@@ -146,9 +163,14 @@
         section: !!this.print.section && this.all.some((el) => raw.matches(el, HEADINGS) && this.same(this.print.section, textOf(el))),
       };
       this.known = query.known ?? this.own;
-      this.nameless = this.print.name ? 0 : this.pool.filter((el) => usable(el) && tagOf(el) === tag && !nameOf(el)).length;
+      this.nameless = this.print.name ? 0 : this.pool.filter((el) => usable(el) && this.ofTag(el) && !nameOf(el)).length;
       /** @type {Map<string, Element[]>} */
       this.offered = new Map();
+    }
+
+    /** @type {(el: Element) => boolean} */
+    ofTag(el) {
+      return this.print.tag === ANY || tagOf(el) === this.print.tag;
     }
 
     /** @type {(one: string|undefined, other: string|undefined) => boolean} */
@@ -159,13 +181,12 @@
     /** @type {(rung: string) => Element[]} */
     candidates(rung) {
       const { print } = this;
-      const { tag } = print;
       switch (rung) {
         case 'attributes':
           return this.all.filter((el) => (print.testId && testIdOf(el) === print.testId)
             || (print.id && attr(el, 'id') === print.id)
-            || (tagOf(el) === tag && ((print.nameAttr && attr(el, 'name') === print.nameAttr
-              && (attr(el, 'type') ?? undefined) === (print.typeAttr ?? undefined))
+            || (this.ofTag(el) && ((print.nameAttr && attr(el, 'name') === print.nameAttr
+              && (this.isTypeUnknown() || (attr(el, 'type') ?? undefined) === (print.typeAttr ?? undefined)))
               || (print.href && attr(el, 'href') === print.href))));
         case 'role+name': return this.named;
         case 'label': return print.label ? this.pool.filter((el) => this.same(print.label, labelOf(el))) : [];
@@ -178,7 +199,7 @@
 
     byText() {
       const { print } = this;
-      const kin = this.pool.filter((el) => tagOf(el) === print.tag);
+      const kin = this.pool.filter((el) => this.ofTag(el));
       const byOwn = print.text ? kin.filter((el) => this.same(print.text, textOf(el))) : [];
       const note = rest(print.nearby, print);
       if (!note.length) return byOwn;
@@ -244,12 +265,17 @@
       return this.pool.some((at) => at !== el && usable(at) && (key === 'id' ? attr(at, 'id') : testIdOf(at)) === value);
     }
 
+    /** Whether an import could not know the type: an <input> that has none is a text field and says so. */
+    isTypeUnknown() {
+      return !this.print.typeAttr && this.print.role !== 'textbox' && this.print.role !== 'combobox';
+    }
+
     /** @type {(has: Fingerprint) => number} */
     kind(has) {
       const { print } = this;
       const differs = (print.role && print.role !== has.role ? KIND.role : 0)
-        + ((print.typeAttr ?? '') !== (has.typeAttr ?? '') && print.tag === 'input' ? KIND.typeAttr : 0)
-        + (print.tag !== has.tag ? KIND.tag : 0);
+        + ((print.typeAttr ?? '') !== (has.typeAttr ?? '') && print.tag === 'input' && !this.isTypeUnknown() ? KIND.typeAttr : 0)
+        + (print.tag !== ANY && print.tag !== has.tag ? KIND.tag : 0);
       return differs || KIND.same;
     }
 
@@ -276,11 +302,13 @@
       return sum;
     }
 
-    /** @type {(has: Fingerprint, bare: boolean) => number} */
-    section(has, bare) {
+    /** @type {(el: Element, has: Fingerprint, bare: boolean, agrees: boolean) => number} */
+    section(el, has, bare, agrees) {
       const wanted = this.print.section;
       if (!wanted) return 0;
       if (likeness(wanted, has.section, true) >= SAME) return SECTION.same;
+      // Links below all sections, as in a footer: which heading happens to be the last above them says nothing.
+      if (agrees && !!has.href && has.href === this.print.href && !isUnderHeading(el)) return 0;
       if (this.known.section) return SECTION.moved;
       if (bare) return BARE.section;
       return has.section ? SECTION.other : SECTION.missing;
@@ -371,7 +399,7 @@
       const marks = this.marks(has, el);
       const common = words(print.name ?? '', false).length < 2 || this.known.name > 1;
       const bare = marks < 3 && (print.name ? agrees && common : this.nameless !== 1);
-      const section = this.section(has, bare);
+      const section = this.section(el, has, bare, agrees);
       const around = this.around(el, has, bare, agrees && marks < 3);
       const told = [this.name(has, agrees), this.texts(has), section, around, this.beside(has)];
       const against = told.filter((part) => part < 0).reduce(sum, 0);

@@ -53,9 +53,16 @@ class Found:
     score: float
     candidates: int
     weak: bool
-    """Found on a low rung, with little evidence or in another frame: worth a second look when the page is at rest."""
+    """Found on a low rung or with little evidence."""
+    moved: bool = False
+    """Found in another frame than recorded."""
     doubtful: bool = False
     """Under another heading or another name than recorded: the right one may still be to come."""
+
+    @property
+    def unsure(self) -> bool:
+        """Whether it is worth a second look when the page is at rest."""
+        return self.weak or self.moved
 
 
 @dataclass(frozen=True)
@@ -137,7 +144,8 @@ def _take(answers: list[_Answer], home: Frame | None) -> Found | NotFound:
         found["rung"],
         found["score"],
         found["candidates"],
-        weak=found["weak"] or best.frame is not home,
+        weak=found["weak"],
+        moved=best.frame is not home,
         doubtful=found["doubtful"],
     )
 

@@ -1,0 +1,218 @@
+"""Round trips: a random use of a hostile page, recorded by the extension, replayed on the page as it is by then.
+
+    python -m benchmarks.hostile.trip [--seeds N] [--first N] [--jobs N] [--words]
+
+What a replay came to is read from the pages' server, which keeps its own account of every control.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Literal
+
+from benchmarks.hostile.mutate import mutated
+from benchmarks.hostile.pages import PAGES
+from benchmarks.hostile.stage import HOME, Stage, stage
+from benchmarks.hostile.tree import facts, identifiable
+from benchmarks.hostile.use import Step, carry_out, sequence
+from websp_gym.browser.settle import settle
+from websp_gym.browser.tabs import Tabs
+from websp_gym.errors import ReplayError
+from websp_gym.recording import Studio
+from websp_gym.replay import Trace, replay
+
+PLACES = ("shadow", "frame", "far-frame")
+SAME_WORDS = ("ids", "classes", "shuffle", "wrap", "duplicates", "late", "rerender")
+OTHER_WORDS = ("relabel", "reword", "translate", "gone")
+Outcome = Literal["same", "wrong", "raised"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One round trip.
+
+    Args:
+        page: The kind of page.
+        seed: Decides all that is random.
+        steps: What is done while it is recorded.
+        recorded: What had been done to the page by then.
+        replayed: What has been done to it when it is replayed.
+        aim: The control whose section is moved, comes late or is doubled then.
+        sure: Whether every target can be told from all others then, by the rule of ``identifiable``.
+    """
+
+    page: str
+    seed: int
+    steps: tuple[Step, ...]
+    recorded: tuple[str, ...]
+    replayed: tuple[str, ...]
+    aim: str
+    sure: bool
+
+
+@dataclass(frozen=True)
+class Trip:
+    """What became of a round trip.
+
+    ``same``: the server ended in the same state. ``raised``: replay stopped, and what it had done until then is
+    what was recorded until then. ``wrong``: anything else.
+    """
+
+    plan: Plan
+    outcome: Outcome
+    detail: str
+    trace: Trace
+
+
+def plan(page: str, seed: int, *, words: bool = False) -> Plan:
+    """Draws a round trip.
+
+    Args:
+        page: The kind of page.
+        seed: Decides.
+        words: Put into other words or take away something too: then a target may be gone for good.
+    """
+    random = Random(f"{page} {seed}")
+    tree = PAGES[page]()
+    steps = sequence(tree, random)
+    first, aim = steps[0].key, random.choice(steps).key
+    recorded = _changes(random, page, words=False)
+    known = facts(mutated(tree, first, recorded, seed)[0])
+    for _ in range(9):
+        replayed = _changes(random, page, words=words)
+        changed, _timing = mutated(tree, aim, replayed, seed)
+        if all(identifiable(known[step.key], changed, step.key) for step in steps):
+            return Plan(page, seed, steps, recorded, replayed, aim, sure=True)
+    if words:
+        return Plan(page, seed, steps, recorded, replayed, aim, sure=False)
+    # Only a plain reload leaves them all what they were.
+    return Plan(page, seed, steps, recorded, recorded, first, sure=True)
+
+
+def _changes(random: Random, page: str, *, words: bool) -> tuple[str, ...]:
+    names = random.sample(SAME_WORDS, random.randint(0, 3))
+    if random.random() < 0.5:
+        names.append(random.choice(PLACES))
+    if page == "people" and random.random() < 0.5:
+        names.append("virtual")
+    if words:
+        names.append(random.choice(OTHER_WORDS))
+    return tuple(sorted(names))
+
+
+class Traveller:
+    """Makes round trips: one browser that records, another that replays."""
+
+    def __init__(self, studio: Studio, there: Stage) -> None:
+        self.studio = studio
+        self.here = Stage(Tabs(studio.context))
+        self.there = there
+
+    def go(self, plan: Plan) -> Trip:
+        """Makes one."""
+        trace, history = self.record(plan)
+        detail, memory = self.replay(plan, trace)
+        if not detail:
+            same = memory == history[-1]
+            detail = "" if same else f"the server knows {_difference(memory, history[-1])}"
+            return Trip(plan, "same" if same else "wrong", detail, trace)
+        outcome: Outcome = "raised" if memory in history else "wrong"
+        return Trip(plan, outcome, detail, trace)
+
+    def record(self, plan: Plan) -> tuple[Trace, list[dict[str, Any]]]:
+        """Uses the page while the extension records.
+
+        Returns:
+            The trace, and what the server knew after every step.
+        """
+        on = self.here
+        self.studio.discard()
+        on.forget()
+        self._offer(on, plan, plan.recorded, plan.steps[0].key)
+        on.page.goto(f"{HOME}page/{plan.seed}", wait_until="load")
+        self.studio.start(f"{plan.page} {plan.seed}", "hostile")
+        for step in plan.steps:
+            carry_out(on, step)
+        trace = self.studio.stop()
+        on.remember()
+        return trace, on.history
+
+    def replay(self, plan: Plan, trace: Trace) -> tuple[str, dict[str, dict[str, str]]]:
+        """Replays a trace on the page as it is by then.
+
+        Returns:
+            Why it stopped, ``""`` where it did not; what the server knows.
+        """
+        on = self.there
+        on.forget()
+        self._offer(on, plan, plan.replayed, plan.aim)
+        slow = {"late", "virtual"} & set(plan.replayed)
+        problem = ""
+        try:
+            replay(trace, on.tabs, set="recorded", account={}, timeout=8.0 if slow else 4.0)
+        except ReplayError as error:
+            problem = str(error)
+        settle(on.tabs)
+        return problem, on.remember()
+
+    def _offer(self, on: Stage, plan: Plan, changes: tuple[str, ...], aim: str) -> None:
+        page, timing = mutated(PAGES[plan.page](), aim, changes, plan.seed)
+        on.offer(page, timing, key=aim)
+
+
+def _difference(one: dict[str, Any], other: dict[str, Any]) -> str:
+    keys = [key for key in {**one, **other} if one.get(key) != other.get(key)]
+    return "; ".join(f"{key}: {one.get(key)} instead of {other.get(key)}" for key in sorted(keys))
+
+
+# ---------------------------------------------------------------- by hand
+
+
+def main() -> None:
+    """Makes many round trips and tells what became of them."""
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    arguments.add_argument("--seeds", type=int, default=20, help="round trips per kind of page")
+    arguments.add_argument("--first", type=int, default=0, help="the first seed")
+    arguments.add_argument("--jobs", type=int, default=1)
+    arguments.add_argument("--page", choices=PAGES, action="append")
+    arguments.add_argument("--words", action="store_true", help="also in other words, and with targets gone")
+    options = arguments.parse_args()
+    seeds = range(options.first, options.first + options.seeds)
+    todo = [(page, seed, options.words) for seed in seeds for page in options.page or PAGES]
+    parts = [todo[number :: options.jobs] for number in range(options.jobs)]
+    counts: Counter[str] = Counter()
+    with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
+        for trips in pool.imap_unordered(_some, parts):
+            for trip in trips:
+                counts[f"{trip.outcome}, {'identifiable' if trip.plan.sure else 'not all identifiable'}"] += 1
+                counts["events"] += len(trip.trace.events)
+    for name, count in sorted(counts.items()):
+        sys.stdout.write(f"{count:6} {name}\n")
+    sys.exit(any(name.startswith("wrong") for name in counts))
+
+
+def _some(todo: list[tuple[str, int, bool]]) -> list[Trip]:
+    trips = []
+    with Studio() as studio, stage() as there:
+        traveller = Traveller(studio, there)
+        for page, seed, words in todo:
+            trip = traveller.go(plan(page, seed, words=words))
+            trips.append(trip)
+            if trip.outcome != "same":
+                sys.stdout.write(f"{trip.outcome}: {_label(trip.plan)}: {trip.detail}\n")
+                sys.stdout.flush()
+    return trips
+
+
+def _label(plan: Plan) -> str:
+    before, after = (" ".join(names) or "nothing" for names in (plan.recorded, plan.replayed))
+    return f"{plan.page} {plan.seed} ({before} -> {after}{'' if plan.sure else ', not all identifiable'})"
+
+
+if __name__ == "__main__":
+    main()
