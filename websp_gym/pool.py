@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -66,23 +68,37 @@ def _run_pool(
     running: dict[Future[Done], Job] = {}
     # Spawned: a forked Playwright does not work.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_ignore_interrupt) as pool:
-        while running or (left and not broken):
-            while left and len(running) < processes and not broken:
-                job = left.pop(0)
-                try:
-                    running[pool.submit(work, job)] = job
-                except BrokenProcessPool:
-                    broken.append(job)
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                job = running.pop(future)
-                try:
-                    done(future.result())
-                except BrokenProcessPool:
-                    broken.append(job)
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=_follow_parent) as pool:
+        try:
+            while running or (left and not broken):
+                while left and len(running) < processes and not broken:
+                    job = left.pop(0)
+                    try:
+                        running[pool.submit(work, job)] = job
+                    except BrokenProcessPool:
+                        broken.append(job)
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    job = running.pop(future)
+                    try:
+                        done(future.result())
+                    except BrokenProcessPool:
+                        broken.append(job)
+        except BaseException:
+            # Nobody waits for what is running: an episode may take minutes.
+            for process in list(pool._processes.values()):
+                process.terminate()
+            raise
     return broken, left
 
 
-def _ignore_interrupt() -> None:
-    """Leaves Ctrl-C to the parent, which then ends its processes in order."""
+def _follow_parent() -> None:
+    """Leaves Ctrl-C to the parent, which ends its processes; a parent that was killed takes them along."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            parent.join()
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=follow, daemon=True).start()

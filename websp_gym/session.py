@@ -70,8 +70,7 @@ class Session:
             # Such a reward reads what was written, which is free of secrets; it is gone with the episode.
             self._scratch = tempfile.TemporaryDirectory(prefix="websp-")
             self._record_to = Path(self._scratch.name)
-        pictures = self._record_to is not None
-        self.observer = Observer(options.observation, self.tabs, seed=seed, pictures=pictures)
+        self.observer = Observer(options.observation, self.tabs, seed=seed)
         self.reason: EndReason | None = None
         """Why the episode ended; ``None`` while it runs."""
         self._recorder: Recorder | None = None
@@ -263,4 +262,4 @@ def as_world_error(error: PlaywrightError, when: str) -> WorldError:
         The error to raise.
     """
     first_line = str(error).split("\n", 1)[0]
-    return WorldError(f"the browser failed {when}: {first_line}")
+    return WorldError(f"the browser failed {when} ({first_line}); call reset() to start a new episode")
