@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from websp_gym.errors import ModelError, SetupError
 from websp_gym.judge import DEFAULT_MODELS, Judge
 from websp_gym.judge.cache import Cache
 from websp_gym.judge.pictures import Limits
+from websp_gym.models import Message
 
 __all__ = ["on_disk"]
 RUN = "Steam-task-191-ON"
@@ -229,3 +231,19 @@ def test_a_missing_key_is_named() -> None:
 def test_a_judge_without_models_is_none() -> None:
     with pytest.raises(ValueError, match="at least one"):
         Judge([])
+
+
+def test_a_run_whose_server_nobody_can_read_is_judged_alike(on_disk: Put) -> None:
+    """As on live sites: the record has no state, and no model is told of any."""
+    run = recorded(RUN)
+    stateless = run.model_copy(update={"world": "live", "s0": {}, "end": {}, "events": [], "verdict": None})
+    told: list[list[str]] = []
+
+    def answer(messages: Sequence[Message]) -> str:
+        told.append([message.text.replace(word_of(messages), "FENCE") for message in messages])
+        return says("CORRECT")
+
+    for record in (run, stateless):
+        folder = on_disk(record)
+        assert Judge([FunctionModel(answer)]).verdict(record, folder).status == "pass"
+    assert told[0] == told[1]

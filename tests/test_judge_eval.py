@@ -13,12 +13,12 @@ import pytest
 import yaml
 
 from tests.judge_support import NAMES, FunctionModel, put, recorded, says
+from websp_gym.analysis.truth import truth_of
 from websp_gym.calibration.calibrate import evaluate, judge_cases
 from websp_gym.calibration.cases import Case, label_by_state, read_labels
 from websp_gym.calibration.edits import SEEN, UNSEEN, cut
 from websp_gym.calibration.generate import KINDS, generate
 from websp_gym.calibration.metrics import measure
-from websp_gym.calibration.truth import truth_of
 from websp_gym.cli.evaluating import eval_command
 from websp_gym.errors import SetupError
 from websp_gym.instances import load_instance
@@ -317,6 +317,26 @@ def test_false_accepts_and_rejects_are_told_by_group(runs: Path, made: list[Case
     assert sum(counts.scored for counts in by_state) == 200
     assert report.usage["test:model"]["input_tokens_mean"] == 100
     json.dumps(report.as_dict())
+
+
+def test_each_model_and_ensemble_has_its_own_errors_by_group(made: list[Case]) -> None:
+    models = [FunctionModel(lambda messages: says("CORRECT"), "test:yes"),
+              FunctionModel(lambda messages: says("INCORRECT"), "test:no")]  # fmt: skip
+    judge = Judge(models)
+    report = evaluate(judge, judge_cases(judge, made[:60])).as_dict()
+    kinds = {
+        tuple(found["models"]): [row for row in found["groups"] if row["dimension"] == "made by"]
+        for found in report["ensembles"]
+    }
+
+    def total(models: tuple[str, ...], name: str) -> int:
+        return sum(row[name] for row in kinds[models])
+
+    passed = sum(case.passed for case in made[:60])
+    assert total(("test:yes",), "false_accepts") == 60 - passed
+    assert total(("test:yes",), "false_rejects") == total(("test:no",), "false_accepts") == 0
+    assert total(("test:no",), "false_rejects") == passed
+    assert total(("test:yes", "test:no"), "unscored") == 60
 
 
 def test_runs_into_a_limit_are_in_no_figure(runs: Path, made: list[Case]) -> None:

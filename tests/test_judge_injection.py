@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.judge_support import FunctionModel, Put, on_disk, recorded, says, word_of
-from websp_gym.calibration.truth import truth_of
+from websp_gym.analysis.truth import truth_of
 from websp_gym.instances import load_instance
 from websp_gym.judge import Judge
 from websp_gym.judge.prompt import build_messages

@@ -15,7 +15,7 @@ from tests.conftest import MakeEnv
 from tests.judge_support import images
 from websp_gym.agents import make_agent
 from websp_gym.agents.base import Agent
-from websp_gym.calibration.truth import truth_of
+from websp_gym.analysis.truth import truth_of
 from websp_gym.env import WebspEnv
 from websp_gym.errors import JudgeError, SetupError
 from websp_gym.judge import Judge

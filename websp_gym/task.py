@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from browsergym.core.task import AbstractBrowserTask
 
+from websp_gym.analysis import explained
 from websp_gym.browser.launch import prepare_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
@@ -141,9 +142,12 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         record.end = end.as_dict().get(slug, {})
         record.events = [event.__dict__ for event in end.since(start.last_seq)]
         record.answer = answer
-        self.verdict = limit or self._reward(
+        verdict = limit or self._reward(
             Outcome(self.loaded, start, end, answered, answer, record, self.folder)
         )
+        # The record itself is closed by whoever plays the episode, once there is a verdict.
+        ended = "answer" if answered else "action_limit" if limit else "infeasible"
+        self.verdict = explained(verdict, record.model_copy(update={"end_reason": ended}), self.loaded)
         record.verdict = self.verdict.as_dict()
         return self.verdict
 

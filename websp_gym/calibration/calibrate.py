@@ -6,7 +6,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
@@ -17,6 +17,9 @@ from websp_gym.judge.judge import Judge
 from websp_gym.judge.opinion import Result
 from websp_gym.judge.vote import majority
 from websp_gym.verdict import Verdict
+
+Groups = dict[tuple[str, str], Counts]
+"""Counts by dimension and value."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class Report:
 
     Args:
         ensembles: Figures by the models that vote, single ones first, all of them last.
-        groups: False accepts and rejects of all models together, by dimension and value.
+        by_group: False accepts and rejects of the same, by dimension and value.
         usage: Tokens and cost for each model: mean, median and greatest per trajectory.
         cases: How many were given to the models.
         without_a_call: How many were decided without them, by a limit; they are in no figure.
@@ -63,11 +66,16 @@ class Report:
     """
 
     ensembles: dict[tuple[str, ...], Metrics]
-    groups: dict[tuple[str, str], Counts]
+    by_group: dict[tuple[str, ...], Groups]
     usage: dict[str, dict[str, float | None]]
     cases: int
     without_a_call: int
     not_shown: int
+
+    @property
+    def groups(self) -> Groups:
+        """False accepts and rejects of all models together, by dimension and value."""
+        return list(self.by_group.values())[-1]
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON data."""
@@ -76,12 +84,10 @@ class Report:
             "without_a_call": self.without_a_call,
             "not_shown": self.not_shown,
             "ensembles": [
-                {"models": list(models), **metrics.as_dict()} for models, metrics in self.ensembles.items()
+                {"models": list(models), **metrics.as_dict(), "groups": _rows(self.by_group[models])}
+                for models, metrics in self.ensembles.items()
             ],
-            "groups": [
-                {"dimension": dimension, "value": value, **counts.__dict__}
-                for (dimension, value), counts in self.groups.items()
-            ],
+            "groups": _rows(self.groups),
             "usage": self.usage,
         }
 
@@ -146,15 +152,15 @@ def evaluate(judge: Judge, judged: Iterable[Judged]) -> Report:
     specs = _distinct([model.spec for model in judge.models])
     labels = [each.case.passed for each in asked]
     origins = [each.case.origin for each in asked]
-    ensembles = {
-        tuple(specs[place] for place in places): measure(labels, _opinions(asked, places), clusters=origins)
+    opinions = {
+        tuple(specs[place] for place in places): _opinions(asked, places)
         for size in range(1, len(specs) + 1)
         for places in combinations(range(len(specs)), size)
     }
     unscored = sum(not each.votes and each.verdict.status == "unscored" for each in everything)
     return Report(
-        ensembles=ensembles,
-        groups=_groups(asked, _opinions(asked, range(len(specs)))),
+        ensembles={models: measure(labels, said, clusters=origins) for models, said in opinions.items()},
+        by_group={models: _groups(asked, said) for models, said in opinions.items()},
         usage={spec: _usage(asked, place) for place, spec in enumerate(specs)},
         cases=len(asked),
         without_a_call=len(everything) - len(asked) - unscored,
@@ -176,7 +182,14 @@ def _opinions(judged: Sequence[Judged], places: Iterable[int]) -> list[bool | No
     return [None if result is None else result == "CORRECT" for result in results]
 
 
-def _groups(judged: Sequence[Judged], opinions: Sequence[bool | None]) -> dict[tuple[str, str], Counts]:
+def _rows(groups: Groups) -> list[dict[str, Any]]:
+    return [
+        {"dimension": dimension, "value": value, **asdict(counts)}
+        for (dimension, value), counts in groups.items()
+    ]
+
+
+def _groups(judged: Sequence[Judged], opinions: Sequence[bool | None]) -> Groups:
     members: dict[tuple[str, str], list[tuple[bool, bool | None]]] = defaultdict(list)
     for each, opinion in zip(judged, opinions, strict=True):
         for group in each.case.groups:

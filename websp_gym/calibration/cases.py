@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from websp_gym.calibration.failures import failing_elements, failure_kinds
-from websp_gym.calibration.truth import truth_of
+from websp_gym.analysis.failures import failing_elements, failure_kinds
+from websp_gym.analysis.truth import truth_of
+from websp_gym.calibration.plays import kind_of
 from websp_gym.errors import SetupError, nearest
 from websp_gym.instances import LoadedInstance, load_instance
 from websp_gym.trajectory import FILE, Trajectory, load_trajectory
@@ -30,7 +31,7 @@ class Case:
         trajectory: The run.
         folder: Where its screenshots lie.
         passed: The label: whether it did its task.
-        kind: How it was made; ``recorded`` where it was not.
+        kind: How it was played or made; ``recorded`` where it was neither.
         origin: The recording it comes from; cases of one origin are not independent.
     """
 
@@ -117,16 +118,17 @@ def label_by_state(folders: Iterable[Path], parent: Path) -> list[Case]:
         trajectory = load_trajectory(folder)
         truth = truth_of(trajectory, load_instance(trajectory.instance))
         if truth.status != "unscored":
-            cases.append(_case(folder, folder.relative_to(parent).as_posix(), truth.status == "pass"))
+            name, kind = folder.relative_to(parent).as_posix(), kind_of(folder) or "recorded"
+            cases.append(_case(folder, name, truth.status == "pass", kind=kind))
     if not cases:
         raise SetupError(f"the state tells of no run in {parent}; give labels in a file", path=str(parent))
     return cases
 
 
-def _case(folder: Path, name: str, passed: bool) -> Case:
+def _case(folder: Path, name: str, passed: bool, *, kind: str = "recorded") -> Case:
     trajectory = load_trajectory(folder)
     key = hashlib.sha256((folder / FILE).read_bytes()).hexdigest()
-    return Case(name, key, trajectory, folder, passed, origin=folder.as_posix())
+    return Case(name, key, trajectory, folder, passed, kind=kind, origin=folder.as_posix())
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, object]]]:

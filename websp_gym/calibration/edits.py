@@ -3,7 +3,8 @@
 An edit that takes back or adds a change edits the state, the event log and the steps together; the label is never
 edited, it is what the state check says afterwards. Most edits keep each screenshot true, because they cut a run short
 or go back to what an earlier screenshot shows. Those that cannot are in :data:`UNSEEN`: their screenshots lack the
-change, so they are of use only for judges that do not look.
+change, so they are of use only for judges that do not look. Runs that were played that way
+(:mod:`websp_gym.calibration.playing`) have true pictures of the same, and are only told in other words.
 """
 
 from __future__ import annotations
@@ -80,6 +81,11 @@ def undone(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Traje
             change(out, event["data"]["key"], event["data"]["old"])
     out.steps.append(_step(number + 1, last.action, before))
     return _answered(out, rng.choice(CLAIMS), append=True)
+
+
+def told(run: Trajectory, rng: random.Random) -> Trajectory:
+    """A run that was played as it is, with another answer: a confident or an honest one."""
+    return _answered(_copy(run), rng.choice(CLAIMS + ADMISSIONS))
 
 
 def lost(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Trajectory | None:

@@ -1,16 +1,18 @@
-"""A hard set with known truth: many edited runs of a few recorded ones."""
+"""A hard set with known truth: many edited runs of a few that were recorded, or played right and wrong."""
 
 from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from websp_gym.analysis.truth import truth_of
 from websp_gym.calibration.cases import Case
-from websp_gym.calibration.edits import SEEN, UNSEEN, Edit, retold
-from websp_gym.calibration.truth import truth_of
+from websp_gym.calibration.edits import SEEN, UNSEEN, Edit, retold, told
+from websp_gym.calibration.plays import kind_of
 from websp_gym.errors import SetupError, nearest
 from websp_gym.instances import LoadedInstance, load_instance
 from websp_gym.trajectory import Trajectory, load_trajectory
@@ -28,16 +30,29 @@ class _Source:
     loaded: LoadedInstance
 
 
+@dataclass(frozen=True)
+class _Sources:
+    """What runs are made of.
+
+    Args:
+        right: Runs that did their task and nothing else: they are edited.
+        played: Runs that were played in some way, by kind: they are told in other words.
+    """
+
+    right: Sequence[_Source]
+    played: Mapping[str, Sequence[_Source]]
+
+
 def generate(
     folders: Iterable[Path], count: int, *, seed: int = 0, kinds: Sequence[str] | None = None
 ) -> list[Case]:
     """Makes runs of recorded ones.
 
     Args:
-        folders: Runs in the sandbox that passed.
+        folders: Runs in the sandbox, some of which passed.
         count: How many to make.
         seed: The same seed makes the same runs of the same recordings.
-        kinds: Which edits; those after which the screenshots are true, where none are named.
+        kinds: Which kinds; those whose screenshots are true, where none are named.
 
     Returns:
         So many different runs, in turn of every kind, with the truth by the state check; fewer where the recordings
@@ -46,13 +61,14 @@ def generate(
     Raises:
         SetupError: An unknown kind, or no recording can be used.
     """
-    chosen = list(kinds) if kinds is not None else [*SEEN, RETOLD]
-    for kind in chosen:
+    for kind in kinds or ():
         if kind not in KINDS:
             raise SetupError(
                 f'no kind "{kind}"{nearest(kind, list(KINDS))} (kinds: {", ".join(KINDS)})', kind=kind
             )
     sources = _sources(folders)
+    played = (kind for kind in UNSEEN if kind in sources.played)
+    chosen = list(kinds) if kinds is not None else [*SEEN, RETOLD, *played]
     rng = random.Random(seed)
     made: dict[str, Case] = {}
     idle = dict.fromkeys(chosen, 0)
@@ -70,20 +86,26 @@ def generate(
     return list(made.values())
 
 
-def _sources(folders: Iterable[Path]) -> list[_Source]:
-    found = []
+def _sources(folders: Iterable[Path]) -> _Sources:
+    right: list[_Source] = []
+    played: dict[str, list[_Source]] = defaultdict(list)
     for folder in folders:
         trajectory = load_trajectory(folder)
         loaded = load_instance(trajectory.instance)
-        told = all(step.ended is not None for step in trajectory.steps)
-        if told and trajectory.end_reason == "answer" and truth_of(trajectory, loaded).status == "pass":
-            found.append(_Source(trajectory, folder, loaded))
-    if not found:
+        if trajectory.end_reason != "answer" or any(step.ended is None for step in trajectory.steps):
+            continue
+        truth, kind = truth_of(trajectory, loaded), kind_of(folder)
+        source = _Source(trajectory, folder, loaded)
+        if kind and truth.status != "unscored":
+            played[kind].append(source)
+        if truth.status == "pass" and kind in ("", "oracle"):
+            right.append(source)
+    if not right:
         raise SetupError(
-            "no run here passed in the sandbox with the tasks as they are now; "
-            "record some with `websp run --agent oracle --tasks 'Steam-*' --out DIR`"
+            "no run here passed in the sandbox with the tasks as they are now; play some with `--play 'Steam-*'`, "
+            "or record them with `websp run --agent oracle --tasks 'Steam-*' --out DIR`"
         )
-    return found
+    return _Sources(right, dict(played))
 
 
 def _seen(run: Trajectory, folder: Path) -> str:
@@ -96,19 +118,31 @@ def _same_start(one: _Source, other: _Source) -> bool:
     return one.loaded.id != other.loaded.id and retold(one.trajectory, other.trajectory) is not None
 
 
-def _draw(kind: str, sources: Sequence[_Source], rng: random.Random, number: int) -> Case | None:
-    source = rng.choice(sources)
-    loaded = source.loaded
+def _draw(kind: str, sources: _Sources, rng: random.Random, number: int) -> Case | None:
+    played = sources.played.get(kind, ())
+    if played and (kind in UNSEEN or rng.random() < 0.5):
+        source = rng.choice(played)
+        return _made(kind, source, source.loaded, told(source.trajectory, rng), number)
+    source = rng.choice(sources.right)
     if kind == RETOLD:
-        partners = [other for other in sources if other is not source and _same_start(source, other)]
-        if not partners:
-            return None
-        other = rng.choice(partners)
-        run, loaded = retold(source.trajectory, other.trajectory), other.loaded
-        run = SEEN["oracle"](run, loaded, rng) if run is not None else None
-    else:
-        edit: Edit = (SEEN | UNSEEN)[kind]
-        run = edit(source.trajectory, loaded, rng)
+        return _draw_retold(source, sources.right, rng, number)
+    edit: Edit = (SEEN | UNSEEN)[kind]
+    return _made(kind, source, source.loaded, edit(source.trajectory, source.loaded, rng), number)
+
+
+def _draw_retold(source: _Source, sources: Sequence[_Source], rng: random.Random, number: int) -> Case | None:
+    partners = [other for other in sources if other is not source and _same_start(source, other)]
+    if not partners:
+        return None
+    other = rng.choice(partners)
+    run = retold(source.trajectory, other.trajectory)
+    run = SEEN["oracle"](run, other.loaded, rng) if run is not None else None
+    return _made(RETOLD, source, other.loaded, run, number)
+
+
+def _made(
+    kind: str, source: _Source, loaded: LoadedInstance, run: Trajectory | None, number: int
+) -> Case | None:
     if run is None:
         return None
     truth = truth_of(run, loaded)

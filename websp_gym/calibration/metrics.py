@@ -97,11 +97,11 @@ def measure(
     if not labels:
         return Metrics(counts, **dict.fromkeys(NAMES, Figure(None, None, None)))
     cells = [_cell(label, opinion) for label, opinion in zip(labels, opinions, strict=True)]
-    alone = _table(cells, [str(number) for number in range(len(cells))])
-    spreads = [_resampled(alone, seed)]
+    totals = np.bincount(cells, minlength=5)
+    spreads = [_resampled_alone(totals, seed)]
     if clusters:
         spreads.append(_resampled(_table(cells, clusters), seed))
-    found = _figures(alone.sum(axis=0, keepdims=True))
+    found = _figures(totals[np.newaxis].astype(np.float64))
     figures = {name: _figure(found[name][0], [spread[name] for spread in spreads]) for name in NAMES}
     return Metrics(counts, **figures)
 
@@ -113,6 +113,13 @@ def _table(cells: Sequence[int], clusters: Sequence[str]) -> NDArray[np.float64]
     for name, cell in zip(clusters, cells, strict=True):
         table[order[name], cell] += 1
     return table
+
+
+def _resampled_alone(totals: NDArray[np.int64], seed: int) -> dict[str, NDArray[np.float64]]:
+    """Resamples single cases: which of a cell's is drawn makes no difference, so cells are drawn."""
+    runs = int(totals.sum())
+    draws = np.random.default_rng(seed).multinomial(runs, totals / runs, size=RESAMPLES)
+    return _figures(draws.astype(np.float64))
 
 
 def _resampled(table: NDArray[np.float64], seed: int) -> dict[str, NDArray[np.float64]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast
 
+from websp_gym.analysis.kinds import KINDS, FailureKind
 from websp_gym.errors import ModelError
 from websp_gym.ground_truth import ElementType
 from websp_gym.judge.fence import Fence
@@ -13,15 +14,7 @@ from websp_gym.judge.opinion import UnreadableError, read_object
 from websp_gym.judge.vote import total
 from websp_gym.models import Message, Model, Text
 
-FailureKind = Literal[
-    "incorrect navigation",
-    "state misunderstanding",
-    "hallucinated success",
-    "repeated actions",
-    "partial completion",
-]
-"""The five kinds of the paper (section 6, table 9). A failure may be of several."""
-KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
+__all__ = ["KINDS", "RULES", "Analysis", "FailureKind", "ask_why", "read_analysis", "schema"]
 
 RULES = """\
 A web agent failed a task about security or privacy settings of a website. You get the task, the steps that would have

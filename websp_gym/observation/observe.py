@@ -85,15 +85,13 @@ class Observer:
         kind: Which keys an observation has.
         tabs: The browser's open tabs.
         seed: Seed of the box colours.
-        pictures: Whether the encoded picture is kept for a recorder.
     """
 
-    def __init__(self, kind: ObservationKind, tabs: Tabs, *, seed: int, pictures: bool) -> None:
+    def __init__(self, kind: ObservationKind, tabs: Tabs, *, seed: int) -> None:
         self.kind: ObservationKind = kind
         self.picture: Any = None
         self._tabs = tabs
         self._seed = seed
-        self._keep_png = pictures
         self._camera = Camera()
         self._marks: Marks | None = None
         self._png = b""
@@ -143,9 +141,10 @@ class Observer:
             {"url": tab.url, "title": tab.title(), "active": tab is page} for tab in self._tabs.pages
         ]
         wants_marks = self.kind != "browsergym"
-        self._marks = collect_marks(page) if wants_marks or self._keep_png else None
+        # For 3 % of its time an observation without marks has them too: the record says what was in view.
+        self._marks = collect_marks(page)
         plain = self._shoot()
-        if wants_marks and self._marks is not None:
+        if wants_marks:
             marked = draw_marks(plain, self._marks.marks, seed=mark_seed(self._seed, self._index))
             observation |= {
                 "screenshot": marked,
@@ -178,9 +177,7 @@ class Observer:
             title=next((tab["title"] for tab in self._titles if tab["active"]), ""),
             tabs=[tab["url"] for tab in self._titles],
             screenshot=recorder.screenshot(index, self._png) if recorder is not None else None,
-            marks=[mark.as_dict() for mark in self._marks.marks]
-            if self._marks is not None and recorder
-            else [],
+            marks=[mark.as_dict() for mark in self._marks.marks] if self._marks is not None else [],
         )
 
     def _shoot(self) -> Any:

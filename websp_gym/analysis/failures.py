@@ -6,14 +6,15 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from websp_gym.actions import parse_action
-from websp_gym.calibration.truth import truth_at_start, truth_of
+from websp_gym.analysis.kinds import FailureKind
+from websp_gym.analysis.truth import truth_at_start, truth_of
 from websp_gym.errors import ActionError
 from websp_gym.ground_truth import ElementType, Step
 from websp_gym.instances import LoadedInstance
-from websp_gym.judge.failures import FailureKind
 from websp_gym.state import same
 from websp_gym.trajectory import Trajectory
 from websp_gym.verdict import Check, Verdict
@@ -74,7 +75,11 @@ def failing_elements(trajectory: Trajectory, loaded: LoadedInstance) -> tuple[El
     in_view = [step.element for step in undone if _seen(step, trajectory)]
     if in_view or not undone:
         return tuple(dict.fromkeys(in_view))
-    way = [step.element for step in steps if step.action not in _STATEFUL and not _uses(step, trajectory)]
+    way = [
+        step.element
+        for step, after in pairwise(steps)
+        if step.action not in _STATEFUL and not _uses(step, trajectory) and not _seen(after, trajectory)
+    ]
     return tuple(way[:1]) or (undone[0].element,)
 
 

@@ -1,0 +1,202 @@
+"""Why a run failed, by rules over the state and the trajectory: on recorded runs, and in the verdict of an episode."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import MakeEnv
+from tests.judge_support import NAMES, recorded
+from websp_gym.agents.base import Agent, Briefing
+from websp_gym.agents.oracle import OracleAgent
+from websp_gym.agents.simple import NoopAgent
+from websp_gym.analysis import explain, explained, failing_elements, failure_kinds, truth_of
+from websp_gym.calibration.edits import cut
+from websp_gym.env import WebspEnv
+from websp_gym.instances import load_instance
+from websp_gym.trajectory import Step, Trajectory, load_trajectory
+from websp_gym.verdict import failed, passed, unscored
+
+TWO = "Steam-task-191-ON"
+"""Two switches, each stored at once: steps 4 and 5."""
+FORM = "Steam-task-199"
+"""Two check boxes and Save: steps 5, 6 and 7 (4 scrolls or leads there)."""
+
+
+def why(run: Trajectory) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    loaded = load_instance(run.instance)
+    return failure_kinds(run, loaded), failing_elements(run, loaded)
+
+
+def stopped(name: str, steps: int, answer: str = "done") -> Trajectory:
+    run = cut(recorded(name), steps, answer)
+    assert run is not None
+    return run
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_that_passed_has_no_failure(name: str) -> None:
+    assert why(recorded(name)) == ((), ())
+
+
+def test_never_having_seen_the_control_is_incorrect_navigation() -> None:
+    kinds, elements = why(stopped(TWO, 1, "I could not find it."))
+    assert kinds == ("incorrect navigation",)
+    assert elements == ("Link",)
+
+
+def test_one_of_two_is_a_partial_completion_and_claiming_both_a_hallucinated_success() -> None:
+    assert why(stopped(TWO, 4)) == (("hallucinated success", "partial completion"), ("Toggle",))
+    assert why(stopped(TWO, 4, "Sorry, I was unable to finish."))[0] == ("partial completion",)
+
+
+def test_not_saving_is_the_buttons_failure() -> None:
+    run = recorded(FORM)
+    save = next(step.number for step in run.steps if step.number == len(run.steps) - 1)
+    kinds, elements = why(stopped(FORM, save - 1))
+    assert kinds == ("hallucinated success",)
+    assert elements == ("Button",)
+
+
+def test_turning_a_switch_away_from_what_was_asked_is_a_state_misunderstanding() -> None:
+    run = stopped(TWO, 5)
+    again = run.steps[4].model_copy(update={"number": 6, "view": run.steps[3].view})
+    answer = run.steps[-1].model_copy(update={"number": 7, "view": run.steps[3].view})
+    run.steps = [*run.steps[:5], again, answer]
+    run.end["settings"]["cookies.valve_analytics"] = True
+    last = run.events[-1]
+    run.events.append(
+        {
+            **last,
+            "seq": last["seq"] + 1,
+            "data": {"key": "cookies.valve_analytics", "old": False, "new": True},
+        }
+    )
+    kinds, elements = why(run)
+    assert "state misunderstanding" in kinds
+    assert elements == ("Toggle",)
+
+
+def test_what_held_at_first_and_no_longer_does_is_a_state_misunderstanding() -> None:
+    run = recorded("Steam-task-191-OFF")
+    run.end["settings"]["cookies.valve_analytics"] = True
+    assert "state misunderstanding" in why(run)[0]
+
+
+def test_three_times_the_same_in_front_of_the_same_is_repeated() -> None:
+    run = stopped(TWO, 3)
+    view = run.steps[2].view
+    for times in (2, 3):
+        more = [Step(number=0, action="Hover [3]", seconds=0.1, view=view) for _ in range(times)]
+        looped = run.model_copy(update={"steps": [*run.steps[:3], *more, run.steps[-1]]})
+        assert ("repeated actions" in why(looped)[0]) == (times == 3)
+
+
+def test_a_run_into_a_limit_claims_nothing() -> None:
+    run = stopped(TWO, 4)
+    run.end_reason = "action_limit"
+    assert why(run)[0] == ("partial completion",)
+
+
+def test_a_harmful_end_of_a_right_run_is_none_of_the_five() -> None:
+    run = recorded(TWO)
+    last = run.events[-1]
+    run.events.append(
+        {**last, "seq": last["seq"] + 1, "kind": "destructive", "data": {"what": "account deleted"}}
+    )
+    assert truth_of(run, load_instance(TWO)).status == "fail"
+    assert why(run) == ((), ())
+
+
+# --- in a verdict -----------------------------------------------------------------------------------
+
+
+def test_a_failure_is_explained_and_nothing_else_of_a_verdict_changes() -> None:
+    loaded, run = load_instance(TWO), stopped(TWO, 4)
+    found = explained(failed("judge", "no", details={"cost": 0.5}), run, loaded)
+    assert found.details == {
+        "cost": 0.5,
+        "failure": {"kinds": ["hallucinated success", "partial completion"], "elements": ["Toggle"]},
+    }
+    assert (found.status, found.score, found.source, found.reason) == ("fail", 0.0, "judge", "no")
+    for verdict in (passed("state", "yes"), unscored("judge", "who knows")):
+        assert explained(verdict, run, loaded) is verdict
+
+
+def test_a_judges_failure_that_the_state_does_not_share_has_no_kind() -> None:
+    assert explain(recorded(TWO), load_instance(TWO)) == {"kinds": [], "elements": []}
+
+
+def test_what_cannot_be_explained_says_why_and_the_verdict_stands() -> None:
+    loaded = load_instance(TWO)
+    blind = stopped(TWO, 4).model_copy(update={"initial": None, "steps": []})
+    assert explain(blind, loaded)["error"] == "what the agent saw was not kept"
+    stateless = stopped(TWO, 4).model_copy(update={"s0": {}})
+    assert explain(stateless, loaded)["error"] == "the run kept no state"
+    broken = stopped(TWO, 4)
+    broken.events.append({"kind": "set", "data": None})
+    found = explained(failed("limit", "no"), broken, loaded)
+    assert found.status == "fail"
+    assert found.details["failure"].keys() == {"kinds", "elements", "error"}
+    assert "Error: " in found.details["failure"]["error"]
+
+
+# --- in an episode ----------------------------------------------------------------------------------
+
+
+def play(env: WebspEnv, agent: Agent) -> dict[str, Any]:
+    """Plays an episode; returns its verdict."""
+    observation, info = env.reset(seed=3)
+    assert env.task is not None
+    agent.begin(Briefing(env.loaded, env.task.episode.account, 3))
+    over = False
+    while not over:
+        observation, _reward, terminated, truncated, info = env.step(agent.act(observation))
+        over = terminated or truncated
+    verdict: dict[str, Any] = info["verdict"]
+    return verdict
+
+
+@pytest.mark.parametrize("recording", [True, False])
+def test_an_episode_that_failed_says_why_recorded_or_not(
+    make: MakeEnv, tmp_path: Path, recording: bool
+) -> None:
+    env = make(TWO, viewport=(800, 640), record_to=tmp_path if recording else None)
+    second = len(env.loaded.instance.ground_truth) - 1
+    told = play(env, OracleAgent(skip=[second]))["details"]["failure"]
+    assert told == {"kinds": ["hallucinated success", "partial completion"], "elements": ["Toggle"]}
+    assert play(env, NoopAgent())["details"]["failure"] == {
+        "kinds": ["incorrect navigation", "hallucinated success"], "elements": ["Dropdown"],
+    }  # fmt: skip
+    assert "failure" not in play(env, OracleAgent())["details"]
+    if recording:
+        record = load_trajectory(tmp_path / TWO / "001")
+        assert explain(record, env.loaded) == told
+        assert record.verdict is not None
+        assert record.verdict["details"]["failure"] == told
+
+
+def test_an_episode_into_a_limit_says_why_too(make: MakeEnv) -> None:
+    env = make(TWO, viewport=(800, 640), max_actions=4)
+    env.reset(seed=3)
+    for _ in range(4):
+        *_, truncated, info = env.step("Hover [0]")
+    assert truncated
+    assert info["verdict"]["source"] == "limit"
+    assert info["verdict"]["details"]["failure"] == {
+        "kinds": ["incorrect navigation", "repeated actions"], "elements": ["Dropdown"],
+    }  # fmt: skip
+    json.dumps(info["verdict"])
+
+
+def test_an_agent_that_is_shown_no_marks_is_explained_as_well(make: MakeEnv) -> None:
+    env = make(TWO, viewport=(800, 640), observation="browsergym")
+    env.reset(seed=3)
+    *_, info = env.step('report_infeasible("I gave up.")')
+    assert info["verdict"]["details"]["failure"] == {
+        "kinds": ["incorrect navigation"],
+        "elements": ["Dropdown"],
+    }
