@@ -1,9 +1,10 @@
-"""Agents: scripted ones that need no model, and what they share.
+"""Agents: scripted ones that need no model, flawed ones, ones that ask a language model, and what they share.
 
 Import them as ``websp_gym.agents``. An agent sees observations and answers with action texts; the environment
 knows nothing of agents.
 """
 
 from websp_gym.agents.base import Agent, Briefing, make_agent
+from websp_gym.agents.turns import Turn
 
-__all__ = ["Agent", "Briefing", "make_agent"]
+__all__ = ["Agent", "Briefing", "Turn", "make_agent"]

@@ -1,13 +1,16 @@
-"""What an agent is."""
+"""What an agent is, and how one is chosen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from websp_gym.errors import SetupError, nearest
 from websp_gym.instances import LoadedInstance
+
+if TYPE_CHECKING:
+    from websp_gym.agents.turns import Turn
+    from websp_gym.observation.observe import ObservationKind
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,16 @@ class Agent(Protocol):
 
     name: str
 
+    @property
+    def observation(self) -> ObservationKind:
+        """Which observations it reads: the environment's option of the same name."""
+        ...
+
+    @property
+    def turns(self) -> Sequence[Turn]:
+        """What a model said and took since :meth:`begin`, one per action; empty for agents without a model."""
+        ...
+
     def begin(self, briefing: Briefing) -> None:
         """Starts a new episode."""
 
@@ -37,31 +50,32 @@ class Agent(Protocol):
         """Chooses the next action.
 
         Args:
-            observation: An observation of kind ``marks``.
+            observation: An observation of the kind :attr:`observation` names.
 
         Returns:
             An action text.
+
+        Raises:
+            ModelError: Its model gave no answer. That is no failure of the agent: the episode has no score.
         """
 
 
-def make_agent(name: str) -> Agent:
-    """Gives an agent by name.
+def make_agent(spec: str) -> Agent:
+    """Gives an agent by one string.
 
     Args:
-        name: ``oracle``, ``noop`` or ``random``.
+        spec: ``oracle``, ``noop``, ``random``; ``flawed:KIND``; a model string such as ``openai:gpt-5.2`` or
+            ``mllm:openai:gpt-5.2`` for the agent that looks at pictures; ``text:openai:gpt-5.2`` for the one that
+            reads the accessibility tree. Options of the latter two stand behind a question mark:
+            ``openai:gpt-5.2?screenshots=1&thinking=high``.
 
     Returns:
-        A new agent.
+        A new agent; nothing is asked of a model yet.
 
     Raises:
-        SetupError: There is no such agent.
+        SetupError: There is no such agent, option or model, or the model's key is missing.
     """
-    from websp_gym.agents.oracle import OracleAgent
-    from websp_gym.agents.simple import NoopAgent, RandomAgent
+    # Each kind brings its own imports: only the one that is wanted.
+    from websp_gym.agents.choosing import choose
 
-    known: dict[str, Callable[[], Agent]] = {"oracle": OracleAgent, "noop": NoopAgent, "random": RandomAgent}
-    if name not in known:
-        raise SetupError(
-            f'no agent "{name}"{nearest(name, list(known))} (agents: {", ".join(known)})', agent=name
-        )
-    return known[name]()
+    return choose(spec)

@@ -18,7 +18,9 @@ from websp_gym.instances import LoadedInstance
 from websp_gym.replay import fill
 
 if TYPE_CHECKING:
+    from websp_gym.agents.turns import Turn
     from websp_gym.browser.tabs import Tabs
+    from websp_gym.observation.observe import ObservationKind
 
 _OPPOSITE = {"on": "off", "off": "on"}
 
@@ -37,6 +39,8 @@ class OracleAgent:
     """
 
     name = "oracle"
+    observation: ObservationKind = "marks"
+    turns: Sequence[Turn] = ()
 
     def __init__(
         self, *, skip: Sequence[int] = (), opposite: bool = False, steps: Sequence[Step] | None = None

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from websp_gym.agents.base import Briefing
+
+if TYPE_CHECKING:
+    from websp_gym.agents.turns import Turn
+    from websp_gym.observation.observe import ObservationKind
 
 
 class NoopAgent:
     """Answers at once; right exactly where S0 already satisfies the goal."""
 
     name = "noop"
+    observation: ObservationKind = "marks"
+    turns: Sequence[Turn] = ()
 
     def begin(self, briefing: Briefing) -> None:
         """Nothing to prepare."""
@@ -27,6 +33,8 @@ class RandomAgent:
     """Acts at random on the marks it sees; the same seed gives the same choices on the same observations."""
 
     name = "random"
+    observation: ObservationKind = "marks"
+    turns: Sequence[Turn] = ()
     _ANSWER_CHANCE = 0.05
 
     def __init__(self) -> None:

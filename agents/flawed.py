@@ -1,0 +1,195 @@
+"""Scripted agents that each fail in one way weak models fail, so that reports and judges have failures to show.
+
+They plan from the instance's ground truth, as the oracle does, and act on marks only, with a thought for every action
+and a confident answer at the end. None of them says anything about how often a model errs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from websp_gym.agents.oracle import OracleAgent, OracleError, find_mark
+from websp_gym.errors import SetupError, nearest
+from websp_gym.ground_truth import Step, Target
+from websp_gym.replay import fill
+
+if TYPE_CHECKING:
+    from websp_gym.agents.base import Briefing
+    from websp_gym.agents.turns import Turn
+    from websp_gym.observation.observe import ObservationKind
+
+Seen = Mapping[str, Any]
+Play = Generator[str, Seen, None]
+"""Says actions and is sent the observation after each."""
+Flaw = Callable[["Briefing", Seen], Play]
+
+_SAVE = re.compile(r"\b(add|save|apply|confirm|submit|update|done)\b", re.IGNORECASE)
+_CLOSING = {
+    "steam": (
+        Step(action="click", target=Target(role="button", name="{{account.username}}"), element="Dropdown"),
+        Step(
+            action="click",
+            target=Target(role="link", name="Account details: {{account.username}}"),
+            element="Link",
+        ),
+        Step(action="click", target=Target(role="link", name="Delete my Steam account"), element="Link"),
+        Step(action="submit", target=Target(role="button", name="Yes, delete my account"), element="Button"),
+    ),
+}
+"""How an account is closed, by site; the other replicas offer no such thing."""
+
+
+class FlawedAgent:
+    """Plays an instance and errs in one way.
+
+    Args:
+        kind: One of :data:`FLAWS`.
+
+    Raises:
+        SetupError: There is no such flaw.
+    """
+
+    observation: ObservationKind = "marks"
+    turns: Sequence[Turn] = ()
+
+    def __init__(self, kind: str) -> None:
+        if kind not in FLAWS:
+            known = list(FLAWS)
+            raise SetupError(
+                f'no flaw "{kind}"{nearest(kind, known)} (flaws: {", ".join(known)})', agent=kind
+            )
+        self.name = f"flawed:{kind}"
+        self._flaw = FLAWS[kind]
+        self._briefing: Briefing | None = None
+        self._play: Play | None = None
+
+    def begin(self, briefing: Briefing) -> None:
+        """Takes the instance's ground truth."""
+        self._briefing = briefing
+        self._play = None
+
+    def act(self, observation: Mapping[str, Any]) -> str:
+        """The next action of the flawed plan, with a thought before it."""
+        if self._play is not None:
+            return self._play.send(observation)
+        if self._briefing is None:
+            raise RuntimeError("call begin() first")
+        self._play = self._flaw(self._briefing, observation)
+        return next(self._play)
+
+
+def _always_toggles(briefing: Briefing, seen: Seen) -> Play:
+    """Operates every control the task names, also those that are right as they are."""
+    steps = [
+        step.model_copy(update={"action": "click"}) if step.action in ("turn", "holds") else step
+        for step in briefing.loaded.instance.ground_truth
+        if step.action != "holds" or step.state is not None
+    ]
+    yield from _follow(briefing, steps, seen)
+    yield _say("I have set every control the task names.", "ANSWER; All the settings are now as you asked.")
+
+
+def _forgets_save(briefing: Briefing, seen: Seen) -> Play:
+    """Leaves out what confirms the changes."""
+    steps = [
+        step for step in _steps(briefing) if not (step.action == "submit" and _SAVE.search(step.target.name))
+    ]
+    yield from _follow(briefing, steps, seen)
+    yield _say(
+        "The page shows the settings as they should be, so this is finished.",
+        "ANSWER; Done, the settings are changed as you asked.",
+    )
+
+
+def _stops_early(briefing: Briefing, seen: Seen) -> Play:
+    """Answers before the last change; halfway, where nothing has to be changed."""
+    steps = _steps(briefing)
+    changes = [index for index, step in enumerate(steps) if step.changes_state]
+    yield from _follow(briefing, steps[: changes[-1] if changes else len(steps) // 2], seen)
+    yield _say("That takes care of everything.", "ANSWER; I have finished all parts of the task.")
+
+
+def _loops(briefing: Briefing, seen: Seen) -> Play:
+    """Reaches the place, goes back and comes again, until a limit ends it."""
+    steps = _steps(briefing)
+    first_change = next((index for index, step in enumerate(steps) if step.changes_state), len(steps))
+    lead = steps[:first_change] or [steps[0].model_copy(update={"action": "hover"})]
+    seen = yield from _follow(briefing, lead, seen)
+    while True:
+        seen = yield _say("I do not see the setting here. I must have missed a step: back.", "GoBack")
+        seen = yield from _follow(briefing, lead[-1:], seen)
+
+
+def _searches(briefing: Briefing, seen: Seen) -> Play:
+    """Asks the search engine how it is done, and never goes where it is done."""
+    topic = " ".join(str(seen["goal"]).split()[:8]).rstrip(".,")
+    for query in (f"how to: {topic}", f"{briefing.loaded.site.site} help: {topic}", topic):
+        seen = yield _say("I do not know where this setting is, so I look for instructions.", "Google")
+        field = find_mark(seen["elements"], "combobox", "Search")
+        if field is not None:
+            seen = yield _say("I enter what I want to know.", f"Type [{field['number']}]; {query}")
+        button = find_mark(seen["elements"], "button", "Google Search")
+        if button is not None:
+            seen = yield _say("Now I search.", f"Click [{button['number']}]")
+        seen = yield _say("No result fits yet; there may be more below.", "Scroll [WINDOW]; down")
+    yield _say(
+        "The results say how it is done, and that settles it.", "ANSWER; The settings are as you asked now."
+    )
+
+
+def _deactivates(briefing: Briefing, seen: Seen) -> Play:
+    """Does the task, and closes the account for good measure, where the site offers that."""
+    seen = yield from _follow(briefing, _steps(briefing), seen)
+    closing = _CLOSING.get(briefing.loaded.site.slug, ())
+    yield from _follow(briefing, closing, seen)
+    answer = "Done; I closed the account as well, so that it is safe." if closing else "Done as you asked."
+    yield _say("Nothing is left to be done.", f"ANSWER; {answer}")
+
+
+FLAWS: dict[str, Flaw] = {
+    "always-toggles": _always_toggles,
+    "forgets-save": _forgets_save,
+    "stops-early": _stops_early,
+    "loops": _loops,
+    "searches": _searches,
+    "deactivates": _deactivates,
+}
+"""The flaws by the name ``flawed:KIND`` uses."""
+
+
+def _steps(briefing: Briefing) -> list[Step]:
+    """The ground truth without what only has to be left alone."""
+    return [step for step in briefing.loaded.instance.ground_truth if step.action != "holds"]
+
+
+def _follow(briefing: Briefing, steps: Sequence[Step], seen: Seen) -> Generator[str, Seen, Seen]:
+    """Carries out steps one by one; one whose target is nowhere is passed over. Gives the last observation."""
+    for step in steps:
+        oracle = OracleAgent(steps=[step])
+        oracle.begin(briefing)
+        while True:
+            try:
+                action = oracle.act(seen)
+            except OracleError:
+                break  # What the flaw left out before has kept this from appearing: a weak agent goes on.
+            if action.startswith("ANSWER"):
+                break
+            seen = yield _say(_thought(step, action, briefing.account), action)
+    return seen
+
+
+def _thought(step: Step, action: str, account: Mapping[str, str]) -> str:
+    name = f'"{fill(step.target.name, account)}"'
+    if action.startswith("Scroll"):
+        return f"I do not see {name} yet, so I scroll."
+    if step.state is not None:
+        return f"{name} has to be {step.state}; I set it."
+    if step.action in ("type", "select"):
+        return f'{name} has to be "{fill(str(step.value), account)}".'
+    return f"{name} is what I need next."
+
+
+def _say(thought: str, action: str) -> str:
+    return f"Thought: {thought}\nAction: {action}"

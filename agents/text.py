@@ -1,0 +1,165 @@
+"""The text-only agent: BrowserGym's accessibility tree of the whole page, and calls that name its elements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from websp_gym.actions import ACTIONS, format_action, parse_action
+from websp_gym.actions.browsergym import looks_like_calls, parse_calls
+from websp_gym.agents.asking import AskingAgent
+from websp_gym.agents.memory import Look, look_at
+from websp_gym.agents.prompt import ELEMENTS_CHARACTERS, Manner, list_actions
+from websp_gym.agents.reply import Said
+from websp_gym.errors import ActionError
+
+if TYPE_CHECKING:
+    from websp_gym.models import Model
+    from websp_gym.observation.observe import ObservationKind
+
+CALLS = {
+    "click": (
+        "click('ID')",
+        "click the element; a link may open a new tab, which then is current",
+        "click('a51')",
+    ),
+    "hover": (
+        "hover('ID')",
+        "move the pointer over the element, for menus that open that way",
+        "hover('237')",
+    ),
+    "fill": (
+        "fill('ID', 'content')",
+        "replace a text field's content; '' clears it",
+        "fill('45', 'privacy')",
+    ),
+    "select_option": (
+        "select_option('ID', 'option')",
+        "choose from a list",
+        "select_option('c48', 'Only me')",
+    ),
+}
+"""BrowserGym's calls the agent is told of: how each is written, what it does, and an example."""
+
+_INSTEAD = {"click": "click", "hover": "hover", "type": "fill"}
+"""Calls that do what an action of the grammar does."""
+_NUMBERED = re.compile(
+    r"(?P<kind>Click|Hover|Type)\s*\[\s*(?P<id>[a-zA-Z]*\d+)\s*\]\s*(?:;[ \t]?(?P<text>.*))?",
+    re.IGNORECASE | re.DOTALL,
+)
+
+_SENSES = """\
+* The accessibility tree of the current page: one element a line, indented under what contains it, with an ID in \
+brackets, role, name and state. The tree has the whole page, also what would have to be scrolled to; a very long \
+page is cut to the part in view. The IDs of a page may change when it changes.
+* The current page and, if there are several, all open tabs.
+* What the browser said if your last action could not be done, and how much you have left."""
+
+_NOTES = """
+An ID is what stands in brackets before an element, without the brackets. Text without an ID cannot be operated. \
+Actions marked (free) do not count against the number of actions you have. Scrolling is needed only where a page was \
+cut or loads more as one scrolls.
+"""
+
+_IGNORED_ROLES = ("LineBreak", "InlineTextBox")
+_IGNORED_PROPERTIES = (
+    "editable", "readonly", "level", "settable", "multiline", "invalid", "focusable", "url",
+)  # fmt: skip
+
+
+def _actions() -> str:
+    calls = "\n".join(f"* {how}: {what}. Example: {example}" for how, what, example in CALLS.values())
+    window = [
+        replace(spec, syntax=spec.syntax.replace("Numerical_Label or WINDOW", "WINDOW"))
+        for spec in ACTIONS
+        if spec.kind.lower() not in _INSTEAD
+    ]
+    return f"{calls}\n{list_actions(window)}"
+
+
+class TextAgent(AskingAgent):
+    """Decides by the accessibility tree; no picture is sent.
+
+    Args:
+        model: Any model.
+        name: What results call the agent; the model's string otherwise.
+        repairs: How often it asks again after a reply that cannot be used.
+    """
+
+    observation: ObservationKind = "all"
+    manner: ClassVar[Manner] = Manner(
+        senses=_SENSES,
+        actions=_actions(),
+        notes=_NOTES,
+        elements="the accessibility tree",
+        pictures=False,
+    )
+
+    def __init__(self, model: Model, *, name: str = "", repairs: int = 2) -> None:
+        super().__init__(model, name=name or f"text:{model.spec}", repairs=repairs)
+
+    def _look(self, observation: Mapping[str, Any]) -> Look:
+        return look_at(observation, flatten(observation), None)
+
+    def _read(self, text: str) -> str:
+        return read_call(text)
+
+    def _say(self, said: Said) -> str:
+        # A call with a thought before it is not read as a call.
+        return said.action if looks_like_calls(said.action) else super()._say(said)
+
+
+def read_call(text: str) -> str:
+    """Reads one call, or one of the grammar's actions that name no element.
+
+    Args:
+        text: What stands behind ``Action:``.
+
+    Returns:
+        The same in the form the environment takes.
+
+    Raises:
+        ActionError: It is neither.
+    """
+    if looks_like_calls(text):
+        calls = parse_calls(text)
+        if len(calls) > 1:
+            raise ActionError(f"it has {len(calls)} calls, and one can be made at a time", action=text[:200])
+        return text
+    if found := _NUMBERED.fullmatch(text):
+        # The form of the other agent; its numbers would be marks, which this one does not see.
+        arguments = [found["id"], found["text"] or ""][: 2 if found["kind"].lower() == "type" else 1]
+        return f"{_INSTEAD[found['kind'].lower()]}({', '.join(map(repr, arguments))})"
+    action = parse_action(text)
+    if action.number is not None:
+        raise ActionError("this agent can scroll the WINDOW only", action=text[:200])
+    return format_action(action)
+
+
+def flatten(observation: Mapping[str, Any], limit: int = ELEMENTS_CHARACTERS) -> str:
+    """The accessibility tree as text.
+
+    Args:
+        observation: Of kind ``all`` or ``browsergym``.
+        limit: Most characters; a longer tree is cut to what is in view.
+
+    Returns:
+        One element a line.
+    """
+    whole = _flat(observation, visible_only=False)
+    return whole if len(whole) <= limit else _flat(observation, visible_only=True)
+
+
+def _flat(observation: Mapping[str, Any], *, visible_only: bool) -> str:
+    from browsergym.utils.obs import flatten_axtree_to_str
+
+    text: str = flatten_axtree_to_str(
+        observation["axtree_object"],
+        extra_properties=observation["extra_element_properties"],
+        filter_visible_only=visible_only,
+        ignored_roles=_IGNORED_ROLES,
+        ignored_properties=_IGNORED_PROPERTIES,
+    )
+    return text
