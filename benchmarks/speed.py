@@ -246,11 +246,12 @@ def _count(function: Callable[[], Any], barrier: Any, seconds: float) -> int:
 
 
 def _oracle() -> Iterator[Row]:
-    from websp_gym.runner import Job, run_batch, select_instances
+    from websp_gym.results import Run
+    from websp_gym.runner import plan_run, run_batch, select_instances
 
     ids = select_instances(["*"])
     began = time.monotonic()
-    results = run_batch([Job(name, "oracle") for name in ids], processes=2)
+    results = run_batch(plan_run(Run(agent="oracle"), ids), processes=2)
     took = time.monotonic() - began
     wrong = [result.id for result in results if result.status != "pass"]
     if wrong:

@@ -76,7 +76,9 @@ def test_run_json_prints_one_line_per_episode_and_keeps_results(tmp_path: Path) 
     lines = {row["id"]: row for row in map(json.loads, result.stdout.splitlines())}
     assert result.returncode == 0
     assert set(lines) == {"Steam-task-200-ON", "Steam-task-200-OFF"}
-    assert set(lines["Steam-task-200-ON"]) == {"id", "agent", "reward", "status", "steps", "seconds", "error"}
+    assert set(lines["Steam-task-200-ON"]) == {
+        "id", "agent", "trial", "reward", "status", "end_reason", "steps", "seconds", "cost", "error"
+    }  # fmt: skip
     assert (lines["Steam-task-200-ON"]["reward"], lines["Steam-task-200-OFF"]["reward"]) == (0.0, 1.0)
     assert len(list(folder.glob("trajectories/*/*/trajectory.json"))) == 2
 
@@ -85,6 +87,11 @@ def test_run_json_prints_one_line_per_episode_and_keeps_results(tmp_path: Path) 
     assert "--resume" in again.stderr
     resumed = websp("run", *arguments, "--out", str(folder), "--json", "--resume")
     assert (resumed.returncode, resumed.stdout) == (0, "")
+    more = websp("run", *arguments, "--out", str(folder), "--json", "--resume", "--trials", "2")
+    assert {json.loads(line)["trial"] for line in more.stdout.splitlines()} == {2}
+    other = websp("run", *arguments, "--out", str(folder), "--resume", "--max-actions", "5")
+    assert other.returncode == 2
+    assert "another run (max_actions 20 and not 5)" in other.stderr
 
 
 def test_an_infrastructure_error_is_no_score_and_exits_with_1(

@@ -20,7 +20,8 @@ from tests.conftest import MakeEnv
 from websp_gym.agents import Briefing, make_agent
 from websp_gym.env import WebspEnv
 from websp_gym.errors import SetupError, WorldError
-from websp_gym.runner import Job, Result, run_batch, run_episode
+from websp_gym.results import Result, Run
+from websp_gym.runner import Job, plan_run, run_batch, run_episode
 from websp_gym.sandbox.client import VARIABLE, Sandbox
 
 TODO = "Steam-task-191-ON"
@@ -205,7 +206,8 @@ def test_a_browser_that_one_environment_lost_is_back_for_both(make: MakeEnv) -> 
 
 def test_a_killed_worker_costs_no_other_episode(tmp_path: Path) -> None:
     """The first result kills one worker; whatever ran then is played again, everything else is played once."""
-    jobs = [Job(DONE, "noop", seed, {"initial_state": "snapshot", "viewport": TINY}) for seed in range(5)]
+    run = Run(agent="noop", options={"initial_state": "snapshot", "viewport": TINY})
+    jobs = plan_run(run, [DONE], trials=5)
     killed: list[int] = []
 
     def is_worker(process: psutil.Process) -> bool:
@@ -226,6 +228,7 @@ def test_a_killed_worker_costs_no_other_episode(tmp_path: Path) -> None:
 
 LETHAL = """
 import os, signal, sys
+from websp_gym.results import Run
 from websp_gym.runner import Job, run_batch
 
 def on_result(result):
@@ -233,8 +236,8 @@ def on_result(result):
 
 if __name__ == "__main__":
     good = {"initial_state": "snapshot", "viewport": (640, 480)}
-    jobs = [Job("Steam-task-191-OFF", "noop", 0, good), Job("Steam-task-200-OFF", "noop", 0, {**good, "reward": DIE}),
-            Job("Steam-task-193-OFF", "noop", 0, good)]
+    run, lethal = (Run(agent="noop", options=options) for options in (good, {**good, "reward": DIE}))
+    jobs = [Job("Steam-task-191-OFF", run), Job("Steam-task-200-OFF", lethal), Job("Steam-task-193-OFF", run)]
     run_batch(jobs, processes=2, on_result=on_result)
 """
 
@@ -262,10 +265,9 @@ def test_a_crash_of_the_agent_is_one_result_not_the_end_of_the_batch() -> None:
     def broken(outcome: Any) -> float:
         raise KeyError("no such thing")
 
-    jobs = [
-        Job(DONE, "noop", 0, {"viewport": TINY, "initial_state": "snapshot", "reward": reward})
-        for reward in (broken, "state")
-    ]
+    common = {"viewport": TINY, "initial_state": "snapshot"}
+    runs = [Run(agent="noop", options={**common, "reward": reward}) for reward in (broken, "state")]
+    jobs = [Job(DONE, run) for run in runs]
     first, second = run_batch(jobs)
     assert (first.status, first.reward, second.status) == ("error", None, "pass")
     assert first.error == "KeyError: 'no such thing'"
@@ -357,9 +359,24 @@ try:
 except WorldError:
     pass
 """
+DRIVER_DIES_IN_A_CALL = """
+import psutil, threading
+from websp_gym.errors import WorldError
+(driver,) = [child for child in psutil.Process().children() if "node" in child.name()]
+threading.Timer(0.3, driver.kill).start()
+try:
+    env.page.evaluate("new Promise(() => {})")
+except Exception as error:
+    assert "driver has ended" in str(error)
+"""
+LOOP_ENDS = {
+    "interrupted": INTERRUPTED,
+    "driver_died": DRIVER_DIED,
+    "driver_dies_in_a_call": DRIVER_DIES_IN_A_CALL,
+}
 
 
-@pytest.mark.parametrize("accident", [INTERRUPTED, DRIVER_DIED], ids=["interrupted", "driver_died"])
+@pytest.mark.parametrize("accident", LOOP_ENDS.values(), ids=LOOP_ENDS)
 def test_the_end_of_playwrights_event_loop_hangs_nothing_and_the_next_reset_works(accident: str) -> None:
     """Ctrl-C ends the loop; a call on it would otherwise wait for ever, at full load."""
     script = f"""

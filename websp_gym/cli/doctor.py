@@ -78,9 +78,10 @@ def _sandbox() -> str:
 
 def _episode() -> str:
     from websp_gym.index import instance_ids
+    from websp_gym.results import Run
     from websp_gym.runner import Job, run_one
 
-    result = run_one(Job(instance_ids()[0], "oracle"))
+    result = run_one(Job(instance_ids()[0], Run(agent="oracle")))
     if result.status != "pass":
         raise SetupError(f"the oracle did not pass {result.id}: {result.error or result.reason}")
     return f"oracle passed {result.id} in {result.seconds:.1f} s"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -14,33 +13,34 @@ from rich.table import Table
 
 from websp_gym.agents import make_agent
 from websp_gym.errors import SetupError
+from websp_gym.results import RESULTS, Result, Run
 from websp_gym.rewards import make_reward
-from websp_gym.runner import RESULTS, Job, Result, finished, run_batch, select_instances
+from websp_gym.runner import plan_run, run_batch, select_instances
 
 _COLOURS = {"pass": "green", "fail": "yellow", "unscored": "magenta", "error": "red"}
 
 
 def run_command(
     patterns: list[str],
-    agent: str,
+    run: Run,
     *,
+    trials: int,
+    retries: int,
     processes: int,
     folder: Path | None,
     resume: bool,
-    seed: int,
-    options: Mapping[str, Any],
     as_json: bool,
 ) -> int:
     """Runs an agent on the instances that match.
 
     Args:
         patterns: Globs of ids.
-        agent: Name of the agent.
+        run: Agent, options and seed.
+        trials: How often each instance is played.
+        retries: How often an episode is played again after an infrastructure error.
         processes: How many processes.
         folder: Where results and trajectories go; ``None`` keeps nothing.
-        resume: Leave out instances the folder already has a result of.
-        seed: Seed of every episode.
-        options: Options of the environments.
+        resume: Leave out episodes the folder already has a result of.
         as_json: One line of JSON per episode on standard output, nothing else.
 
     Returns:
@@ -50,43 +50,17 @@ def run_command(
         SetupError: No instance matches, no such agent, a judge that cannot be asked, or an unusable folder.
     """
     ids = select_instances(patterns)
-    make_agent(agent)
-    make_reward(options.get("reward", "state"), judge=options.get("judge"))
-    skip = _prepare(folder, agent, resume)
-    env_options = {**options, **({"record_to": str(folder / "trajectories")} if folder else {})}
-    jobs = [Job(name, agent, seed, env_options) for name in ids if name not in skip]
+    # What would fail in every episode fails here, once.
+    make_agent(run.agent)
+    make_reward(run.options.get("reward", "state"), judge=run.options.get("judge"))
+    if resume and folder is None:
+        raise SetupError("--resume needs --out DIR, the folder of the run to go on with")
+    jobs = plan_run(run, ids, trials=trials, folder=folder, resume=resume, retries=retries)
     with _reporter(len(jobs), as_json) as report:
-
-        def keep(result: Result) -> None:
-            if folder is not None:
-                with (folder / RESULTS).open("a", encoding="utf-8") as file:
-                    file.write(result.line() + "\n")
-            report(result)
-
-        results = run_batch(jobs, processes=processes, on_result=keep)
+        results = run_batch(jobs, processes=processes, on_result=report)
     if not as_json:
-        _summarise(results, len(skip & set(ids)), folder)
+        _summarise(results, len(ids) * trials - len(jobs), folder)
     return 1 if any(result.status == "error" for result in results) else 0
-
-
-def _prepare(folder: Path | None, agent: str, resume: bool) -> set[str]:
-    if folder is None:
-        if resume:
-            raise SetupError("--resume needs --out DIR, the folder of the run to go on with")
-        return set()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / RESULTS).open("a", encoding="utf-8"):
-            pass
-    except OSError as error:
-        raise SetupError(f"cannot write to {folder}: {error.strerror}", path=str(folder)) from error
-    if resume:
-        return finished(folder, agent)
-    if (folder / RESULTS).stat().st_size:
-        raise SetupError(
-            f"{folder} already has results; add --resume to go on with them, or choose another --out"
-        )
-    return set()
 
 
 @contextmanager
@@ -107,13 +81,18 @@ def _reporter(total: int, as_json: bool) -> Iterator[Callable[[Result], None]]:
         def show(result: Result) -> None:
             colour = _COLOURS[result.status]
             note = result.error or ("" if result.status == "pass" else result.reason)
-            cost = f"{result.steps} steps  {result.seconds:.1f} s"
-            progress.console.print(f"[{colour}]{result.status:8}[/] [bold]{result.id}[/]  {cost}")
+            trial = f"  trial {result.trial}" if result.trial > 1 else ""
+            spent = f"{result.steps} steps  {result.seconds:.1f} s" + _money(result.cost)
+            progress.console.print(f"[{colour}]{result.status:8}[/] [bold]{result.id}[/]{trial}  {spent}")
             if note:
                 progress.console.print(f"         {note}", style="dim", markup=False)
             progress.advance(task)
 
         yield show
+
+
+def _money(cost: float | None) -> str:
+    return f"  ${cost:.3f}" if cost else ""
 
 
 def _summarise(results: list[Result], skipped: int, folder: Path | None) -> None:
@@ -126,5 +105,11 @@ def _summarise(results: list[Result], skipped: int, folder: Path | None) -> None
     if skipped:
         table.add_row("[dim]already there[/]", str(skipped))
     console.print(table)
+    costs = [result.cost for result in results if result.calls]
+    if costs:
+        known = sum(cost for cost in costs if cost is not None)
+        more = " and what has no known price" if None in costs else ""
+        console.print(f"spent ${known:.2f}{more}")
     if folder is not None:
         console.print(f"results: {folder / RESULTS}", style="dim", markup=False)
+        console.print(f"tables:  websp report {folder}", style="dim", markup=False)

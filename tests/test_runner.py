@@ -1,0 +1,180 @@
+"""Runs of many episodes: interrupted and resumed, tried again, and scored again from what was kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from websp_gym.errors import SetupError, WorldError
+from websp_gym.judge.batch import JUDGEMENTS, Judgement, digest_of
+from websp_gym.rescoring import rescore
+from websp_gym.results import RESULTS, Result, Run, read_results
+from websp_gym.runner import finished, plan_run, run_batch
+
+QUICK: dict[str, Any] = {"initial_state": "snapshot", "viewport": [640, 480]}
+PASSES, FAILS = "Steam-task-191-OFF", "Steam-task-191-ON"
+NOOP = Run(agent="noop", options=QUICK)
+
+
+def test_trials_are_played_and_a_resumed_run_plays_only_what_is_missing(tmp_path: Path) -> None:
+    first = run_batch(plan_run(NOOP, [PASSES], folder=tmp_path))
+    again = plan_run(NOOP, [PASSES, FAILS], trials=2, folder=tmp_path, resume=True)
+    assert [(job.instance_id, job.trial, job.seed) for job in again] == [
+        (FAILS, 1, 0),
+        (PASSES, 2, 1),
+        (FAILS, 2, 1),
+    ]
+    second = run_batch(again)
+    assert read_results(tmp_path) == first + second
+    assert plan_run(NOOP, [PASSES, FAILS], trials=2, folder=tmp_path, resume=True) == []
+    outcomes = {(one.id, one.trial): one.outcome for one in first + second}
+    assert outcomes == {
+        (PASSES, 1): "success",
+        (PASSES, 2): "success",
+        (FAILS, 1): "failure",
+        (FAILS, 2): "failure",
+    }
+    for one in first + second:
+        record = json.loads((tmp_path / one.trajectory / "trajectory.json").read_text("utf-8"))
+        assert (record["instance"], record["seed"]) == (one.id, one.seed)
+        assert (one.steps, one.actions, one.end_reason) == (1, 1, "answer")
+
+
+def test_a_folder_of_another_run_is_refused_and_unchanged(tmp_path: Path) -> None:
+    plan_run(NOOP, [PASSES], folder=tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(SetupError, match="already has results; add --resume"):
+        plan_run(NOOP, [PASSES], folder=tmp_path)
+    with pytest.raises(SetupError, match=r"another run.*agent 'noop' and not 'oracle'"):
+        plan_run(Run(agent="oracle", options=QUICK), [PASSES], folder=tmp_path, resume=True)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_results_of_another_configuration_or_of_an_error_are_played_again(tmp_path: Path) -> None:
+    facts: dict[str, Any] = {"agent": "noop", "run_hash": NOOP.hash}
+    lines = [
+        Result(id=PASSES, reward=1.0, status="pass", config_hash="of long ago", **facts),
+        Result(id=FAILS, reward=None, status="error", error="WorldError: gone", **facts),
+        Result(id="Gone-task-1", reward=1.0, status="pass", **facts),
+    ]
+    (tmp_path / RESULTS).write_text("".join(line.line() + "\n" for line in lines))
+    assert finished(tmp_path, NOOP) == set()
+
+
+class Flaky:
+    """A reward that cannot be had the first time."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+        self.asked = 0
+
+    def __call__(self, outcome: Any) -> float:
+        self.asked += 1
+        if self.asked == 1:
+            raise self.error
+        return 1.0
+
+
+@pytest.mark.parametrize(
+    ("error", "retries", "status", "asked"),
+    [
+        (WorldError("the network was away"), 1, "pass", 2),
+        (WorldError("the network was away"), 0, "error", 1),
+        (SetupError("no key"), 3, "error", 1),
+        (KeyError("a bug"), 3, "error", 1),
+    ],
+)
+def test_only_what_may_pass_is_tried_again(error: Exception, retries: int, status: str, asked: int) -> None:
+    reward = Flaky(error)
+    run = Run(agent="noop", options={**QUICK, "reward": reward})
+    (result,) = run_batch(plan_run(run, [PASSES], retries=retries))
+    assert (result.status, reward.asked) == (status, asked)
+    assert (result.reward is None, result.error is None) == (status == "error", status != "error")
+    assert result.config_hash
+
+
+INTERRUPTED = """
+import sys
+from pathlib import Path
+from websp_gym.results import Run
+from websp_gym.runner import plan_run, run_batch
+
+def tell(result):
+    sys.stdout.write(result.summary() + "\\n")
+    sys.stdout.flush()
+
+if __name__ == "__main__":
+    run = Run(agent="noop", options={"initial_state": "snapshot", "viewport": [640, 480]})
+    run_batch(plan_run(run, ["Steam-task-191-OFF"], trials=40, folder=Path(sys.argv[1])), processes=2, on_result=tell)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_run_keeps_its_results_and_is_gone_on_with(
+    tmp_path: Path, how: signal.Signals
+) -> None:
+    script, folder = tmp_path / "main.py", tmp_path / "run"
+    script.write_text(INTERRUPTED)
+    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    with subprocess.Popen(
+        [sys.executable, str(script), str(folder)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        os.killpg(process.pid, how)
+    kept = read_results(folder)
+    assert 1 <= len(kept) < 40
+    assert {one.status for one in kept} == {"pass"}
+    left = plan_run(NOOP, [PASSES], trials=len(kept) + 1, folder=folder, resume=True)
+    assert len(left) >= 1
+    run_batch(left[:1])
+    assert len(read_results(folder)) == len(kept) + 1
+
+
+def test_a_kept_run_is_scored_again_by_its_state_and_by_a_judge(tmp_path: Path) -> None:
+    run = Run(agent="noop", options={**QUICK, "reward": lambda outcome: 1.0})
+    results = run_batch(plan_run(run, [FAILS, PASSES], folder=tmp_path))
+    assert [one.status for one in results] == ["pass", "pass"]
+    by_state = rescore(tmp_path)
+    assert [(one.changed, one.after.outcome) for one in by_state] == [(True, "failure"), (False, "success")]
+    assert read_results(tmp_path) == results, "nothing is written unasked"
+    rescore(tmp_path, write=True)
+    assert [(one.status, one.source) for one in read_results(tmp_path)] == [
+        ("fail", "state"),
+        ("pass", "state"),
+    ]
+
+    with pytest.raises(SetupError, match="websp judge"):
+        rescore(tmp_path, by="judge")
+    opinion = Judgement(
+        run=results[1].trajectory,
+        record=digest_of(tmp_path / results[1].trajectory),
+        instance=PASSES,
+        judge="j",
+        status="unscored",
+        source="judge",
+        reason="a tie",
+    )
+    (tmp_path / JUDGEMENTS).write_text(opinion.line() + "\n")
+    first, second = rescore(tmp_path, by="judge")
+    assert (first.note, first.after) == ("no judgement of its trajectory", first.before)
+    assert (second.after.status, second.after.reward, second.after.reason) == ("unscored", None, "a tie")
+
+
+def test_a_run_without_trajectories_is_not_scored_again(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match="no results"):
+        rescore(tmp_path)
+    (tmp_path / RESULTS).write_text(Result(id=PASSES, agent="x", reward=1.0, status="pass").line() + "\n")
+    (one,) = rescore(tmp_path)
+    assert (one.note, one.changed) == ("no trajectory was kept", False)

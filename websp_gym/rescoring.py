@@ -1,0 +1,120 @@
+"""Scoring kept runs again: by the server's state each trajectory has, or by the verdicts of a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from websp_gym.analysis.failures import failing_elements, failure_kinds
+from websp_gym.analysis.truth import truth_of
+from websp_gym.errors import SetupError
+from websp_gym.instances import load_instance
+from websp_gym.judge.batch import JUDGEMENTS, Judgement, digest_of, read_judgements
+from websp_gym.results import Result, append_result, read_results
+from websp_gym.trajectory import FILE, load_trajectory
+
+By = Literal["state", "judge"]
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """A result and what it is now.
+
+    Args:
+        before: As it is on disk.
+        after: As it is scored now; the same object where it cannot be scored again.
+        note: Why it cannot be; empty where it can.
+    """
+
+    before: Result
+    after: Result
+    note: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether it counts otherwise now."""
+        return self.before.outcome != self.after.outcome
+
+
+def rescore(folder: Path, *, by: By = "state", write: bool = False) -> list[Rescored]:
+    """Scores the results of a run again, without browser and sandbox.
+
+    Args:
+        folder: The run's folder.
+        by: ``state`` reads the server state kept in each trajectory; ``judge`` takes the newest verdicts that
+            ``websp judge`` wrote into the folder.
+        write: Add what was scored to the folder's results, which then count; the old lines stay in the file.
+
+    Returns:
+        Every result with what it is now.
+
+    Raises:
+        SetupError: The folder has no results, no judgements, or cannot be written.
+    """
+    results = read_results(folder)
+    if not results:
+        raise SetupError(f"no results in {folder}: `websp run --out {folder}` writes some", path=str(folder))
+    done = list(_by_judge(folder, results) if by == "judge" else (_by_state(folder, one) for one in results))
+    if write:
+        for one in done:
+            if one.after is not one.before:
+                append_result(folder, one.after)
+    return done
+
+
+def _by_state(folder: Path, result: Result) -> Rescored:
+    if not (result.trajectory and (folder / result.trajectory / FILE).is_file()):
+        return Rescored(result, result, "no trajectory was kept")
+    record, loaded = load_trajectory(folder / result.trajectory), load_instance(result.id)
+    verdict = truth_of(record, loaded)
+    if verdict.score is None:
+        return Rescored(result, result, verdict.reason)
+    after = replace(
+        result,
+        status=verdict.status,
+        reward=verdict.score,
+        source=verdict.source,
+        reason=verdict.reason,
+        error=None,
+        failure_kinds=failure_kinds(record, loaded),
+        failure_elements=failing_elements(record, loaded),
+        side_effects=verdict.side_effects,
+    )
+    return Rescored(result, after)
+
+
+def _by_judge(folder: Path, results: Iterable[Result]) -> Iterator[Rescored]:
+    judgements = _judgements(folder)
+    for result in results:
+        judgement = judgements.get(result.trajectory)
+        if judgement is None:
+            yield Rescored(result, result, "no judgement of its trajectory")
+        elif judgement.record != digest_of(folder / result.trajectory):
+            yield Rescored(result, result, "its trajectory is another one than was judged")
+        else:
+            yield Rescored(result, _judged(result, judgement))
+
+
+def _judged(result: Result, judgement: Judgement) -> Result:
+    why = judgement.why or {}
+    return replace(
+        result,
+        status=judgement.status,
+        reward={"pass": 1.0, "fail": 0.0}.get(judgement.status),
+        source=judgement.source,
+        reason=judgement.reason,
+        error=None,
+        failure_kinds=tuple(why.get("kinds", result.failure_kinds if judgement.status == "fail" else ())),
+        failure_elements=tuple(
+            why.get("elements", result.failure_elements if judgement.status == "fail" else ())
+        ),
+    )
+
+
+def _judgements(folder: Path) -> dict[str, Judgement]:
+    path = folder / JUDGEMENTS
+    if not path.is_file():
+        raise SetupError(f"no {path}: `websp judge {folder}` writes it", path=str(path))
+    return {judgement.run: judgement for judgement in read_judgements(path)}
