@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -199,9 +200,15 @@ def _names(step: Step, mark: Mapping[str, Any] | None) -> bool:
     """Whether a mark is what a step names: by role, and a name that begins like it (as the oracle looks)."""
     if mark is None or mark.get("role") != step.target.role:
         return False
-    parts = [re.escape(_plain(part)) for part in _PLACEHOLDER.split(step.target.name)]
-    return re.match(".*?".join(parts), _plain(str(mark.get("name", "")))) is not None
+    return _pattern(step.target.name).match(_plain(str(mark.get("name", "")))) is not None
 
 
+@lru_cache(maxsize=1024)
+def _pattern(name: str) -> re.Pattern[str]:
+    """What the beginning of a mark's name must be; the account's own parts may be anything."""
+    return re.compile(".*?".join(re.escape(_plain(part)) for part in _PLACEHOLDER.split(name)))
+
+
+@lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
     return re.sub(r"\s+", " ", text).strip().casefold()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,11 +14,13 @@ from websp_gym.calibration.calibrate import Judged, Report, evaluate, judge_case
 from websp_gym.calibration.cases import Case, label_by_state, read_labels
 from websp_gym.calibration.generate import generate
 from websp_gym.calibration.metrics import Figure
+from websp_gym.calibration.playing import Played, play_all, plays_to_do
 from websp_gym.cli.judging import dollars, progress_bar, read_rules, split, write_json
 from websp_gym.errors import SetupError
 from websp_gym.judge.batch import CACHE, Spending, find_runs
 from websp_gym.judge.cache import Cache
 from websp_gym.judge.judge import Judge
+from websp_gym.runner import select_instances
 
 
 def eval_command(
@@ -33,6 +36,8 @@ def eval_command(
     max_cost: float | None,
     out: Path | None,
     as_json: bool,
+    play: Sequence[str] = (),
+    processes: int = 1,
 ) -> int:
     """Measures a judge against labels.
 
@@ -48,33 +53,28 @@ def eval_command(
         max_cost: US dollars that may be spent.
         out: Folder for the report, the cases and the cache.
         as_json: The report as JSON on standard output, nothing else.
+        play: Globs of instances to play first, right and wrong, in the sandbox; the runs stay in the folder, and
+            those that are there are not played again.
+        processes: Plays at a time.
 
     Returns:
-        Exit code: 0, or 1 when the money did not last for all cases.
+        Exit code: 0, or 1 when the money did not last for all cases, or something could not be played.
 
     Raises:
         SetupError: The set cannot be used, or a model cannot be asked.
     """
-    cases = _cases(source, make, kinds, seed)
-    cache = Cache(out / CACHE) if out else None
-    judge = Judge.of(split(models) or None, asks=asks, rules=read_rules(rules), cache=cache)
-    spending = Spending(max_cost)
     console = Console(highlight=False, stderr=as_json)
     if not console.is_terminal:
         console.width = 160
-    with progress_bar(console) as progress:
-        task = progress.add_task("judging", total=len(cases), cost=dollars(spending))
-
-        def step(judged: Judged) -> None:
-            progress.update(task, advance=1, cost=dollars(spending))
-
-        judged = judge_cases(judge, cases, jobs=jobs, spending=spending, on_result=step)
+    cache = Cache(out / CACHE) if out else None
+    judge = Judge.of(split(models) or None, asks=asks, rules=read_rules(rules), cache=cache)
+    unplayed = _play(source, play, processes, console) if play else 0
+    cases = _cases(source, make, kinds, seed)
+    spending = Spending(max_cost)
+    judged = _judge(judge, cases, jobs, spending, console)
     report = evaluate(judge, judged)
-    data = {
-        "judge": judge.identity,
-        **report.as_dict(),
-        "spent": None if spending.unknown else spending.spent,
-    }
+    spent = None if spending.unknown else spending.spent
+    data = {"judge": judge.identity, **report.as_dict(), "spent": spent}
     if out:
         _write(out / "cases.jsonl", "".join(json.dumps(each.as_dict()) + "\n" for each in judged))
         _write(out / "report.json", json.dumps(data, indent=1) + "\n")
@@ -85,7 +85,41 @@ def eval_command(
         if len(judged) < len(cases):
             console.print(f"[red]--max-cost: {len(cases) - len(judged)} cases were not judged[/]")
         console.print(f"cost {dollars(spending)}")
-    return 0 if len(judged) == len(cases) else 1
+    return 1 if unplayed or len(judged) < len(cases) else 0
+
+
+def _judge(
+    judge: Judge, cases: Sequence[Case], jobs: int, spending: Spending, console: Console
+) -> list[Judged]:
+    with progress_bar(console) as progress:
+        task = progress.add_task("judging", total=len(cases), cost=dollars(spending))
+
+        def step(judged: Judged) -> None:
+            progress.update(task, advance=1, cost=dollars(spending))
+
+        return judge_cases(judge, cases, jobs=jobs, spending=spending, on_result=step)
+
+
+def _play(folder: Path, patterns: Sequence[str], processes: int, console: Console) -> int:
+    """Plays what the folder lacks; says how many could not be played."""
+    if folder.is_file():
+        raise SetupError("--play wants a folder for the runs, not a labelled set", path=str(folder))
+    todo = plays_to_do(select_instances(split(patterns)), folder)
+    with progress_bar(console) as progress:
+        task = progress.add_task("playing", total=len(todo), cost="")
+
+        def step(played: Played) -> None:
+            progress.advance(task)
+            if played.status == "error":
+                name = f"{played.play.instance} {played.play.name}"
+                progress.console.print(f"could not play {name}: {played.error}", markup=False)
+
+        done = play_all(todo, folder, processes=processes, on_done=step)
+    counts = Counter(played.status for played in done)
+    if done:
+        told = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
+        console.print(f"played {len(done)}: {told}", style="dim", markup=False)
+    return counts["error"]
 
 
 def _cases(source: Path, make: int, kinds: Sequence[str], seed: int) -> list[Case]:
