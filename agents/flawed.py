@@ -119,7 +119,8 @@ def _loops(briefing: Briefing, seen: Seen) -> Play:
     seen = yield from _follow(briefing, lead, seen)
     while True:
         seen = yield _say("I do not see the setting here. I must have missed a step: back.", "GoBack")
-        seen = yield from _follow(briefing, lead[-1:], seen)
+        # Without scrolling, which is free and would make an episode of hundreds of steps.
+        seen = yield from _follow(briefing, lead[-1:], seen, scroll=False)
 
 
 def _searches(briefing: Briefing, seen: Seen) -> Play:
@@ -164,7 +165,9 @@ def _steps(briefing: Briefing) -> list[Step]:
     return [step for step in briefing.loaded.instance.ground_truth if step.action != "holds"]
 
 
-def _follow(briefing: Briefing, steps: Sequence[Step], seen: Seen) -> Generator[str, Seen, Seen]:
+def _follow(
+    briefing: Briefing, steps: Sequence[Step], seen: Seen, *, scroll: bool = True
+) -> Generator[str, Seen, Seen]:
     """Carries out steps one by one; one whose target is nowhere is passed over. Gives the last observation."""
     for step in steps:
         oracle = OracleAgent(steps=[step])
@@ -174,7 +177,7 @@ def _follow(briefing: Briefing, steps: Sequence[Step], seen: Seen) -> Generator[
                 action = oracle.act(seen)
             except OracleError:
                 break  # What the flaw left out before has kept this from appearing: a weak agent goes on.
-            if action.startswith("ANSWER"):
+            if action.startswith("ANSWER") or (action.startswith("Scroll") and not scroll):
                 break
             seen = yield _say(_thought(step, action, briefing.account), action)
     return seen

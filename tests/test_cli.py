@@ -9,7 +9,19 @@ from pathlib import Path
 
 import pytest
 
-COMMANDS = ("list", "show", "run", "demo", "serve", "doctor")
+COMMANDS = (
+    "list",
+    "show",
+    "run",
+    "report",
+    "rescore",
+    "collect",
+    "judge",
+    "judge-eval",
+    "demo",
+    "serve",
+    "doctor",
+)
 
 
 def websp(*arguments: str, timeout: float = 150) -> subprocess.CompletedProcess[str]:

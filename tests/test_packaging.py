@@ -30,6 +30,8 @@ NEEDED = (
     "websp_gym/scaffold/files/site/templates/layout.html",
     "websp_gym/scaffold/files/test_site.py.txt",
     "websp_gym/replay/locate.js",
+    "websp_gym/report/paper.yaml",
+    "websp_gym/report/templates/report.js",
     "websp_gym/sandbox/kit/templates/base.html",
     "websp_gym/sandbox/sites/steam/site.yaml",
     "websp_gym/sandbox/sites/steam/templates/home.html",

@@ -18,9 +18,11 @@ from tests.test_trajectory import HOSTILE, TODO
 from websp_gym import verdict
 from websp_gym.agents import make_agent
 from websp_gym.errors import SetupError
+from websp_gym.judge.batch import JUDGEMENTS, Judgement, digest_of
+from websp_gym.judge.vote import Vote
 from websp_gym.report import trajectory_html, write_trajectory_html
 from websp_gym.runner import run_episode
-from websp_gym.trajectory import Recorder, load_trajectory
+from websp_gym.trajectory import Recorder, Trajectory, load_trajectory
 from websp_gym.verdict import Check
 
 if TYPE_CHECKING:
@@ -305,7 +307,7 @@ def test_numbers_that_json_does_not_have_break_nothing(watch: Watch) -> None:
     assert_at(page, 2, last=2)
 
 
-@pytest.mark.parametrize("target", ["file/report.html", "missing/report.html", "folder"])
+@pytest.mark.parametrize("target", ["file/report.html", "folder"])
 def test_a_file_that_cannot_be_written_is_named_and_leaves_nothing(tmp_path: Path, target: str) -> None:
     folder = save(tmp_path, episode())
     (tmp_path / "file").write_text("in the way")
@@ -344,3 +346,81 @@ def test_the_page_of_a_real_episode_tells_it_from_start_to_end(
         page.keyboard.press("j")
     assert page.is_disabled("#forward")
     assert page.locator(".strip a").count() == len(record.steps) + 1
+
+
+# --- judges -----------------------------------------------------------------------------------------
+
+
+def votes() -> list[dict[str, Any]]:
+    right = Vote(
+        model="openai:gpt-5.2", result="CORRECT", reason="All <b>saved</b>.", cost=0.0475, input_tokens=15_600,
+        output_tokens=900, seconds=21.34, attempts=2,
+    )  # fmt: skip
+    mute = Vote(
+        model="http://host/v1#m", result=None, error="the answer is empty", cost=None, input_tokens=None,
+        output_tokens=None, attempts=3, transcript=({"answer": "<script>x</script>", "problem": "not JSON"},),
+    )  # fmt: skip
+    return [right.as_dict(), mute.as_dict()]
+
+
+def judged(**details: Any) -> Trajectory:
+    data = {"votes": votes(), "cost": None, **details}
+    return episode(verdict=verdict.failed("judge", "Not as asked.", details=data).as_dict())
+
+
+def test_votes_are_shown_with_their_reasons_cost_and_unreadable_answers(watch: Watch) -> None:
+    page = watch(judged())
+    rows = page.locator("#judges tbody tr").all_inner_texts()
+    shown = ("openai:gpt-5.2", "CORRECT", "All <b>saved</b>.", "15\u202f600 + 900", "$0.0475", "21.3 s", "2")
+    assert [text for text in shown if text not in rows[0]] == []
+    assert [
+        text for text in ("no opinion", "the answer is empty", "? + ?", "unknown") if text not in rows[1]
+    ] == []
+    assert "2 votes, unknown" in page.inner_text("#judges h3")
+    page.click("#judges summary")
+    assert "<script>x</script>" in page.inner_text("#judges pre")
+
+
+def test_why_a_run_failed_stands_at_the_top(watch: Watch) -> None:
+    why = {"kinds": ["hallucinated success", "partial completion"], "elements": ["Toggle"]}
+    page = watch(judged(failure=why))
+    assert page.locator("#causes .tag").all_inner_texts() == [*why["kinds"], *why["elements"]]
+    assert "none of the five kinds" in watch(judged(failure={"kinds": [], "elements": []})).inner_text(
+        "#causes"
+    )
+    lost = {"kinds": [], "elements": [], "error": "the run kept no state"}
+    assert "cannot be told: the run kept no state" in watch(judged(failure=lost)).inner_text("#causes")
+    assert watch(episode()).locator("#causes, #judges").count() == 0
+
+
+def test_what_was_judged_later_is_shown_too_and_marked_where_the_record_has_changed(
+    watch: Watch, tmp_path: Path
+) -> None:
+    folder = save(tmp_path / "runs" / TODO, episode())
+    parts: dict[str, Any] = {
+        "run": folder.relative_to(tmp_path).as_posix(), "instance": TODO, "judge": "j", "status": "fail",
+        "source": "judge", "reason": "No.", "cost": 0.05, "votes": votes()[:1],
+        "why": {"model": "openai:gpt-5.2", "kinds": ["repeated actions"], "elements": []},
+    }  # fmt: skip
+    now, before = Judgement(record=digest_of(folder), **parts), Judgement(record="0" * 16, **parts)
+    other = Judgement(record="0" * 16, **{**parts, "run": "other/001"})
+    lines = [each.line() for each in (now, before, other)]
+    (tmp_path / JUDGEMENTS).write_text("\n".join([*lines, '{"run": ', "[]"]), "utf-8")
+    page = watch(folder)
+    headings = page.locator("#judges h3").all_inner_texts()
+    assert len(headings) == 2
+    assert ["another version" in text for text in headings] == [False, True]
+    assert "Why, by openai:gpt-5.2 repeated actions" in page.inner_text("#judges .causes >> nth=0")
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        {"votes": "all", "failure": "bad"}, {"votes": [None, 3, {}], "failure": {"kinds": 3, "elements": {"a": 1}}},
+        {"votes": [{"model": {"a": 1}, "result": ["CORRECT"], "cost": "much", "transcript": "x", "seconds": None}]},
+        "none", ["votes"],
+    ],
+)  # fmt: skip
+def test_details_of_any_shape_are_shown_without_harm(watch: Watch, details: Any) -> None:
+    page = watch(episode(verdict={**verdict.failed("judge", "No.").as_dict(), "details": details}))
+    assert page.inner_text("#badge") == "FAIL"

@@ -1,5 +1,15 @@
-"""Reports for people: what happened in an episode and whether its score is right."""
+"""Reports for people: what happened in an episode, whether its score is right, and the tables of many."""
 
+from websp_gym.report.making import Report, make_report, read_report
+from websp_gym.report.page import PageWritten, write_report_html
 from websp_gym.report.trajectory_view import trajectory_html, write_trajectory_html
 
-__all__ = ["trajectory_html", "write_trajectory_html"]
+__all__ = [
+    "PageWritten",
+    "Report",
+    "make_report",
+    "read_report",
+    "trajectory_html",
+    "write_report_html",
+    "write_trajectory_html",
+]

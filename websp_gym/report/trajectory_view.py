@@ -8,23 +8,19 @@ originals stay in the folder.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import math
-import os
-from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
-from websp_gym.errors import SetupError
+from websp_gym.report.document import digest, environment, inert_json, plain, source, write_file
 from websp_gym.report.frames import frames
+from websp_gym.report.opinions import causes_of, judgings
 from websp_gym.report.pictures import Album
 from websp_gym.report.state_diff import ABSENT, StateDiff, state_diff
 from websp_gym.state import same
@@ -34,7 +30,6 @@ FILE = "trajectory.html"
 LONG_VALUE = 160
 """Characters of a value shown before it folds."""
 
-_TEMPLATES = Path(__file__).parent / "templates"
 _SETTING = "setting "
 _END_REASONS = {
     "answer": "agent answered",
@@ -46,14 +41,14 @@ _END_REASONS = {
     None: "not ended",
 }
 _BADGES = {"pass": "PASS", "fail": "FAIL", "unscored": "UNSCORED"}
-_ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 
 
-def trajectory_html(folder: Path) -> str:
+def trajectory_html(folder: Path, album: Album | None = None) -> str:
     """Shows a recorded episode as one self-contained HTML page.
 
     Args:
         folder: The episode's folder, or its JSON file.
+        album: Takes in the screenshots; by default the page has them all in itself.
 
     Returns:
         The page. Screenshots that are missing or broken leave a placeholder.
@@ -62,23 +57,25 @@ def trajectory_html(folder: Path) -> str:
         SetupError: There is no trajectory, or it is of another schema.
     """
     trajectory = load_trajectory(folder)
-    album = Album(_base(folder))
+    album = album or Album(_base(folder))
     film = frames(trajectory, album)
     verdict = _verdict(trajectory)
     diff = state_diff(trajectory.s0, trajectory.end, _setting_checks(verdict))
     data = {"pictures": [picture.src for picture in album.pictures], "frames": film}
-    style, script = _source("trajectory.css"), _source("trajectory.js")
+    style, script = source("trajectory.css"), source("trajectory.js")
     return _templates().get_template("trajectory.html.j2").render(
         t=trajectory,
         verdict=verdict,
         facts=_facts(trajectory, verdict),
         details=_details(trajectory),
+        causes=causes_of(verdict.details),
+        judgings=judgings(_base(folder), trajectory.verdict or {}),
         doubts=_doubts(verdict, diff),
         film=film,
         album=album.pictures,
         diff=diff,
         events=_events(trajectory.events),
-        data=Markup(_json(data)),
+        data=Markup(inert_json(data)),
         style=Markup(style),
         script=Markup(script),
         policy=_policy(style, script),
@@ -99,15 +96,7 @@ def write_trajectory_html(folder: Path, out: Path | None = None) -> Path:
         SetupError: There is no trajectory, or the file cannot be written.
     """
     target = out if out is not None else _base(folder) / FILE
-    page = trajectory_html(folder)
-    part = target.parent / f"{target.name}.part"
-    try:
-        part.write_bytes(page.encode("utf-8", errors="replace"))
-        os.replace(part, target)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise SetupError(f"cannot write {target}: {error.strerror}", path=str(target)) from error
+    write_file(target, trajectory_html(folder))
     return target
 
 
@@ -130,7 +119,7 @@ def _verdict(trajectory: Trajectory) -> _Verdict:
     status = data.get("status") if data else None
     if data is None or status not in _BADGES:
         return _Verdict("none", "NO VERDICT", _why_none(trajectory), None, "", (), (), {})
-    score = data.get("score")
+    score, details = data.get("score"), data.get("details")
     checks = tuple(check for check in data.get("checks") or () if isinstance(check, dict))
     return _Verdict(
         status=str(status),
@@ -140,7 +129,7 @@ def _verdict(trajectory: Trajectory) -> _Verdict:
         source=str(data.get("source") or ""),
         checks=checks,
         side_effects=tuple(str(effect) for effect in data.get("side_effects") or ()),
-        details=data.get("details") or {},
+        details=details if isinstance(details, dict) else {},
     )
 
 
@@ -230,51 +219,20 @@ def _base(folder: Path) -> Path:
 
 @cache
 def _templates() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["shown"] = _shown
-    environment.globals["LONG_VALUE"] = LONG_VALUE
-    return environment
-
-
-@cache
-def _source(name: str) -> str:
-    return (_TEMPLATES / name).read_text("utf-8")
+    templates = environment()
+    templates.filters["shown"] = _shown
+    templates.globals["LONG_VALUE"] = LONG_VALUE
+    return templates
 
 
 def _policy(style: str, script: str) -> str:
     """Nothing may be loaded, sent or run but this style sheet, this script and inline pictures."""
     return (
-        f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        f"default-src 'none'; img-src data:; style-src '{digest(style)}'; script-src '{digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
 
 
-def _hash(text: str) -> str:
-    return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
-
-
 def _shown(value: object) -> str:
     """A value the way a reader can tell ``"1"``, ``1`` and ``true`` apart."""
-    return "absent" if value is ABSENT else json.dumps(_plain(value), ensure_ascii=False)
-
-
-def _json(data: object) -> str:
-    """JSON that is inert inside a script element: ASCII, without ``<``, ``>`` and ``&``."""
-    return json.dumps(_plain(data), allow_nan=False, separators=(",", ":")).translate(_ESCAPES)
-
-
-def _plain(value: Any) -> Any:
-    """Data without the numbers JSON does not have."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
+    return "absent" if value is ABSENT else json.dumps(plain(value), ensure_ascii=False)

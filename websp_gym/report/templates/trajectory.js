@@ -66,6 +66,11 @@
     document.querySelector("#diff")?.classList.toggle("all", /** @type {HTMLInputElement} */ (allSettings).checked);
   });
 
+  document.addEventListener("keydown", (event) => {
+    // In a frame of the report's page, the key that closes it arrives here.
+    if (event.key === "Escape" && parent !== window) parent.postMessage("websp:close", "*");
+  });
+
   if (!frames.length) return;
 
   const player = find("#player", HTMLElement);

@@ -1,0 +1,103 @@
+"""``websp demo --agents``: scripted agents, each with a flaw of its own, and the page that compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from websp_gym.agents.flawed import FLAWS
+from websp_gym.cli.reporting import write_page
+from websp_gym.report import Report, read_report
+from websp_gym.report.showing import show_table
+from websp_gym.results import Result, Run
+from websp_gym.runner import plan_run, run_batch, select_instances
+
+AGENTS = ("oracle", "noop", *(f"flawed:{kind}" for kind in FLAWS))
+INSTANCES = ("Steam-task-191-ON", "Steam-task-191-OFF", "Steam-task-194", "Steam-task-200-ON")
+"""Where each flaw shows: switches that are on, switches that are off already, many boxes, a form with Save."""
+PAGE = "leaderboard.html"
+_COLOURS = {
+    "success": "green",
+    "failure": "yellow",
+    "time-out": "yellow",
+    "unscored": "magenta",
+    "error": "red",
+}
+
+
+def run_leaderboard(
+    instance_id: str | None,
+    folder: Path,
+    *,
+    agents: Sequence[str] = AGENTS,
+    processes: int = 1,
+    headed: bool = False,
+) -> int:
+    """Plays a few instances with every scripted agent and writes the page that compares them.
+
+    Args:
+        instance_id: The only instance to play; some of Steam's otherwise.
+        folder: Where runs and page go; what it has already is not played again.
+        agents: Who plays.
+        processes: How many processes.
+        headed: Whether browsers show their windows.
+
+    Returns:
+        Exit code: 0 when every episode could be played to its end, else 1.
+
+    Raises:
+        SetupError: There is no such instance, or the folder holds other runs or cannot be written to.
+    """
+    console = Console(highlight=False)
+    ids = select_instances([instance_id] if instance_id else INSTANCES)
+    console.print(f"{len(agents)} scripted agents on {len(ids)} instance(s) of the sandbox; no model, no key")
+    options = {"initial_state": "snapshot", **({"headless": False} if headed else {})}
+    runs = [Run(agent=agent, options=options) for agent in agents]
+    results = _play(console, runs, ids, folder, processes)
+    report = read_report([folder])
+    _show(console, report)
+    write_page(report, folder / PAGE, console)
+    return 1 if any(result.status == "error" for result in results) else 0
+
+
+def _play(
+    console: Console, runs: Sequence[Run], ids: Sequence[str], folder: Path, processes: int
+) -> list[Result]:
+    jobs = [
+        job
+        for run in runs
+        for job in plan_run(run, ids, folder=folder / run.agent.replace(":", "-"), resume=True)
+    ]
+    with _told(console, len(jobs)) as tell:
+        return run_batch(jobs, processes=processes, on_result=tell)
+
+
+@contextmanager
+def _told(console: Console, total: int) -> Iterator[Callable[[Result], None]]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("episodes", total=total)
+
+        def tell(result: Result) -> None:
+            outcome = (f"  {result.outcome:9}", _COLOURS[result.outcome])
+            why = result.error or ", ".join(result.failure_kinds)
+            if not why and result.outcome != "success":
+                why = result.reason
+            progress.console.print(
+                Text.assemble(outcome, f"{result.agent:22} {result.id:20}", (f" {why}", "dim")),
+                soft_wrap=True,
+            )
+            progress.advance(task)
+
+        yield tell
+
+
+def _show(console: Console, report: Report) -> None:
+    for table in report.tables:
+        if table.key in ("overall", "kinds"):
+            show_table(table, console)

@@ -1,0 +1,135 @@
+"""The numbers published with WebSP-Eval, as data: ``paper.yaml``, every block with the number of its table.
+
+They were measured on live websites, so they stand beside results from the sandbox for orientation only.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+from websp_gym.errors import SetupError, nearest
+
+LABEL = "{name} (published)"
+NOTE = (
+    "Published figures were measured on the live websites with other instances of the same sites; the sandbox is not "
+    "the same world. They are for orientation, not a ranking."
+)
+
+
+class _Block(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Solved(_Block):
+    """One row of a breakdown: how many instances, and how many of them each model solved."""
+
+    of: int
+    solved: tuple[int, ...]
+    blamed: tuple[int, ...] = ()
+    """Explicit failures put down to the element type (table 6)."""
+
+
+class Breakdown(_Block):
+    """A table of sites, categories or element types."""
+
+    table: str
+    rows: dict[str, Solved]
+
+
+class Trials(_Block):
+    """One row of table 8: instances, pass@1, 2, 3 and pass^1, 2, 3."""
+
+    of: int
+    at: tuple[float, ...]
+    hat: tuple[float, ...]
+
+
+class Overall(_Block):
+    """Table 2: success, failure, time-out of each model."""
+
+    table: str
+    with_navigation: dict[str, tuple[int, int, int]]
+    without_navigation: dict[str, tuple[int, int, int]]
+
+
+class Fours(_Block):
+    """A table of four counts for each model: both, only the first, only the second, neither."""
+
+    table: str
+    rows: dict[str, tuple[int, int, int, int]]
+
+
+class Robustness(_Block):
+    """Table 8."""
+
+    table: str
+    rows: dict[str, Trials]
+
+
+class Kinds(_Block):
+    """Table 9: for each model, failures of the five kinds of section 6."""
+
+    table: str
+    rows: dict[str, tuple[int, int, int, int, int]]
+
+
+class Judges(_Block):
+    """Table 1: precision, recall, F1 and accuracy in per cent."""
+
+    table: str
+    rows: dict[str, tuple[float, float, float, float]]
+
+
+class Paper(_Block):
+    """All published figures; models are keys by full name, and positions where a row is a tuple of them."""
+
+    schema_: Literal["websp-paper/1"]
+    name: str
+    models: dict[str, str]
+    instances: int
+    overall: Overall
+    wording: Fours
+    sites: dict[str, Breakdown]
+    categories: dict[str, Breakdown]
+    elements: dict[str, Breakdown]
+    states: dict[str, Fours]
+    trials: Robustness
+    kinds: Kinds
+    judge: Judges
+
+
+@cache
+def load_paper() -> Paper:
+    """Reads the published figures."""
+    data = yaml.safe_load((Path(__file__).parent / "paper.yaml").read_text("utf-8"))
+    data["schema_"] = data.pop("schema")
+    return Paper.model_validate(data)
+
+
+def reference(name: str | None) -> Paper | None:
+    """The publication to compare with.
+
+    Args:
+        name: ``paper``, or nothing.
+
+    Returns:
+        Its figures; None where nothing is compared.
+
+    Raises:
+        SetupError: Another name.
+    """
+    if not name:
+        return None
+    if name != "paper":
+        raise SetupError(f'nothing published is called "{name}"{nearest(name, ["paper"])}', name=name)
+    return load_paper()
+
+
+def label(model: str) -> str:
+    """How a published row is called, so that nobody takes it for one of ours."""
+    return LABEL.format(name=model)
