@@ -1,5 +1,6 @@
 # make demo   set everything up and watch one instance run, with no key
 # make test   install what the tests need and run them (what CI runs)
+# make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
 # make check  format, lint, types (Python and JavaScript)
 # make bench  measure reset and step beside stock BrowserGym on this machine
 # make bench-replay  measure how often recorded elements are found on pages that changed
@@ -10,11 +11,12 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
 	done)
 VENV ?= .venv
 BIN := $(VENV)/bin
+AGENTLAB := .venv-agentlab
 JOBS ?= auto
 # How often a test that fails is tried again before it counts; whoever comes out well then is listed at the end.
 RERUNS ?= 0
 
-.PHONY: demo test check bench bench-replay traces clean
+.PHONY: demo test test-agentlab check bench bench-replay traces clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
@@ -22,6 +24,10 @@ demo: $(VENV)/.core .browser
 test: $(VENV)/.dev .browser
 	$(BIN)/python -m pytest -n $(JOBS) -m "not alone" --reruns $(RERUNS) $(ARGS) || test $$? = 5
 	$(BIN)/python -m pytest -m alone --reruns $(RERUNS) $(ARGS) || test $$? = 5
+
+test-agentlab: $(AGENTLAB)/.dev
+	@sh tests/install_browser.sh $(AGENTLAB)/bin/python
+	$(AGENTLAB)/bin/python -m pytest tests/agentlab $(ARGS)
 
 check: $(VENV)/.dev node_modules/.bin/tsc
 	$(BIN)/ruff format --check .
@@ -52,6 +58,12 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.made
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' -c constraints.txt
 	touch $@ $(VENV)/.core
 
+$(AGENTLAB)/.dev: pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "websp-gym needs Python 3.11 or 3.12: install one, or set PYTHON=..." >&2; exit 1; }
+	test -x $(AGENTLAB)/bin/python || $(PYTHON) -m venv $(AGENTLAB)
+	$(AGENTLAB)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,agentlab]' -c constraints.txt
+	touch $@
+
 .PHONY: .browser
 .browser:
 	@sh tests/install_browser.sh $(BIN)/python
@@ -61,4 +73,4 @@ node_modules/.bin/tsc: package.json
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info node_modules
+	rm -rf $(VENV) $(AGENTLAB) build dist *.egg-info node_modules

@@ -25,6 +25,7 @@ app = typer.Typer(
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
+AGENTS = "oracle, noop, random, a model such as openai:gpt-5.2, text:MODEL, or flawed:KIND (docs/agents.md)."
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
 
@@ -37,6 +38,20 @@ class InitialState(StrEnum):
 
 class Reward(StrEnum):
     """Who scores an episode."""
+
+    STATE = "state"
+    JUDGE = "judge"
+
+
+class Instruction(StrEnum):
+    """Which wording of a task the agent gets."""
+
+    WITHOUT_NAVIGATION = "without_navigation"
+    WITH_NAVIGATION = "with_navigation"
+
+
+class RescoreBy(StrEnum):
+    """What a kept run is scored by."""
 
     STATE = "state"
     JUDGE = "judge"
@@ -118,12 +133,23 @@ def run(
     tasks: Annotated[
         list[str], typer.Option("--tasks", help="Instances to run, by glob; may be given repeatedly.")
     ],
-    agent: Annotated[str, typer.Option(help="oracle, noop or random.")] = "oracle",
+    agent: Annotated[str, typer.Option(help=AGENTS)] = "oracle",
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    trials: Annotated[int, typer.Option(min=1, help="How often each instance is played.")] = 1,
     out_dir: Annotated[
         Path | None, typer.Option("--out", help="Folder for results and trajectories.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Leave out what --out already has.")] = False,
+    retries: Annotated[
+        int, typer.Option(min=0, help="Play an episode again so often after an infrastructure error.")
+    ] = 1,
+    instruction: Annotated[
+        Instruction, typer.Option(help="The wording the agent gets.")
+    ] = Instruction.WITHOUT_NAVIGATION,
+    max_actions: Annotated[
+        int, typer.Option(min=1, help="Actions allowed; scrolls and waits are free.")
+    ] = 20,
+    max_seconds: Annotated[float, typer.Option(min=1, help="Seconds allowed.")] = 600.0,
     initial_state: Annotated[InitialState, typer.Option(help="How S0 is reached.")] = InitialState.REPLAY,
     seed: Annotated[int, typer.Option(help="Seed of every episode.")] = 0,
     reward: Annotated[Reward | None, typer.Option(help="Who scores; state in the sandbox otherwise.")] = None,
@@ -132,27 +158,32 @@ def run(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run an agent on instances.
+    """Run an agent on instances; with --out, a run that was interrupted goes on with --resume.
 
     Exit code 0 when every episode ran, whatever its reward; 1 when one ended in an infrastructure error.
 
     Example: `websp run --agent oracle --tasks 'Steam-*' --jobs 2 --out runs/oracle`
     """
     from websp_gym.cli.running import run_command
+    from websp_gym.results import Run
 
-    options: dict[str, Any] = {"initial_state": initial_state.value}
-    if reward is not None:
-        options["reward"] = reward.value
-    if judge:
-        options["judge"] = judge
+    options: dict[str, Any] = {
+        "initial_state": initial_state.value,
+        "instruction": instruction.value,
+        "max_actions": max_actions,
+        "max_seconds": max_seconds,
+        "reward": reward.value if reward else None,
+        "judge": judge or None,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
     code = run_command(
         tasks,
-        agent,
+        Run(agent=agent, options=given, seed=seed),
+        trials=trials,
+        retries=retries,
         processes=jobs,
         folder=out_dir,
         resume=resume,
-        seed=seed,
-        options=options,
         as_json=as_json,
     )
     raise typer.Exit(code)
@@ -210,6 +241,70 @@ def judge(
     raise typer.Exit(code)
 
 
+@app.command()
+def rescore(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
+    by: Annotated[RescoreBy, typer.Option(help="The kept server state, or `websp judge`.")] = RescoreBy.STATE,
+    write: Annotated[bool, typer.Option("--write", help="Let the new scores count from now on.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score a kept run again, without browser and sandbox, and show what changes.
+
+    Example: `websp rescore runs/oracle --by judge --write`
+    """
+    from websp_gym.cli.rescoring import rescore_command
+
+    raise typer.Exit(rescore_command(folder, by.value, write=write, as_json=as_json))
+
+
+@app.command()
+def report(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR", help="Folders with runs, at any depth.")],
+    html: Annotated[
+        Path | None, typer.Option(help="Write one HTML file with tables, plots and every trajectory.")
+    ] = None,
+    compare: Annotated[
+        str, typer.Option(help="Set published figures beside yours; `paper` for those of WebSP-Eval.")
+    ] = "",
+    max_size: Annotated[
+        float, typer.Option(min=0, help="Megabytes of trajectories in the page; further ones are left out.")
+    ] = 200.0,
+    as_json: AsJson = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+) -> None:
+    """Show what runs are worth: the paper's tables, with intervals, from any number of run folders.
+
+    Example: `websp report runs/oracle runs/noop --html report.html --compare paper`
+    """
+    from websp_gym.cli.reporting import report_command
+
+    report_command(
+        folders,
+        html=html,
+        compare=compare,
+        max_megabytes=max_size,
+        as_json=as_json,
+        as_markdown=as_markdown,
+    )
+
+
+@app.command()
+def collect(
+    study: Annotated[Path, typer.Argument(metavar="STUDY_DIR", help="The folder of a study of AgentLab's.")],
+    out_dir: Annotated[
+        Path | None, typer.Option("--out", help="Where the runs go; websp-run in the study otherwise.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make runs of an AgentLab study, for `websp report`; needs the extra `agentlab`.
+
+    Example: `websp collect ~/agentlab_results/2026-01-31_12-00-00_oracle-on-websp`
+    """
+    from websp_gym.cli.collecting import collect_command
+
+    collect_command(study, out=out_dir, as_json=as_json)
+
+
 @app.command("judge-eval")
 def judge_eval(
     source: Annotated[
@@ -222,6 +317,14 @@ def judge_eval(
         list[str] | None,
         typer.Option("--models", help="Who votes; repeat it or use commas. The paper's three otherwise."),
     ] = None,
+    play: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GLOB",
+            help="Play these instances first, right and wrong, into DIR; what is there is not played again.",
+        ),
+    ] = None,
+    processes: Annotated[int, typer.Option(min=1, help="Plays at a time.")] = 1,
     make: Annotated[
         int, typer.Option(min=0, help="Make so many runs of those in DIR, right and wrong ones.")
     ] = 0,
@@ -247,7 +350,7 @@ def judge_eval(
 
     Without labels the truth is the server's state, which runs in the sandbox keep.
 
-    Example: `websp judge-eval runs/oracle --make 1000 --models openai:gpt-5.2 --max-cost 50 --out runs/eval`
+    Example: `websp judge-eval runs/hard --play 'Steam-*' --make 1000 --models openai:gpt-5.2 --out runs/eval`
     """
     from websp_gym.cli.evaluating import eval_command
 
@@ -263,24 +366,40 @@ def judge_eval(
         max_cost=max_cost,
         out=out_dir,
         as_json=as_json,
+        play=play or [],
+        processes=processes,
     )
     raise typer.Exit(code)
 
 
 @app.command()
 def demo(
-    instance_id: Annotated[str, typer.Argument(metavar="[ID]")] = "Steam-task-191-ON",
-    out_dir: Annotated[Path, typer.Option("--out", help="Folder for the trajectory.")] = Path("runs/demo"),
+    instance_id: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="Steam-task-191-ON, or a few with --agents, otherwise."),
+    ] = None,
+    out_dir: Annotated[Path, typer.Option("--out", help="Folder for the trajectories.")] = Path("runs/demo"),
     headed: Annotated[bool, typer.Option("--headed", help="Show the browser window.")] = False,
     agent: Annotated[str, typer.Option(help="oracle, noop or random.")] = "oracle",
+    agents: Annotated[
+        bool,
+        typer.Option("--agents", help="Compare agents that each fail in a way of their own; no key needed."),
+    ] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes, with --agents.")] = 1,
 ) -> None:
     """Watch one instance run: sandbox, replay to S0, agent, verdict, and a page that shows it all.
 
-    Example: `websp demo Steam-task-198-ON`
+    With --agents, play a few instances with eight scripted agents and write a leaderboard page.
+
+    Example: `websp demo Steam-task-198-ON`, `websp demo --agents --jobs 2`
     """
+    if agents:
+        from websp_gym.cli.leaderboard import run_leaderboard
+
+        raise typer.Exit(run_leaderboard(instance_id, out_dir / "agents", processes=jobs, headed=headed))
     from websp_gym.cli.demo import run_demo
 
-    raise typer.Exit(run_demo(instance_id, out_dir, agent=agent, headed=headed))
+    raise typer.Exit(run_demo(instance_id or "Steam-task-191-ON", out_dir, agent=agent, headed=headed))
 
 
 @app.command()

@@ -1,0 +1,216 @@
+"""The instances as a benchmark of AgentLab: what is in it, and parts of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from fnmatch import fnmatchcase
+from typing import Any
+
+import pandas as pd
+from browsergym.experiments.benchmark import Benchmark, HighLevelActionSetArgs
+
+import websp_gym
+from websp_gym.agents.agentlab.env_args import WebspEnvArgs
+from websp_gym.agents.agentlab.splits import held_out
+from websp_gym.errors import SetupError, nearest
+from websp_gym.instances import LoadedInstance, load_instance
+from websp_gym.runner import select_instances
+
+NAME = "websp"
+BETWEEN = ", "
+
+
+@dataclass
+class WebspBenchmark(Benchmark):  # type: ignore[misc]
+    """Instances with their environments' options; parts of it are benchmarks of this class too.
+
+    ``task_metadata`` has the columns ``task_name``, ``site``, ``website_category``, ``category``, ``task``, ``state``
+    (``ON``, ``OFF`` or empty), ``elements`` and ``browsergym_split`` (by task, three tenths to test on).
+    """
+
+    env_args_list: list[WebspEnvArgs]
+
+    def get_version(self) -> str:
+        """The version AgentLab notes for reproducibility."""
+        return websp_gym.__version__
+
+    def prepare_backends(self) -> None:
+        """Starts one sandbox here, which the workers of joblib and Ray on this machine find and share."""
+        from websp_gym.world import make_world
+
+        super().prepare_backends()
+        for name in {str(args.options().get("world", "sandbox")) for args in self.env_args_list}:
+            make_world(name).browser_args()
+
+    def subset(
+        self,
+        *,
+        ids: str | Iterable[str] = "*",
+        site: str | Iterable[str] = "*",
+        category: str | Iterable[str] = "*",
+        element: str | Iterable[str] = "*",
+        state: str | Iterable[str] = "*",
+    ) -> WebspBenchmark:
+        """The part where everything said holds.
+
+        Args:
+            ids: Globs of ids, such as ``Steam-*``; one or several, of which one must fit. So for the others; case
+                does not matter.
+            site: Names of sites.
+            category: Task categories, such as ``*Cookie*``.
+            element: UI element types, of which the solution has one or more.
+            state: ``ON`` or ``OFF``; the instances without are in neither.
+
+        Returns:
+            The part.
+
+        Raises:
+            SetupError: Nothing is in it.
+        """
+        said = {"id": ids, "site": site, "category": category, "elements": element, "state": state}
+        asked = {name: [globs] if isinstance(globs, str) else list(globs) for name, globs in said.items()}
+        chosen = [row["task_name"] for row in self._rows() if _fits(row, asked)]
+        words = [f"{name}={'|'.join(globs)}" for name, globs in asked.items() if globs != ["*"]]
+        if not chosen:
+            raise SetupError(f"no instance has {', '.join(words)}{self._hint(asked)}")
+        return self._part(chosen, f"{self.name}[{', '.join(words)}]" if words else self.name)
+
+    def split(self, by: str, *, share: float = 0.3, seed: int = 0) -> tuple[WebspBenchmark, WebspBenchmark]:
+        """Divides it into a part to learn from and one to be tested on.
+
+        Args:
+            by: ``site``, ``task`` or ``state``: see :func:`websp_gym.agents.agentlab.splits.held_out`.
+            share: Which part is tested on, about.
+            seed: Another seed divides otherwise.
+
+        Returns:
+            The part to learn from, and the one to be tested on.
+
+        Raises:
+            SetupError: No such way, or one of the parts would be empty.
+        """
+        rows = self._rows()
+        test = held_out(rows, by, share=share, seed=seed)
+        train = [row["task_name"] for row in rows if row["task_name"] not in test]
+        if not test or not train:
+            raise SetupError(f"by {by} these {len(rows)} instances cannot be divided", by=by)
+        return self._part(train, f"{self.name}_{by}_train"), self._part(test, f"{self.name}_{by}_test")
+
+    def subset_from_regexp(self, column: str, regexp: str) -> WebspBenchmark:
+        """As AgentLab's, and of this class."""
+        return self._like(super().subset_from_regexp(column, regexp))
+
+    def subset_from_list(
+        self, task_list: list[str], benchmark_name_suffix: str | None = "custom", split: str | None = None
+    ) -> WebspBenchmark:
+        """As AgentLab's, and of this class."""
+        return self._like(super().subset_from_list(task_list, benchmark_name_suffix, split))
+
+    def subset_from_task_ratio(self, ratio: float, seed: int) -> WebspBenchmark:
+        """As AgentLab's, but the same in every process."""
+        names = sorted({args.task_name for args in self.env_args_list})
+        random.Random(seed).shuffle(names)
+        return self._part(names[: int(len(names) * ratio)], f"{self.name}[ratio={ratio}, seed={seed}]")
+
+    def _rows(self) -> list[dict[str, str]]:
+        here = {args.task_name for args in self.env_args_list}
+        rows: list[dict[str, str]] = self.task_metadata.to_dict(orient="records")
+        return [row for row in rows if row["task_name"] in here]
+
+    def _hint(self, asked: dict[str, list[str]]) -> str:
+        for name, globs in asked.items():
+            known = sorted({word for row in self._rows() for word in _words(row, name)})
+            for glob in globs:
+                if not any(_matches(word, glob) for word in known):
+                    return nearest(glob, known)
+        return ""
+
+    def _part(self, names: Iterable[str], name: str) -> WebspBenchmark:
+        wanted = set(names)
+        facts = {field.name: getattr(self, field.name) for field in fields(self)}
+        facts["env_args_list"] = [args for args in self.env_args_list if args.task_name in wanted]
+        table = self.task_metadata
+        facts["task_metadata"] = table[table["task_name"].isin(wanted)].reset_index(drop=True)
+        return type(self)(**facts | {"name": name})
+
+    def _like(self, part: Any) -> WebspBenchmark:
+        return self._part({args.task_name for args in part.env_args_list}, part.name)
+
+
+def make_benchmark(
+    ids: str | Sequence[str] = "*", *, trials: int = 1, seed: int = 0, name: str = NAME, **options: Any
+) -> WebspBenchmark:
+    """Makes a benchmark of our instances; ``make_study(agents, "websp")`` calls it without arguments.
+
+    Args:
+        ids: Globs of ids.
+        trials: How often each instance is played.
+        seed: Seed of the first trial; the next ones count on.
+        name: What AgentLab calls it.
+        **options: Fields of :class:`WebspEnvArgs`.
+
+    Returns:
+        The benchmark.
+
+    Raises:
+        SetupError: A glob matches nothing, or there is no such option.
+    """
+    known = [field.name for field in fields(WebspEnvArgs)]
+    for option in options:
+        if option not in known:
+            raise SetupError(f'no option "{option}"{nearest(option, known)} (options: {", ".join(known)})')
+    loaded = [load_instance(one) for one in select_instances([ids] if isinstance(ids, str) else ids)]
+    rows = [_row(one) for one in loaded]
+    test = held_out(rows, "task")
+    for row in rows:
+        row["browsergym_split"] = "test" if row["task_name"] in test else "train"
+    return WebspBenchmark(
+        name=name,
+        high_level_action_set_args=HighLevelActionSetArgs(
+            subsets=("chat", "infeas", "bid", "nav", "tab"),
+            strict=False,
+            retry_with_force=True,
+            demo_mode="off",
+        ),
+        is_multi_tab=True,
+        supports_parallel_seeds=True,
+        env_args_list=[
+            WebspEnvArgs(task_name=row["task_name"], task_seed=seed + trial, **options)
+            for trial in range(trials)
+            for row in rows
+        ],
+        backends=[],
+        task_metadata=pd.DataFrame(rows),
+    )
+
+
+def _row(loaded: LoadedInstance) -> dict[str, str]:
+    return {
+        "task_name": f"{NAME}.{loaded.id}",
+        "site": loaded.site.site,
+        "website_category": loaded.site.website_category,
+        "category": loaded.task.category,
+        "task": loaded.task.id,
+        "state": loaded.instance.state or "",
+        "elements": BETWEEN.join(loaded.instance.element_types),
+        "depends_on": "",
+    }
+
+
+def _fits(row: dict[str, str], asked: dict[str, list[str]]) -> bool:
+    return all(
+        any(_matches(word, glob) for word in _words(row, name) for glob in globs)
+        for name, globs in asked.items()
+    )
+
+
+def _words(row: dict[str, str], name: str) -> list[str]:
+    if name == "id":
+        return [row["task_name"].removeprefix(f"{NAME}.")]
+    return row[name].split(BETWEEN) if name == "elements" else [row[name]]
+
+
+def _matches(word: str, glob: str) -> bool:
+    return fnmatchcase(word.casefold(), glob.casefold())

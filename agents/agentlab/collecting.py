@@ -1,0 +1,115 @@
+"""A study of AgentLab as runs that ``websp report`` reads."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from websp_gym.agents.agentlab.reading import Experiment, read_study
+from websp_gym.errors import SetupError
+from websp_gym.results import TRAJECTORIES, Run, append_result, unwritable, write_run
+from websp_gym.runner import AGENT_LOG
+from websp_gym.trajectory import FILE
+
+FOLDER = "websp-run"
+MARK = "collected.json"
+"""By this a folder is known as one that may be made anew."""
+
+
+def collect(study: Path | str, out: Path | str | None = None) -> Path:
+    """Makes runs of a study: a folder for each agent, with results, trajectories and what models said.
+
+    The study stays as it is. What it has not played to an end is in the runs as an infrastructure error; collect
+    again when it has been.
+
+    Args:
+        study: The study's folder.
+        out: Where the runs go; ``websp-run`` in the study otherwise. Replaced if it is an earlier collection.
+
+    Returns:
+        The folder, for ``websp report``.
+
+    Raises:
+        SetupError: No experiments of ours, or a folder that is something else or cannot be written to.
+    """
+    study = Path(study)
+    folder = Path(out) if out is not None else study / FOLDER
+    if folder.exists() and not (folder / MARK).is_file():
+        raise SetupError(f"{folder} is there already; choose another --out", path=str(folder))
+    runs = defaultdict(list)
+    for one in read_study(study):
+        runs[one.group].append(one)
+    part = folder.with_name(folder.name + ".part")
+    try:
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        (part / MARK).write_text(json.dumps({"study": study.resolve().name}) + "\n", "utf-8")
+        for experiments in runs.values():
+            _write(_free(part, experiments[0].result.agent), experiments)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.replace(part, folder)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    return folder
+
+
+def _write(folder: Path, experiments: Sequence[Experiment]) -> None:
+    """Writes the run of one agent."""
+    first = experiments[0]
+    run = Run(
+        agent=first.result.agent,
+        options=dict(first.options),
+        seed=min(one.result.seed for one in experiments),
+        started=min((one.started for one in experiments if one.started), default=""),
+        versions=_versions(experiments),
+    )
+    write_run(folder, run)
+    for one in experiments:
+        kept = _keep(folder, one)
+        append_result(folder, replace(one.result, run_hash=run.hash, trajectory=kept))
+
+
+def _keep(folder: Path, one: Experiment) -> str:
+    """Gives the run the episode's trajectory; returns where it is."""
+    if not one.result.trajectory:
+        return ""
+    kept = f"{TRAJECTORIES}/{one.result.id}/{one.result.trial:03d}"
+    shutil.copytree(one.folder / one.result.trajectory, folder / kept, copy_function=_link)
+    if one.turns:
+        data = {"agent": one.result.agent, "turns": one.turns}
+        (folder / kept / AGENT_LOG).write_text(json.dumps(data, ensure_ascii=False, indent=1), "utf-8")
+    return kept
+
+
+def _link(source: str, target: str) -> None:
+    """A second name where the file system has that: pictures are most of a study."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def _versions(experiments: Sequence[Experiment]) -> dict[str, str]:
+    """The versions the episodes were played with, as the first trajectory says."""
+    for one in experiments:
+        path = one.folder / one.result.trajectory / FILE
+        if one.result.trajectory and path.is_file():
+            data: dict[str, Any] = json.loads(path.read_text("utf-8"))
+            return dict(data["versions"])
+    return {}
+
+
+def _free(folder: Path, agent: str) -> Path:
+    """A new folder's path, after the agent."""
+    plain = re.sub(r"[^\w.-]+", "-", agent).strip("-.") or "agent"
+    path, number = folder / plain, 2
+    while path.exists():
+        path, number = folder / f"{plain}-{number}", number + 1
+    return path

@@ -1,0 +1,55 @@
+"""What an episode's result adds to AgentLab's tables.
+
+A table has one row for each experiment, made of its arguments and of its ``summary_info.json``. Columns that begin
+with ``stats.cum_`` are added up per agent in AgentXRay's "Global Stats", so what can be counted is there as a number.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from websp_gym.analysis.kinds import KINDS
+
+if TYPE_CHECKING:
+    from websp_gym.instances import LoadedInstance
+    from websp_gym.results import Result
+
+OUTCOMES = ("success", "failure", "time-out", "unscored", "error")
+
+
+def columns_of(result: Result, loaded: LoadedInstance) -> dict[str, Any]:
+    """The columns of one episode; texts and numbers only, as AgentXRay counts distinct values.
+
+    Args:
+        result: The result.
+        loaded: Its instance.
+
+    Returns:
+        Values by column.
+    """
+    texts = {
+        "site": loaded.site.site,
+        "category": loaded.task.category,
+        "state": loaded.instance.state or "",
+        "elements": ", ".join(loaded.instance.element_types),
+        "status": result.status,
+        "outcome": result.outcome,
+        "source": result.source,
+        "end_reason": result.end_reason or "",
+        "reason": result.reason,
+        "failure_kinds": ", ".join(result.failure_kinds),
+        "failure_elements": ", ".join(result.failure_elements),
+        "side_effects": "; ".join(result.side_effects),
+        "actions": result.actions,
+    }
+    counts = {name: int(result.outcome == name) for name in OUTCOMES}
+    counts |= {f"kind {kind}": int(kind in result.failure_kinds) for kind in KINDS}
+    counts["side effects"] = len(result.side_effects)
+    return {
+        **{f"websp.{name}": value for name, value in texts.items()},
+        **{f"stats.cum_{_plain(name)}": count for name, count in counts.items()},
+    }
+
+
+def _plain(name: str) -> str:
+    return name.replace(" ", "_").replace("-", "_").lower()

@@ -1,0 +1,121 @@
+"""How AgentLab makes our environments, in whichever process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+from agentlab.experiments.loop import EnvArgs
+
+from websp_gym.agents.agentlab.actions import WebspActionSet
+from websp_gym.agents.agentlab.episode import NotedEpisode
+from websp_gym.errors import SetupError
+from websp_gym.index import canonical_id
+from websp_gym.registration import register_envs
+
+TRAJECTORIES = "websp_trajectories"
+"""Folder of an experiment that gets the trajectory."""
+MAX_ACTIONS = 20
+
+OPTIONS = ("observation", "instruction", "reward", "judge", "initial_state", "login", "world", "max_seconds")
+"""Fields that are options of :func:`gymnasium.make`, under the same names."""
+
+
+@dataclass
+class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
+    """Stock ``EnvArgs`` with our options; unpickling one imports this package, which registers the environments.
+
+    ``max_steps`` is the number of actions that count (scrolling and waiting are free). It goes to the environment
+    and not to Gymnasium's ``TimeLimit``, so that an episode that reaches it has a verdict. AgentLab's own limit on
+    Ray is ``max_steps`` times a minute, far beyond ``max_seconds``. ``slow_mo`` and ``pre_observation_delay``
+    change nothing.
+
+    Args:
+        observation: None gives each agent what it reads: ours what they ask for, others BrowserGym's keys.
+        instruction: ``without_navigation`` or ``with_navigation``.
+        reward: ``state``, ``judge`` or a function of a module; None for the default.
+        judge: Models that judge under ``reward="judge"``.
+        initial_state: ``replay`` or ``snapshot``.
+        login: ``session`` or ``replay``.
+        world: ``sandbox`` or ``live``.
+        max_seconds: Seconds an episode may take.
+        record: Keep each trajectory in its experiment's folder, for ``websp collect``.
+    """
+
+    max_steps: int | None = MAX_ACTIONS
+    # Stock EnvArgs declare it a number, which their own JSON does not give back without a warning.
+    pre_observation_delay: float | None = None
+    observation: str | None = None
+    instruction: str | None = None
+    reward: str | Callable[..., Any] | None = None
+    judge: tuple[str, ...] | None = None
+    initial_state: str | None = None
+    login: str | None = None
+    world: str | None = None
+    max_seconds: float | None = None
+    record: bool = True
+
+    @property
+    def instance_id(self) -> str:
+        """The instance's id, without name space."""
+        return canonical_id(str(self.task_name))
+
+    def options(self) -> dict[str, Any]:
+        """The environment's options that are not the default."""
+        named = {name: getattr(self, name) for name in OPTIONS}
+        named["max_actions"] = None if self.max_steps == MAX_ACTIONS else self.max_steps
+        named["viewport"] = self.viewport
+        given = {name: value for name, value in named.items() if value is not None}
+        return given | ({} if self.headless else {"headless": False}) | (self.task_kwargs or {})
+
+    def make_env(
+        self,
+        action_mapping: Callable[[str], str] | None,
+        exp_dir: str | Path,
+        exp_task_kwargs: Mapping[str, Any] | None = None,
+        use_raw_page_output: bool = False,
+    ) -> NotedEpisode:
+        """Makes the environment of one experiment.
+
+        Args:
+            action_mapping: An agent's way to code, which is not used; it tells whose agent it is.
+            exp_dir: The experiment's folder.
+            exp_task_kwargs: More options.
+            use_raw_page_output: Not supported.
+
+        Returns:
+            The environment.
+
+        Raises:
+            SetupError: An option is wrong, not supported, or something it needs is missing.
+        """
+        self._check()
+        register_envs()
+        actions = getattr(action_mapping, "__self__", None)
+        options: dict[str, Any] = {}
+        if isinstance(actions, WebspActionSet):
+            options["observation"] = actions.observation
+        options |= self.options() | dict(exp_task_kwargs or {})
+        if self.record:
+            options["record_to"] = Path(exp_dir) / TRAJECTORIES
+        env = gym.make(
+            f"browsergym/websp.{self.instance_id}",
+            disable_env_checker=True,
+            action_mapping=action_mapping,
+            use_raw_page_output=use_raw_page_output,
+            wait_for_user_message=self.wait_for_user_message,
+            **options,
+        )
+        return NotedEpisode(env, Path(exp_dir), with_briefing=isinstance(actions, WebspActionSet))
+
+    def _check(self) -> None:
+        for name in ("record_video", "storage_state"):
+            if getattr(self, name):
+                raise SetupError(
+                    f"{name} is not supported: trajectories have a picture of every step, "
+                    "and an episode begins with an account of its own",
+                    option=name,
+                )

@@ -1,0 +1,173 @@
+"""An episode played by AgentLab, noted in the experiment's folder as a result of ours.
+
+AgentLab keeps of an environment what it knows of: a reward. The verdict is written beside that, when there is one,
+and put into ``summary_info.json`` when AgentLab has written it and closes the environment.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import gymnasium as gym
+
+from websp_gym.agents.agentlab.columns import columns_of
+from websp_gym.errors import WebspError
+from websp_gym.results import Result
+
+if TYPE_CHECKING:
+    from websp_gym.env import WebspEnv
+    from websp_gym.verdict import Verdict
+
+RESULT = "websp_result.json"
+SUMMARY = "summary_info.json"
+BRIEFING = "websp_briefing"
+"""Key of the first observation under which our agents are told instance, account and seed."""
+
+Seen = dict[str, Any]
+
+
+class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
+    """Notes how an episode ends.
+
+    Args:
+        env: The environment.
+        folder: The experiment's folder.
+        with_briefing: Whether the agent is one of ours.
+    """
+
+    def __init__(self, env: gym.Env[Seen, str], folder: Path, *, with_briefing: bool) -> None:
+        super().__init__(env)
+        self._folder = folder
+        self._with_briefing = with_briefing
+        self._facts: dict[str, Any] = {}
+        self._result: Result | None = None
+        self._began = time.monotonic()
+        self._steps = 0
+
+    @property
+    def websp(self) -> WebspEnv:
+        """The environment itself."""
+        env: Any = self.env.unwrapped
+        return env  # type: ignore[no-any-return]
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Seen, Seen]:
+        """Begins an episode; the first observation of an agent of ours holds its briefing."""
+        began = time.monotonic()
+        websp = self.websp
+        self._facts = {"config_hash": websp.loaded.config_hash, "seed": seed or 0}
+        observation, info = self.env.reset(seed=seed, options=options)
+        self._began = time.monotonic()
+        self._facts["reset_seconds"] = round(self._began - began, 3)
+        assert websp.task is not None
+        if websp.task.folder is not None:
+            folder = websp.task.folder.resolve().relative_to(self._folder.resolve())
+            self._facts["trajectory"] = folder.as_posix()
+        if self._with_briefing:
+            account = dict(websp.task.episode.account)
+            observation[BRIEFING] = {"instance": websp.loaded.id, "account": account, "seed": seed or 0}
+        return observation, info
+
+    def step(self, action: str) -> tuple[Seen, Any, bool, bool, Seen]:
+        """Takes a step; the last one's ``info["task_info"]`` tells the verdict."""
+        self._steps += 1
+        try:
+            observation, reward, terminated, truncated, info = self.env.step(action)
+        except WebspError as error:
+            verdict: Verdict | None = getattr(error, "verdict", None)
+            if verdict is not None:
+                self._note(verdict.as_dict(), reward=None, end_reason=None)
+            raise
+        if terminated or truncated:
+            paid = None if info["unscored"] else float(reward)
+            self._note(info["verdict"], reward=paid, end_reason=info["reason"])
+            info["task_info"] = {**info["task_info"], "verdict": info["verdict"]}
+        return observation, reward, terminated, truncated, info
+
+    def close(self) -> None:
+        """Ends the episode and completes AgentLab's summary of it."""
+        try:
+            self._complete()
+        finally:
+            super().close()
+
+    def _note(self, verdict: Seen, *, reward: float | None, end_reason: str | None) -> None:
+        failure = verdict["details"].get("failure", {})
+        self._result = self._made(
+            reward=reward,
+            status=verdict["status"],
+            source=verdict["source"],
+            end_reason=end_reason,
+            reason=verdict["reason"],
+            failure_kinds=tuple(failure.get("kinds", ())),
+            failure_elements=tuple(failure.get("elements", ())),
+            side_effects=tuple(verdict["side_effects"]),
+        )
+        self._write()
+
+    def _made(self, **facts: Any) -> Result:
+        websp = self.websp
+        if websp.task is not None:
+            self._facts["actions"] = sum(step.counted for step in websp.task.trajectory.steps)
+        return Result(
+            id=websp.loaded.id,
+            agent="",
+            instruction=websp.options.instruction,
+            steps=self._steps,
+            seconds=round(time.monotonic() - self._began, 3),
+            **self._facts,
+            **facts,
+        )
+
+    def _complete(self) -> None:
+        path = self._folder / SUMMARY
+        try:
+            summary = json.loads(path.read_text("utf-8"))
+        except (OSError, ValueError):
+            return  # Nobody has summed up: it was closed in the middle, and is to be played again.
+        if self._result is None:
+            self._result = self._without_verdict(summary.get("err_msg"))
+            self._write()
+        _replace(path, summary | columns_of(self._result, self.websp.loaded))
+
+    def _without_verdict(self, problem: str | None) -> Result:
+        """What an episode is that ended before the environment could say."""
+        if problem:
+            return self._made(reward=None, status="error", error=plain_error(problem))
+        # AgentLab lets an agent end an episode by giving no action, and pays nothing.
+        reason = "the agent gave no action, so AgentLab ended the episode"
+        return self._made(reward=0.0, status="fail", source="agentlab", end_reason="abandoned", reason=reason)
+
+    def _write(self) -> None:
+        assert self._result is not None
+        _replace(self._folder / RESULT, asdict(self._result))
+
+
+def plain_error(message: str) -> str:
+    """AgentLab's error message in one line, without what AgentLab says of every error.
+
+    Args:
+        message: ``err_msg`` of its summary.
+
+    Returns:
+        The error's type and message.
+    """
+    head, _, rest = message.partition("\n")
+    kept = rest if rest and head.startswith("Exception uncaught") else message
+    return kept.strip().replace(":\n", ": ", 1)
+
+
+def _replace(path: Path, data: Any) -> None:
+    """Writes JSON; the file is always a whole one."""
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_text(json.dumps(data, ensure_ascii=False, indent=1), "utf-8")
+        os.replace(part, path)
+    finally:
+        with suppress(OSError):
+            part.unlink()

@@ -1,0 +1,91 @@
+"""An agent of ours as an agent of AgentLab."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from browsergym.experiments.agent import Agent as AgentLabAgent
+from browsergym.experiments.agent import AgentInfo
+
+from websp_gym.agents.agentlab.actions import WebspActionSet
+from websp_gym.agents.agentlab.episode import BRIEFING
+from websp_gym.agents.agentlab.info import Overheard, info_of
+from websp_gym.agents.asking import AskingAgent
+from websp_gym.agents.base import Briefing, make_agent
+from websp_gym.errors import SetupError
+from websp_gym.instances import load_instance
+
+KEPT = ("screenshot", "goal", "url", "elements_text", "last_action", "last_action_error")
+"""What of an observation AgentLab keeps with each step."""
+
+
+class WebspPlayer(AgentLabAgent):  # type: ignore[misc]
+    """Plays as the agent a string names.
+
+    Args:
+        spec: As for :func:`websp_gym.agents.make_agent`.
+
+    Raises:
+        SetupError: There is no such agent, or its model's key is missing.
+    """
+
+    def __init__(self, spec: str) -> None:
+        self.agent = make_agent(spec)
+        self.action_set = WebspActionSet(self.agent.observation)
+        self._seen: dict[str, Any] = {}
+        self._briefed = False
+        self._model: Overheard | None = None
+        if isinstance(self.agent, AskingAgent):
+            self._model = self.agent._model = Overheard(self.agent._model)
+
+    def obs_preprocessor(self, obs: dict[str, Any]) -> dict[str, Any]:
+        """Takes an observation, and gives what of it is worth keeping.
+
+        Args:
+            obs: The environment's observation.
+
+        Returns:
+            What AgentLab counts, writes and shows.
+        """
+        self._seen = dict(obs)
+        briefing = self._seen.pop(BRIEFING, None)
+        if briefing is not None:
+            self._briefed = True
+            loaded = load_instance(briefing["instance"])
+            self.agent.begin(Briefing(loaded, briefing["account"], briefing["seed"]))
+        kept = {name: obs[name] for name in KEPT if name in obs}
+        kept["goal_object"] = ({"type": "text", "text": obs["goal"]},)
+        if "axtree_object" in obs:
+            kept["axtree_txt"] = _tree(obs)
+        if "screenshot_marks" in obs:
+            kept["screenshot_som"] = obs["screenshot_marks"]
+        return kept
+
+    def get_action(self, obs: Any) -> tuple[str, AgentInfo]:
+        """Chooses the next action, by the whole observation.
+
+        Args:
+            obs: What :meth:`obs_preprocessor` gave.
+
+        Returns:
+            The action, and what AgentXRay shows of it.
+
+        Raises:
+            ModelError: Its model gave no answer; AgentLab notes an error and plays the episode again.
+            SetupError: The environment was made by stock ``EnvArgs``.
+        """
+        if not self._briefed:
+            raise SetupError(
+                "agents of websp-gym play in environments of WebspEnvArgs, which tell them instance and account"
+            )
+        before = len(self.agent.turns)
+        action = self.agent.act(self._seen)
+        turn = self.agent.turns[-1] if len(self.agent.turns) > before else None
+        asked = self._model.messages if self._model else ()
+        return action, info_of(self.agent.name, action, turn, asked)
+
+
+def _tree(obs: dict[str, Any]) -> str:
+    from browsergym.utils.obs import flatten_axtree_to_str
+
+    return str(flatten_axtree_to_str(obs["axtree_object"]))
