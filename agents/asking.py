@@ -46,7 +46,8 @@ class AskingAgent(ABC):
             )
         self.name = name or model.spec
         self.turns: Sequence[Turn] = ()
-        self._model = model
+        self.model = model
+        """Who is asked; may be replaced by one that listens, between episodes."""
         self._pictures = pictures
         self._repairs = repairs
         self._memory = Memory(pictures)
@@ -103,7 +104,7 @@ class AskingAgent(ABC):
         """The model's decision; None where it gave none that can be used."""
         conversation = list(messages)
         for _ in range(self._repairs + 1):
-            reply = self._model.ask(conversation)
+            reply = self.model.ask(conversation)
             asked.replies.append(reply)
             try:
                 return read_reply(reply, self._read)

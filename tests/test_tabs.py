@@ -17,21 +17,43 @@ CLOSE = "<button onclick='window.close()'>Close</button>"
 
 
 def path(hands: Hands) -> str:
-    return hands.page.url.removeprefix(hands.site.url)
+    return hands.page.url.removeprefix(hands.site.url).removesuffix("?")
 
 
 # ----------------------------------------------------------------------------------------------------- tabs
 
 
-@pytest.mark.parametrize(
-    "opener",
-    [
-        "<a href=/second target=_blank>Open</a>",
-        "<a href=/second target=_blank rel=noopener>Open</a>",
-        "<button onclick=\"window.open('/second', '', 'width=400,height=300')\">Open</button>",
-        "<button onclick=\"window.open('/second', '', 'noopener')\">Open</button>",
-    ],
+OPENERS = (
+    "<a href=/second target=_blank>Open</a>",
+    "<a href=/second target=_blank rel=noopener>Open</a>",
+    "<form action=/second target=_blank><button>Open</button></form>",
+    "<button onclick=\"window.open('/second', '', 'width=400,height=300')\">Open</button>",
+    "<button onclick=\"window.open('/second', '', 'noopener')\">Open</button>",
 )
+
+
+@pytest.mark.parametrize("opener", OPENERS)
+def test_when_a_click_is_over_the_tab_it_opens_is_known_to_come(hands: Hands, opener: str) -> None:
+    page = hands.show(opener)
+    hands.site.put("/second", CLOSE)
+    box = hands.mark("Open").box
+    page.mouse.click(box[0] + 5, box[1] + 5)
+    assert hands.tabs.opening or len(hands.tabs.pages) == 2
+    settle(hands.tabs)
+    assert len(hands.tabs.pages) == 2
+    assert not hands.tabs.opening
+
+
+def test_a_tab_that_is_closed_before_it_shows_anything_is_not_waited_for(hands: Hands) -> None:
+    hands.show(
+        "<button onclick=\"window.open('about:blank').close(); this.textContent = 'done'\">Open</button>"
+    )
+    hands.click("Open")
+    assert hands.names() == ["done"]
+    assert not hands.tabs.opening
+
+
+@pytest.mark.parametrize("opener", OPENERS)
 def test_a_new_tab_becomes_the_current_one_and_closing_it_returns_to_the_one_before(
     hands: Hands, opener: str
 ) -> None:

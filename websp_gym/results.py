@@ -276,3 +276,21 @@ def _result(data: Any) -> Result:
         raise TypeError("a result is an object")
     known = {name: value for name, value in data.items() if name in _NAMES}
     return Result(**known | {name: tuple(known.get(name, ())) for name in _TUPLES})
+
+
+def spent(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Adds up what an agent's model took.
+
+    Args:
+        parts: Turns or episodes, with ``calls``, ``input_tokens``, ``output_tokens`` and ``cost``.
+
+    Returns:
+        The sums under the same names, None where one of the amounts is unknown; nothing where there are no parts.
+    """
+    listed = list(parts)
+    if not listed:
+        return {}
+    amounts = {
+        name: [part[name] for part in listed] for name in ("calls", "input_tokens", "output_tokens", "cost")
+    }
+    return {name: None if None in values else sum(values) for name, values in amounts.items()}

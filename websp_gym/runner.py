@@ -25,17 +25,17 @@ from websp_gym.results import (
     append_result,
     read_results,
     read_run,
+    spent,
     unwritable,
     write_run,
 )
 from websp_gym.trajectory import now, versions
 
 if TYPE_CHECKING:
-    from websp_gym.agents import Agent
+    from websp_gym.agents import Agent, Turn
     from websp_gym.env import WebspEnv
 
 AGENT_LOG = "agent.json"
-_SPENT = ("calls", "input_tokens", "output_tokens", "cost")
 _PASSING = ("timeout", "rate_limit", "server", "connection")
 """Kinds of model errors that another try may not meet."""
 
@@ -119,7 +119,7 @@ def run_one(job: Job) -> Result:
         tries.append(result)
         if error is None or not (left and _may_pass(error)):
             break
-    return replace(tries[-1], **_total(each for each in tries if each.calls))
+    return replace(tries[-1], **spent(asdict(each) for each in tries if each.calls))
 
 
 def run_batch(
@@ -316,16 +316,8 @@ def _play(env: WebspEnv, agent: Agent, seed: int, progress: _Progress) -> Result
 
 def _spent(agent: Agent | None) -> dict[str, Any]:
     """What the agent's model was asked and what it cost; unknown where one answer's is."""
-    return _total(getattr(agent, "turns", ()))
-
-
-def _total(parts: Iterable[Any]) -> dict[str, Any]:
-    """The sums of what turns or tries took; nothing where there are none, None where a part is unknown."""
-    parts = list(parts)
-    if not parts:
-        return {}
-    values = {name: [getattr(part, name) for part in parts] for name in _SPENT}
-    return {name: None if None in each else sum(each) for name, each in values.items()}
+    turns: Sequence[Turn] = getattr(agent, "turns", ())
+    return spent(turn.as_dict() for turn in turns)
 
 
 def _write_log(job: Job, agent: Agent, progress: _Progress) -> None:

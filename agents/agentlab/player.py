@@ -36,7 +36,7 @@ class WebspPlayer(AgentLabAgent):  # type: ignore[misc]
         self._briefed = False
         self._model: Overheard | None = None
         if isinstance(self.agent, AskingAgent):
-            self._model = self.agent._model = Overheard(self.agent._model)
+            self._model = self.agent.model = Overheard(self.agent.model)
 
     def obs_preprocessor(self, obs: dict[str, Any]) -> dict[str, Any]:
         """Takes an observation, and gives what of it is worth keeping.

@@ -9,7 +9,7 @@ import gzip
 import json
 import pickle
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC
 from pathlib import Path
@@ -24,9 +24,7 @@ from websp_gym.agents.agentlab.info import TURN
 from websp_gym.agents.turns import Turn
 from websp_gym.errors import SetupError
 from websp_gym.index import canonical_id
-from websp_gym.results import Result
-
-_AMOUNTS = ("calls", "input_tokens", "output_tokens", "cost")
+from websp_gym.results import Result, spent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +82,7 @@ def _read(one: ExpResult) -> Experiment:
         "agent": str(args.agent_args.agent_name),
         "seed": int(env_args.task_seed or 0),
         "instruction": str(options.get("instruction", "without_navigation")),
-        **_spent(turns),
+        **spent(turns),
     }
     result = _noted(one) or Result(
         id=canonical_id(env_args.task_name), agent="", reward=None, status="error", error=_problem(one)
@@ -182,12 +180,3 @@ def _turn(step: Any) -> dict[str, Any] | None:
 def _last_said(chat: Any) -> str:
     messages = list(getattr(chat, "messages", chat) or ())
     return str(messages[-1]) if messages else ""
-
-
-def _spent(turns: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """What the agent's model took; unknown where one turn's amount is."""
-    listed = list(turns)
-    if not listed:
-        return {}
-    amounts = {name: [turn[name] for turn in listed] for name in _AMOUNTS}
-    return {name: None if None in values else sum(values) for name, values in amounts.items()}

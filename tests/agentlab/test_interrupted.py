@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from tests.agentlab.study import AGENTS, INSTANCES
@@ -39,7 +41,7 @@ def finish(process: subprocess.Popen[bytes], root: Path) -> None:
         assert process.wait(LONGEST) == 0, (root / "log.txt").read_text()[-4000:]
     finally:
         if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
+            kill(process)
 
 
 def ended(root: Path) -> list[Path]:
@@ -57,8 +59,19 @@ def interrupt(process: subprocess.Popen[bytes], root: Path, after: int) -> None:
     while len(ended(root)) < after and time.monotonic() < until:
         assert process.poll() is None, (root / "log.txt").read_text()[-4000:]
         time.sleep(0.05)
+    kill(process)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """Ends a study with all its workers; Ray's are in groups of their own and outlive it for a moment."""
+    family = psutil.Process(process.pid).children(recursive=True)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    for one in family:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            one.kill()
+    _, left = psutil.wait_procs(family, timeout=60)
+    assert not left
 
 
 def summary_of(study: Path) -> Any:

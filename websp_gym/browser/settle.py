@@ -33,9 +33,10 @@ def settle(
 ) -> bool:
     """Waits until the current tab is at rest.
 
-    At rest means: the document is parsed, no request is in flight (streams and polls excepted), the DOM has not
-    changed for ``quiet_ms`` (tickers and spinners excepted), two animation frames have passed, and nothing of
-    this changed between the first look and the last. A timer of the page that has done nothing yet is not seen.
+    At rest means: no tab is about to open, the document is parsed, no request is in flight (streams and polls
+    excepted), the DOM has not changed for ``quiet_ms`` (tickers and spinners excepted), two animation frames have
+    passed, and nothing of this changed between the first look and the last. A timer of the page that has done
+    nothing yet is not seen.
 
     Args:
         tabs: The browser's open tabs.
@@ -62,7 +63,7 @@ def settle(
             continue
         looked_at = page
         calm = time.monotonic() - tabs.traffic.changed >= _AFTER_TRAFFIC
-        if calm and page is tabs.current and not tabs.requests_in_flight():
+        if calm and not tabs.opening and page is tabs.current and not tabs.requests_in_flight():
             give_documents(page)
             return quiet
     give_documents(tabs.current)

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.openings import openings_of
 from websp_gym.browser.traffic import Traffic
 from websp_gym.errors import ActionError, WorldError
 
@@ -33,12 +34,13 @@ class Tabs:
         self.context = context
         self.dialogs: list[str] = []
         self.traffic = Traffic(context)
+        self._openings = openings_of(context)
         self._history: list[Page] = []
         self._sessions: WeakKeyDictionary[Page, CDPSession] = WeakKeyDictionary()
         self._crashed = False
         self._reply: _Reply | None = None
         for page in context.pages:
-            self._opened(page)
+            self._follow(page)
         context.on("page", self._opened)
         context.on("dialog", self._dialog)
 
@@ -71,6 +73,11 @@ class Tabs:
         """Whether browser and page still live."""
         browser = self.context.browser  # None for a persistent context, which has no browser of its own
         return not self._crashed and (browser is None or browser.is_connected())
+
+    @property
+    def opening(self) -> bool:
+        """Whether a tab is about to open."""
+        return self._openings is not None and self._openings.under_way
 
     def requests_in_flight(self) -> int:
         """How many requests are under way that the current tab is worth waiting for."""
@@ -138,6 +145,11 @@ class Tabs:
         return self._sessions[page]
 
     def _opened(self, page: Page) -> None:
+        if self._openings is not None:
+            self._openings.opened()
+        self._follow(page)
+
+    def _follow(self, page: Page) -> None:
         self._history.append(page)
         page.on("crash", self._crash)
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import gymnasium as gym
 import numpy as np
 from browsergym.core.spaces import AnyBox, AnyDict, Float, Integer, Unicode
+from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.settle import settle
 from websp_gym.observation.browsergym import extract
 from websp_gym.observation.camera import Camera
 from websp_gym.observation.draw import draw_marks
@@ -19,12 +21,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+    from playwright.sync_api import Page
 
     from websp_gym.browser.tabs import Tabs
     from websp_gym.trajectory import Recorder, Trajectory
 
 ObservationKind = Literal["marks", "browsergym", "all"]
 KINDS: tuple[ObservationKind, ...] = ("marks", "browsergym", "all")
+_LOOKS = 3
+"""Looks at most, where tabs come and go meanwhile."""
 
 
 def observation_space(kind: ObservationKind, viewport: tuple[int, int]) -> gym.spaces.Dict:
@@ -115,7 +120,7 @@ class Observer:
         elapsed: float,
         max_seconds: float,
     ) -> dict[str, Any]:
-        """Takes one observation of the current tab, which has come to rest.
+        """Takes one observation of the current tab, which has come to rest; all of it is of this one tab.
 
         Args:
             goal: The instruction.
@@ -130,20 +135,36 @@ class Observer:
             An observation of this observer's kind.
         """
         self._index += 1
-        page = self._tabs.current
         observation: dict[str, Any] = {
             "goal": goal,
-            "url": page.url,
             "last_action": last_action,
             "last_action_error": last_action_error,
         }
+        left = {"actions_left": actions_left, "seconds_left": float(max(max_seconds - elapsed, 0.0))}
+        for left_looks in reversed(range(_LOOKS)):
+            page = self._tabs.current
+            try:
+                observation |= self._look(page, left, goal, chat, elapsed)
+            except PlaywrightError:
+                if not (left_looks and page.is_closed() and self._tabs.alive):
+                    raise
+            if page is self._tabs.current:
+                break
+            # Another tab has come to the front meanwhile, or this one has gone.
+            settle(self._tabs)
+        return observation
+
+    def _look(
+        self, page: Page, left: dict[str, Any], goal: str, chat: list[dict[str, Any]], elapsed: float
+    ) -> dict[str, Any]:
         self._titles = [
             {"url": tab.url, "title": tab.title(), "active": tab is page} for tab in self._tabs.pages
         ]
+        observation: dict[str, Any] = {"url": page.url}
         wants_marks = self.kind != "browsergym"
         # For 3 % of its time an observation without marks has them too: the record says what was in view.
         self._marks = collect_marks(page)
-        plain = self._shoot()
+        plain = self._shoot(page)
         if wants_marks:
             marked = draw_marks(plain, self._marks.marks, seed=mark_seed(self._seed, self._index))
             observation |= {
@@ -151,14 +172,13 @@ class Observer:
                 "elements": tuple(mark.as_dict() for mark in self._marks.marks),
                 "elements_text": self._marks.text(),
                 "tabs": tuple(self._titles),
-                "actions_left": actions_left,
-                "seconds_left": float(max(max_seconds - elapsed, 0.0)),
+                **left,
             }
             self.picture = marked
         if self.kind != "marks":
             if self.kind == "all":
                 observation["screenshot_marks"] = observation["screenshot"]
-            observation |= self._browsergym(plain, goal, chat, elapsed)
+            observation |= self._browsergym(page, plain, goal, chat, elapsed)
             self.picture = plain
         return observation
 
@@ -172,31 +192,31 @@ class Observer:
         Returns:
             The stored form.
         """
+        active: dict[str, Any] = next((tab for tab in self._titles if tab["active"]), {})
         return View(
-            url=self._tabs.current.url,
-            title=next((tab["title"] for tab in self._titles if tab["active"]), ""),
+            url=active.get("url", ""),
+            title=active.get("title", ""),
             tabs=[tab["url"] for tab in self._titles],
             screenshot=recorder.screenshot(index, self._png) if recorder is not None else None,
             marks=[mark.as_dict() for mark in self._marks.marks] if self._marks is not None else [],
         )
 
-    def _shoot(self) -> Any:
-        self._png = self._camera.png(self._tabs.current)
+    def _shoot(self, page: Page) -> Any:
+        self._png = self._camera.png(page)
         return self._camera.decode(self._png)
 
     def _browsergym(
-        self, plain: Any, goal: str, chat: list[dict[str, Any]], elapsed: float
+        self, page: Page, plain: Any, goal: str, chat: list[dict[str, Any]], elapsed: float
     ) -> dict[str, Any]:
-        pages = self._tabs.pages
         return {
             "screenshot": plain,
             "chat_messages": tuple(copy.deepcopy(chat)),
             "goal_object": ({"type": "text", "text": goal},),
             "open_pages_urls": tuple(tab["url"] for tab in self._titles),
             "open_pages_titles": tuple(tab["title"] for tab in self._titles),
-            "active_page_index": np.asarray([pages.index(self._tabs.current)]),
+            "active_page_index": np.asarray([[tab["active"] for tab in self._titles].index(True)]),
             "elapsed_time": np.asarray([elapsed]),
-            **extract(self._tabs.current),
+            **extract(page),
         }
 
 
