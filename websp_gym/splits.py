@@ -20,6 +20,38 @@ Row = Mapping[str, str]
 """An instance: ``task_name``, ``site``, ``task`` and ``state``."""
 
 
+def split_ids(
+    by: str, *, share: float = 0.3, seed: int = 0, ids: str | Iterable[str] = "*"
+) -> tuple[list[str], list[str]]:
+    """Divides instances into those to learn from and those to be tested on.
+
+    Args:
+        by: ``site``, ``task`` or ``state``: see :func:`held_out`.
+        share: Which part is tested on, about.
+        seed: Another seed divides otherwise.
+        ids: Globs of ids to divide.
+
+    Returns:
+        The ids to learn from, and those to be tested on, in the usual order.
+
+    Raises:
+        SetupError: No such way, a glob that matches nothing, or one of the parts would be empty.
+    """
+    from websp_gym.instances import load_instance
+    from websp_gym.runner import select_instances
+
+    names = select_instances([ids] if isinstance(ids, str) else list(ids))
+    loaded = [load_instance(name) for name in names]
+    rows = [
+        {"task_name": one.id, "site": one.site.site, "task": one.task.id, "state": one.instance.state or ""}
+        for one in loaded
+    ]
+    test = held_out(rows, by, share=share, seed=seed)
+    if not test or len(test) == len(names):
+        raise SetupError(f"by {by} these {len(names)} instances cannot be divided", by=by)
+    return [name for name in names if name not in test], [name for name in names if name in test]
+
+
 def held_out(rows: Iterable[Row], by: str, *, share: float = 0.3, seed: int = 0) -> set[str]:
     """Chooses the instances to be tested on.
 

@@ -1,0 +1,50 @@
+"""What the guide to reinforcement learning says, run as it stands there; and the splits it uses."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from websp_gym.errors import SetupError
+from websp_gym.index import instance_ids
+from websp_gym.splits import split_ids
+
+GUIDE = Path(__file__).resolve().parents[1] / "docs" / "rl.md"
+
+
+def test_the_guides_rollouts_have_rewards_and_advantages() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.S)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    said = iter(["ANSWER; nothing to do", "Wait", "ANSWER; waited", "ANSWER; done"])
+    played = names["group"]("Steam-task-191-OFF", lambda observation: next(said), size=3)
+    assert [(len(turns), reward, advantage) for turns, reward, advantage in played] == [
+        (1, 1.0, 0.0),
+        (2, 1.0, 0.0),
+        (1, 1.0, 0.0),
+    ]
+    assert "Steam" in played[0][0][0][0]
+    assert set(names["train"]) | set(names["test"]) == set(instance_ids())
+
+
+@pytest.mark.parametrize("by", ["site", "task", "state"])
+def test_a_split_has_every_instance_on_one_side(by: str) -> None:
+    train, test = split_ids(by)
+    assert sorted([*train, *test]) == sorted(instance_ids())
+    assert train
+    assert test
+    if by != "state":
+        bare = [{name.removesuffix("-ON").removesuffix("-OFF") for name in side} for side in (train, test)]
+        assert not bare[0] & bare[1]
+    if by == "site":
+        assert not {name.split("-task-")[0] for name in train} & {name.split("-task-")[0] for name in test}
+
+
+def test_what_cannot_be_divided_is_said() -> None:
+    with pytest.raises(SetupError, match="site, task, state"):
+        split_ids("sites")
+    with pytest.raises(SetupError, match="cannot be divided"):
+        split_ids("site", ids="Airbnb-*")
