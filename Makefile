@@ -22,7 +22,7 @@ demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
 
 test: $(VENV)/.dev .browser
-	$(BIN)/python -m pytest -n $(JOBS) -m "not alone" --reruns $(RERUNS) $(ARGS) || test $$? = 5
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not alone" --reruns $(RERUNS) $(ARGS) || test $$? = 5
 	$(BIN)/python -m pytest -m alone --reruns $(RERUNS) $(ARGS) || test $$? = 5
 
 test-agentlab: $(AGENTLAB)/.dev

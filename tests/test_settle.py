@@ -141,6 +141,7 @@ def test_a_drawer_that_slides_in_is_at_its_place(hands: Hands) -> None:
         "<script>new EventSource('/events')</script>",
         "<script>const f = () => fetch('/poll').then(f); f()</script>",
         "<script>const f = () => fetch('/short-poll').then(f); f()</script>",
+        "<script>const f = () => fetch('/far-poll').then(f); f()</script>",
         "<img src=/never>",
     ],
 )
@@ -148,8 +149,8 @@ def test_what_never_ends_holds_up_one_step_at_most(hands: Hands, noise: str) -> 
     hands.site.put("/endless-reply", "x", endless=True)
     hands.site.put("/events", "data: x\n\n", endless=True, headers={"content-type": "text/event-stream"})
     hands.site.put("/poll", "x", delay=0.8)
-    # As far away as a server is; without, a page floods the browser with thousands of requests in a second.
-    hands.site.put("/short-poll", "x", delay=0.02)
+    hands.site.put("/short-poll", "x")
+    hands.site.put("/far-poll", "x", delay=0.02)
     hands.site.put("/never", "x", delay=60)
     hands.site.put("/noisy", f"<button onclick=\"this.textContent = 'done'\">Go</button>{noise}")
     hands.page.goto(f"{hands.site.url}/noisy", wait_until="commit")
@@ -161,6 +162,16 @@ def test_what_never_ends_holds_up_one_step_at_most(hands: Hands, noise: str) -> 
     assert hands.names() == ["done"]
     # Held up again, it would be given up on at the cap.
     assert time.monotonic() - began < SETTLE_CAP
+
+
+def test_a_queue_of_requests_is_waited_for_to_its_end(hands: Hands) -> None:
+    hands.site.put("/item", "x", delay=0.08)
+    hands.show(
+        """<p id=p></p><script>let n = 0; const next = async () => { if (n >= 15) return;
+        await (await fetch('/item?' + n++)).text(); p.textContent += 'x'; await next() };
+        next(); next(); next()</script>"""
+    )
+    assert hands.page.inner_text("p") == 15 * "x"
 
 
 @pytest.mark.alone

@@ -62,8 +62,10 @@ def settle(
             looked_at = None
             continue
         looked_at = page
+        # Asked first: which requests are not worth waiting for is found out by asking.
+        waiting = tabs.requests_in_flight() > 0 or tabs.opening
         calm = time.monotonic() - tabs.traffic.changed >= _AFTER_TRAFFIC
-        if calm and not tabs.opening and page is tabs.current and not tabs.requests_in_flight():
+        if calm and not waiting and page is tabs.current:
             give_documents(page)
             return quiet
     give_documents(tabs.current)
