@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import pytest
+
 KEY = "sk-websp-test-0123456789abcdef"
 
 
@@ -304,3 +306,18 @@ VERTEX_GEMINI = Dialect(
 
 APIS = (CHAT, RESPONSES, CLAUDE)
 DIALECTS = (*APIS, GEMINI, OPENROUTER, AZURE, AZURE_DATED, VERTEX_CLAUDE, VERTEX_GEMINI)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Endpoint]:
+    """The server, for the tests of a module."""
+    with serve() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def endpoint(server: Endpoint) -> Iterator[Endpoint]:
+    """The server for one test, which must ask for all that was planned."""
+    server.forget()
+    yield server
+    assert server.left == 0, "the model was asked less often than planned"

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -38,9 +38,11 @@ from tests.endpoint_support import (
     Say,
     chat,
     claude,
+    endpoint,
     error,
     responses,
     serve,
+    server,
 )
 from websp_gym.errors import ModelError, SetupError
 from websp_gym.models import Image, Message, Model, Reply, Text, make_model
@@ -65,25 +67,14 @@ def a_picture(colour: str = "red") -> Image:
 
 RED, BLUE = a_picture("red"), a_picture("blue")
 HELLO = (Message("user", (Text("hello"),)),)
+__all__ = ["endpoint", "server"]
+
 JUDGING = (
     Message("system", (Text("Be strict."),)),
     Message("user", (Text("before"), RED, Text("between"), BLUE, Text("after"))),
     Message("assistant", (Text("unsure"),)),
     Message("user", (Text("decide"),)),
 )
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Endpoint]:
-    with serve() as endpoint:
-        yield endpoint
-
-
-@pytest.fixture
-def endpoint(server: Endpoint) -> Iterator[Endpoint]:
-    server.forget()
-    yield server
-    assert server.left == 0, "the model asked less often than planned"
 
 
 @pytest.fixture

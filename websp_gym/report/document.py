@@ -45,6 +45,19 @@ def source(name: str) -> str:
     return (_TEMPLATES / name).read_text("utf-8")
 
 
+@cache
+def script(name: str) -> str:
+    """A page's script, behind what all of them share.
+
+    Args:
+        name: Its file name.
+
+    Returns:
+        The text.
+    """
+    return source("nodes.js") + source(name)
+
+
 def digest(text: str) -> str:
     """A script or style sheet as a content security policy names it."""
     return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()

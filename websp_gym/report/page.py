@@ -15,7 +15,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from websp_gym.report.document import digest, environment, inert_json, source, write_file
+from websp_gym.report.document import digest, environment, inert_json, script, source, write_file
 from websp_gym.report.embedding import LIMIT, TOO_LARGE, Packed, Progress, pack
 from websp_gym.report.episodes import GROUPS
 from websp_gym.report.listing import choices, filters_of, listed, wording
@@ -100,7 +100,7 @@ def _left_out(packed: Packed) -> list[str]:
 
 def _render(report: Report, packed: Packed, pictures: list[Plot], notes: list[str]) -> Iterator[str]:
     rows = listed(report.episodes, packed)
-    style, script = source("report.css"), source("report.js")
+    style, code = source("report.css"), script("report.js")
     template = _templates().get_template("report.html.j2")
     return template.generate(
         report=report,
@@ -111,8 +111,8 @@ def _render(report: Report, packed: Packed, pictures: list[Plot], notes: list[st
         pages=packed.pages,
         data=Markup(inert_json({"episodes": rows, "groups": GROUPS})),
         style=Markup(style),
-        script=Markup(script),
-        policy=_policy(style, script),
+        script=Markup(code),
+        policy=_policy(style, code),
     )
 
 
@@ -131,11 +131,10 @@ def _templates() -> jinja2.Environment:
     return templates
 
 
-def _policy(style: str, script: str) -> str:
+def _policy(style: str, code: str) -> str:
     """What the page may do; the frame inherits it, so it names the trajectory view's script and style as well."""
-    styles, scripts = (
-        (digest(own), digest(source(f"trajectory.{kind}"))) for own, kind in ((style, "css"), (script, "js"))
-    )
+    styles = (digest(style), digest(source("trajectory.css")))
+    scripts = (digest(code), digest(script("trajectory.js")))
     return (
         f"default-src 'none'; img-src data:; frame-src blob:; style-src '{styles[0]}' '{styles[1]}'; "
         f"script-src '{scripts[0]}' '{scripts[1]}'; base-uri 'none'; form-action 'none'"

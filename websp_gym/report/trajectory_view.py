@@ -18,7 +18,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from websp_gym.report.document import digest, environment, inert_json, plain, source, write_file
+from websp_gym.report.document import digest, environment, inert_json, plain, script, source, write_file
 from websp_gym.report.frames import frames
 from websp_gym.report.opinions import causes_of, judgings
 from websp_gym.report.pictures import Album
@@ -62,7 +62,7 @@ def trajectory_html(folder: Path, album: Album | None = None) -> str:
     verdict = _verdict(trajectory)
     diff = state_diff(trajectory.s0, trajectory.end, _setting_checks(verdict))
     data = {"pictures": [picture.src for picture in album.pictures], "frames": film}
-    style, script = source("trajectory.css"), source("trajectory.js")
+    style, code = source("trajectory.css"), script("trajectory.js")
     return _templates().get_template("trajectory.html.j2").render(
         t=trajectory,
         verdict=verdict,
@@ -77,8 +77,8 @@ def trajectory_html(folder: Path, album: Album | None = None) -> str:
         events=_events(trajectory.events),
         data=Markup(inert_json(data)),
         style=Markup(style),
-        script=Markup(script),
-        policy=_policy(style, script),
+        script=Markup(code),
+        policy=_policy(style, code),
     )  # fmt: skip
 
 
@@ -225,10 +225,10 @@ def _templates() -> jinja2.Environment:
     return templates
 
 
-def _policy(style: str, script: str) -> str:
+def _policy(style: str, code: str) -> str:
     """Nothing may be loaded, sent or run but this style sheet, this script and inline pictures."""
     return (
-        f"default-src 'none'; img-src data:; style-src '{digest(style)}'; script-src '{digest(script)}'; "
+        f"default-src 'none'; img-src data:; style-src '{digest(style)}'; script-src '{digest(code)}'; "
         "base-uri 'none'; form-action 'none'"
     )
 

@@ -13,32 +13,7 @@
    * @typedef {{episode: Episode, at: number, haystack: string}} Entry
    */
 
-  /**
-   * @template {Element} T
-   * @param {string} selector
-   * @param {new () => T} kind
-   * @returns {T}
-   */
-  const find = (selector, kind) => {
-    const found = document.querySelector(selector);
-    if (!(found instanceof kind)) throw new Error(`the page has no ${selector}`);
-    return found;
-  };
-
-  /**
-   * An element with a class and text or children.
-   * @template {keyof HTMLElementTagNameMap} K
-   * @param {K} tag
-   * @param {string} [className]
-   * @param {...(string | Node)} children
-   * @returns {HTMLElementTagNameMap[K]}
-   */
-  const make = (tag, className = "", ...children) => {
-    const element = document.createElement(tag);
-    if (className) element.className = className;
-    element.append(...children);
-    return element;
-  };
+  const { find, make } = nodes;
 
   /** Rows shown at a time. */
   const SOME = 200;

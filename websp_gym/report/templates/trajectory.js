@@ -14,31 +14,7 @@
    *   target: number | null}} Frame
    */
 
-  /**
-   * @template {Element} T
-   * @param {string} selector
-   * @param {new () => T} kind
-   * @param {ParentNode} [root]
-   * @returns {T}
-   */
-  const find = (selector, kind, root = document) => {
-    const found = root.querySelector(selector);
-    if (!(found instanceof kind)) throw new Error(`the page has no ${selector}`);
-    return found;
-  };
-
-  /**
-   * An element with a class and text or children.
-   * @param {string} tag
-   * @param {string} [className]
-   * @param {...(string | Node)} children
-   */
-  const make = (tag, className = "", ...children) => {
-    const element = document.createElement(tag);
-    if (className) element.className = className;
-    element.append(...children);
-    return element;
-  };
+  const { find, make } = nodes;
 
   /**
    * @template {keyof SVGElementTagNameMap} K
