@@ -1,0 +1,110 @@
+"""Commands about what there is to play: ``list`` and ``show``, and what this machine lacks: ``doctor``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from websp_gym.cli.options import AsJson, out
+from websp_gym.errors import SetupError
+
+
+def list_instances(
+    site: Annotated[str | None, typer.Option(help="Only this site, e.g. Steam.")] = None,
+    category: Annotated[str | None, typer.Option(help="Only task categories that contain this text.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the instances.
+
+    Example: `websp list --site Steam --category cookie`
+    """
+    from websp_gym.instances import all_instances
+
+    rows = [
+        loaded
+        for loaded in all_instances()
+        if (site is None or loaded.site.site.casefold() == site.casefold())
+        and (category is None or category.casefold() in loaded.task.category.casefold())
+    ]
+    if not rows:
+        raise SetupError("no instance matches; `websp list` shows all")
+    if as_json:
+        sys.stdout.write(
+            json.dumps([_instance_json(loaded) for loaded in rows], ensure_ascii=False, indent=1) + "\n"
+        )
+        return
+    table = Table("instance", "category", "instruction", box=None, header_style="bold", pad_edge=False)
+    for loaded in rows:
+        table.add_row(f"[bold]{loaded.id}[/]", loaded.task.category, loaded.task.instruction)
+    out.print(table)
+    out.print(f"{len(rows)} instances", style="dim")
+
+
+def show(instance_id: Annotated[str, typer.Argument(metavar="ID")], as_json: AsJson = False) -> None:
+    """Show everything about one instance.
+
+    Example: `websp show Steam-task-191-ON`
+    """
+    from rich.markup import escape
+
+    from websp_gym.instances import load_instance
+
+    loaded = load_instance(instance_id)
+    if as_json:
+        sys.stdout.write(json.dumps(_instance_json(loaded), ensure_ascii=False, indent=1) + "\n")
+        return
+    goal = loaded.task.goal.model_dump(exclude_defaults=True)
+    out.print(f"[bold]{loaded.id}[/]  {loaded.site.site} · {loaded.task.category}\n")
+    out.print(escape(loaded.task.instruction))
+    out.print(f"[dim]with navigation:[/] {escape(loaded.task.instruction_with_navigation)}\n")
+    out.print(f"[bold]start[/] {loaded.site.start_url}")
+    out.print("[bold]S0[/]")
+    for step in loaded.instance.initial_state:
+        out.print(f"  {escape(json.dumps(step.model_dump()))}")
+    out.print("[bold]goal[/]")
+    for kind, wanted in goal.items():
+        for line in wanted.items() if isinstance(wanted, dict) else enumerate(wanted, 1):
+            out.print(f"  {kind} {line[0]}: {escape(json.dumps(line[1]))}")
+    out.print("[bold]ground truth[/]")
+    for number, text in enumerate(loaded.instance.ground_truth_text(), 1):
+        out.print(f"  {number}. {escape(text)}")
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Check that this machine can run everything, and say what to do where it cannot.
+
+    Example: `websp doctor`
+    """
+    from websp_gym.cli.doctor import examine
+
+    findings = examine()
+    if as_json:
+        rows = [{"check": item.name, "ok": item.ok, "detail": item.detail} for item in findings]
+        sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
+    else:
+        for item in findings:
+            out.print(
+                f"{'[green]✓[/]' if item.ok else '[red]✗[/]'} [bold]{item.name}[/]  {item.detail}",
+                soft_wrap=True,
+            )
+    raise typer.Exit(0 if all(item.ok for item in findings) else 1)
+
+
+def _instance_json(loaded: Any) -> dict[str, Any]:
+    return {
+        "id": loaded.id,
+        "site": loaded.site.site,
+        "website_category": loaded.site.website_category,
+        "category": loaded.task.category,
+        "state": loaded.instance.state,
+        "instruction": loaded.task.instruction,
+        "instruction_with_navigation": loaded.task.instruction_with_navigation,
+        "start_url": loaded.site.start_url,
+        "element_types": list(loaded.instance.element_types),
+        "ground_truth": loaded.instance.ground_truth_text(),
+        "config_hash": loaded.config_hash,
+    }
