@@ -7,8 +7,15 @@ from typing import Any, Protocol
 
 import pytest
 
+from websp_gym.browser.owner import adopt
 from websp_gym.env import WebspEnv
 from websp_gym.registration import make_env
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _drive_the_browser() -> None:
+    """Tests use Playwright's objects directly, so they drive the browser themselves (see test_threads for others)."""
+    adopt()
 
 
 class MakeEnv(Protocol):

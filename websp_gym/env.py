@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.browser.driver import bury_dead
+from websp_gym.browser.owner import call
+from websp_gym.browser.remote import shown
 from websp_gym.errors import WorldError
 from websp_gym.instances import LoadedInstance
 from websp_gym.memory import give_back_memory
 from websp_gym.observation.observe import observation_space
 from websp_gym.options import read_options
 from websp_gym.rewards import make_reward
-from websp_gym.session import Session, StepResult, as_world_error
+from websp_gym.session import Session, as_world_error
 from websp_gym.spaces import ActionText
+from websp_gym.trajectory import Ending
 from websp_gym.world import make_world
 
 if TYPE_CHECKING:
@@ -30,6 +33,10 @@ if TYPE_CHECKING:
     from websp_gym.task import WebspTask
 
     Result = TypeVar("Result")
+
+StepResult = tuple[dict[str, Any], float, bool, bool, dict[str, Any]]
+_TO_END = 15.0
+"""Seconds the end of an episode may take; its browser context is given five of them."""
 
 
 class WebspEnv(gym.Env[dict[str, Any], str]):
@@ -62,17 +69,19 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
     @property
     def page(self) -> Page:
         """The tab the agent looks at."""
-        return self._running().tabs.current
+        tabs = self._running().tabs
+        return shown(call(lambda: tabs.current))
 
     @property
     def tabs(self) -> Tabs:
         """The open tabs."""
-        return self._running().tabs
+        return shown(self._running().tabs)
 
     @property
     def context(self) -> BrowserContext | None:
         """The episode's browser context; ``None`` when no episode runs."""
-        return self._session.context if self._session else None
+        context = self._session.context if self._session else None
+        return None if context is None else shown(context)
 
     @property
     def task(self) -> WebspTask | None:
@@ -104,15 +113,11 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         """
         super().reset(seed=seed)
         called = time.monotonic()
-        self._end()
+        self._end(Ending("abandoned"))
         give_back_memory()
         number = seed if seed is not None else int(self.np_random.integers(2**31))
-
-        def begin() -> tuple[dict[str, Any], dict[str, Any]]:
-            self._session = Session(self.loaded, self.options, self._world, self._reward, number)
-            return self._session.begin(called)
-
-        return self._guarded(begin, "during reset")
+        session = self._session = Session(self.loaded, self.options, self._world, self._reward, number)
+        return self._guarded(lambda: session.begin(called), "during reset")
 
     def step(self, action: str) -> StepResult:
         """Carries out one action.
@@ -130,9 +135,16 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
             SetupError: The record folder cannot be written any more.
         """
         session = self._running()
-        if session.reason is not None:
+        if session.ending is not None:
             raise WorldError("the episode is over; call reset() to start a new one")
-        return self._guarded(lambda: session.step(action), "during the episode")
+        called = time.monotonic()
+        observation, info = self._guarded(lambda: session.step(action, called), "during the episode")
+        ending = session.ending
+        if ending is None:
+            return observation, 0.0, False, False, info
+        # In the caller's own thread: a judge takes its time, and no browser.
+        reward = self._unless_it_fails(lambda: session.score(info))
+        return observation, reward, not ending.is_limit, ending.is_limit, info
 
     def render(self) -> Any:
         """The last screenshot.
@@ -144,27 +156,34 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
 
     def close(self) -> None:
         """Ends the episode; the browser stays for the process's other environments."""
-        self._end()
+        self._end(Ending("abandoned"))
 
     def _guarded(self, function: Callable[[], Result], when: str) -> Result:
-        """Calls a part of an episode; whatever it raises ends the episode, without a score."""
-        bury_dead()
+        """Runs a part of an episode on the thread that drives the browser."""
+        try:
+            return self._unless_it_fails(lambda: call(function, seconds=self.options.timeout))
+        except PlaywrightError as error:
+            raise as_world_error(error, when) from error
+
+    def _unless_it_fails(self, function: Callable[[], Result]) -> Result:
+        """Runs a part of an episode; whatever it raises ends the episode, without a score."""
         try:
             return function()
         except BaseException as error:
-            if self._session is not None:
-                session, self._session = self._session, None
-                session.end("error", str(error))
-            if isinstance(error, PlaywrightError):
-                raise as_world_error(error, when) from error
+            self._end(Ending("error", detail=str(error)))
             raise
 
-    def _end(self) -> None:
-        if self._session is not None:
-            session, self._session = self._session, None
-            session.end("abandoned")
+    def _end(self, ending: Ending) -> None:
+        session, self._session = self._session, None
+        # After a fork the parent's episode is the parent's.
+        if session is not None and session.pid == os.getpid():
+            call(lambda: session.end(ending), seconds=_TO_END)
 
     def _running(self) -> Session:
         if self._session is None:
             raise WorldError("no episode is running; call reset() first")
+        if self._session.pid != os.getpid():
+            raise WorldError(
+                "this episode runs in the parent process; call reset() to start one in this process"
+            )
         return self._session

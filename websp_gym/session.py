@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -14,24 +15,36 @@ from websp_gym.actions import parse_action
 from websp_gym.actions.browsergym import looks_like_calls, parse_calls, perform_calls
 from websp_gym.actions.grammar import thought_of
 from websp_gym.actions.perform import perform
-from websp_gym.browser.driver import bury_dead
+from websp_gym.browser.driver import bury_dead, event_loop
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
+from websp_gym.browser.watch import Watch
 from websp_gym.chat import MemoryChat
 from websp_gym.errors import ActionError, SetupError, WebspError, WorldError
 from websp_gym.observation.observe import Observer
 from websp_gym.task import WebspTask
-from websp_gym.trajectory import EndReason, Recorder, Step, versions
-from websp_gym.verdict import Verdict, failed
+from websp_gym.trajectory import Ending, Recorder, Step, versions
 
 if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
     from websp_gym.instances import LoadedInstance
     from websp_gym.options import Options
     from websp_gym.rewards import Reward
     from websp_gym.world import World
 
-StepResult = tuple[dict[str, Any], float, bool, bool, dict[str, Any]]
+Observation = dict[str, Any]
+Info = dict[str, Any]
+_TO_CLOSE = 5.0
+"""Seconds a browser context may take to close before its browser is killed."""
+_UNDESERVED = 1.0
+"""Seconds of a standstill in a step after which a failed action is no longer the agent's."""
+_STOOD_STILL = {
+    "browser": "the browser",
+    "world": "the server of the world",
+    "machine": "this machine or process",
+}
 
 
 class Session:
@@ -61,35 +74,62 @@ class Session:
             login=options.login,
             on_unscored=options.on_unscored,
         )
-        flags = BrowserOptions(options.headless, world.browser_args())
-        self.context = open_context(flags, viewport=options.viewport)
-        self.tabs = self.task.tabs = Tabs(self.context)
+        self.pid = os.getpid()
+        """The process whose browser it lives in."""
+        self.context: BrowserContext | None = None
+        self._flags = BrowserOptions(options.headless, world.browser_args())
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._record_to = options.record_to
         if self._record_to is None and getattr(reward, "reads_the_record", False):
             # Such a reward reads what was written, which is free of secrets; it is gone with the episode.
             self._scratch = tempfile.TemporaryDirectory(prefix="websp-")
             self._record_to = Path(self._scratch.name)
-        self.observer = Observer(options.observation, self.tabs, seed=seed)
-        self.reason: EndReason | None = None
-        """Why the episode ended; ``None`` while it runs."""
+        self.ending: Ending | None = None
+        """How the episode ended; ``None`` while it runs."""
         self._recorder: Recorder | None = None
+        self._watch: Watch | None = None
         self._began = 0.0
+        self._forgiven = 0.0
+        self._seen: Observation = {}
         self._steps = 0
         self._actions = 0
-        self._answer = ""
         self._last_action = ""
         self._last_error = ""
 
-    def begin(self, called: float) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Brings the episode to its verified S0 and looks for the first time.
+    @property
+    def seconds(self) -> float:
+        """Seconds since the first observation that are the agent's or its pages', not those the world stood still."""
+        stuck = self._watch.stuck if self._watch is not None else 0.0
+        return time.monotonic() - self._began - self._forgiven - stuck
+
+    def begin(self, called: float) -> tuple[Observation, Info]:
+        """Opens the browser context, brings the episode to its verified S0 and looks for the first time.
 
         Args:
             called: When the reset was asked for, on the monotonic clock.
 
         Returns:
             The first observation, and ``info``.
+
+        Raises:
+            WorldError: S0 was not reached within the deadline.
         """
+        watch = Watch(event_loop(), self.options.timeout)
+        try:
+            with watch:
+                return self._begin(called, watch)
+        except (PlaywrightError, WebspError) as error:
+            if not watch.expired:
+                raise
+            raise WorldError(
+                f"{self.task.loaded.id}: S0 was not reached within {self.options.timeout:g} seconds; "
+                "call reset() to try again (option timeout)"
+            ) from error
+
+    def _begin(self, called: float, watch: Watch) -> tuple[Observation, Info]:
+        self.context = watch.context = open_context(self._flags, viewport=self.options.viewport)
+        self.tabs = self.task.tabs = Tabs(self.context)
+        self.observer = Observer(self.options.observation, self.tabs, seed=self.seed)
         goal, report = self.task.setup(self.context.new_page())
         self.chat.add_message("assistant", "Hi! I am your web assistant. What can I do for you?")
         self.chat.add_message("user", goal)
@@ -101,7 +141,7 @@ class Session:
             self._recorder = Recorder(folder, record, self.task.episode.secrets)
             self.task.folder = self._recorder.folder
         self._began = time.monotonic()
-        observation = self._observe()
+        observation = self._seen = self._observe()
         record.reset_seconds = time.monotonic() - called
         record.initial = self.observer.view(self._recorder, 0)
         self._save()
@@ -110,69 +150,138 @@ class Session:
             "task_info": {"instance": record.instance, "seed": self.seed},
         }
 
-    def step(self, action: str) -> StepResult:
+    def step(self, action: str, called: float) -> tuple[Observation, Info]:
         """Carries out one action, waits until the page is at rest, and looks.
 
         Args:
             action: What the agent said.
+            called: When the step was asked for, on the monotonic clock; what passed since is not the agent's.
 
         Returns:
-            Observation, reward, terminated, truncated, info.
+            Observation and info; :attr:`ending` says whether it was the last step.
+
+        Raises:
+            WorldError: Browser, server or machine stood still.
         """
-        began = time.monotonic()
-        info: dict[str, Any] = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
+        if self.context is None:
+            raise WorldError("the episode has not begun; call reset() first")
+        self._forgiven += time.monotonic() - called
         self._steps += 1
         # What is no text is an action like any other that cannot be read.
         text = action if isinstance(action, str) else repr(action)
-        counted = True
-        if self._out_of_time():
-            self._last_action, self._last_error = text, "not carried out: the time was over"
-        else:
-            counted = self._act(text)
-        info["action_exec_stop"] = time.time()
-        settle(self.tabs)
-        self.task.episode.check()
-        limit = self._ending()
-        observation = self._observe()
-        self._record(text, counted, time.monotonic() - began)
+        info: Info = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
         info["task_info"] = {"instance": self.task.loaded.id}
-        if self.reason is None:
-            return observation, 0.0, False, False, info
-        verdict = self.task.finish(answered=self.reason == "answer", answer=self._answer, limit=limit)
+        watch = Watch(self.context._loop, self.options.timeout, answers=self.task.episode.answers)
+        self._watch = watch
+        watch.context = self.context
+        try:
+            with watch:
+                return self._carry_out(text, info, watch), info
+        except (PlaywrightError, WebspError) as error:
+            if not watch.expired:
+                raise
+            return self._cut_off(text, watch, error), info
+        finally:
+            self._watch = None
+            self._forgiven += watch.stuck
+
+    def score(self, info: Info) -> float:
+        """Asks for the verdict on the episode, which has ended; uses no browser.
+
+        Args:
+            info: The last step's; gets ending and verdict.
+
+        Returns:
+            The reward.
+
+        Raises:
+            WorldError: The world does not answer, or the state does not tell (unless ``on_unscored="zero"``).
+            JudgeError: No judge reached a verdict (unless ``on_unscored="zero"``).
+        """
+        ending = self.ending
+        if ending is None:
+            raise WorldError("the episode has not ended")
+        verdict = self.task.finish(ending, save=self._save)
         reward = self.task.pay(verdict)
         info |= {
-            "reason": self.reason,
+            "reason": ending.reason,
+            "caused_by": ending.cause,
             "verdict": verdict.as_dict(),
             "side_effects": list(verdict.side_effects),
             "unscored": verdict.status == "unscored",
         }
-        self.task.trajectory.end_reason = self.reason
         self._save()
-        over = self.reason in ("answer", "infeasible")
-        return observation, reward, over, not over, info
+        return reward
 
-    def end(self, reason: EndReason, message: str = "") -> None:
+    def end(self, ending: Ending) -> None:
         """Frees everything; works at any point and on a world that is already gone.
 
         Args:
-            reason: Why, where the episode had not come to an end of its own.
-            message: The error that ended it.
+            ending: How it ended, where the episode had not come to an end of its own.
         """
         record = self.task.trajectory
-        if self._recorder is not None and record.end_reason is None:
-            record.end_reason, record.error = reason, message
+        # Once it is scored and saved there is nothing to add.
+        if self._recorder is not None and record.verdict is None:
+            record.close(ending)
+            record.error = ending.detail
             with contextlib.suppress(SetupError):  # the error that ended the episode is already on its way
                 self._recorder.save()
         bury_dead()
-        with contextlib.suppress(PlaywrightError):
-            self.context.close()
+        self._close_context()
         with contextlib.suppress(WebspError):
             self.task.teardown()
         self.chat.close()
         if self._scratch is not None:
             self._scratch.cleanup()
 
-    def _act(self, text: str) -> bool:
+    def _close_context(self) -> None:
+        context = self.context
+        if context is None or context._loop.is_closed():
+            return
+        watch = Watch(context._loop, _TO_CLOSE)
+        watch.context = context
+        with watch, contextlib.suppress(PlaywrightError):
+            context.close()
+
+    def _carry_out(self, text: str, info: Info, watch: Watch) -> Observation:
+        began = time.monotonic()
+        counted = True
+        if self._out_of_time():
+            self._last_action, self._last_error = text, "not carried out: the time was over"
+        else:
+            counted = self._act(text, watch)
+        info["action_exec_stop"] = time.time()
+        # A page that waits for a server which stands still has not come to rest.
+        while not settle(self.tabs) and watch.frozen:
+            pass
+        self.task.episode.check()
+        self._note_ending()
+        observation = self._seen = self._observe()
+        self._record(text, counted, time.monotonic() - began)
+        return observation
+
+    def _cut_off(self, text: str, watch: Watch, error: Exception) -> Observation:
+        """What comes of a step whose deadline passed: the agent's failure where the page did not respond."""
+        if watch.blame != "page":
+            raise WorldError(
+                f"{_STOOD_STILL[watch.blame]} did not answer for {watch.stuck:.0f} seconds; "
+                "call reset() to start a new episode"
+            ) from error
+        problem = (
+            f"the page did not respond within {self.options.timeout:g} seconds of the action and was closed"
+        )
+        self._last_action, self._last_error = text, problem
+        if self.ending is None:
+            self.ending = Ending("unresponsive", detail=problem)
+        self._actions += 1
+        self._seen = {**self._seen, "last_action": text, "last_action_error": problem}
+        if "actions_left" in self._seen:
+            self._seen["actions_left"] = self._actions_left()
+            self._seen["seconds_left"] = self._seconds_left()
+        self._record(text, True, watch.seconds)
+        return self._seen
+
+    def _act(self, text: str, watch: Watch) -> bool:
         """Carries out the action text; returns whether it counts against the limit."""
         self._last_action, self._last_error = text, ""
         counted = True
@@ -188,31 +297,32 @@ class Session:
                 else:
                     perform(action, self.tabs, self.observer.known_marks())
         except ActionError as error:
+            if isinstance(error.__cause__, PlaywrightError) and watch.stuck > _UNDESERVED:
+                raise WorldError(
+                    f"the world stood still for {watch.stuck:.0f} seconds during an action ({error})"
+                ) from error
             self._last_error = str(error)
         self._actions += counted
         return counted
 
     def _say(self, message: str) -> None:
-        self.reason, self._answer = "answer", str(message)
+        self.ending = Ending("answer", str(message))
 
     def _give_up(self, reason: str) -> None:
-        self.reason, self._answer = "infeasible", str(reason)
+        self.ending = Ending("infeasible", str(reason))
 
-    def _ending(self) -> Verdict | None:
-        """Notes whether this step ends the episode; gives the verdict where a limit does."""
+    def _note_ending(self) -> None:
+        """Notes whether this step ends the episode."""
         options = self.options
-        if self.reason in ("answer", "infeasible"):
-            self.chat.add_message("assistant" if self.reason == "answer" else "infeasible", self._answer)
-            return None
-        if self._out_of_time():
-            self.reason = "time_limit"
+        if self.ending is not None:
+            role = "assistant" if self.ending.reason == "answer" else "infeasible"
+            self.chat.add_message(role, self.ending.answer)
+        elif self._out_of_time():
             text = f"the time limit of {options.max_seconds:g} seconds was reached"
+            self.ending = Ending("time_limit", detail=text)
         elif self._actions >= options.max_actions:
-            self.reason = "action_limit"
             text = f"the limit of {options.max_actions} actions was reached without an answer"
-        else:
-            return None
-        return failed("limit", text)
+            self.ending = Ending("action_limit", detail=text)
 
     def _observe(self) -> dict[str, Any]:
         problems = [text for text in [self._last_error, *self.tabs.dialogs] if text]
@@ -223,8 +333,8 @@ class Session:
             chat=self.chat.messages,
             last_action=self._last_action,
             last_action_error="; ".join(problems),
-            actions_left=max(self.options.max_actions - self._actions, 0),
-            elapsed=time.monotonic() - self._began,
+            actions_left=self._actions_left(),
+            elapsed=self.seconds,
             max_seconds=self.options.max_seconds,
         )
 
@@ -248,7 +358,13 @@ class Session:
             self._recorder.save()
 
     def _out_of_time(self) -> bool:
-        return time.monotonic() - self._began > self.options.max_seconds
+        return self.seconds > self.options.max_seconds
+
+    def _actions_left(self) -> int:
+        return max(self.options.max_actions - self._actions, 0)
+
+    def _seconds_left(self) -> float:
+        return max(self.options.max_seconds - self.seconds, 0.0)
 
 
 def as_world_error(error: PlaywrightError, when: str) -> WorldError:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from browsergym.core.task import AbstractBrowserTask
 
 from websp_gym.analysis import explained
+from websp_gym.browser.driver import call_for
 from websp_gym.browser.launch import prepare_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
@@ -16,10 +17,11 @@ from websp_gym.initial_state import How, Login, S0Report, reach
 from websp_gym.instances import InstructionVariant, LoadedInstance
 from websp_gym.rewards import Outcome, Reward
 from websp_gym.state import WorldState
-from websp_gym.trajectory import Trajectory, now
-from websp_gym.verdict import Verdict
+from websp_gym.trajectory import Ending, EndReason, Trajectory, now
+from websp_gym.verdict import Verdict, failed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from playwright.sync_api import Page
@@ -121,16 +123,16 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         last = chat_messages[-1] if chat_messages else {}
         if last.get("role") not in ("assistant", "infeasible"):
             return 0.0, False, "", {}
-        verdict = self.finish(answered=last["role"] == "assistant", answer=str(last["message"]))
+        reason: EndReason = "answer" if last["role"] == "assistant" else "infeasible"
+        verdict = self.finish(Ending(reason, str(last["message"])))
         return self.pay(verdict), True, "", {"verdict": verdict.as_dict()}
 
-    def finish(self, *, answered: bool, answer: str = "", limit: Verdict | None = None) -> Verdict:
-        """Reads the end state and reaches the verdict.
+    def finish(self, ending: Ending, *, save: Callable[[], None] = lambda: None) -> Verdict:
+        """Reads the end state, writes down how the episode ended, and reaches the verdict.
 
         Args:
-            answered: Whether the agent ended the episode with an answer.
-            answer: What it said.
-            limit: The verdict of an episode that ran into a limit, which no reward is asked about.
+            ending: How the episode ended; no reward is asked about one that ran into a limit.
+            save: Called when the record is whole but for the verdict.
 
         Returns:
             The verdict, also kept in :attr:`verdict` and in the trajectory.
@@ -141,13 +143,12 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         record = self.trajectory
         record.end = end.as_dict().get(slug, {})
         record.events = [event.__dict__ for event in end.since(start.last_seq)]
-        record.answer = answer
-        verdict = limit or self._reward(
-            Outcome(self.loaded, start, end, answered, answer, record, self.folder)
-        )
-        # The record itself is closed by whoever plays the episode, once there is a verdict.
-        ended = "answer" if answered else "action_limit" if limit else "infeasible"
-        self.verdict = explained(verdict, record.model_copy(update={"end_reason": ended}), self.loaded)
+        record.close(ending)
+        save()
+        answered = ending.reason == "answer"
+        outcome = Outcome(self.loaded, start, end, answered, ending.answer, record, self.folder)
+        verdict = failed("limit", ending.detail) if ending.is_limit else self._reward(outcome)
+        self.verdict = explained(verdict, record, self.loaded)
         record.verdict = self.verdict.as_dict()
         return self.verdict
 
@@ -186,7 +187,8 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
 
         if self.tabs is None:
             raise WorldError("the task is not set up; call reset() first")
-        answer = solve(self.loaded, self.episode.account, self.tabs)
+        tabs = self.tabs
+        answer = call_for(tabs.context, lambda: solve(self.loaded, self.episode.account, tabs))
         chat_messages.append({"role": "assistant", "timestamp": 0.0, "message": answer})
 
     def teardown(self) -> None:

@@ -12,6 +12,7 @@ import json
 import os
 import platform
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -23,7 +24,45 @@ from websp_gym.errors import SetupError
 SCHEMA: Literal["websp-trajectory/1"] = "websp-trajectory/1"
 FILE = "trajectory.json"
 
-EndReason = Literal["answer", "infeasible", "action_limit", "time_limit", "error", "abandoned"]
+EndReason = Literal[
+    "answer", "infeasible", "action_limit", "time_limit", "unresponsive", "error", "abandoned"
+]
+EndCause = Literal["agent", "world", "caller"]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How an episode ended; it stands before anybody asks for a reward.
+
+    Args:
+        reason: ``unresponsive`` when the page did not respond to the agent's action within the deadline, ``error``
+            when the world failed, ``abandoned`` when the caller reset or closed the environment.
+        answer: What the agent said.
+        detail: The reason in a sentence, where the agent gave none.
+    """
+
+    reason: EndReason
+    answer: str = ""
+    detail: str = ""
+
+    @property
+    def cause(self) -> EndCause:
+        """Whose doing it was: what an agent's action, or a page's answer to it, brings about is the agent's."""
+        match self.reason:
+            case "error":
+                return "world"
+            case "abandoned":
+                return "caller"
+            case _:
+                return "agent"
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether the episode was cut off before the agent said that it was done."""
+        return self.reason in LIMITS
+
+
+LIMITS: frozenset[EndReason] = frozenset({"action_limit", "time_limit", "unresponsive"})
 
 
 class _Record(BaseModel):
@@ -84,6 +123,11 @@ class Trajectory(_Record):
     answer: str = ""
     error: str = ""
     verdict: dict[str, Any] | None = None
+
+    def close(self, ending: Ending) -> None:
+        """Writes down how the episode ended; what stands there already stays."""
+        if self.end_reason is None:
+            self.end_reason, self.answer = ending.reason, ending.answer
 
     @property
     def views(self) -> list[View]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from websp_gym.instances import LoadedInstance
 from websp_gym.rewards.state import state_verdict
 from websp_gym.state import WorldState, world_state
-from websp_gym.trajectory import Trajectory
+from websp_gym.trajectory import LIMITS, Trajectory
 from websp_gym.verdict import Verdict, failed, unscored
 
 
@@ -23,7 +23,7 @@ def truth_of(trajectory: Trajectory, loaded: LoadedInstance) -> Verdict:
     """
     if trajectory.config_hash != loaded.config_hash:
         return unscored("state", f"{loaded.id} has another configuration now than when the run was recorded")
-    if trajectory.end_reason in ("action_limit", "time_limit"):
+    if trajectory.end_reason in LIMITS:
         return failed("limit", "a limit was reached without an answer")
     if trajectory.end_reason not in ("answer", "infeasible"):
         return unscored("state", "the run did not come to its end")

@@ -11,27 +11,114 @@ import asyncio
 import contextlib
 import os
 import signal
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from websp_gym.browser.owner import adopt, call, is_adopted
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Playwright
+    from collections.abc import Callable
+
+    from playwright.sync_api import Browser, BrowserContext, Playwright
+
+Result = TypeVar("Result")
+
+
+@dataclass
+class _Driver:
+    """The Playwright of the thread that drives the browser, and the process behind it."""
+
+    playwright: Any = None
+    process: int | None = None
+
+
+_driver = _Driver()
 
 
 def playwright() -> Playwright:
     """The process's Playwright; a new one when the last one's event loop has ended.
 
-    BrowserGym keeps one per process, and a second one in the same thread would not start.
+    Only for the thread that drives the browser (:mod:`websp_gym.browser.owner`). Where that is a program's own
+    thread, it is the Playwright that BrowserGym keeps as well: a second one in the same thread would not start.
 
     Returns:
         A Playwright that answers.
     """
-    from browsergym.core import _get_global_playwright
-
+    # A program that asks for it before it made an environment drives the browser itself.
+    adopt()
     bury_dead()
-    _fail_calls_of_a_dead_driver()
-    current: Playwright = _get_global_playwright()
+    if _driver.playwright is None:
+        _fail_calls_of_a_dead_driver()
+        _driver.playwright = _start()
+        _driver.process = _driver.playwright._impl_obj._connection._transport._proc.pid
+    current: Playwright = _driver.playwright
     return current
+
+
+def _start() -> Playwright:
+    if is_adopted():
+        from browsergym.core import _get_global_playwright
+
+        shared: Playwright = _get_global_playwright()
+        return shared
+    from playwright.sync_api import sync_playwright
+
+    return sync_playwright().start()
+
+
+def event_loop() -> asyncio.AbstractEventLoop:
+    """The event loop that runs while the driving thread waits for the browser."""
+    loop: asyncio.AbstractEventLoop = playwright()._loop
+    return loop
+
+
+def call_for(context: BrowserContext, function: Callable[[], Result]) -> Result:
+    """Runs a function that uses a browser context on the thread the context belongs to.
+
+    Args:
+        context: One of this package's, or one that the calling thread made itself (as stock BrowserGym does).
+        function: What to run.
+
+    Returns:
+        What the function returned.
+    """
+    ours = _driver.playwright is not None and context._loop is _driver.playwright._loop
+    return call(function) if ours else function()
+
+
+def kill_browsers() -> None:
+    """Kills the browsers of this process's driver; the calls that wait for them fail."""
+    if _driver.process is not None:
+        for process in _children(_driver.process):
+            _kill(process)
+
+
+def kill_driver() -> None:
+    """Kills driver and browsers, from any thread; the calls that wait for them fail."""
+    kill_browsers()
+    if _driver.process is not None:
+        _kill(_driver.process)
+
+
+def forget() -> Any:
+    """In a forked child: leaves the parent's Playwright alone.
+
+    Returns:
+        What must not be freed here.
+    """
+    import sys
+
+    left, _driver.playwright, _driver.process = _driver.playwright, None, None
+    if left is None:
+        return None
+    if "browsergym.core" in sys.modules and sys.modules["browsergym.core"]._PLAYWRIGHT is left:
+        sys.modules["browsergym.core"]._set_global_playwright(None)
+    process = left._impl_obj._connection._transport._proc
+    # The driver ends when nobody holds its standard input any more; this child must not keep it alive.
+    os.close(process.stdin.transport.get_extra_info("pipe").fileno())
+    return left
 
 
 class _Gone(asyncio.Future[None]):
@@ -72,19 +159,21 @@ def bury_dead() -> bool:
     Returns:
         Whether there was one.
     """
-    import browsergym.core
-
-    current: Any = browsergym.core._PLAYWRIGHT
+    current: Any = _driver.playwright
     if current is None:
         return False
     transport = current._impl_obj._connection._transport
     driver: int = transport._proc.pid
     if _runs(driver) and not transport.on_error_future.done() and not current._dispatcher_fiber.dead:
         return False
-    browsergym.core._set_global_playwright(None)
-    with contextlib.suppress(ProcessLookupError):
-        # Its browsers end with it: they hang on a pipe to the driver.
-        os.kill(driver, signal.SIGKILL)
+    _driver.playwright = None
+    if is_adopted():
+        from browsergym.core import _set_global_playwright
+
+        _set_global_playwright(None)
+    # Its browsers end with it: they hang on a pipe to the driver. One that was stopped does not notice.
+    kill_driver()
+    _driver.process = None
     with contextlib.suppress(SystemExit):
         # Out of its event loop, which can be closed only when it does not run.
         current._dispatcher_fiber.throw(SystemExit)
@@ -96,6 +185,24 @@ def buried(browser: Browser) -> bool:
     """Whether a browser's Playwright was buried, so that it only looks connected."""
     loop: Any = browser._loop
     return bool(loop.is_closed())
+
+
+def is_answering(context: BrowserContext) -> bool:
+    """Whether the driver of a context still talks to us."""
+    return not context._impl_obj._connection._transport.on_error_future.done()
+
+
+def _children(process: int) -> list[int]:
+    try:
+        words = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
+    except OSError:
+        return []
+    return [int(word) for word in words]
+
+
+def _kill(process: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
 
 
 def _runs(process: int) -> bool:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
-import os
-import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.driver import buried, bury_dead, playwright
 from websp_gym.browser.find import find_browser
+from websp_gym.browser.owner import adopt
 from websp_gym.browser.scripts import page_scripts
-from websp_gym.errors import SetupError, WorldError
+from websp_gym.errors import SetupError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -41,14 +39,7 @@ class BrowserOptions:
     args: tuple[str, ...] = ()
 
 
-@dataclass
-class _Shared:
-    browsers: dict[BrowserOptions, Browser] = field(default_factory=dict)
-    pid: int = 0
-    thread: int = 0
-
-
-_shared = _Shared()
+_browsers: dict[BrowserOptions, Browser] = {}
 
 
 def shared_browser(options: BrowserOptions) -> Browser:
@@ -62,15 +53,15 @@ def shared_browser(options: BrowserOptions) -> Browser:
 
     Raises:
         SetupError: No browser found, or it does not start.
-        WorldError: Called from another thread than the one that runs Playwright.
+        WorldError: Called from another thread than the one that drives the browser.
     """
-    _check_thread()
+    adopt()
     bury_dead()
-    browser = _shared.browsers.get(options)
+    browser = _browsers.get(options)
     if browser is not None and not buried(browser) and browser.is_connected():
         return browser
     _retire(keep=options)
-    _shared.browsers[options] = browser = _launch(options)
+    _browsers[options] = browser = _launch(options)
     return browser
 
 
@@ -86,7 +77,7 @@ def open_context(options: BrowserOptions, *, viewport: tuple[int, int]) -> Brows
 
     Raises:
         SetupError: No browser found, or it does not start.
-        WorldError: Called from another thread than the one that runs Playwright.
+        WorldError: Called from another thread than the one that drives the browser.
     """
     browser = shared_browser(options)
     try:
@@ -134,34 +125,30 @@ def prepare_context(context: BrowserContext) -> None:
 def close_browsers() -> None:
     """Closes every browser of this process (also done at exit)."""
     bury_dead()
-    if _shared.pid == os.getpid():
-        for browser in _shared.browsers.values():
-            with contextlib.suppress(PlaywrightError):
-                browser.close()
-    _shared.browsers.clear()
+    for browser in _browsers.values():
+        with contextlib.suppress(PlaywrightError):
+            browser.close()
+    _browsers.clear()
 
 
-def _check_thread() -> None:
-    here = (os.getpid(), threading.get_ident())
-    if _shared.pid != here[0]:
-        # After a fork the parent's browsers are the parent's.
-        _shared.browsers = {}
-        _shared.pid, _shared.thread = here
-        atexit.register(close_browsers)
-    elif _shared.thread != here[1]:
-        raise WorldError(
-            "Playwright's synchronous API belongs to the thread that first used it; "
-            "run environments of other threads in processes of their own (websp run --jobs, gym.make_vec)"
-        )
+def forget() -> Any:
+    """In a forked child: leaves the parent's browsers alone.
+
+    Returns:
+        What must not be freed here.
+    """
+    left = dict(_browsers)
+    _browsers.clear()
+    return left
 
 
 def _retire(keep: BrowserOptions) -> None:
     """Drops dead browsers and closes idle ones whose flags no longer fit (the sandbox moved to other ports)."""
-    for options, browser in list(_shared.browsers.items()):
+    for options, browser in list(_browsers.items()):
         stale = options.headless == keep.headless and options.args != keep.args
         idle = not any(context.pages for context in browser.contexts)
         if buried(browser) or not browser.is_connected() or (stale and idle):
-            del _shared.browsers[options]
+            del _browsers[options]
             with contextlib.suppress(PlaywrightError):
                 browser.close()
 
@@ -175,7 +162,8 @@ def _launch(options: BrowserOptions) -> Browser:
             executable_path=executable,
             headless=options.headless,
             args=[*_ARGS, *options.args],
-            ignore_default_args=["--hide-scrollbars"],
+            # Without its protection a page that calls history.pushState() in a loop floods browser and driver.
+            ignore_default_args=["--hide-scrollbars", "--disable-ipc-flooding-protection"],
         )
     except PlaywrightError as error:
         raise SetupError(

@@ -46,6 +46,11 @@ class Openings:
         if self._begun:
             del self._begun[next(iter(self._begun))]
 
+    async def answers(self) -> bool:
+        """Whether the browser answers; waits for as long as it does not. Runs on Playwright's event loop."""
+        await self._session._impl_obj.send("Browser.getVersion")
+        return True
+
     def _created(self, event: dict[str, Any]) -> None:
         # What is rendered ahead has a subtype; it becomes no tab of its own.
         if not event["targetInfo"].get("subtype"):

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.driver import is_answering
 from websp_gym.browser.openings import openings_of
 from websp_gym.browser.traffic import Traffic
 from websp_gym.errors import ActionError, WorldError
@@ -37,12 +38,13 @@ class Tabs:
         self._openings = openings_of(context)
         self._history: list[Page] = []
         self._sessions: WeakKeyDictionary[Page, CDPSession] = WeakKeyDictionary()
-        self._crashed = False
+        self._crashed = self._closed = False
         self._reply: _Reply | None = None
         for page in context.pages:
             self._follow(page)
         context.on("page", self._opened)
         context.on("dialog", self._dialog)
+        context.on("close", self._context_closed)
 
     @property
     def current(self) -> Page:
@@ -70,9 +72,13 @@ class Tabs:
 
     @property
     def alive(self) -> bool:
-        """Whether browser and page still live."""
+        """Whether page, browser and driver still live and the context is open."""
         browser = self.context.browser  # None for a persistent context, which has no browser of its own
-        return not self._crashed and (browser is None or browser.is_connected())
+        return (
+            not (self._crashed or self._closed)
+            and is_answering(self.context)
+            and (browser is None or browser.is_connected())
+        )
 
     @property
     def opening(self) -> bool:
@@ -158,6 +164,9 @@ class Tabs:
         # A question put to the page before it crashed would wait for its answer forever.
         with contextlib.suppress(PlaywrightError):
             page.close()
+
+    def _context_closed(self, context: BrowserContext) -> None:
+        self._closed = True
 
     def _dialog(self, dialog: Dialog) -> None:
         answer, text = ANSWERS[dialog.type], ""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from websp_gym.browser.owner import adopt
 from websp_gym.checking.crawl import crawl
 from websp_gym.checking.files import check_files, known_slugs, read_catalog, tasks_of
 from websp_gym.checking.places import Places
@@ -62,6 +63,9 @@ def check_site(
     """
     began = time.monotonic()
     places = places or Places()
+    if online:
+        # It looks at pages directly, besides making environments.
+        adopt()
     with places.known():
         findings = list(_findings(slug, places, online, processes, screenshots, on_progress))
     return SiteReport(slug, tuple(findings), time.monotonic() - began)

@@ -22,6 +22,7 @@ from websp_gym.errors import ActionError
 from websp_gym.observation.marks import collect_marks
 from websp_gym.rewards import make_reward
 from websp_gym.task import WebspTask
+from websp_gym.trajectory import Ending
 from websp_gym.world import make_world
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def play(loaded: LoadedInstance, agent: Agent, *, lenient: bool = False, picture
         actions, stuck, nameless = _act(agent, tabs, lenient)
         if picture is not None:
             tabs.current.screenshot(path=picture)
-        verdict = task.finish(answered=True)
+        verdict = task.finish(Ending("answer"))
         assert task.s0 is not None
         return Play(
             verdict=verdict,

@@ -249,6 +249,8 @@ def _without_a_call(trajectory: Trajectory) -> Verdict | None:
         case "time_limit" | "action_limit":
             limit = "time" if trajectory.end_reason == "time_limit" else "number of actions"
             return failed("limit", f"the limit on the {limit} was reached without an answer")
+        case "unresponsive":
+            return failed("limit", "the page did not respond to the agent's action in time")
         case "infeasible":
             return failed(SOURCE, "the agent gave up: it reported the task infeasible")
         case "answer":

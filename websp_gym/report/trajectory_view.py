@@ -36,6 +36,7 @@ _END_REASONS = {
     "infeasible": "agent called it infeasible",
     "action_limit": "action limit",
     "time_limit": "time limit",
+    "unresponsive": "page did not respond",
     "error": "error",
     "abandoned": "abandoned",
     None: "not ended",

@@ -41,6 +41,4 @@ class JudgeReward:
         """
         if outcome.folder is None:
             raise JudgeError("the judge needs the record of the episode, and there is none")
-        record = load_trajectory(outcome.folder)
-        record.end_reason = "answer" if outcome.answered else "infeasible"
-        return self.judge.verdict(record, outcome.folder)
+        return self.judge.verdict(load_trajectory(outcome.folder), outcome.folder)

@@ -202,6 +202,19 @@ class Sandbox:
             raise SandboxError(f"the sandbox server refused {method} {what}: {_reason(text)}", status=status)
         return json.loads(text) if text else {}
 
+    def ping(self, timeout: float) -> bool:
+        """Whether the server answers within ``timeout`` seconds. Uses a connection of its own, from any thread."""
+        from http.client import HTTPConnection, HTTPException
+
+        connection = HTTPConnection("127.0.0.1", self.address.control_port, timeout=timeout)
+        try:
+            connection.request("GET", "/health", headers={"authorization": f"Bearer {self.address.secret}"})
+            return connection.getresponse().status == 200
+        except (OSError, HTTPException):
+            return False
+        finally:
+            connection.close()
+
     def close(self) -> None:
         """Gives up the lease; waits for the server's end if this process started it and no user is left."""
         with self._calls:

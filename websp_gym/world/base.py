@@ -44,6 +44,9 @@ class Episode(Protocol):
     def check(self) -> None:
         """Costs next to nothing; raises :class:`~websp_gym.errors.WorldError` if the world is gone."""
 
+    def answers(self, seconds: float) -> bool:
+        """Whether the world's server answers within so many seconds; called from other threads than the rest."""
+
     def close(self) -> None:
         """Ends the episode; never raises for a world that is already gone."""
 

@@ -80,6 +80,10 @@ class SandboxEpisode:
             pid = self._sandbox.address.pid
             raise WorldError(f"the sandbox server (pid {pid}) has died; call reset() to start a new episode")
 
+    def answers(self, seconds: float) -> bool:
+        """Whether the server answers a question of its own, on a connection of its own."""
+        return self._sandbox.ping(seconds)
+
     def close(self) -> None:
         """Ends the episode and frees its state; a server that is gone has done so already."""
         with contextlib.suppress(client.SandboxError):

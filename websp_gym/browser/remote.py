@@ -1,0 +1,71 @@
+"""Playwright's objects for other threads than the one that drives the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from playwright._impl._impl_to_api_mapping import ImplWrapper
+
+from websp_gym.browser.owner import call, is_here
+
+Shown = TypeVar("Shown")
+
+
+def shown(value: Shown) -> Shown:
+    """The object as the calling thread can use it.
+
+    Args:
+        value: A page, a context, or what holds some.
+
+    Returns:
+        The object itself on the thread that drives the browser; else a stand-in each call of which is made there.
+        What a call returns is shown the same way; functions given to ``on()`` and the like run over there.
+    """
+    return value if is_here() else cast("Shown", _Remote(value))
+
+
+class _Remote:
+    def __init__(self, target: Any) -> None:
+        object.__setattr__(self, "_target", target)
+
+    def __getattr__(self, name: str) -> Any:
+        target = self._target
+        return _abroad(call(lambda: getattr(target, name)))
+
+    def __enter__(self) -> Any:
+        return _abroad(call(self._target.__enter__))
+
+    def __exit__(self, *error: Any) -> Any:
+        return call(lambda: self._target.__exit__(*error))
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self._target == _home(other))
+
+    def __hash__(self) -> int:
+        return hash(self._target)
+
+    def __repr__(self) -> str:
+        return f"<{self._target!r}, driven by another thread>"
+
+
+def _abroad(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return type(value)(_abroad(each) for each in value)
+    if callable(value):
+        return _calls(value)
+    ours = type(value).__module__.startswith("websp_gym.browser")
+    return _Remote(value) if isinstance(value, ImplWrapper) or ours or hasattr(value, "__enter__") else value
+
+
+def _calls(function: Callable[..., Any]) -> Callable[..., Any]:
+    def called(*given: Any, **named: Any) -> Any:
+        arguments = [_home(each) for each in given]
+        options = {name: _home(each) for name, each in named.items()}
+        return _abroad(call(lambda: function(*arguments, **options)))
+
+    return called
+
+
+def _home(value: Any) -> Any:
+    return value._target if isinstance(value, _Remote) else value
