@@ -30,7 +30,7 @@ TINY = (640, 480)
 
 
 @pytest.fixture(autouse=True)
-def _own_sandbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def own_sandbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A server that may be killed without harm to other test processes."""
     monkeypatch.setattr(Sandbox, "_shared", None)
     monkeypatch.delenv(VARIABLE, raising=False)

@@ -117,7 +117,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         give_back_memory()
         number = seed if seed is not None else int(self.np_random.integers(2**31))
         session = self._session = Session(self.loaded, self.options, self._world, self._reward, number)
-        return self._guarded(lambda: session.begin(called), "during reset")
+        return self._guarded(lambda: session.begin(called), "during reset", self.options.reset_timeout)
 
     def step(self, action: str) -> StepResult:
         """Carries out one action.
@@ -137,8 +137,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         session = self._running()
         if session.ending is not None:
             raise WorldError("the episode is over; call reset() to start a new one")
-        called = time.monotonic()
-        observation, info = self._guarded(lambda: session.step(action, called), "during the episode")
+        called, timeout = time.monotonic(), self.options.step_timeout
+        observation, info = self._guarded(lambda: session.step(action, called), "during the episode", timeout)
         ending = session.ending
         if ending is None:
             return observation, 0.0, False, False, info
@@ -158,10 +158,10 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         """Ends the episode; the browser stays for the process's other environments."""
         self._end(Ending("abandoned"))
 
-    def _guarded(self, function: Callable[[], Result], when: str) -> Result:
+    def _guarded(self, function: Callable[[], Result], when: str, seconds: float) -> Result:
         """Runs a part of an episode on the thread that drives the browser."""
         try:
-            return self._unless_it_fails(lambda: call(function, seconds=self.options.timeout))
+            return self._unless_it_fails(lambda: call(function, seconds=seconds))
         except PlaywrightError as error:
             raise as_world_error(error, when) from error
 
@@ -170,7 +170,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         try:
             return function()
         except BaseException as error:
-            self._end(Ending("error", detail=str(error)))
+            # Ctrl-C is the caller's doing.
+            self._end(Ending("error" if isinstance(error, Exception) else "abandoned", detail=str(error)))
             raise
 
     def _end(self, ending: Ending) -> None:

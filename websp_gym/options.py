@@ -34,8 +34,9 @@ class Options:
         max_actions: Actions allowed; scrolling and waiting are free (paper, section 5.1).
         max_seconds: Seconds allowed from the first observation on: the agent's and its pages'. Time in which browser,
             server or machine stood still does not count.
-        timeout: Seconds one step or reset may take. Then the page is closed, and the step is the agent's failure
+        step_timeout: Seconds one step may take. Then the page is closed, and the step is the agent's failure
             where it was the page that did not respond, else a :class:`~websp_gym.errors.WorldError`.
+        reset_timeout: Seconds one reset may take; then it is a :class:`~websp_gym.errors.WorldError`.
         headless: Whether the browser has no window.
         viewport: Width and height in CSS pixels.
         record_to: Folder that gets a sub-folder with the trajectory of each episode.
@@ -53,7 +54,8 @@ class Options:
     observation: ObservationKind = "marks"
     max_actions: int = 20
     max_seconds: float = 600.0
-    timeout: float = 30.0
+    step_timeout: float = 30.0
+    reset_timeout: float = 30.0
     headless: bool = True
     viewport: tuple[int, int] = (1280, 1024)
     record_to: Path | None = None
@@ -71,7 +73,8 @@ class Options:
             "login",
             "max_actions",
             "max_seconds",
-            "timeout",
+            "step_timeout",
+            "reset_timeout",
         )
         return {**{name: getattr(self, name) for name in names}, "viewport": list(self.viewport)}
 
@@ -116,7 +119,8 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "max_actions": ("a whole number from 1", lambda value: _is_number(value, int) and value >= 1),
     "max_seconds": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
-    "timeout": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
+    "step_timeout": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
+    "reset_timeout": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
     "judge": ('one model, e.g. "openai:gpt-5.2", or a list of them', lambda value: _is_judge(value)),
     "headless": ("True or False", lambda value: isinstance(value, bool)),
     "record_to": ("a folder, or None", lambda value: value is None or isinstance(value, str | Path)),

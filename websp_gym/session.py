@@ -114,7 +114,7 @@ class Session:
         Raises:
             WorldError: S0 was not reached within the deadline.
         """
-        watch = Watch(event_loop(), self.options.timeout)
+        watch = Watch(event_loop(), self.options.reset_timeout)
         try:
             with watch:
                 return self._begin(called, watch)
@@ -122,8 +122,8 @@ class Session:
             if not watch.expired:
                 raise
             raise WorldError(
-                f"{self.task.loaded.id}: S0 was not reached within {self.options.timeout:g} seconds; "
-                "call reset() to try again (option timeout)"
+                f"{self.task.loaded.id}: S0 was not reached within {self.options.reset_timeout:g} seconds; "
+                "call reset() to try again (option reset_timeout)"
             ) from error
 
     def _begin(self, called: float, watch: Watch) -> tuple[Observation, Info]:
@@ -171,7 +171,7 @@ class Session:
         text = action if isinstance(action, str) else repr(action)
         info: Info = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
         info["task_info"] = {"instance": self.task.loaded.id}
-        watch = Watch(self.context._loop, self.options.timeout, answers=self.task.episode.answers)
+        watch = Watch(self.context._loop, self.options.step_timeout, answers=self.task.episode.answers)
         self._watch = watch
         watch.context = self.context
         try:
@@ -267,9 +267,8 @@ class Session:
                 f"{_STOOD_STILL[watch.blame]} did not answer for {watch.stuck:.0f} seconds; "
                 "call reset() to start a new episode"
             ) from error
-        problem = (
-            f"the page did not respond within {self.options.timeout:g} seconds of the action and was closed"
-        )
+        seconds = self.options.step_timeout
+        problem = f"the page did not respond within {seconds:g} seconds of the action and was closed"
         self._last_action, self._last_error = text, problem
         if self.ending is None:
             self.ending = Ending("unresponsive", detail=problem)

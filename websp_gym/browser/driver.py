@@ -88,6 +88,11 @@ def call_for(context: BrowserContext, function: Callable[[], Result]) -> Result:
     return call(function) if ours else function()
 
 
+def driver_process() -> int | None:
+    """The process id of the driver; None where none runs."""
+    return _driver.process
+
+
 def kill_browsers() -> None:
     """Kills the browsers of this process's driver; the calls that wait for them fail."""
     if _driver.process is not None:

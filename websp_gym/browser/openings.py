@@ -76,3 +76,8 @@ def openings_of(context: BrowserContext) -> Openings | None:
     if found is None:
         found = _known[browser] = Openings(browser)
     return found
+
+
+def known_openings(context: BrowserContext) -> Openings | None:
+    """The same, where somebody has asked for them before; asks the browser nothing."""
+    return _known.get(context.browser) if context.browser is not None else None

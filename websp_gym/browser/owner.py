@@ -167,16 +167,18 @@ def _wait(owner: _Owner, job: _Job, seconds: float | None) -> Any:
 
 
 def _end(owner: _Owner, job: _Job) -> bool:
-    """Kills browser and driver, which fails the running call; a thread that is stuck even so is replaced.
+    """Ends the running call: its browser context, else browser and driver; a thread stuck even so is replaced.
 
     Returns:
         Whether the call came to its end.
     """
     from websp_gym.browser.driver import kill_driver
+    from websp_gym.browser.watch import interrupt
 
-    kill_driver()
-    if _done_within(job.future, _LAST_WAIT):
-        return True
+    for end in (interrupt, kill_driver):
+        end()
+        if _done_within(job.future, _LAST_WAIT):
+            return True
     with _state.lock:
         if _state.owner is owner:
             _state.owner = None

@@ -9,12 +9,13 @@ server are asked whether they answer. While they do not, time is not the agent's
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from websp_gym.browser.driver import kill_browsers, kill_driver
-from websp_gym.browser.openings import openings_of
+from websp_gym.browser.openings import known_openings
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -31,6 +32,14 @@ _TO_CLOSE = 2.0
 _TO_DIE = 1.0
 
 Blame = Literal["page", "browser", "world", "machine"]
+_running: list[Watch] = []
+
+
+def interrupt() -> None:
+    """Ends what is watched over at the moment as if its time were over; from any thread."""
+    for watch in list(_running):
+        with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
+            watch.loop.call_soon_threadsafe(watch.expire)
 
 
 class Watch:
@@ -61,7 +70,7 @@ class Watch:
         self.stuck = 0.0
         self.expired = False
         self.blame: Blame = "page"
-        self._loop = loop
+        self.loop = loop
         self._asked: dict[Blame, float] = {}
         self._counted = self._last = self._began = 0.0
         self._timer: asyncio.TimerHandle | None = None
@@ -69,6 +78,7 @@ class Watch:
         self._closing: asyncio.Task[Any] | None = None
 
     def __enter__(self) -> Watch:
+        _running.append(self)
         self._began = self._counted = time.monotonic()
         self._plan(min(_FIRST, self.seconds), self._tick)
         return self
@@ -76,6 +86,7 @@ class Watch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        _running.remove(self)
         self._count()
         if self._timer is not None:
             self._timer.cancel()
@@ -86,8 +97,10 @@ class Watch:
         return bool(self._silent(time.monotonic()))
 
     def _plan(self, seconds: float, what: Callable[[], None]) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
         self._last = time.monotonic() + seconds
-        self._timer = self._loop.call_later(seconds, what)
+        self._timer = self.loop.call_later(seconds, what)
 
     def _tick(self) -> None:
         self._count()
@@ -97,7 +110,7 @@ class Watch:
             self._plan(min(_TICK, left), self._tick)
         else:
             # Asked just now at the latest: who has not answered by then will not.
-            self._plan(_SLOW + _TICK, self._expire)
+            self._plan(_SLOW + _TICK, self.expire)
 
     def _count(self) -> None:
         """Adds the time since somebody fell silent, or since this process itself stood still."""
@@ -116,12 +129,12 @@ class Watch:
         return [who for who, asked in self._asked.items() if now - asked > _SLOW]
 
     def _ask(self) -> None:
-        openings = openings_of(self.context) if self.context is not None else None
+        openings = known_openings(self.context) if self.context is not None else None
         if openings is not None:
-            self._await("browser", lambda: self._loop.create_task(openings.answers()))
+            self._await("browser", lambda: self.loop.create_task(openings.answers()))
         answers = self.answers
         if answers is not None:
-            self._await("world", lambda: self._loop.run_in_executor(None, answers, 2 * _SLOW))
+            self._await("world", lambda: self.loop.run_in_executor(None, answers, 2 * _SLOW))
 
     def _await(self, who: Blame, ask: Callable[[], asyncio.Future[bool]]) -> None:
         if who in self._questions:
@@ -137,12 +150,15 @@ class Watch:
             self._count()
             self._asked.pop(who, None)
 
-    def _expire(self) -> None:
+    def expire(self) -> None:
+        """Ends the calls at hand; runs on the event loop."""
+        if self.expired or self not in _running:
+            return
         self._count()
         self.expired = True
         self.blame = next(iter(self._silent(time.monotonic())), "page")
         if self.context is not None:
-            self._closing = self._loop.create_task(self.context._impl_obj.close())
+            self._closing = self.loop.create_task(self.context._impl_obj.close())
             self._closing.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._plan(_TO_CLOSE, self._kill_browser)
         else:

@@ -1,0 +1,138 @@
+"""A server, browser or driver that stands still is the world's failure; the time it takes is not the agent's."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import psutil
+import pytest
+
+from tests.conftest import MakeEnv
+from tests.test_robustness import browser_processes, own_sandbox
+from websp_gym.agents import make_agent
+from websp_gym.browser.driver import driver_process
+from websp_gym.env import WebspEnv
+from websp_gym.errors import WorldError
+from websp_gym.runner import run_episode
+from websp_gym.sandbox.client import Sandbox
+
+TODO = "Steam-task-191-ON"
+TIMEOUT = 4.0
+RESET = 12.0
+MARGIN = 8.0
+
+pytestmark = pytest.mark.usefixtures(own_sandbox.__name__)
+
+
+def sandbox() -> list[int]:
+    return [Sandbox.shared().address.pid]
+
+
+def browser() -> list[int]:
+    return [process.pid for process in browser_processes()]
+
+
+def driver() -> list[int]:
+    process = driver_process()
+    assert process is not None
+    return [process]
+
+
+@contextmanager
+def stopped(processes: list[int], seconds: float | None = None) -> Iterator[None]:
+    """Stops processes, for some seconds or for the block."""
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    timer = threading.Timer(seconds, resume, [processes]) if seconds is not None else None
+    if timer is not None:
+        timer.start()
+    try:
+        yield
+    finally:
+        if timer is not None:
+            timer.join()
+        resume(processes)
+
+
+def resume(processes: list[int]) -> None:
+    for process in processes:
+        if psutil.pid_exists(process):
+            os.kill(process, signal.SIGCONT)
+
+
+Who = Callable[[], list[int]]
+
+
+@pytest.mark.parametrize("who", [sandbox, browser, driver], ids=lambda who: who.__name__)
+def test_a_stall_past_the_deadline_is_a_world_error_and_the_next_reset_works(make: MakeEnv, who: Who) -> None:
+    env = make(TODO, step_timeout=TIMEOUT)
+    env.reset()
+    began = time.monotonic()
+    with stopped(who()), pytest.raises(WorldError, match=r"did not answer|stood still"):
+        env.step("Google")
+    assert time.monotonic() - began < TIMEOUT + MARGIN
+    assert run_episode(env, make_agent("oracle")).reward == 1.0
+
+
+@pytest.mark.parametrize("who", [sandbox, browser], ids=lambda who: who.__name__)
+def test_a_stall_that_ends_costs_the_agent_no_time(make: MakeEnv, who: Who) -> None:
+    env = make(TODO, max_seconds=60)
+    observation, _ = env.reset()
+    before = observation["seconds_left"]
+    with stopped(who(), seconds=6):
+        observation, _, terminated, truncated, _ = env.step("Google")
+    assert (terminated, truncated) == (False, False)
+    assert observation["url"] == "https://www.google.com/"
+    assert before - observation["seconds_left"] < 4
+
+
+def test_a_stall_is_not_scored_as_a_time_limit(make: MakeEnv) -> None:
+    env = make(TODO, max_seconds=5, step_timeout=20)
+    env.reset()
+    with stopped(sandbox(), seconds=7):
+        *_, terminated, truncated, _ = env.step("Google")
+    assert (terminated, truncated) == (False, False)
+
+
+def test_a_reset_on_a_stalled_browser_ends_and_the_next_one_works(make: MakeEnv) -> None:
+    env = make(TODO, reset_timeout=RESET)
+    env.reset()
+    began = time.monotonic()
+    with stopped(browser()), pytest.raises(WorldError, match="S0 was not reached within"):
+        env.reset()
+    # The end of the episode before has a deadline of its own.
+    assert time.monotonic() - began < RESET + 2 * MARGIN
+    env.reset()
+
+
+def test_a_browser_without_its_zygote_is_no_fault_of_the_agent(make: MakeEnv) -> None:
+    """The zygote, which the system may kill for memory, starts the processes of new pages."""
+    env = make(TODO, step_timeout=TIMEOUT, reset_timeout=RESET)
+    env.reset()
+    for process in browser_processes():
+        if any("--type=zygote" in word for word in process.cmdline()):
+            process.kill()
+    outcome = attempt(env, "Google")
+    assert isinstance(outcome, WorldError) or outcome == ""
+    with_retry(env)
+    assert run_episode(env, make_agent("oracle")).reward == 1.0
+
+
+def attempt(env: WebspEnv, action: str) -> WorldError | str:
+    try:
+        return str(env.step(action)[0]["last_action_error"])
+    except WorldError as error:
+        return error
+
+
+def with_retry(env: WebspEnv) -> None:
+    """The first reset may be the one that notices."""
+    try:
+        env.reset()
+    except WorldError:
+        env.reset()
