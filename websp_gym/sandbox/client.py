@@ -151,6 +151,8 @@ class Sandbox:
         # The last rule is for all other ports: no name is looked up, no address (the control port!) reached.
         return [
             f"--host-resolver-rules={rules}, MAP * ~NOTFOUND",
+            # The rules would lead to a proxy of the user's first, which knows none of these sites.
+            "--no-proxy-server",
             f"--ignore-certificate-errors-spki-list={self.address.spki}",
             # WebRTC sends its packets to an address without asking the rules; the switch has had both names.
             *(f"--{prefix}webrtc-ip-handling-policy=disable_non_proxied_udp" for prefix in ("", "force-")),
