@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,15 +46,19 @@ def browsers(mention: str = "") -> list[BrowserProcess]:
     Returns:
         Their main processes; not their renderers and helpers.
     """
-    return list(_browsers(mention))
+    children = psutil.Process().children(recursive=True)
+    found = {process.pid: one for process in children if (one := _browser(process, mention)) is not None}
+    # A helper that is just being forked still looks like the browser itself.
+    return [one for process in children if (one := found.get(process.pid)) and process.ppid() not in found]
 
 
-def _browsers(mention: str) -> Iterator[BrowserProcess]:
-    for process in psutil.Process().children(recursive=True):
+def _browser(process: psutil.Process, mention: str) -> BrowserProcess | None:
+    with contextlib.suppress(psutil.Error, OSError):  # it has just ended
         args = process.cmdline()
         main = "--no-first-run" in args and not any(arg.startswith("--type=") for arg in args)
         if main and mention in " ".join(args):
-            yield BrowserProcess(args, _variables(process.pid))
+            return BrowserProcess(args, _variables(process.pid))
+    return None
 
 
 def _variables(pid: int) -> dict[str, str]:
