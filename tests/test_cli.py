@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -21,14 +23,23 @@ COMMANDS = (
     "demo",
     "serve",
     "doctor",
+    "xray",
 )
 
 
-def websp(*arguments: str, timeout: float = 150) -> subprocess.CompletedProcess[str]:
-    """Runs the command in a process of its own."""
+def websp(
+    *arguments: str, timeout: float = 150, cwd: Path | None = None, variables: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs the command in a process of its own, with some variables set differently."""
     code = "from websp_gym.cli import main; main()"
     return subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=timeout, check=False
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=timeout,
+        check=False,
+        cwd=cwd,
+        env={**os.environ, **(variables or {})},
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import math
 from pathlib import Path
@@ -21,6 +22,8 @@ from websp_gym.errors import SetupError
 from websp_gym.judge.batch import JUDGEMENTS, Judgement, digest_of
 from websp_gym.judge.vote import Vote
 from websp_gym.report import trajectory_html, write_trajectory_html
+from websp_gym.report.frames import frames
+from websp_gym.report.pictures import Album
 from websp_gym.runner import run_episode
 from websp_gym.trajectory import Recorder, Trajectory, load_trajectory
 from websp_gym.verdict import Check
@@ -83,14 +86,14 @@ def test_the_filter_narrows_the_elements_and_its_letters_are_no_keys(watch: Watc
     page.keyboard.press("ArrowRight")
     assert_at(page, 1)
     assert page.locator("#marks").is_visible()
-    assert page.locator("#elements li").all_inner_texts() == ["1\ncheckbox\nJam makers\npartly checked"]
+    assert page.locator("#elements li").all_inner_texts() == ["1\ncheckbox Jam makers partly checked"]
     assert page.inner_text("#elements summary") == "Marked elements (1 of 4)"
-    out = page.locator("#marks .mark.out")
-    assert sorted(str(one.get_attribute("data-number")) for one in out.all()) == ["0", "2", "3"]
+    found = page.locator("#marks .mark.found")
+    assert [one.get_attribute("data-number") for one in found.all()] == ["1"]
     page.click("#forward")
     assert page.inner_text("#elements summary") == "Marked elements (1 of 4)"
     page.fill("#filter", "pressed")
-    assert page.locator("#elements li").all_inner_texts() == ["2\nbutton\nMute\npressed"]
+    assert page.locator("#elements li").all_inner_texts() == ["2\nbutton Mute pressed"]
 
 
 def test_pointing_at_a_mark_tells_what_it_is(watch: Watch) -> None:
@@ -99,7 +102,7 @@ def test_pointing_at_a_mark_tells_what_it_is(watch: Watch) -> None:
     assert not tip.is_visible()
     page.hover("#marks [data-number='3'] .box")
     assert tip.inner_text().split("\n") == ["[3] link Home", "https://site.test/home"]
-    assert page.inner_text("#elements button.lit") == "3\nlink\nHome"
+    assert page.inner_text("#elements button.lit") == "3\nlink Home"
     page.hover("#badge")
     assert not tip.is_visible()
     page.hover("#elements button[data-number='1']")
@@ -271,7 +274,58 @@ def test_screenshots_that_cannot_be_shown_leave_a_placeholder(watch: Watch, tmp_
 def test_equal_screenshots_are_kept_once(tmp_path: Path) -> None:
     waits = [step(number, view=view(0)) for number in range(1, 4)]
     page = trajectory_html(save(tmp_path, episode(steps=waits)))
-    assert page.count("data:image/webp") == 1 + 4  # the picture, and a thumbnail per observation
+    # The picture; a thumbnail and a layer of marks, whose colours change, per observation.
+    assert page.count("data:image/webp") == 1 + 4 + 4
+
+
+def test_the_picture_with_its_marks_is_the_one_the_agent_got(make: MakeEnv, tmp_path: Path) -> None:
+    env = make(TODO, record_to=tmp_path)
+    seen = [env.reset(seed=11)[0]["screenshot"]]
+    for action in ("Click [8]", "Wait"):
+        seen.append(env.step(action)[0]["screenshot"])
+    env.close()
+    folder = tmp_path / TODO / "001"
+    film = frames(load_trajectory(folder), Album(folder))
+    assert len(film) == len(seen)
+    for frame, picture in zip(film, seen, strict=True):
+        layer = Image.open(io.BytesIO(base64.b64decode(frame["layer"].split(",", 1)[1]))).convert("RGBA")
+        plain = Image.open(folder / f"step_{frame['number']:03d}.png").convert("RGB")
+        plain.paste(layer, mask=layer)
+        assert np.array_equal(np.asarray(plain), picture)
+
+
+@pytest.mark.parametrize(("kind", "shown"), [("marks", True), ("all", True), ("browsergym", False)])
+def test_an_agent_without_marks_is_shown_without_them(watch: Watch, kind: str, shown: bool) -> None:
+    page = watch(episode(options={"observation": kind}))
+    assert page.locator("#layer").is_visible() is shown
+    assert ("the agent's picture had none" in page.inner_text(".bar")) is not shown
+    page.keyboard.press("m")
+    assert page.locator("#layer").is_visible() is not shown
+
+
+WORDS = "Remembers which products you looked at last so that the store can bring them up again"
+CRAMPED = """() => [...document.querySelectorAll("#elements div, #elements .state, .facts dd, #checks th, #settings th, h1")]
+    .filter(element => element.getClientRects().length && element.textContent.trim().length > 6
+        && element.getBoundingClientRect().width < 40).map(element => element.outerHTML)"""
+
+
+@pytest.mark.parametrize("width", [1280, 1000, 640, 400, 320])
+def test_every_width_can_be_read_without_scrolling_sideways(
+    blank_page: Page, tmp_path: Path, width: int
+) -> None:
+    marks = [mark(number, WORDS, role="checkbox", checked=True) for number in range(40)]
+    settings = {f"notifications.about_things_of_kind_{number}": True for number in range(60)}
+    moved = {**settings, "notifications.about_things_of_kind_3": False}
+    record = episode(initial=view(0, marks=marks), s0={"settings": settings}, end={"settings": moved})
+    blank_page.set_viewport_size({"width": width, "height": 900})
+    blank_page.goto(write_trajectory_html(save(tmp_path, record)).as_uri())
+    blank_page.check("#all-settings")
+    assert blank_page.locator("#settings tbody tr:visible").count() == 60
+    # The state is all there, not in a box with a scroll bar of its own.
+    cut = "document.querySelector('#settings').parentElement.scrollHeight - document.querySelector('#settings').offsetHeight"
+    assert blank_page.evaluate(cut) <= 2
+    assert blank_page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert blank_page.evaluate(CRAMPED) == []
 
 
 def test_twenty_noisy_screenshots_stay_below_four_megabytes(tmp_path: Path) -> None:

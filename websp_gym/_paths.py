@@ -34,3 +34,20 @@ def data_dirs(name: Literal["task_configs", "traces"]) -> list[Path]:
     """
     extra = os.environ.get(VARIABLES[name], "").split(os.pathsep)
     return [data_dir(name), *(Path(folder) for folder in extra if folder)]
+
+
+def own_traces() -> Path:
+    """Where this user's recordings go: the last folder of ``WEBSP_TRACES``, else ``traces`` of the working folder."""
+    return [Path("traces"), *data_dirs("traces")[1:]][-1]
+
+
+def trace_dirs() -> list[Path]:
+    """Lists the folders in which a trace is looked for by name, the user's own first.
+
+    Returns:
+        ``traces`` of the working folder, those of ``WEBSP_TRACES``, the package's; each once.
+    """
+    package, *named = data_dirs("traces")
+    places = {folder.resolve(): folder for folder in (package, *named, Path("traces"))}
+    ordered = (Path("traces"), *named, package)
+    return list(dict.fromkeys(places[folder.resolve()] for folder in ordered))

@@ -54,12 +54,27 @@ def make_env(instance_id: str, **options: Any) -> WebspEnv:
     """
     import os
 
+    require_docstrings()
     from websp_gym.env import WebspEnv
     from websp_gym.instances import load_instance
 
     default = "judge" if options.get("world", "sandbox") == "live" else "state"
     options.setdefault("reward", os.environ.get("WEBSP_REWARD") or default)
     return WebspEnv(load_instance(instance_id), **options)
+
+
+def require_docstrings() -> None:
+    """Refuses ``python -OO``: BrowserGym reads its actions from their docstrings, which that removes.
+
+    Raises:
+        SetupError: Python runs with ``-OO`` or ``PYTHONOPTIMIZE=2``.
+    """
+    import sys
+
+    if sys.flags.optimize > 1:
+        raise SetupError(
+            "BrowserGym cannot be imported under `python -OO` (or PYTHONOPTIMIZE=2): it reads docstrings; -O works"
+        )
 
 
 def make_browsergym_env(

@@ -47,7 +47,7 @@ def main() -> None:
 
     print(outcome_table(study.dir).to_string())
     print(f"\nall tables:  websp report {collect(study.dir)}")
-    print(f"every step:  AGENTLAB_EXP_ROOT={given.folder.resolve()} agentlab-xray")
+    print(f"every step:  websp xray {given.folder.resolve()}")
 
 
 if __name__ == "__main__":

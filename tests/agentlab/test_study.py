@@ -122,11 +122,16 @@ def test_agentxrays_server_starts_with_the_versions_of_the_extra(small_study: Pa
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    variables = {"AGENTXRAY_APP_PORT": port, "AGENTLAB_EXP_ROOT": str(small_study.parent)}
-    command = [sys.executable, "-c", "from agentlab.analyze.agent_xray import main; main()"]
+    # Neither of the shell's nor what this folder's conftest has set: the command finds all by itself.
+    spared = ("NLTK_DATA", "TIKTOKEN_CACHE_DIR", "HF_HUB_OFFLINE", "AGENTLAB_EXP_ROOT")
+    variables = {name: value for name, value in os.environ.items() if name not in spared}
+    code = "from websp_gym.cli import main; main()"
+    command = [sys.executable, "-c", code, "xray", str(small_study.parent)]
     with (
         tempfile.TemporaryFile() as log,
-        subprocess.Popen(command, env={**os.environ, **variables}, stdout=log, stderr=log) as server,
+        subprocess.Popen(
+            command, env={**variables, "AGENTXRAY_APP_PORT": port}, stdout=log, stderr=log
+        ) as server,
     ):
         try:
             page = wait_for_page(f"http://127.0.0.1:{port}/", server)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.confinement import browser_environment, confined, require_display
 from websp_gym.browser.driver import buried, bury_dead, playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.owner import adopt
@@ -154,16 +155,22 @@ def _retire(keep: BrowserOptions) -> None:
 
 
 def _launch(options: BrowserOptions) -> Browser:
+    if not options.headless:
+        require_display("headless=False")
     current = playwright()
     current.selectors.set_test_id_attribute("bid")
     executable = find_browser(current)
     try:
-        return current.chromium.launch(
-            executable_path=executable,
-            headless=options.headless,
-            args=[*_ARGS, *options.args],
-            # Without its protection a page that calls history.pushState() in a loop floods browser and driver.
-            ignore_default_args=["--hide-scrollbars", "--disable-ipc-flooding-protection"],
+        return confined(
+            lambda sandbox: current.chromium.launch(
+                executable_path=executable,
+                headless=options.headless,
+                args=[*_ARGS, *options.args],
+                # Without its protection a page that calls history.pushState() in a loop floods browser and driver.
+                ignore_default_args=["--hide-scrollbars", "--disable-ipc-flooding-protection"],
+                chromium_sandbox=sandbox,
+                env={**browser_environment(options.args)},
+            )
         )
     except PlaywrightError as error:
         raise SetupError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 __all__ = ["main"]
@@ -11,8 +12,11 @@ def main() -> None:
     """Runs the command line; exit code 0, 1 (something failed) or 2 (bad arguments or set-up)."""
     from websp_gym.cli.app import app
     from websp_gym.errors import SetupError, WebspError
+    from websp_gym.registration import require_docstrings
 
+    _write_anything()
     try:
+        require_docstrings()
         app()
     except SetupError as error:
         _complain(str(error))
@@ -22,6 +26,19 @@ def main() -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _write_anything() -> None:
+    """Lets output hold ✓, − and names in any script, whatever the locale is.
+
+    A file or pipe gets UTF-8, as JSON and Markdown are; a terminal that cannot show a character gets a question mark.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            if stream.isatty():
+                stream.reconfigure(errors="replace")
+            else:
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _complain(message: str) -> None:

@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated
 
 import typer
 
 from websp_gym.cli import instances, runs, sites, traces
+from websp_gym.cli.options import out
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        out.print(f"websp-gym {version('websp-gym')}")
+        raise typer.Exit
+
 
 app = typer.Typer(
     name="websp",
-    help="Web agents on website security and privacy tasks: run, watch and check them.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Web agents on website security and privacy tasks: run, watch and check them."""
+
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "list": instances.list_instances,
@@ -25,6 +45,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "rescore": runs.rescore,
     "report": runs.report,
     "collect": runs.collect,
+    "xray": runs.xray,
     "judge-eval": runs.judge_eval,
     "demo": runs.demo,
     "replay": traces.replay,

@@ -4,12 +4,42 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import sys
 from pathlib import Path
 
 from rich.console import Console
 
 from websp_gym.errors import SetupError
+
+
+def xray_command(folder: Path | None) -> None:
+    """Runs AgentXRay until Ctrl-C.
+
+    Args:
+        folder: Folder of studies; None for AgentLab's own.
+
+    Raises:
+        SetupError: AgentLab is not installed, or there is no such folder.
+    """
+    _require_agentlab("AgentXRay")
+    if folder is not None:
+        if not folder.is_dir():
+            raise SetupError(f"no folder {folder}", path=str(folder))
+        # AgentLab reads it when it is imported.
+        os.environ["AGENTLAB_EXP_ROOT"] = str(folder.resolve())
+    # Before anything of AgentLab's: it finds then what it would download.
+    from websp_gym.agents.agentlab import stay_offline
+
+    stay_offline()
+    from agentlab.analyze import agent_xray
+
+    agent_xray.main()
+
+
+def _require_agentlab(what: str) -> None:
+    if importlib.util.find_spec("agentlab") is None:
+        raise SetupError(f"{what} needs AgentLab: pip install 'websp-gym[agentlab]'")
 
 
 def collect_command(study: Path, *, out: Path | None, as_json: bool) -> None:
@@ -23,8 +53,7 @@ def collect_command(study: Path, *, out: Path | None, as_json: bool) -> None:
     Raises:
         SetupError: AgentLab is not installed, the folder is no study of ours, or the other one cannot be written.
     """
-    if importlib.util.find_spec("agentlab") is None:
-        raise SetupError("reading a study needs AgentLab: pip install 'websp-gym[agentlab]'")
+    _require_agentlab("reading a study")
     from websp_gym.agents.agentlab import collect
     from websp_gym.results import find_results
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
@@ -67,6 +68,11 @@ def _described(action: str, observation: dict[str, object]) -> str:
     return f"{action:<22} {elements[number]['role']} {elements[number]['name']!r}"
 
 
+def _value(value: object) -> str:
+    """A value as the page of the episode spells it."""
+    return escape(json.dumps(value, ensure_ascii=False))
+
+
 def _conclude(
     console: Console, folder: Path, instance_id: str, reward: float, info: dict[str, object]
 ) -> int:
@@ -74,7 +80,7 @@ def _conclude(
     assert isinstance(verdict, dict)
     for check in verdict["checks"]:
         mark = "[green]✓[/]" if check["passed"] else "[red]✗[/]"
-        console.print(f"  {mark} {escape(str(check['name']))}: {check['actual']!r}")
+        console.print(f"  {mark} {escape(str(check['name']))}: {_value(check['actual'])}")
     colour = "green" if verdict["status"] == "pass" else "red"
     console.print(f"[bold {colour}]{verdict['status']}[/], reward {reward}: {escape(verdict['reason'])}")
     page = write_trajectory_html(sorted((folder / instance_id).iterdir())[-1])

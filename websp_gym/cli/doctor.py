@@ -20,8 +20,11 @@ class Finding:
     detail: str
 
 
-def examine() -> list[Finding]:
+def examine(*, headed: bool = False) -> list[Finding]:
     """Tries everything an episode needs.
+
+    Args:
+        headed: Whether a browser must be able to show a window, too.
 
     Returns:
         One finding per part; where it is not ok, the detail says what to do.
@@ -29,8 +32,9 @@ def examine() -> list[Finding]:
     return [
         _try("python", _python),
         _try("task configurations", _configs),
-        _try("browser", _browser),
         _try("sandbox", _sandbox),
+        _try("browser", _browser),
+        *([_try("window", _window)] if headed else []),
         _try("episode", _episode),
     ]
 
@@ -62,10 +66,28 @@ def _configs() -> str:
 
 
 def _browser() -> str:
-    from websp_gym.browser.launch import BrowserOptions, shared_browser
+    from websp_gym.browser.confinement import unconfined_because
 
-    browser = shared_browser(BrowserOptions())
-    return f"Chromium {browser.version}"
+    version = _started(headless=True)
+    why = unconfined_because()
+    confinement = "in Chromium's own sandbox" if why is None else f"without Chromium's own sandbox: {why}"
+    return f"Chromium {version}, {confinement}"
+
+
+def _window() -> str:
+    return f"Chromium {_started(headless=False)} has one"
+
+
+def _started(*, headless: bool) -> str:
+    """Starts a browser as an episode does, so that it reaches nothing but the sandbox.
+
+    Returns:
+        Its version.
+    """
+    from websp_gym.browser.launch import BrowserOptions, shared_browser
+    from websp_gym.world import make_world
+
+    return shared_browser(BrowserOptions(headless, make_world("sandbox").browser_args())).version
 
 
 def _sandbox() -> str:

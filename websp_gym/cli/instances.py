@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from websp_gym.cli.options import AsJson, out
+from websp_gym.cli.options import AsJson, Headed, out
 from websp_gym.errors import SetupError
 
 
@@ -74,21 +74,23 @@ def show(instance_id: Annotated[str, typer.Argument(metavar="ID")], as_json: AsJ
         out.print(f"  {number}. {escape(text)}")
 
 
-def doctor(as_json: AsJson = False) -> None:
+def doctor(headed: Headed = False, as_json: AsJson = False) -> None:
     """Check that this machine can run everything, and say what to do where it cannot.
 
     Example: `websp doctor`
     """
+    from rich.markup import escape
+
     from websp_gym.cli.doctor import examine
 
-    findings = examine()
+    findings = examine(headed=headed)
     if as_json:
         rows = [{"check": item.name, "ok": item.ok, "detail": item.detail} for item in findings]
         sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
     else:
         for item in findings:
             out.print(
-                f"{'[green]✓[/]' if item.ok else '[red]✗[/]'} [bold]{item.name}[/]  {item.detail}",
+                f"{'[green]✓[/]' if item.ok else '[red]✗[/]'} [bold]{item.name}[/]  {escape(item.detail)}",
                 soft_wrap=True,
             )
     raise typer.Exit(0 if all(item.ok for item in findings) else 1)

@@ -11,6 +11,7 @@ from rich.console import Console
 out = Console(highlight=False)
 
 AGENTS = "oracle, noop, random, a model such as openai:gpt-5.2, text:MODEL, or flawed:KIND (docs/agents.md)."
+Headed = Annotated[bool, typer.Option("--headed", help="Show the browser window.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
 

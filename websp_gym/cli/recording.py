@@ -12,10 +12,11 @@ from urllib.parse import urlsplit
 from rich.console import Console
 from rich.markup import escape
 
-from websp_gym._paths import data_dirs
+from websp_gym._paths import own_traces
+from websp_gym.browser.confinement import require_display
 from websp_gym.errors import SetupError, nearest
 from websp_gym.recording import Studio
-from websp_gym.recording.rehearsal import site_of
+from websp_gym.recording.rehearsal import check_file, site_of
 from websp_gym.recording.session import follow
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def record_command(
 
     Args:
         where: Slug of a sandbox site, or the URL of a live page.
-        out: The file; by default ``traces/<site>/<name>.json``, below ``WEBSP_TRACES`` where that is set.
+        out: The file, or a folder for ``<name>.json``; by default ``traces/<site>`` of the working folder, or of
+            the last folder of ``WEBSP_TRACES`` where that is set.
         name: Name of the trace.
         signed_out: Whether a sandbox browser starts signed out.
         start: Page of the sandbox site to begin on, instead of its start page.
@@ -52,16 +54,13 @@ def record_command(
     live = where.startswith(("https://", "http://"))
     slug = _slug_of(where) if live else where
     site = None if live else site_of(where)
-    title = name or (out.stem if out else "recording")
-    # The user's own folder, where there is one.
-    path = out or data_dirs("traces")[-1] / slug / f"{title.replace(' ', '_')}.json"
+    is_file = out is not None and out.suffix == ".json"
+    title = name or (out.stem if out and is_file else "recording")
+    path = out if out and is_file else (out or own_traces() / slug) / f"{_file_name(title)}.json"
     if path.exists() and not overwrite:
         raise SetupError(f"{path} is already there; choose another --name, or --overwrite", path=str(path))
-    if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        raise SetupError(
-            "recording needs a screen: start this on a desktop, over `ssh -X`, or under `xvfb-run`; "
-            "a program can record headless with websp_gym.recording.Studio"
-        )
+    require_display("recording")
+    check_file(path)
     console = Console(highlight=False)
     with _place(site, signed_out) as (args, attach, account), Studio(args=args, headless=False) as studio:
         attach(studio.context)
@@ -104,6 +103,13 @@ def _place(site: Site | None, signed_out: bool) -> Iterator[tuple[tuple[str, ...
         episode.close()
 
 
+def _file_name(title: str) -> str:
+    """A title as one file's name, wherever a slash or a dot stands in it."""
+    return (
+        "".join(char if char.isalnum() or char in "-." else "_" for char in title).lstrip(".") or "recording"
+    )
+
+
 def _live_account() -> dict[str, str]:
     """The account of a live site, as far as the environment tells it."""
     names = {
@@ -133,7 +139,6 @@ def _save_bare(trace: Trace, path: Path) -> None:
     from websp_gym.replay import save_trace
 
     bare = [event.model_copy(update={"screenshot": None}) for event in trace.events]
-    path.parent.mkdir(parents=True, exist_ok=True)
     save_trace(
         Model.model_validate(trace.model_copy(update={"events": tuple(bare)}).model_dump(by_alias=True)), path
     )

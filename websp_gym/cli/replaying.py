@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from websp_gym._paths import data_dirs
+from websp_gym._paths import trace_dirs
+from websp_gym.browser.confinement import require_display
 from websp_gym.errors import ReplayError, SetupError
 from websp_gym.replay import EventReport, Trace, TraceEvent, load_trace, save_trace
 
@@ -24,7 +24,7 @@ _ON_OFF = {True: "on", False: "off", None: ""}
 
 
 def find_trace(name: str) -> Path:
-    """Finds a trace by its path, or by its name below ``traces/``.
+    """Finds a trace by its path, or by its name below one of :func:`websp_gym._paths.trace_dirs`.
 
     Args:
         name: Such as ``recordings/mine.json`` or ``steam/login``.
@@ -35,7 +35,7 @@ def find_trace(name: str) -> Path:
     Raises:
         SetupError: There is none.
     """
-    places = data_dirs("traces")
+    places = trace_dirs()
     below = [folder / each for folder in places for each in (name, f"{name}.json")]
     for path in (Path(name), *below):
         if path.is_file():
@@ -49,7 +49,7 @@ def replay_command(
     *,
     set: Set,
     signed_in: bool,
-    watch: bool,
+    headed: bool,
     picture: Path | None,
     as_json: bool,
 ) -> int:
@@ -59,7 +59,7 @@ def replay_command(
         name: The trace.
         set: What stateful targets end in.
         signed_in: Whether the browser starts signed in.
-        watch: Whether the browser shows its window.
+        headed: Whether the browser shows its window.
         picture: Where a screenshot of the last page goes.
         as_json: Print one JSON object instead of a table.
 
@@ -69,8 +69,8 @@ def replay_command(
     from websp_gym.recording.rehearsal import rehearse
 
     trace = load_trace(find_trace(name))
-    if watch and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        raise SetupError("--watch needs a display; leave it out, or use --picture to see the last page")
+    if headed:
+        require_display("--headed")
     done: list[EventReport] = []
     result: Rehearsal | None = None
     failure: ReplayError | None = None
@@ -79,7 +79,7 @@ def replay_command(
             trace,
             set=set,
             signed_in=signed_in,
-            headless=not watch,
+            headless=not headed,
             picture=picture,
             on_event=done.append,
         )
@@ -143,6 +143,24 @@ def show_command(name: str, *, as_json: bool) -> None:
     console.print(" · ".join(note for note in notes if note), style="dim")
 
 
+def list_command(*, as_json: bool) -> None:
+    """Lists the traces that can be named, and where each is.
+
+    Args:
+        as_json: Print JSON instead of a table.
+    """
+    rows: dict[str, Path] = {}
+    for folder in trace_dirs():
+        for path in sorted(folder.rglob("*.json")):
+            rows.setdefault(path.relative_to(folder).with_suffix("").as_posix(), path)
+    if as_json:
+        _print_json([{"trace": name, "file": str(path)} for name, path in rows.items()])
+        return
+    console = Console(highlight=False)
+    for name, path in rows.items():
+        console.print(f"[bold]{escape(name)}[/]  [dim]{escape(str(path))}[/]", soft_wrap=True)
+
+
 def validate_command(names: list[str], *, as_json: bool) -> int:
     """Checks traces against the schema and the rules for secrets.
 
@@ -194,7 +212,6 @@ def import_command(source: Path, folder: Path, *, site: str | None, overwrite: b
     if taken:
         raise SetupError(f"{taken[0]} is already there; --overwrite replaces it", path=str(taken[0]))
     console = Console(highlight=False)
-    folder.mkdir(parents=True, exist_ok=True)
     for item, path in zip(imported, targets, strict=True):
         save_trace(item.trace, path)
         console.print(f"[bold]{escape(str(path))}[/]  {len(item.trace.events)} events", soft_wrap=True)
@@ -276,7 +293,7 @@ def _value(value: Any) -> str:
 
 def _all_traces(names: list[str]) -> list[Path]:
     if not names:
-        return [path for folder in data_dirs("traces") for path in sorted(folder.rglob("*.json"))]
+        return [path for folder in trace_dirs() for path in sorted(folder.rglob("*.json"))]
     found: list[Path] = []
     for name in names:
         path = Path(name)

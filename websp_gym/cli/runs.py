@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from websp_gym.cli.options import AGENTS, AsJson, InitialState, Instruction, Reward
+from websp_gym.cli.options import AGENTS, AsJson, Headed, InitialState, Instruction, Reward
 
 
 def run(
@@ -182,6 +182,23 @@ def collect(
     collect_command(study, out=out_dir, as_json=as_json)
 
 
+def xray(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[DIR]", help="Folder of studies; AGENTLAB_EXP_ROOT, ~/agentlab_results otherwise."
+        ),
+    ] = None,
+) -> None:
+    """Look at studies of AgentLab's in its viewer, AgentXRay, without a network; needs the extra `agentlab`.
+
+    Example: `websp xray ~/agentlab_results`
+    """
+    from websp_gym.cli.collecting import xray_command
+
+    xray_command(folder)
+
+
 def judge_eval(
     source: Annotated[
         Path,
@@ -200,7 +217,7 @@ def judge_eval(
             help="Play these instances first, right and wrong, into DIR; what is there is not played again.",
         ),
     ] = None,
-    processes: Annotated[int, typer.Option(min=1, help="Plays at a time.")] = 1,
+    processes: Annotated[int | None, typer.Option(min=1, hidden=True)] = None,
     make: Annotated[
         int, typer.Option(min=0, help="Make so many runs of those in DIR, right and wrong ones.")
     ] = 0,
@@ -209,7 +226,9 @@ def judge_eval(
         typer.Option(help="Kinds to make, by commas; those whose screenshots are true otherwise."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of what is made.")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="Runs at a time.")] = 4,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Runs at a time; otherwise 1 is played and 4 are judged.")
+    ] = None,
     asks: Annotated[
         int, typer.Option(min=1, help="How often a model is asked whose answer cannot be read.")
     ] = 3,
@@ -236,14 +255,14 @@ def judge_eval(
         make=make,
         kinds=kinds or [],
         seed=seed,
-        jobs=jobs,
+        jobs=jobs or 4,
         asks=asks,
         rules=rules,
         max_cost=max_cost,
         out=out_dir,
         as_json=as_json,
         play=play or [],
-        processes=processes,
+        processes=processes or jobs or 1,
     )
     raise typer.Exit(code)
 
@@ -254,7 +273,7 @@ def demo(
         typer.Argument(metavar="[ID]", help="Steam-task-191-ON, or a few with --agents, otherwise."),
     ] = None,
     out_dir: Annotated[Path, typer.Option("--out", help="Folder for the trajectories.")] = Path("runs/demo"),
-    headed: Annotated[bool, typer.Option("--headed", help="Show the browser window.")] = False,
+    headed: Headed = False,
     agent: Annotated[str, typer.Option(help="oracle, noop or random.")] = "oracle",
     agents: Annotated[
         bool,

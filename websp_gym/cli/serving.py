@@ -12,32 +12,42 @@ import threading
 from rich.console import Console
 from rich.markup import escape
 
+from websp_gym.browser.confinement import browser_environment, unconfined_because
+from websp_gym.browser.launch import BrowserOptions, close_browsers, shared_browser
 from websp_gym.errors import SetupError, WorldError, nearest
 from websp_gym.sandbox.client import Sandbox, SandboxError
 
 INDEX = "https://sandbox.websp/"
+_LINES = 12
+"""Of what a browser said before it ended with an error."""
 
 
-def serve_command(site: str | None, *, signed_in: bool, browser: bool) -> None:
+def serve_command(site: str | None, *, signed_in: bool, browser: bool, port: int | None = None) -> None:
     """Runs a sandbox until Ctrl-C, and a browser window in which the real addresses lead to it.
 
     Args:
         site: Slug of the site to open; ``None`` opens the index of all sites.
         signed_in: Whether the browser starts signed in where the sites have accounts.
         browser: Whether a window is opened; without a display it is not.
+        port: Where HTTPS is served, and HTTP on the next one; on free ports otherwise.
 
     Raises:
-        SetupError: There is no such site.
-        WorldError: The server does not start.
+        SetupError: There is no such site, or a port is taken.
+        WorldError: The server does not start, or the browser ends with an error.
     """
     console = Console(highlight=False)
     try:
-        sandbox = Sandbox.start(browse=True)
+        sandbox = Sandbox.start(browse=True, port=port)
     except SandboxError as error:
         raise WorldError(f"the sandbox does not start: {error}") from error
     try:
+        if port is not None and (sandbox.address.https_port, sandbox.address.http_port) != (port, port + 1):
+            raise SetupError(
+                f"port {port} or {port + 1} is taken; choose another --port, or leave it out", port=port
+            )
         start = _open_episode(sandbox, site, signed_in)
-        command = [_browser(), *sandbox.browser_args(), "--no-first-run", start]
+        flags = sandbox.browser_args()
+        command = [_browser(), *_unconfined(flags), *flags, "--no-first-run", start]
         console.print(
             "[bold]The sandbox is running.[/] Every address leads to it; nothing leaves this machine."
         )
@@ -77,14 +87,28 @@ def _browser() -> str:
     return find_browser(playwright())
 
 
+def _unconfined(flags: list[str]) -> list[str]:
+    """Turns Chromium's own sandbox off where this machine does not let it have one, which a first start shows."""
+    if unconfined_because() is None:
+        shared_browser(BrowserOptions(args=tuple(flags)))
+        close_browsers()
+    return ["--no-sandbox"] if unconfined_because() else []
+
+
 def _browse(command: list[str], console: Console) -> None:
     console.print("Close the window or press Ctrl-C to end.", style="dim")
-    window = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        window.wait()
-    except KeyboardInterrupt:
-        window.terminate()
-        window.wait()
+    with tempfile.TemporaryFile() as said:
+        window = subprocess.Popen(command, stdout=said, stderr=said, env=browser_environment(command))
+        try:
+            code = window.wait()
+        except KeyboardInterrupt:
+            window.terminate()
+            window.wait()
+            return
+        if code:
+            said.seek(0)
+            last = said.read().decode("utf-8", "replace").strip().splitlines()[-_LINES:]
+            raise WorldError("\n".join([f"{command[0]} ended with exit code {code}:", *last]), code=code)
 
 
 def _until_interrupted() -> None:

@@ -14,6 +14,10 @@ def serve(
     site: Annotated[str | None, typer.Argument(help="Site to open, e.g. steam; the index otherwise.")] = None,
     signed_out: Annotated[bool, typer.Option("--signed-out", help="Begin signed out.")] = False,
     headless: Annotated[bool, typer.Option("--no-browser", help="Only print how to reach it.")] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65534, help="HTTPS on this port and HTTP on the next; free ones otherwise."),
+    ] = None,
 ) -> None:
     """Browse the sandbox by hand, under the real host names.
 
@@ -21,7 +25,7 @@ def serve(
     """
     from websp_gym.cli.serving import serve_command
 
-    serve_command(site, signed_in=not signed_out, browser=not headless)
+    serve_command(site, signed_in=not signed_out, browser=not headless, port=port)
 
 
 def check(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from websp_gym.cli.options import AsJson, TargetState
+from websp_gym.cli.options import AsJson, Headed, TargetState
 
 
 def replay(
@@ -15,7 +15,8 @@ def replay(
     target: Annotated[
         TargetState, typer.Option("--set", help="What switches and check boxes end in.")
     ] = TargetState.RECORDED,
-    watch: Annotated[bool, typer.Option("--watch", help="Show the browser window.")] = False,
+    headed: Headed = False,
+    watch: Annotated[bool, typer.Option("--watch", hidden=True)] = False,
     signed_out: Annotated[bool, typer.Option("--signed-out", help="Begin signed out.")] = False,
     picture: Annotated[
         Path | None, typer.Option(help="Write a screenshot of the last page to this PNG file.")
@@ -29,7 +30,12 @@ def replay(
     from websp_gym.cli.replaying import replay_command
 
     code = replay_command(
-        trace, set=target.value, signed_in=not signed_out, watch=watch, picture=picture, as_json=as_json
+        trace,
+        set=target.value,
+        signed_in=not signed_out,
+        headed=headed or watch,
+        picture=picture,
+        as_json=as_json,
     )
     raise typer.Exit(code)
 
@@ -40,7 +46,10 @@ def record(
     ],
     name: Annotated[str | None, typer.Option(help="Name of the trace.")] = None,
     out_file: Annotated[
-        Path | None, typer.Option("--out", help="The file; traces/SITE/NAME.json otherwise.")
+        Path | None,
+        typer.Option(
+            "--out", help="The file, or a folder for NAME.json; traces/SITE of this folder otherwise."
+        ),
     ] = None,
     start: Annotated[
         str | None, typer.Option(help="Page to begin on; the site's start page otherwise.")
@@ -56,7 +65,7 @@ def record(
     Account values of a live site become placeholders when WEBSP_ACCOUNT_EMAIL, WEBSP_ACCOUNT_USERNAME and
     WEBSP_ACCOUNT_NAME are set. Passwords, one-time codes and card numbers are never stored.
 
-    Example: `websp record steam --name "mature content" --start https://store.steampowered.com/account/preferences/`
+    Example: `websp record steam --name "my preferences" --start https://store.steampowered.com/account/preferences/`
     """
     from websp_gym.cli.recording import record_command
 
@@ -88,6 +97,17 @@ def trace_show(
     from websp_gym.cli.replaying import show_command
 
     show_command(trace, as_json=as_json)
+
+
+@traces.command("list")
+def trace_list(as_json: AsJson = False) -> None:
+    """List the traces that can be named: those of this folder, of WEBSP_TRACES, and those that come along.
+
+    Example: `websp trace list`
+    """
+    from websp_gym.cli.replaying import list_command
+
+    list_command(as_json=as_json)
 
 
 @traces.command("validate")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     Pixels = NDArray[np.uint8]
     Boxes = NDArray[np.int64]
+    NumberedBox = tuple[int, Sequence[float]]
 
 _FONT_PIXELS = 14
 _LUMINANCE = (0.11, 0.17)
@@ -41,19 +42,41 @@ def draw_marks(
         A new array of the same shape.
     """
     out = np.array(image, dtype=np.uint8, order="C", copy=True)
+    _draw(out, [(mark.number, mark.box) for mark in marks], seed)
+    return out
+
+
+def mark_layer(size: tuple[int, int], marks: Sequence[NumberedBox], seed: int) -> NDArray[np.uint8]:
+    """What :func:`draw_marks` draws, on nothing: laid over a screenshot it is the picture the agent saw.
+
+    Args:
+        size: Width and height of the screenshot.
+        marks: Number and box of each mark.
+        seed: As for :func:`draw_marks`.
+
+    Returns:
+        Height x width x 4, uint8: what is drawn is opaque, all else transparent.
+    """
+    layer = np.zeros((size[1], size[0], 4), dtype=np.uint8)
+    _draw(layer, marks, seed)
+    return layer
+
+
+def _draw(out: Pixels, marks: Sequence[NumberedBox], seed: int | np.random.Generator) -> None:
     if not marks:
-        return out
-    height, width = out.shape[:2]
-    boxes = _inside(np.array([mark.box for mark in marks], dtype=np.float64), width, height)
+        return
+    height, width, channels = out.shape
+    boxes = _inside(np.array([box for _, box in marks], dtype=np.float64), width, height)
     colours = _colours(len(marks), np.random.default_rng(seed))
+    # All that is drawn covers what is below.
+    colours = np.pad(colours, ((0, 0), (0, channels - 3)), constant_values=255)
     for box, colour in zip(boxes, colours, strict=True):
         _outline(out, box, colour)
-    labels = [_digits(mark.number) for mark in marks]
+    labels = [_digits(number) for number, _ in marks]
     sizes = np.array([(label.shape[1], label.shape[0]) for label in labels])
     places = _places(boxes, sizes, width, height)
     for (x, y), label, colour in zip(places, labels, colours, strict=True):
         _paste(out, x, y, label, colour)
-    return out
 
 
 def _inside(boxes: NDArray[np.float64], width: int, height: int) -> Boxes:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.browser.launch import BrowserOptions, open_context
@@ -16,8 +18,6 @@ from websp_gym.state import SiteState, same
 from websp_gym.world import make_world
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from websp_gym.replay.player import Set
 
 
@@ -93,9 +93,11 @@ def rehearse(
 
     Raises:
         ReplayError: A target was not found or did not reach its state.
-        SetupError: The site is not in the sandbox, or there is no browser.
+        SetupError: The site is not in the sandbox, there is no browser, or ``picture`` cannot be written.
         WorldError: The sandbox does not answer.
     """
+    if picture is not None:
+        check_file(picture)
     site = site_of(trace.site)
     size = viewport or (trace.viewport.width, trace.viewport.height)
     with _episode(site, signed_in, headless, size) as (episode, tabs):
@@ -104,7 +106,7 @@ def rehearse(
         report = replay(trace, tabs, set=set, account=episode.account, class_rules=rules, on_event=on_event)
         after = episode.state().sites[site.slug]
         if picture is not None:
-            tabs.current.screenshot(path=picture)
+            _write(picture, tabs.current.screenshot())
     return Rehearsal(report.events, report.seconds, tuple(changes(before, after)))
 
 
@@ -128,6 +130,31 @@ def changes(before: SiteState, after: SiteState) -> Iterator[Change]:
             yield Change(name, had, has)
     if before.signed_in != after.signed_in:
         yield Change("signed in", before.signed_in, after.signed_in)
+
+
+def check_file(path: Path) -> None:
+    """Refuses a file that cannot be written at once, rather than after the work that goes into it.
+
+    Args:
+        path: The file; missing folders are made.
+
+    Raises:
+        SetupError: It cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SetupError(f"cannot write {path}: {error.strerror}", path=str(path)) from error
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        reason = "it is a folder" if path.is_dir() else f"no permission to write in {path.parent}"
+        raise SetupError(f"cannot write {path}: {reason}", path=str(path))
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise SetupError(f"cannot write {path}: {error.strerror}", path=str(path)) from error
 
 
 @contextlib.contextmanager

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym._paths import data_dir
+from websp_gym.browser.confinement import browser_environment, confined, require_display
 from websp_gym.browser.driver import playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.errors import SetupError
@@ -259,20 +260,26 @@ class Studio:
         (folder / "Sessions").touch()
 
     def _launch(self, args: tuple[str, ...], headless: bool) -> BrowserContext:
+        if not headless:
+            require_display("recording with a window")
         current = playwright()
         executable = find_browser(current)
         extension = str(self._extension)
         flags = [f"--load-extension={extension}", f"--disable-extensions-except={extension}", *_FLAGS, *args]
         try:
-            context = current.chromium.launch_persistent_context(
-                str(self.profile),
-                executable_path=executable,
-                # Playwright's own headless mode is the old one, which knows no extensions.
-                headless=False,
-                args=[*(["--headless=new"] if headless else []), *flags],
-                ignore_default_args=["--hide-scrollbars"],
-                viewport={"width": self.viewport[0], "height": self.viewport[1]},
-                color_scheme="light",
+            context = confined(
+                lambda sandbox: current.chromium.launch_persistent_context(
+                    str(self.profile),
+                    executable_path=executable,
+                    # Playwright's own headless mode is the old one, which knows no extensions.
+                    headless=False,
+                    args=[*(["--headless=new"] if headless else []), *flags],
+                    ignore_default_args=["--hide-scrollbars"],
+                    viewport={"width": self.viewport[0], "height": self.viewport[1]},
+                    color_scheme="light",
+                    chromium_sandbox=sandbox,
+                    env={**browser_environment(flags)},
+                )
             )
         except PlaywrightError as error:
             raise SetupError(

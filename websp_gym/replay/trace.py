@@ -235,11 +235,18 @@ def save_trace(trace: Trace, path: str | Path) -> None:
 
     Args:
         trace: The trace.
-        path: Where to; the folder must exist.
+        path: Where to; missing folders are made.
+
+    Raises:
+        SetupError: The file cannot be written.
     """
     data = trace.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     text = json.dumps({"schema": SCHEMA, **data}, indent=1, ensure_ascii=False)
-    Path(path).write_bytes((text + "\n").encode("utf-8", "replace"))
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes((text + "\n").encode("utf-8", "replace"))
+    except OSError as error:
+        raise SetupError(f"cannot write {path}: {error.strerror}", path=str(path)) from error
 
 
 def fill(text: str, account: Mapping[str, str]) -> str:

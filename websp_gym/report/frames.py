@@ -9,12 +9,15 @@ from typing import Any, TypedDict
 
 from websp_gym.actions import format_action, parse_action
 from websp_gym.errors import ActionError
-from websp_gym.report.pictures import Album
-from websp_gym.trajectory import Step, Trajectory, View
+from websp_gym.report.pictures import Album, layer_uri
+from websp_gym.trajectory import Step, Trajectory, View, mark_seed
 
 DEFAULT_VIEWPORT = (1280, 1024)
 _LARGEST = 1e9
 """Pixels; nothing that can be drawn is as far away."""
+
+_MOST = 100_000
+"""A number that no page has marks for."""
 
 _FLAGS = {
     "expanded": ("expanded", "collapsed"),
@@ -60,6 +63,7 @@ class FrameData(TypedDict):
     width: float
     height: float
     marks: list[MarkData]
+    layer: str
     done: ActionData | None
     next: ActionData | None
     target: int | None
@@ -91,6 +95,7 @@ def frames(trajectory: Trajectory, album: Album) -> list[FrameData]:
     for number, view in seen:
         picture, missing = album.add(view.screenshot)
         width, height = viewport or _natural(album, picture)
+        size = (int(width), int(height)) if picture is None else _natural(album, picture)
         target = targets[number]
         film.append(
             FrameData(
@@ -103,6 +108,7 @@ def frames(trajectory: Trajectory, album: Album) -> list[FrameData]:
                 width=width,
                 height=height,
                 marks=marks[number],
+                layer=layer_uri(size, _boxes(marks[number]), mark_seed(trajectory.seed, number)),
                 done=action(number),
                 next=action(number + 1),
                 target=target["number"] if target else None,
@@ -161,13 +167,17 @@ def _marks(view: View) -> list[MarkData]:
     return [mark for number, data in enumerate(view.marks) if (mark := _mark(data, number)) is not None]
 
 
+def _boxes(marks: list[MarkData]) -> list[tuple[int, list[float]]]:
+    return [(mark["number"], mark["box"]) for mark in marks]
+
+
 def _mark(data: Mapping[str, Any], position: int) -> MarkData | None:
     box = data.get("box")
     if not isinstance(box, list | tuple) or len(box) != 4 or not all(_finite(part) for part in box):
         return None
     number = data.get("number")
     return MarkData(
-        number=number if isinstance(number, int) else position,
+        number=number if isinstance(number, int) and 0 <= number < _MOST else position,
         role=str(data.get("role") or data.get("tag") or "element"),
         name=str(data.get("name") or data.get("text") or ""),
         state=_state(data),
@@ -201,7 +211,7 @@ def _viewport(options: Mapping[str, Any]) -> tuple[float, float] | None:
     return None
 
 
-def _natural(album: Album, picture: int | None) -> tuple[float, float]:
+def _natural(album: Album, picture: int | None) -> tuple[int, int]:
     if picture is None:
         return DEFAULT_VIEWPORT
     return album.pictures[picture].width, album.pictures[picture].height

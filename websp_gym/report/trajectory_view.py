@@ -62,13 +62,18 @@ def trajectory_html(folder: Path, album: Album | None = None) -> str:
     film = frames(trajectory, album)
     verdict = _verdict(trajectory)
     diff = state_diff(trajectory.s0, trajectory.end, _setting_checks(verdict))
-    data = {"pictures": [picture.src for picture in album.pictures], "frames": film}
+    data = {
+        "pictures": [picture.src for picture in album.pictures],
+        "frames": film,
+        "marked": _marked(trajectory),
+    }
     style, code = source("trajectory.css"), script("trajectory.js")
     return _templates().get_template("trajectory.html.j2").render(
         t=trajectory,
         verdict=verdict,
         facts=_facts(trajectory, verdict),
         details=_details(trajectory),
+        marked=_marked(trajectory),
         causes=causes_of(verdict.details),
         judgings=judgings(_base(folder), trajectory.verdict or {}),
         doubts=_doubts(verdict, diff),
@@ -166,6 +171,11 @@ def _details(trajectory: Trajectory) -> list[tuple[str, str, Any]]:
         *(("Options", name, value) for name, value in trajectory.options.items()),
         *(("Versions", name, value) for name, value in trajectory.versions.items()),
     ]
+
+
+def _marked(trajectory: Trajectory) -> bool:
+    """Whether the agent's own picture had the marks in it."""
+    return trajectory.options.get("observation", "marks") in ("marks", "all")
 
 
 def _setting_checks(verdict: _Verdict) -> dict[str, bool | None]:

@@ -6,6 +6,7 @@ agent answered. Everything is compared with S0 as it was verified before the age
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 
@@ -61,7 +62,11 @@ def _goal_checks(goal: Goal, before: SiteState, after: SiteState) -> Iterator[Ch
         else:
             actual = after.settings[key]
             yield Check(
-                f"setting {key}", same(actual, wanted), wanted, actual, f"was {before.settings[key]!r} in S0"
+                f"setting {key}",
+                same(actual, wanted),
+                wanted,
+                actual,
+                f"was {json.dumps(before.settings[key])} in S0",
             )
     for kind in ("created", "removed", "kept", "present", "absent"):
         for wanted_items in getattr(goal, kind):

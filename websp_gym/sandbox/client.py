@@ -87,6 +87,7 @@ class Sandbox:
         sites: Sequence[Path | str] = (),
         only: bool = False,
         browse: bool = False,
+        port: int | None = None,
         like: Address | None = None,
     ) -> Sandbox:
         """Starts a server and becomes its first user.
@@ -95,6 +96,7 @@ class Sandbox:
             sites: More folders of sites, besides those in ``$WEBSP_SANDBOX_SITES``.
             only: Serve only these folders, not the built-in sites.
             browse: For people: a default episode is allowed, changed templates are seen at once.
+            port: HTTPS on this port and HTTP on the next, if they are free.
             like: Take the secret of this (dead) server, and its ports if they are free.
 
         Raises:
@@ -105,6 +107,8 @@ class Sandbox:
             f"--sites={folder}" for folder in ([] if only else extra) + [str(folder) for folder in sites]
         ]
         options += ["--only"] * only + ["--browse"] * browse
+        if port is not None:
+            options += [f"--https-port={port}", f"--http-port={port + 1}"]
         if like is not None:
             options += [
                 f"--{name}-port={getattr(like, f'{name}_port')}" for name in ("http", "https", "control")
@@ -151,6 +155,8 @@ class Sandbox:
         # The last rule is for all other ports: no name is looked up, no address (the control port!) reached.
         return [
             f"--host-resolver-rules={rules}, MAP * ~NOTFOUND",
+            # The rules would lead to a proxy of the user's first, which knows none of these sites.
+            "--no-proxy-server",
             f"--ignore-certificate-errors-spki-list={self.address.spki}",
             # WebRTC sends its packets to an address without asking the rules; the switch has had both names.
             *(f"--{prefix}webrtc-ip-handling-policy=disable_non_proxied_udp" for prefix in ("", "force-")),

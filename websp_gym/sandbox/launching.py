@@ -85,9 +85,7 @@ def launch(options: list[str], secret: str) -> tuple[Address, subprocess.Popen[b
         SandboxError: It did not start; the message ends with what it said.
     """
     environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
-    # Else an unlinked file: nothing to tidy up however either side ends, and no pipe that could fill up.
-    wanted = os.environ.get("WEBSP_SANDBOX_LOG")
-    with open(wanted, "a+b") if wanted else tempfile.TemporaryFile() as log:
+    with _log() as log:
         process = _Detached(
             [sys.executable, "-m", "websp_gym.sandbox.server", *options],
             stdin=subprocess.PIPE,
@@ -111,6 +109,19 @@ def launch(options: list[str], secret: str) -> tuple[Address, subprocess.Popen[b
             said = log.read().decode("utf-8", "replace").strip()[-2000:]
             raise SandboxError(f"the sandbox server did not start (exit code {code}):\n{said}")
     return address, process
+
+
+def _log() -> IO[bytes]:
+    wanted = os.environ.get("WEBSP_SANDBOX_LOG")
+    if not wanted:
+        # An unlinked file: nothing to tidy up however either side ends, and no pipe that could fill up.
+        return tempfile.TemporaryFile()
+    try:
+        return open(wanted, "a+b")
+    except OSError as error:
+        raise SandboxError(
+            f"WEBSP_SANDBOX_LOG={wanted} cannot be written ({error.strerror}); correct or unset it"
+        ) from error
 
 
 @dataclass(frozen=True)

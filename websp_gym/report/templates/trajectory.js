@@ -10,7 +10,7 @@
    * @typedef {{number: number, action: string, reply: string, thought: string, error: string, counted: boolean,
    *   seconds: number, target: string}} Action
    * @typedef {{number: number, url: string, title: string, tabs: string[], picture: number | null,
-   *   missing: string, width: number, height: number, marks: Mark[], done: Action | null, next: Action | null,
+   *   missing: string, width: number, height: number, marks: Mark[], layer: string, done: Action | null, next: Action | null,
    *   target: number | null}} Frame
    */
 
@@ -55,6 +55,7 @@
   const screen = find("#screen", HTMLElement);
   const shot = find("#shot", HTMLImageElement);
   const missing = find("#missing", HTMLElement);
+  const layer = find("#layer", HTMLImageElement);
   const overlay = find("#marks", SVGSVGElement);
   const tip = find("#tip", HTMLElement);
   const showMarks = find("#show-marks", HTMLInputElement);
@@ -79,6 +80,8 @@
     } else {
       shot.src = pictures[frame.picture];
     }
+    layer.hidden = frame.layer === "";
+    if (frame.layer) layer.src = frame.layer;
     shot.alt = `Screenshot of ${frame.title || frame.url}`;
     overlay.setAttribute("viewBox", `0 0 ${frame.width} ${frame.height}`);
     // Small boxes last, so that the pointer reaches one that lies inside another.
@@ -86,28 +89,21 @@
     overlay.replaceChildren(...order.map((mark) => drawMark(mark, mark.number === frame.target)));
     const target = overlay.querySelector(".target");
     if (target) overlay.append(target);
-    overlay.classList.toggle("aimed", target !== null);
   }
 
   /**
+   * What the pointer finds: the boxes and numbers themselves are in the layer on top, as the agent saw them.
    * @param {Mark} mark
    * @param {boolean} isTarget
    */
   function drawMark(mark, isTarget) {
     const [x, y, width, height] = mark.box;
-    const text = String(mark.number);
-    const labelWidth = 7 + text.length * 9;
-    const group = draw(
+    return draw(
       "g",
-      { class: isTarget ? "mark target" : "mark", "data-number": text },
+      { class: isTarget ? "mark target" : "mark", "data-number": String(mark.number) },
       draw("rect", { class: "halo", x: x - 3, y: y - 3, width: width + 6, height: height + 6, rx: 4 }),
-      draw("rect", { class: "box", x, y, width, height, rx: 2 }),
-      draw("rect", { class: "label", x, y, width: labelWidth, height: 17 }),
-      draw("text", { x: x + labelWidth / 2, y: y + 13.5, "text-anchor": "middle" }, text),
+      draw("rect", { class: "box", x, y, width, height }),
     );
-    // The golden angle keeps the colours of neighbours apart.
-    group.style.setProperty("--hue", String(Math.round(mark.number * 137.5) % 360));
-    return group;
   }
 
   /** @param {Mark | undefined} mark */
@@ -187,7 +183,7 @@
     list.replaceChildren(...found.map((mark) => elementRow(mark, mark.number === frame.target)));
     const numbers = new Set(found.map((mark) => String(mark.number)));
     for (const group of overlay.querySelectorAll(".mark")) {
-      group.classList.toggle("out", !numbers.has(group.getAttribute("data-number") ?? ""));
+      group.classList.toggle("found", words.length > 0 && numbers.has(group.getAttribute("data-number") ?? ""));
     }
     const target = list.querySelector(".target");
     list.scrollTop = target instanceof HTMLElement ? target.offsetTop - list.clientHeight / 2 : 0;
@@ -198,9 +194,9 @@
    * @param {boolean} isTarget
    */
   function elementRow(mark, isTarget) {
-    const row = make("button", isTarget ? "target" : "", make("b", "", String(mark.number)), make("i", "", mark.role));
-    row.append(make("span", "", mark.name));
-    if (mark.state) row.append(make("span", "state", mark.state));
+    const about = make("div", "", make("i", "", mark.role), " ", make("span", "", mark.name));
+    if (mark.state) about.append(" ", make("span", "state", mark.state));
+    const row = make("button", isTarget ? "target" : "", make("b", "", String(mark.number)), about);
     row.setAttribute("type", "button");
     row.setAttribute("data-number", String(mark.number));
     if (isTarget) row.title = "The next action addresses this element";
@@ -291,7 +287,9 @@
   });
   back.addEventListener("click", () => go(current - 1));
   forward.addEventListener("click", () => go(current + 1));
-  showMarks.addEventListener("change", () => screen.classList.toggle("plain", !showMarks.checked));
+  const toggleMarks = () => screen.classList.toggle("plain", !showMarks.checked);
+  showMarks.addEventListener("change", toggleMarks);
+  toggleMarks();
   filter.addEventListener("input", () => showElements(frames[current]));
   for (const place of [overlay, list]) {
     place.addEventListener("pointerover", pointed);

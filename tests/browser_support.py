@@ -1,0 +1,103 @@
+"""Browser processes as the system shows them: their command lines and their variables."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+# Run by another process: it plays the start of an episode and tells of the browser it has.
+RESET = """
+import json, sys
+from tests.browser_support import browsers
+from websp_gym.browser.confinement import unconfined_because
+from websp_gym.registration import make_env
+
+env = make_env("Steam-task-191-ON")
+env.reset(seed=0)
+found = [{"args": each.args, "variables": each.variables} for each in browsers()]
+print(json.dumps({"browsers": found, "unconfined": unconfined_because()}))
+env.close()
+"""
+
+
+@dataclass(frozen=True)
+class BrowserProcess:
+    """The main process of a browser."""
+
+    args: list[str]
+    variables: dict[str, str]
+
+
+def browsers(mention: str = "") -> list[BrowserProcess]:
+    """The browsers this process has started.
+
+    Args:
+        mention: Text that must stand in the command line.
+
+    Returns:
+        Their main processes; not their renderers and helpers.
+    """
+    children = psutil.Process().children(recursive=True)
+    found = {process.pid: one for process in children if (one := _browser(process, mention)) is not None}
+    # A helper that is just being forked still looks like the browser itself.
+    return [one for process in children if (one := found.get(process.pid)) and process.ppid() not in found]
+
+
+def _browser(process: psutil.Process, mention: str) -> BrowserProcess | None:
+    with contextlib.suppress(psutil.Error, OSError):  # it has just ended
+        args = process.cmdline()
+        main = "--no-first-run" in args and not any(arg.startswith("--type=") for arg in args)
+        if main and mention in " ".join(args):
+            return BrowserProcess(args, _variables(process.pid))
+    return None
+
+
+def _variables(pid: int) -> dict[str, str]:
+    text = Path(f"/proc/{pid}/environ").read_bytes().decode("utf-8", "replace")
+    return dict(line.split("=", 1) for line in text.split("\0") if "=" in line)
+
+
+NOBODY = 65534
+# Not root, but root's interpreter may lie in a folder that nobody else reads.
+_AS_NOBODY = (
+    *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"),
+    *("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"),
+)
+
+
+def reset_elsewhere(variables: Mapping[str, str], *, as_nobody: bool = False) -> dict[str, object]:
+    """Resets an environment in a process of its own.
+
+    Args:
+        variables: What its environment has besides a home of its own, a path and where our code is.
+        as_nobody: Whether another user than root does it; only root can ask for that.
+
+    Returns:
+        What :data:`RESET` tells.
+    """
+    root = Path(__file__).parent.parent
+    with tempfile.TemporaryDirectory(prefix="websp-home-") as home:
+        if as_nobody:
+            os.chown(home, NOBODY, NOBODY)
+        own = {"HOME": home, "TMPDIR": home, "PATH": os.environ["PATH"], "PYTHONPATH": str(root)}
+        done = subprocess.run(
+            [*(_AS_NOBODY if as_nobody else ()), sys.executable, "-B", "-c", RESET],
+            env={**own, **variables},
+            cwd=root,
+            capture_output=True,
+            text=True,
+            timeout=150,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    told: dict[str, object] = json.loads(done.stdout)
+    return told

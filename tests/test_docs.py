@@ -1,0 +1,41 @@
+"""What documents list is what there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_every_variable_the_code_reads_is_documented_and_no_other() -> None:
+    sources = [path for folder in ("websp_gym", "agents") for path in (ROOT / folder).rglob("*.py")]
+    # Names that end in "_" are the beginnings of placeholders in published traces.
+    used = {name for path in sources for name in re.findall(r"WEBSP_[A-Z_]*[A-Z]\b", path.read_text("utf-8"))}
+    table = (ROOT / "docs" / "environments.md").read_text("utf-8").split("## Variables")[1]
+    listed = {
+        name
+        for row in re.findall(r"^\|([^|]*)\|", table, re.MULTILINE)
+        for name in re.findall(r"WEBSP_\w+", row)
+    }
+    assert "WEBSP_BROWSER" in used
+    assert used == listed
+
+
+def test_the_browsers_allow_list_is_documented() -> None:
+    from websp_gym.browser import confinement
+
+    text = (ROOT / "docs" / "environments.md").read_text("utf-8")
+    names = {*confinement._NAMES, *(f"{prefix}*" for prefix in confinement._PREFIXES)}
+    assert sorted(name for name in names if f"`{name}`" not in text) == []
+
+
+def test_the_security_table_names_tests_that_exist() -> None:
+    rows = [
+        line
+        for line in (ROOT / "docs" / "security.md").read_text("utf-8").splitlines()
+        if line.startswith("|") and "TODO(lead)" not in line
+    ]
+    named = {name for row in rows for name in re.findall(r"`(tests/\w+\.py)", row)}
+    assert len(named) > 10
+    assert sorted(name for name in named if not (ROOT / name).is_file()) == []
