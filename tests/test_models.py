@@ -277,6 +277,10 @@ MALFORMED = {
     "null": (CLAUDE, Say(None)),
     "not UTF-8": (CHAT, Say(b'{"choices": "\xff"}')),
     "no choices": (CHAT, chat(choices=[])),
+    "choices that contradict each other": (
+        CHAT,
+        chat(choices=[{"message": {"content": word}, "finish_reason": "stop"} for word in ("yes", "no")]),
+    ),
     "choices that are a text": (CHAT, chat(choices="fine")),
     "content that is a number": (CHAT, chat(message={"content": 1})),
     "content that is an object": (CHAT, chat(message={"content": {"result": "CORRECT"}})),
