@@ -20,6 +20,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from websp_gym.errors import SetupError
+from websp_gym.redaction import redact
 
 SCHEMA: Literal["websp-trajectory/1"] = "websp-trajectory/1"
 FILE = "trajectory.json"
@@ -106,7 +107,7 @@ class Recorder:
     def __init__(self, parent: Path, trajectory: Trajectory, secrets: Iterable[str] = ()) -> None:
         self.folder = _new_folder(parent)
         self.trajectory = trajectory
-        self._secrets = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
+        self._secrets = tuple(secrets)
 
     def screenshot(self, index: int, png: bytes) -> str:
         """Stores a screenshot.
@@ -139,9 +140,7 @@ class Recorder:
             raise _unwritable(self.folder, error) from error
 
     def _clean(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, "•••")
-        return encodable(text)
+        return encodable(redact(text, self._secrets, mask="•••", parts=False))
 
 
 def load_trajectory(folder: Path) -> Trajectory:
