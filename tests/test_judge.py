@@ -96,6 +96,16 @@ def test_a_run_that_is_too_long_by_the_agents_own_doing_is_judged_on_what_fits(f
     assert "5 of 7 screenshots in its middle" in model.asked[0][1].text
 
 
+def test_all_keys_that_are_missing_are_named_at_once() -> None:
+    with pytest.raises(SetupError) as caught:
+        Judge.of(env={})
+    named = {"GEMINI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"}
+    assert set(caught.value.facts["variables"]) == named
+    assert all(name in str(caught.value) for name in named)
+    with pytest.raises(SetupError, match=r"^openai:gpt-5\.2 needs OPENAI_API_KEY"):
+        Judge.of(["openai:gpt-5.2", "openai:gpt-5.2"], env={})
+
+
 def test_half_an_emoji_in_a_record_or_a_reason_is_judged_and_kept(folder: Path, tmp_path: Path) -> None:
     run = recorded(RUN)
     run.steps[-1].action = "ANSWER; half \ud83d"

@@ -195,8 +195,13 @@ def test_an_empty_table_is_left_out() -> None:
     report = make_report([played("a", "B-task-4", "error")], known=KNOWN)
     keys = [table.key for table in report.tables]
     assert not {"wording", "states", "trials", "kinds"} & set(keys)
-    with pytest.raises(KeyError):
+    with pytest.raises(SetupError, match=r'no table "trials" in this report .*overall'):
         report.table("trials")
+    with pytest.raises(
+        SetupError,
+        match='no table "sites with_navigation" in this report; did you mean "sites without_navigation"',
+    ):
+        make_report([played("a", "B-task-4")], known=KNOWN).table("sites", WITH)
 
 
 # --- estimators and intervals -----------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -42,6 +43,31 @@ class Outcome:
 
 Reward = Callable[[Outcome], Verdict]
 RewardSpec = str | Callable[[Outcome], "float | Verdict"]
+
+
+def default_reward(world: str = "sandbox") -> str:
+    """The reward where none is asked for.
+
+    Args:
+        world: ``sandbox`` or ``live``.
+
+    Returns:
+        What ``WEBSP_REWARD`` says; else ``state`` in the sandbox and ``judge`` live.
+
+    Raises:
+        SetupError: The variable names no reward.
+    """
+    named = os.environ.get("WEBSP_REWARD")
+    if not named:
+        return "judge" if world == "live" else "state"
+    if named not in REWARDS:
+        known = ", ".join(REWARDS)
+        raise SetupError(
+            f'WEBSP_REWARD="{named}": no such reward{nearest(named, REWARDS)} (rewards: {known})',
+            variable="WEBSP_REWARD",
+            reward=named,
+        )
+    return named
 
 
 def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -> Reward:

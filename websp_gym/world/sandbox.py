@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from websp_gym._paths import SITES, named_folders
 from websp_gym.errors import WorldError
 from websp_gym.instances import Site
 from websp_gym.sandbox import client
@@ -93,6 +94,10 @@ class SandboxWorld:
     """The embedded replica sites; the server is shared by all environments of one process tree."""
 
     name = "sandbox"
+
+    def __init__(self) -> None:
+        # The server would serve what is there, and say of what is missing that nobody knows it.
+        named_folders(SITES)
 
     def browser_args(self) -> tuple[str, ...]:
         """Flags that send every host name to the sandbox and trust its certificate alone."""
