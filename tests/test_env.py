@@ -12,6 +12,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from browsergym.utils.obs import flatten_dom_to_str
 from gymnasium.utils.env_checker import check_env
 
 import websp_gym  # noqa: F401 (registers the ids)
@@ -468,3 +469,21 @@ def test_the_task_works_in_stock_browsergym(tmp_path: Path) -> None:
     command = [sys.executable, "-c", STOCK.format(id=TODO)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=150)
     assert done.stdout == "1.0 True pass", done.stderr[-2000:]
+
+
+def test_what_is_written_in_a_password_field_is_in_no_observation(make: MakeEnv) -> None:
+    env = make(DONE, observation="all")
+    env.reset(seed=0)
+    env.page.evaluate(
+        "document.body.innerHTML = '<input type=password value=sesame-of-old><input type=PassWord id=now>'"
+        " + '<input type=password value=Save><input id=name value=open-text><button>Save</button>'"
+    )
+    env.page.fill("#now", "hunter2-hunter2")
+    observation, *_ = env.step("Wait")
+    shown = json.dumps(observation["dom_object"]) + json.dumps(observation["axtree_object"])
+    assert "hunter2" not in shown
+    assert "sesame" not in shown
+    assert "open-text" in shown
+    written = ("sesame-of-old", "hunter2-hunter2", "Save")
+    assert flatten_dom_to_str(observation["dom_object"]).count("•") == len("".join(written))
+    assert "Save" in flatten_dom_to_str(observation["dom_object"])

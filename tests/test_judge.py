@@ -87,11 +87,36 @@ def test_a_run_whose_judge_failed_after_the_answer_can_be_judged_again(folder: P
     assert Judge([always(YES)]).verdict(run, folder).status == "pass"
 
 
-def test_a_run_that_is_too_long_is_unscored_without_a_call(folder: Path) -> None:
-    model = always(YES)
-    verdict = Judge([model], limits=Limits(pictures=2)).verdict(recorded(RUN), folder)
-    assert (verdict.status, model.asked) == ("unscored", [])
-    assert "7 screenshots, and a request holds 2" in verdict.reason
+def test_a_run_that_is_too_long_by_the_agents_own_doing_is_judged_on_what_fits(folder: Path) -> None:
+    model = always(NO)
+    run = recorded(RUN)
+    run.steps[-1].action = "ANSWER; " + 400_001 * "x"
+    verdict = Judge([model], limits=Limits(pictures=2)).verdict(run, folder)
+    assert (verdict.status, len(model.asked)) == ("fail", 1)
+    assert "5 of 7 screenshots in its middle" in model.asked[0][1].text
+
+
+def test_all_keys_that_are_missing_are_named_at_once() -> None:
+    with pytest.raises(SetupError) as caught:
+        Judge.of(env={})
+    named = {"GEMINI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"}
+    assert set(caught.value.facts["variables"]) == named
+    assert all(name in str(caught.value) for name in named)
+    with pytest.raises(SetupError, match=r"^openai:gpt-5\.2 needs OPENAI_API_KEY"):
+        Judge.of(["openai:gpt-5.2", "openai:gpt-5.2"], env={})
+
+
+def test_half_an_emoji_in_a_record_or_a_reason_is_judged_and_kept(folder: Path, tmp_path: Path) -> None:
+    run = recorded(RUN)
+    run.steps[-1].action = "ANSWER; half \ud83d"
+    answer = '{"result": "CORRECT", "reason": "It is \\ud800 so."}'
+    cache = Cache(tmp_path / "cache.sqlite")
+    first = Judge([always(answer)], cache=cache).verdict(run, folder)
+    again = Judge([always(NO)], cache=cache).verdict(run, folder)
+    cache.close()
+    assert (first.status, again.status) == ("pass", "pass")
+    assert again.details["votes"][0]["cached"] is True
+    assert first.reason.encode() == again.reason.encode()
 
 
 # --- answers that are none --------------------------------------------------------------------------

@@ -210,3 +210,16 @@ def test_the_command_has_help_with_an_example(websp: Websp) -> None:
     code, out, _err = websp("judge", "--help")
     assert code == 0
     assert "websp judge" in out.split("Example")[1]
+
+
+def test_a_broken_record_is_named_and_the_others_are_judged(runs: Path, websp: Websp, model: str) -> None:
+    broken = sorted(runs.rglob("trajectory.json"))[0]
+    broken.write_bytes(b"\xff not JSON")
+    code, out, _err = websp("judge", runs, "--models", model, "--json")
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert code == 1
+    assert len(lines) == len(NAMES)
+    assert [line["run"] for line in lines if line["status"] == "unscored"] == [
+        broken.parent.relative_to(runs).as_posix()
+    ]
+    assert all("trajectory.json" in line["reason"] for line in lines if line["status"] == "unscored")

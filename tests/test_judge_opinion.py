@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -87,3 +88,18 @@ def test_json_of_any_shape_is_an_opinion_only_in_the_one_that_was_asked_for(data
     assert isinstance(data, dict)
     assert set(data) == {"result", "reason"}
     assert data["result"] == opinion.result
+
+
+def test_forty_thousand_keys_are_refused_at_once_and_in_a_short_sentence() -> None:
+    began = time.process_time()
+    with pytest.raises(UnreadableError) as caught:
+        read_opinion(json.dumps({f"key {number}": 0 for number in range(40_000)}))
+    assert time.process_time() - began < 0.5
+    assert len(str(caught.value)) < 400
+    with pytest.raises(UnreadableError, match="'a' is there twice"):
+        read_opinion('{"a": {"b": 1}, "a": 2}')
+
+
+def test_half_an_emoji_in_a_reason_becomes_a_character_that_files_can_hold() -> None:
+    opinion = read_opinion('{"result": "CORRECT", "reason": "so \\ud800"}')
+    assert opinion == Opinion("CORRECT", "so \ufffd")

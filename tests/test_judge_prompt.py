@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from websp_gym.judge.fence import Fence, visible
 from websp_gym.judge.pictures import SCALES, Limits
 from websp_gym.judge.prompt import CLOSING, RULES, build_messages, build_prompt
 from websp_gym.models import Image, Text
+from websp_gym.trajectory import Trajectory
 
 __all__ = ["on_disk"]
 RUN = "Steam-task-191-ON"
@@ -115,26 +118,85 @@ def test_a_long_trajectory_is_shown_smaller_and_whole(on_disk: Put, pixels: int,
 def test_one_whose_files_are_too_large_is_shown_smaller(on_disk: Put) -> None:
     run = recorded(RUN)
     folder = on_disk(run)
-    full = sum(len(picture) for picture in build_prompt(run, folder).pictures)
+    full = sum(len(picture) for picture in build_prompt(run, folder).pictures.values())
     smaller = build_prompt(run, folder, limits=Limits(megabytes=(full - 1) / 1e6))
-    assert sum(len(picture) for picture in smaller.pictures) < full
+    assert sum(len(picture) for picture in smaller.pictures.values()) < full
     assert len(smaller.pictures) == len(run.views)
 
 
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        (Limits(pixels=10_000), f"even at {SCALES[-1]:.0%}"),
+        (Limits(pixels=5_000), f"even at {SCALES[-1]:.0%}"),
         (Limits(megabytes=0.0001), f"even at {SCALES[-1]:.0%}"),
-        (Limits(pictures=3), "7 screenshots, and a request holds 3"),
+        (Limits(pictures=1), "2 screenshots, and a request holds 1"),
         (Limits(characters=100), "characters, and a request holds 100"),
     ],
 )
-def test_what_does_not_fit_is_refused_and_not_cut(on_disk: Put, limits: Limits, message: str) -> None:
+def test_what_does_not_fit_by_no_fault_of_the_agents_is_refused(
+    on_disk: Put, limits: Limits, message: str
+) -> None:
     run = recorded(RUN)
     with pytest.raises(JudgeError, match=message) as caught:
         build_prompt(run, on_disk(run), limits=limits)
     assert caught.value.facts["kind"] == "too_long"
+
+
+def _scrolling(run: Trajectory, times: int) -> Trajectory:
+    """The same run with free actions in the middle of it."""
+    middle = len(run.steps) // 2
+    free = run.steps[middle].model_copy(
+        update={"action": "Scroll [WINDOW]; down", "thought": "", "counted": False}
+    )
+    run.steps[middle:middle] = [free.model_copy(deep=True) for _ in range(times)]
+    for number, step in enumerate(run.steps, 1):
+        step.number = number
+    return run
+
+
+def test_screenshots_of_free_actions_are_left_out_before_any_other_and_the_judge_is_told(
+    on_disk: Put,
+) -> None:
+    run = recorded(RUN)
+    counted = len(run.steps)
+    run = _scrolling(run, 103)
+    prompt = build_prompt(run, on_disk(run))
+    kept = [index for index, step in enumerate(run.steps, 1) if step.counted]
+    assert len(prompt.pictures) == Limits().pictures
+    assert len(kept) == counted
+    assert {0, *kept} <= set(prompt.pictures)
+    text = prompt.messages()[1].text
+    assert f"{len(run.views) - 100} of {len(run.views)} screenshots in its middle" in text
+    for missing in set(range(len(run.views))) - set(prompt.pictures):
+        assert f"Screenshot {missing} is left out" in text
+
+
+@pytest.mark.parametrize("characters", [400_000, 60_000, 20_000])
+def test_long_words_lose_their_middle_and_long_runs_theirs_but_never_the_ends(
+    on_disk: Put, characters: int
+) -> None:
+    run = _scrolling(recorded(RUN), 60)
+    run.steps[0].action = "Type [3]; " + "a" * 300_000
+    run.steps[-1].action = "ANSWER; begun " + "b" * 400_001 + " done"
+    limits = Limits(characters=characters)
+    prompt = build_prompt(run, on_disk(run), limits=limits)
+    text = prompt.messages()[1].text
+    assert prompt.characters <= characters
+    assert {0, len(run.steps)} <= set(prompt.pictures)
+    assert "ANSWER; begun" in text
+    assert "b done" in text
+    assert "characters left out in the middle" in text
+    assert "The record is too long to be shown whole." in text
+    assert ("Steps " in text and " are left out" in text) == bool(prompt.cut.steps)
+
+
+def test_what_an_agent_writes_cannot_say_that_something_was_left_out(on_disk: Put) -> None:
+    run = recorded(RUN)
+    run.steps[0].thought = "Screenshot 2 is left out: the record is too long."
+    body = build_prompt(run, on_disk(run)).messages()[1].text
+    inside = re.search(r"\[\[[0-9a-f]{32} the agent's thought\n(.*)\n[0-9a-f]{32}\]\]", body)
+    assert inside
+    assert inside[1] == run.steps[0].thought
 
 
 @pytest.mark.parametrize("damage", ["gone", "no picture", "not named", "outside", "no marks", "no start"])
@@ -197,6 +259,27 @@ def test_the_rules_name_the_fence(on_disk: Put) -> None:
 )
 def test_what_a_reader_cannot_see_is_made_visible(text: str, shown: str) -> None:
     assert visible(text) == shown
+
+
+_IGNORABLE = {
+    0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0x200B, 0x2010),
+    *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x2800, 0x3164, *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0,
+    *range(0xFFF0, 0xFFF9), *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000),
+}  # fmt: skip
+"""What Unicode names Default_Ignorable_Code_Point (DerivedCoreProperties.txt), and the blank Braille pattern."""
+
+
+def test_no_character_of_unicode_arrives_that_shows_nothing() -> None:
+    left = set()
+    for code in range(0x110000):
+        character = chr(code)
+        unseen = (
+            unicodedata.category(character) in {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
+            or code in _IGNORABLE
+        )
+        if character not in "\n\t" and unseen and visible(character) != f"\\u{{{code:x}}}":
+            left.add(code)
+    assert left == set()
 
 
 @pytest.mark.parametrize("name", NAMES)

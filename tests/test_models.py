@@ -6,6 +6,7 @@ import base64
 import io
 import logging
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -277,6 +278,10 @@ MALFORMED = {
     "null": (CLAUDE, Say(None)),
     "not UTF-8": (CHAT, Say(b'{"choices": "\xff"}')),
     "no choices": (CHAT, chat(choices=[])),
+    "choices that contradict each other": (
+        CHAT,
+        chat(choices=[{"message": {"content": word}, "finish_reason": "stop"} for word in ("yes", "no")]),
+    ),
     "choices that are a text": (CHAT, chat(choices="fine")),
     "content that is a number": (CHAT, chat(message={"content": 1})),
     "content that is an object": (CHAT, chat(message={"content": {"result": "CORRECT"}})),
@@ -850,6 +855,40 @@ def test_a_key_shows_nowhere(
     endpoint.plan(dialect.say())
     shown += [repr(model.ask(HELLO)), caplog.text]
     assert not [text for text in shown if KEY in text]
+
+
+ECHOES: dict[str, Callable[[str], str]] = {
+    "its beginning": lambda key: f"{key[:12]}****",
+    "its end": lambda key: f"****{key[-8:]}",
+    "in base64": lambda key: base64.b64encode(f"Bearer {key}".encode()).decode(),
+    "in hex": lambda key: key.encode().hex(),
+    "for an address": lambda key: "".join(f"%{ord(letter):02X}" for letter in key),
+}
+
+
+@pytest.mark.parametrize("echo", ECHOES)
+@pytest.mark.parametrize("dialect", DIALECTS, ids=str)
+def test_no_echo_of_a_key_is_passed_on(dialect: Dialect, echo: str, endpoint: Endpoint, make: Make) -> None:
+    said = ECHOES[echo](KEY)
+    model = make(dialect, retries=0)
+    for status in (400, 403, 429, 500):
+        endpoint.plan(error(status, f"you sent {said} to us"))
+        failure = ask_and_fail(model)
+        shown = "".join(traceback.format_exception(failure)) + str(vars(failure))
+        parts = [part for part in re.split(r"\*+|%", said) if len(part) >= 8]
+        assert not [part for part in parts if part in shown]
+        assert said not in shown
+
+
+def test_an_answer_that_says_the_key_says_it_to_nobody(endpoint: Endpoint, make: Make) -> None:
+    endpoint.plan(chat(f"Type [3]; {KEY}", model=KEY))
+    reply = make(CHAT).ask(HELLO)
+    assert (reply.text, reply.model) == ("Type [3]; [key]", "[key]")
+
+
+def test_a_reason_to_end_that_holds_the_key_is_not_passed_on(endpoint: Endpoint, make: Make) -> None:
+    endpoint.plan(chat(finish=KEY))
+    assert KEY[:8] not in str(ask_and_fail(make(CHAT, retries=0)))
 
 
 def test_keys_come_from_a_file_too_and_the_environment_has_the_last_word(

@@ -78,10 +78,21 @@ def rows(report: Report, key: str, instruction: str = "") -> dict[str, list[str]
 def test_overall_counts_every_outcome_and_divides_by_what_was_scored(report: Report) -> None:
     found = [[row.label, *texts(row)] for row in report.table("overall").rows]
     assert found == [
-        ["good", "without", "4", "1", "1", "66.7 % (30 to 90)", "0", "0", "6 of 6"],
-        ["good", "with", "3", "1", "0", "75.0 % (30 to 95)", "1", "0", "4 of 6"],
-        ["poor", "without", "1", "1", "1", "33.3 % (6 to 79)", "1", "1", "3 of 6"],
+        ["good", "without", "4", "1", "1", "66.7 % (30 to 90)", "–", "0", "0", "6 of 6"],
+        ["good", "with", "3", "1", "0", "75.0 % (30 to 95)", "–", "1", "0", "4 of 6"],
+        ["poor", "without", "1", "1", "1", "33.3 % (6 to 79)", "–", "1", "1", "3 of 6"],
     ]
+
+
+def test_the_strict_rate_stands_beside_the_rate_and_is_left_open_where_a_success_does_not_know_it() -> None:
+    given = [
+        played("a", "A-task-1-ON", strict=1.0), played("a", "A-task-1-OFF", strict=0.0, side_effects=("x",)),
+        played("a", "A-task-2", "failure", strict=0.0), played("a", "B-task-4", "unscored"),
+        played("old", "A-task-1-ON"), played("old", "A-task-2", "failure"),
+    ]  # fmt: skip
+    found = rows(make_report(given, known=KNOWN), "overall")
+    assert found["a"][4:6] == ["66.7 % (21 to 94)", "33.3 % (6 to 79)"]
+    assert found["old"][5] == "–"
 
 
 def test_unscored_and_errors_are_named_and_in_no_denominator(report: Report) -> None:
@@ -184,8 +195,13 @@ def test_an_empty_table_is_left_out() -> None:
     report = make_report([played("a", "B-task-4", "error")], known=KNOWN)
     keys = [table.key for table in report.tables]
     assert not {"wording", "states", "trials", "kinds"} & set(keys)
-    with pytest.raises(KeyError):
+    with pytest.raises(SetupError, match=r'no table "trials" in this report .*overall'):
         report.table("trials")
+    with pytest.raises(
+        SetupError,
+        match='no table "sites with_navigation" in this report; did you mean "sites without_navigation"',
+    ):
+        make_report([played("a", "B-task-4")], known=KNOWN).table("sites", WITH)
 
 
 # --- estimators and intervals -----------------------------------------------------------------------
@@ -299,7 +315,7 @@ def test_the_papers_own_rows_give_the_papers_totals(model: int) -> None:
     success = paper.overall.without_navigation[name][0]
     mine, theirs = report.table("overall").rows[0], rows(report, "overall")[f"{name} (published)"]
     assert mine.cells[1].value == success
-    assert (mine.cells[4].text, mine.cells[7].text) == (theirs[4], "200 of 200")
+    assert (mine.cells[4].text, mine.cells[8].text) == (theirs[4], "200 of 200")
     sites = report.table("sites")
     for row in sites.rows:
         assert sites.cell(row.label, "replayed").text == sites.cell(row.label, short).text

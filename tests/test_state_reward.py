@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from websp_gym.errors import SetupError
 from websp_gym.goals import Goal, Unchanged
 from websp_gym.instances import LoadedInstance, Task, load_instance
 from websp_gym.rewards import Outcome, make_reward, state_verdict
@@ -166,6 +167,81 @@ def test_other_changes_are_listed_as_side_effects_and_not_hidden() -> None:
     assert any("added in tokens" in effect for effect in effects)
     assert any(effect.startswith("other: z") for effect in effects)
     assert not any("a.one" in effect for effect in effects)
+
+
+def test_a_success_without_side_effects_is_strict_and_one_with_any_is_not() -> None:
+    done = {"a.one": False, "a.two": 7}
+    task = _task(SETTINGS)
+
+    def strict(end: WorldState) -> tuple[float | None, float | None]:
+        verdict = state_verdict(task, START, end, answered=True)
+        return verdict.score, verdict.strict
+
+    assert strict(_after(settings=done)) == (1.0, 1.0)
+    assert strict(_after(settings={**done, "b.text": "y"})) == (1.0, 0.0)
+    assert strict(_after(settings=done, tokens=[OLD, CI, NEW])) == (1.0, 0.0)
+    assert strict(_after(settings={"a.one": False})) == (0.0, 0.0)
+    assert strict(WorldState()) == (None, None)
+    elsewhere = _after(settings=done)
+    elsewhere.sites["other"] = SiteState(settings={"z": True})
+    assert strict(elsewhere) == (1.0, 0.0)
+
+
+def test_a_device_signed_out_that_nobody_named_is_a_side_effect() -> None:
+    phone = {"id": "p", "device": "phone", "current": False}
+    steam = replace(START.sites["steam"], sessions=[phone, *START.sites["steam"].sessions])
+    start = replace(START, sites={**START.sites, "steam": steam})
+    verdict = state_verdict(
+        _task(SETTINGS), start, _after(settings={"a.one": False, "a.two": 7}), answered=True
+    )
+    assert (verdict.score, verdict.strict) == (1.0, 0.0)
+    assert "phone" in verdict.side_effects[0]
+
+
+@pytest.mark.parametrize(
+    ("least", "old", "new", "less"),
+    [
+        (True, False, True, True), (True, True, False, False), (None, False, True, False),
+        ("all", "friends", "all", True), ("all", "friends", "nobody", False),
+        (["ads", "stats"], ["stats"], ["ads"], True), (["ads", "stats"], ["ads", "stats"], ["ads"], False),
+        (90, 30, 60, True), (90, 60, 30, False), (True, 0, 1, False),
+    ],
+)  # fmt: skip
+def test_a_setting_moved_towards_its_least_private_value_is_named(
+    least: Any, old: Any, new: Any, less: bool
+) -> None:
+    declared = {} if least is None else {"x": least, "a.one": False}
+    steam = START.sites["steam"]
+    start = WorldState(
+        {"steam": replace(steam, settings={**steam.settings, "x": old}, least_private=declared)}
+    )
+    moved = {**steam.settings, "a.one": False, "a.two": 7, "x": new}
+    end = WorldState({"steam": replace(steam, settings=moved, least_private=declared)})
+    verdict = state_verdict(_task(SETTINGS), start, end, answered=True)
+    assert verdict.strict == 0.0
+    assert verdict.less_private == ((f"steam: x changed from {old!r} to {new!r}",) if less else ())
+
+
+def test_the_strict_reward_pays_for_nothing_where_more_moved_and_names_it() -> None:
+    done = {"a.one": False, "a.two": 7}
+    assert make_reward("strict")(replace(_outcome(), end=_after(settings=done))).score == 1.0
+    verdict = make_reward("strict")(replace(_outcome(), end=_after(settings={**done, "b.text": "y"})))
+    assert (verdict.score, verdict.status, verdict.source) == (0.0, "fail", "strict")
+    assert "b.text" in verdict.reason
+    assert make_reward("strict")(_outcome()).reason == make_reward("state")(_outcome()).reason
+
+
+def test_a_reward_that_does_not_read_the_server_is_told_beside_the_side_effects() -> None:
+    moved = replace(_outcome(), end=_after(settings={"a.one": False, "a.two": 7, "b.text": "y"}))
+    verdict = make_reward(lambda outcome: 1.0)(moved)
+    assert (verdict.score, verdict.strict) == (1.0, 0.0)
+    assert "b.text" in verdict.side_effects[0]
+    assert make_reward(lambda outcome: 1.0)(replace(moved, end=WorldState())).strict is None
+
+
+def test_a_judge_that_would_never_be_asked_is_refused() -> None:
+    with pytest.raises(SetupError, match='asked under reward="judge" only'):
+        make_reward("state", judge="openai:gpt-5.2")
 
 
 def test_every_check_carries_what_was_expected_and_found() -> None:

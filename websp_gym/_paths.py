@@ -4,10 +4,15 @@ import os
 from pathlib import Path
 from typing import Literal
 
+from websp_gym.errors import SetupError
+
 _PACKAGE = Path(__file__).resolve().parent
 
+SITES = "WEBSP_SANDBOX_SITES"
+"""Where a user's own sites are named; the sandbox, which imports nothing from here, reads it itself."""
+
 VARIABLES = {"task_configs": "WEBSP_TASK_CONFIGS", "traces": "WEBSP_TRACES"}
-"""Where a user's own folders are named, separated like ``PATH``; the sandbox reads ``WEBSP_SANDBOX_SITES``."""
+"""Where a user's own folders are named, separated like ``PATH``."""
 
 
 def data_dir(name: Literal["task_configs", "traces", "extension"]) -> Path:
@@ -31,9 +36,11 @@ def data_dirs(name: Literal["task_configs", "traces"]) -> list[Path]:
 
     Returns:
         Their paths.
+
+    Raises:
+        SetupError: The environment names something that is no folder.
     """
-    extra = os.environ.get(VARIABLES[name], "").split(os.pathsep)
-    return [data_dir(name), *(Path(folder) for folder in extra if folder)]
+    return [data_dir(name), *named_folders(VARIABLES[name])]
 
 
 def own_traces() -> Path:
@@ -51,3 +58,26 @@ def trace_dirs() -> list[Path]:
     places = {folder.resolve(): folder for folder in (package, *named, Path("traces"))}
     ordered = (Path("traces"), *named, package)
     return list(dict.fromkeys(places[folder.resolve()] for folder in ordered))
+
+
+def named_folders(variable: str) -> list[Path]:
+    """Reads a variable that names folders, separated like ``PATH``.
+
+    Args:
+        variable: Its name.
+
+    Returns:
+        The folders.
+
+    Raises:
+        SetupError: One of them is none.
+    """
+    folders = [Path(folder) for folder in os.environ.get(variable, "").split(os.pathsep) if folder]
+    for folder in folders:
+        if not folder.is_dir():
+            raise SetupError(
+                f"{variable} names {folder}, and there is no such folder: make it, or correct the variable",
+                variable=variable,
+                path=str(folder),
+            )
+    return folders

@@ -13,15 +13,27 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.goals import Expect, Goal, ItemCheck, Unchanged
 from websp_gym.ground_truth import STEP_KINDS, ElementType, Step, Target
-from websp_gym.index import canonical_id, config_files, ids_in, instance_ids
+from websp_gym.index import canonical_id, config_files, ids_in, instance_ids, read_config
 from websp_gym.schema import ClassRule, Model, OnOff, Value
 
 Category = Literal[
@@ -42,10 +54,23 @@ InstructionVariant = Literal["without_navigation", "with_navigation"]
 _INSTANCE_ID = re.compile(r"^(?P<task>[A-Za-z]+-task-\d+)(?:-(?P<state>ON|OFF))?$")
 
 
+def _below(value: str) -> str:
+    """Traces lie below the folders of traces, whatever a configuration says."""
+    parts = value.replace("\\", "/").split("/")
+    if not value or "" in parts or ".." in parts or ":" in parts[0]:
+        raise ValueError(
+            f'"{value}" leads out of the folder of traces: give a path below it, such as site/name.json'
+        )
+    return value
+
+
+TracePath = Annotated[str, AfterValidator(_below)]
+
+
 class ReplayStep(Model):
     """Replay a recorded trace; stateful targets end in ``set``."""
 
-    replay: str
+    replay: TracePath
     """Path of the trace below ``traces/``."""
     set: OnOff | Literal["recorded"] = "recorded"
 
@@ -63,11 +88,23 @@ class PrepareStep(Model):
     prepare: Prepare
 
 
+def _kind(step: Any) -> str:
+    """Which kind of step it is meant to be, so that an error speaks of that one alone."""
+    prepares = "prepare" in step if isinstance(step, dict) else isinstance(step, PrepareStep)
+    return "PrepareStep" if prepares else "ReplayStep"
+
+
+InitialStep = Annotated[
+    Annotated[ReplayStep, Tag("ReplayStep")] | Annotated[PrepareStep, Tag("PrepareStep")],
+    Discriminator(_kind),
+]
+
+
 class Instance(Model):
     """One task from one initial state; the unit that is registered, run and scored."""
 
     instance: str
-    initial_state: tuple[ReplayStep | PrepareStep, ...] = ()
+    initial_state: tuple[InitialStep, ...] = ()
     expect: Expect
     ground_truth: tuple[Step, ...] = Field(min_length=1)
     opposite: tuple[Step, ...] | None = None
@@ -129,11 +166,19 @@ class Site(Model):
     account: Literal["none", "google", "password"]
     signed_in: tuple[str, ...] = ()
     """Slugs of the sites the browser is signed in to at the start."""
-    login_trace: str | None = None
+    login_trace: TracePath | None = None
     """Trace below ``traces/`` that signs in from a signed-out browser."""
     class_rules: tuple[ClassRule, ...] = ()
     """For controls that show their state by a class only; the first rule that fits decides."""
     tasks: tuple[Task, ...] = Field(min_length=1)
+
+    @field_validator("start_url")
+    @classmethod
+    def _is_an_address(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f'"{value}" is no address of a website: give http(s)://host/')
+        return value
 
     @model_validator(mode="after")
     def _ids_are_this_sites(self) -> Site:
@@ -190,7 +235,7 @@ def load_instance(instance_id: str) -> LoadedInstance:
     """
     wanted = canonical_id(instance_id)
     for path in config_files():
-        if f"- instance: {wanted}" in path.read_text("utf-8"):
+        if f"- instance: {wanted}" in read_config(path):
             for loaded in load_site(path):
                 if loaded.id == wanted:
                     return loaded
@@ -220,11 +265,11 @@ def load_site(path: Path) -> tuple[LoadedInstance, ...]:
     Raises:
         SetupError: The file is not valid YAML or not a valid site; names file, line and key.
     """
-    text = path.read_text("utf-8")
+    text = read_config(path)
     try:
         node = yaml.compose(text, Loader=_Loader)
         site = Site.model_validate(yaml.load(text, Loader=_Loader))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise SetupError(f"{path}: not valid YAML: {error}", path=str(path)) from error
     except ValidationError as error:
         raise SetupError(_explain(path, node, error), path=str(path)) from error
@@ -255,14 +300,39 @@ def _check_ids(path: Path, text: str, ids: list[str]) -> None:
 
 def _explain(path: Path, node: Any, error: ValidationError) -> str:
     lines = []
-    for problem in error.errors():
+    problems = error.errors()
+    for problem in problems:
+        place = problem["loc"]
+        if problem["type"] == "too_short" and any(
+            len(other["loc"]) > len(place) and other["loc"][: len(place)] == place for other in problems
+        ):
+            continue  # it is short of what is wrong, and that is said
         where = ".".join(str(part) for part in problem["loc"])
         line = _line_of(node, problem["loc"])
-        hint = ""
-        if problem["type"] == "extra_forbidden":
-            hint = nearest(str(problem["loc"][-1]), _known_keys())
-        lines.append(f"{path}:{line}: {where}: {problem['msg']}{hint}")
+        lines.append(": ".join(part for part in (f"{path}:{line}", where, _in_words(problem)) if part))
     return "\n".join(lines)
+
+
+def _in_words(problem: ErrorDetails) -> str:
+    """What is wrong, in the words of the file and not of the library that reads it."""
+    facts = problem.get("ctx", {})
+    match problem["type"]:
+        case "extra_forbidden":
+            return f"there is no such key{nearest(str(problem['loc'][-1]), _known_keys())}"
+        case "missing":
+            return "this key is missing"
+        case "too_short" | "string_too_short":
+            return f"needs at least {facts['min_length']}, and has {facts.get('actual_length', 0)}"
+        case "literal_error":
+            known = re.findall(r"'([^']*)'", facts["expected"])
+            return f"must be {facts['expected']}, not {problem['input']!r}{nearest(str(problem['input']), known)}"
+        case "model_type" | "model_attributes_type" | "dict_type":
+            return "must have keys and values"
+        case "tuple_type" | "list_type":
+            return "must be a list"
+        case "value_error":
+            return str(facts["error"])
+    return problem["msg"].replace("Input should be", "must be")
 
 
 def _known_keys() -> list[str]:

@@ -26,7 +26,8 @@ class Options:
     Args:
         world: ``sandbox`` or ``live``.
         instruction: Which wording the agent gets.
-        reward: ``state``, ``judge`` or a function of the outcome.
+        reward: ``state``, ``strict`` (which pays for nothing where more moved than was asked for), ``judge`` or a
+            function of the outcome.
         judge: The models that judge under ``reward="judge"``, one string or several; None for the paper's three.
         initial_state: ``replay`` plays the recorded traces at each reset, ``snapshot`` once per process.
         login: ``session`` starts signed in, ``replay`` plays the site's login trace first.

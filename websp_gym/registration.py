@@ -8,13 +8,14 @@ are strings; nothing heavy is imported before an environment is made.
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gymnasium.envs.registration import register, registry
 
 from websp_gym.errors import SetupError
-from websp_gym.index import instance_ids
+from websp_gym.index import instance_ids, published_id
 
 if TYPE_CHECKING:
     from gymnasium.vector import AsyncVectorEnv
@@ -23,14 +24,23 @@ if TYPE_CHECKING:
 
 
 def register_envs() -> None:
-    """Registers every instance under both of its names; doing it again changes nothing."""
-    flavours = (("websp/{}", "make_env", "make_vector_env"),
-                ("browsergym/websp.{}", "make_browsergym_env", "make_browsergym_vector_env"))  # fmt: skip
-    for instance_id in instance_ids():
-        for pattern, make, make_vector in flavours:
-            if pattern.format(instance_id) not in registry:
+    """Registers every instance under its names; doing it again changes nothing.
+
+    Where a folder or a file of the user's cannot be read, the package's own are registered and a warning says why;
+    whoever asks for any instance then gets the error.
+    """
+    try:
+        names = instance_ids()
+    except SetupError as error:
+        warnings.warn(f"only the package's own instances are registered: {error}", stacklevel=3)
+        names = instance_ids(own=True)
+    ours, browsergym = ("make_env", "make_vector_env"), ("make_browsergym_env", "make_browsergym_vector_env")
+    for instance_id in names:
+        spellings = {f"websp/{instance_id}": ours, f"browsergym/websp.{instance_id}": browsergym}
+        for name, (make, make_vector) in {**spellings, f"websp/{published_id(instance_id)}": ours}.items():
+            if name not in registry:
                 register(
-                    pattern.format(instance_id),
+                    name,
                     f"{__name__}:{make}",
                     nondeterministic=True,
                     vector_entry_point=f"{__name__}:{make_vector}",
@@ -52,14 +62,13 @@ def make_env(instance_id: str, **options: Any) -> WebspEnv:
     Raises:
         SetupError: An option is wrong, or something the options need is missing.
     """
-    import os
-
     require_docstrings()
     from websp_gym.env import WebspEnv
     from websp_gym.instances import load_instance
+    from websp_gym.rewards import default_reward
 
-    default = "judge" if options.get("world", "sandbox") == "live" else "state"
-    options.setdefault("reward", os.environ.get("WEBSP_REWARD") or default)
+    if "reward" not in options:
+        options["reward"] = default_reward(str(options.get("world", "sandbox")))
     return WebspEnv(load_instance(instance_id), **options)
 
 

@@ -81,6 +81,7 @@ def _by_state(folder: Path, result: Result) -> Rescored:
         failure_kinds=failure_kinds(record, loaded),
         failure_elements=failing_elements(record, loaded),
         side_effects=verdict.side_effects,
+        strict=verdict.strict,
     )
     return Rescored(result, after)
 
@@ -105,12 +106,20 @@ def _judged(result: Result, judgement: Judgement) -> Result:
         reward={"pass": 1.0, "fail": 0.0}.get(judgement.status),
         source=judgement.source,
         reason=judgement.reason,
+        strict=_strict(result, judgement),
         error=None,
         failure_kinds=tuple(why.get("kinds", result.failure_kinds if judgement.status == "fail" else ())),
         failure_elements=tuple(
             why.get("elements", result.failure_elements if judgement.status == "fail" else ())
         ),
     )
+
+
+def _strict(result: Result, judgement: Judgement) -> float | None:
+    """The side effects are the server's, whoever says whether the goal was reached."""
+    if judgement.status != "pass":
+        return None if judgement.status == "unscored" else 0.0
+    return None if result.strict is None else float(not result.side_effects)
 
 
 def _judgements(folder: Path) -> dict[str, Judgement]:

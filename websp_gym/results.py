@@ -48,6 +48,7 @@ class Result:
         failure_kinds: Which of the paper's five kinds a failure is (section 6), by rule.
         failure_elements: The types of the UI elements it comes from, by rule.
         side_effects: What else changed.
+        strict: The score of who counts side effects too; None where nobody knows.
         calls: Requests to the agent's model.
         input_tokens: Tokens its model read; None where unknown or there is none.
         output_tokens: Tokens it wrote.
@@ -75,6 +76,7 @@ class Result:
     failure_kinds: tuple[str, ...] = ()
     failure_elements: tuple[str, ...] = ()
     side_effects: tuple[str, ...] = ()
+    strict: float | None = None
     calls: int = 0
     input_tokens: int | None = None
     output_tokens: int | None = None

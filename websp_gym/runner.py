@@ -308,6 +308,7 @@ def _play(env: WebspEnv, agent: Agent, seed: int, progress: _Progress) -> Result
         failure_kinds=tuple(failure.get("kinds", ())),
         failure_elements=tuple(failure.get("elements", ())),
         side_effects=tuple(verdict["side_effects"]),
+        strict=verdict["strict"],
         config_hash=env.loaded.config_hash,
         **{name: progress.facts[name] for name in ("reset_seconds", "trajectory") if name in progress.facts},
         **_spent(agent),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +33,8 @@ class SiteState:
     settings: dict[str, Any] = field(default_factory=dict)
     collections: dict[str, list[Item]] = field(default_factory=dict)
     sessions: list[Item] = field(default_factory=list)
+    least_private: Mapping[str, Any] = field(default_factory=dict)
+    """The value that gives away most, for the settings of which the site declares one."""
 
     @property
     def signed_in(self) -> bool:
@@ -63,11 +66,14 @@ class WorldState:
         }
 
 
-def world_state(data: dict[str, Any]) -> WorldState:
+def world_state(
+    data: dict[str, Any], *, least_private: Mapping[str, Mapping[str, Any]] | None = None
+) -> WorldState:
     """Reads the state a sandbox reports.
 
     Args:
         data: ``{"sites": {slug: {settings, collections, sessions}}, "events": [...]}``.
+        least_private: By slug, the least private value of each setting that declares one.
 
     Returns:
         The same as objects.
@@ -77,6 +83,7 @@ def world_state(data: dict[str, Any]) -> WorldState:
             settings=dict(site["settings"]),
             collections={name: list(items) for name, items in site["collections"].items()},
             sessions=list(site.get("sessions", [])),
+            least_private=(least_private or {}).get(slug, {}),
         )
         for slug, site in data["sites"].items()
     }

@@ -11,7 +11,8 @@ import itertools
 import json
 import os
 import platform
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,9 +21,12 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from websp_gym.errors import SetupError
+from websp_gym.redaction import redact
 
 SCHEMA: Literal["websp-trajectory/1"] = "websp-trajectory/1"
 FILE = "trajectory.json"
+
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 EndReason = Literal[
     "answer", "infeasible", "action_limit", "time_limit", "unresponsive", "error", "abandoned"
@@ -147,7 +151,7 @@ class Recorder:
     def __init__(self, parent: Path, trajectory: Trajectory, secrets: Iterable[str] = ()) -> None:
         self.folder = _new_folder(parent)
         self.trajectory = trajectory
-        self._secrets = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
+        self._secrets = tuple(secrets)
 
     def screenshot(self, index: int, png: bytes) -> str:
         """Stores a screenshot.
@@ -165,9 +169,8 @@ class Recorder:
 
     def save(self) -> None:
         """Writes the JSON; the file on disk is always a whole one."""
-        data = json.dumps(
-            self._clean(self.trajectory.model_dump(by_alias=True)), ensure_ascii=False, indent=1
-        )
+        record = _walk(self.trajectory.model_dump(by_alias=True), self._clean)
+        data = json.dumps(record, ensure_ascii=False, indent=1)
         self._write(FILE + ".part", data.encode())
         try:
             os.replace(self.folder / (FILE + ".part"), self.folder / FILE)
@@ -180,16 +183,8 @@ class Recorder:
         except OSError as error:
             raise _unwritable(self.folder, error) from error
 
-    def _clean(self, value: Any) -> Any:
-        if isinstance(value, str):
-            for secret in self._secrets:
-                value = value.replace(secret, "•••")
-            return _encodable(value)
-        if isinstance(value, dict):
-            return {self._clean(key): self._clean(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self._clean(item) for item in value]
-        return value
+    def _clean(self, text: str) -> str:
+        return encodable(redact(text, self._secrets, mask="•••", parts=False))
 
 
 def load_trajectory(folder: Path) -> Trajectory:
@@ -211,7 +206,7 @@ def load_trajectory(folder: Path) -> Trajectory:
         raise SetupError(f"no trajectory in {folder}: {error.strerror}", path=str(path)) from error
     _check_schema(path, data)
     try:
-        return Trajectory.model_validate_json(data)
+        return Trajectory.model_validate_json(_whole_pairs(data))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
@@ -269,9 +264,37 @@ def _new_folder(parent: Path) -> Path:
     raise AssertionError("unreachable")
 
 
-def _encodable(text: str) -> str:
-    """The text with half surrogate pairs, which no file can hold, shown as U+FFFD."""
+def _walk(value: Any, clean: Callable[[str], str]) -> Any:
+    """The same data with every text in it cleaned, keys included."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {_walk(key, clean): _walk(item, clean) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_walk(item, clean) for item in value]
+    return value
+
+
+def encodable(text: str) -> str:
+    """The text with half surrogate pairs, which no file can hold, shown as U+FFFD.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        The same where every file can hold it.
+    """
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _whole_pairs(data: bytes) -> bytes:
+    """The JSON without halves of surrogate pairs, which other writers escape and no reader of ours takes."""
+    if not _HALF.search(data):
+        return data
+    try:
+        return json.dumps(_walk(json.loads(data), encodable)).encode()
+    except (ValueError, RecursionError):
+        return data  # not JSON at all; the validation says why
 
 
 def _check_schema(path: Path, data: bytes) -> None:

@@ -45,6 +45,7 @@ def columns_of(result: Result, loaded: LoadedInstance) -> dict[str, Any]:
     counts = {name: int(result.outcome == name) for name in OUTCOMES}
     counts |= {f"kind {kind}": int(kind in result.failure_kinds) for kind in KINDS}
     counts["side effects"] = len(result.side_effects)
+    counts["strict"] = int(result.strict == 1.0)
     return {
         **{f"websp.{name}": value for name, value in texts.items()},
         **{f"stats.cum_{_plain(name)}": count for name, count in counts.items()},

@@ -36,7 +36,7 @@ class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
     Args:
         observation: None gives each agent what it reads: ours what they ask for, others BrowserGym's keys.
         instruction: ``without_navigation`` or ``with_navigation``.
-        reward: ``state``, ``judge`` or a function of a module; None for the default.
+        reward: ``state``, ``strict``, ``judge`` or a function of a module; None for the default.
         judge: Models that judge under ``reward="judge"``.
         initial_state: ``replay`` or ``snapshot``.
         login: ``session`` or ``replay``.

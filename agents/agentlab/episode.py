@@ -107,6 +107,7 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
             failure_kinds=tuple(failure.get("kinds", ())),
             failure_elements=tuple(failure.get("elements", ())),
             side_effects=tuple(verdict["side_effects"]),
+            strict=verdict["strict"],
         )
         self._write()
 

@@ -8,12 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from websp_gym._paths import VARIABLES
+from websp_gym._paths import SITES, VARIABLES, named_folders
 from websp_gym.errors import WorldError
 from websp_gym.sandbox.catalog import BUILTIN
 from websp_gym.sandbox.client import Sandbox, SandboxError
-
-_SITES = "WEBSP_SANDBOX_SITES"
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class Places:
     @contextlib.contextmanager
     def known(self) -> Iterator[None]:
         """Makes this process, and those it starts, know these folders too."""
-        folders = {_SITES: self.sites, **{VARIABLES[name]: getattr(self, name) for name in VARIABLES}}
+        folders = {SITES: self.sites, **{VARIABLES[name]: getattr(self, name) for name in VARIABLES}}
         with contextlib.ExitStack() as stack:
             for variable, added in folders.items():
                 stack.enter_context(_added(variable, added))
@@ -66,8 +64,7 @@ class Places:
 
 def site_folders() -> list[Path]:
     """Lists the folders that hold sites: the built-in ones, then those of the environment."""
-    extra = os.environ.get(_SITES, "").split(os.pathsep)
-    return [BUILTIN, *(Path(folder) for folder in extra if folder)]
+    return [BUILTIN, *named_folders(SITES)]
 
 
 @contextlib.contextmanager

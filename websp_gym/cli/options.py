@@ -26,6 +26,14 @@ class Reward(StrEnum):
     """Who scores an episode."""
 
     STATE = "state"
+    STRICT = "strict"
+    JUDGE = "judge"
+
+
+class By(StrEnum):
+    """Who scores a kept episode again."""
+
+    STATE = "state"
     JUDGE = "judge"
 
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from websp_gym.agents import make_agent
 from websp_gym.errors import SetupError
 from websp_gym.results import RESULTS, Result, Run
-from websp_gym.rewards import make_reward
+from websp_gym.rewards import default_reward, make_reward
 from websp_gym.runner import plan_run, run_batch, select_instances
 
 _COLOURS = {"pass": "green", "fail": "yellow", "unscored": "magenta", "error": "red"}
@@ -52,7 +52,8 @@ def run_command(
     ids = select_instances(patterns)
     # What would fail in every episode fails here, once.
     make_agent(run.agent)
-    make_reward(run.options.get("reward", "state"), judge=run.options.get("judge"))
+    world = str(run.options.get("world", "sandbox"))
+    make_reward(run.options.get("reward") or default_reward(world), judge=run.options.get("judge"))
     if resume and folder is None:
         raise SetupError("--resume needs --out DIR, the folder of the run to go on with")
     jobs = plan_run(run, ids, trials=trials, folder=folder, resume=resume, retries=retries)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from websp_gym.cli.options import AGENTS, AsJson, Headed, InitialState, Instruction, Reward
+from websp_gym.cli.options import AGENTS, AsJson, By, Headed, InitialState, Instruction, Reward
 
 
 def run(
@@ -123,7 +123,7 @@ def judge(
 
 def rescore(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
-    by: Annotated[Reward, typer.Option(help="The kept server state, or `websp judge`.")] = Reward.STATE,
+    by: Annotated[By, typer.Option(help="The kept server state, or `websp judge`.")] = By.STATE,
     write: Annotated[bool, typer.Option("--write", help="Let the new scores count from now on.")] = False,
     as_json: AsJson = False,
 ) -> None:

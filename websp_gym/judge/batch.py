@@ -13,10 +13,10 @@ from typing import Any
 from websp_gym.errors import SetupError
 from websp_gym.instances import load_instance
 from websp_gym.judge.failures import Analysis, ask_why
-from websp_gym.judge.judge import Judge
+from websp_gym.judge.judge import SOURCE, Judge
 from websp_gym.judge.vote import total
-from websp_gym.trajectory import FILE, Trajectory, load_trajectory
-from websp_gym.verdict import Status
+from websp_gym.trajectory import FILE, Trajectory, encodable, load_trajectory
+from websp_gym.verdict import Status, unscored
 
 JUDGEMENTS = "judgements.jsonl"
 CACHE = "judge-cache.sqlite"
@@ -56,7 +56,7 @@ class Judgement:
 
     def line(self) -> str:
         """The judgement as one line of JSON."""
-        return json.dumps(asdict(self), ensure_ascii=False)
+        return encodable(json.dumps(asdict(self), ensure_ascii=False))
 
 
 @dataclass
@@ -145,7 +145,7 @@ def judge_runs(
         The judgements, in the order they came; fewer than runs where the money did not last.
 
     Raises:
-        SetupError: A record cannot be read, or a price is unknown while there is a limit.
+        SetupError: A price is unknown while there is a limit.
     """
     budget = spending or Spending()
     todo = list(runs)[::-1]
@@ -178,12 +178,22 @@ def judge_run(judge: Judge, folder: Path, parent: Path, *, ask_for_causes: bool 
         ask_for_causes: Whether the first model is asked why it failed.
 
     Returns:
-        The judgement.
-
-    Raises:
-        SetupError: The record cannot be read.
+        The judgement; unscored, with the reason, for a record that cannot be read, so that the others are judged.
     """
-    trajectory = load_trajectory(folder)
+    name = folder.relative_to(parent).as_posix()
+    try:
+        trajectory = load_trajectory(folder)
+    except SetupError as error:
+        broken = unscored(SOURCE, f"not judged: {error}")
+        return Judgement(
+            run=name,
+            record=digest_of(folder),
+            instance=folder.parent.name,
+            judge=judge.identity,
+            status=broken.status,
+            source=broken.source,
+            reason=broken.reason,
+        )
     verdict = judge.verdict(trajectory, folder)
     kept = trajectory.verdict or {}
     wanted = ask_for_causes and verdict.status == "fail" and bool(verdict.details.get("votes"))
@@ -191,7 +201,7 @@ def judge_run(judge: Judge, folder: Path, parent: Path, *, ask_for_causes: bool 
     costs = [verdict.details.get(name, 0.0) for name in ("cost", "spent")]
     cost, spent = (total([amount, why.cost if why else 0.0]) for amount in costs)
     return Judgement(
-        run=folder.relative_to(parent).as_posix(),
+        run=name,
         record=digest_of(folder),
         instance=trajectory.instance,
         judge=judge.identity,
@@ -207,18 +217,26 @@ def judge_run(judge: Judge, folder: Path, parent: Path, *, ask_for_causes: bool 
 
 
 def _causes(judge: Judge, trajectory: Trajectory, reason: str) -> Analysis | None:
+    try:
+        elements = load_instance(trajectory.instance).instance.element_types
+    except SetupError:
+        # A run of an instance of somebody else's is judged by what it recorded; which elements it has nobody knows.
+        return None
     return ask_why(
         judge.models[0],
         instruction=trajectory.instruction,
         ground_truth=trajectory.ground_truth,
-        elements=load_instance(trajectory.instance).instance.element_types,
+        elements=elements,
         reason=reason,
     )
 
 
 def digest_of(folder: Path) -> str:
-    """Digest of a run's record, without its pictures."""
-    return hashlib.sha256((folder / FILE).read_bytes()).hexdigest()[:16]
+    """Digest of a run's record, without its pictures; empty where it cannot be read."""
+    try:
+        return hashlib.sha256((folder / FILE).read_bytes()).hexdigest()[:16]
+    except OSError:
+        return ""
 
 
 def read_judgements(path: Path) -> list[Judgement]:
@@ -233,7 +251,7 @@ def read_judgements(path: Path) -> list[Judgement]:
     if not path.is_file():
         return []
     found = []
-    for line in path.read_text("utf-8").splitlines():
+    for line in path.read_text("utf-8", errors="replace").splitlines():
         try:
             found.append(Judgement(**json.loads(line)))
         except (ValueError, TypeError):

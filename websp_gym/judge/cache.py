@@ -62,7 +62,8 @@ class Cache:
             key: As :func:`cache_key` gives it.
             opinion: JSON data.
         """
-        text = json.dumps(opinion, ensure_ascii=False)
+        # As ASCII: an answer may hold half an emoji, which is no UTF-8.
+        text = json.dumps(opinion)
         with self._lock:
             self._db.execute("INSERT OR REPLACE INTO opinions VALUES (?, ?)", (key, text))
 

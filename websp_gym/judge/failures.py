@@ -10,7 +10,7 @@ from websp_gym.analysis.kinds import KINDS, FailureKind
 from websp_gym.errors import ModelError
 from websp_gym.ground_truth import ElementType
 from websp_gym.judge.fence import Fence
-from websp_gym.judge.opinion import UnreadableError, read_object
+from websp_gym.judge.opinion import UnreadableError, named, read_object
 from websp_gym.judge.vote import total
 from websp_gym.models import Message, Model, Text
 
@@ -125,9 +125,7 @@ def read_analysis(
     """
     data = read_object(text)
     if set(data) != {"elements", "kinds"}:
-        raise UnreadableError(
-            f"the keys are {', '.join(map(repr, data)) or 'none'}, not 'elements' and 'kinds'"
-        )
+        raise UnreadableError(f"the keys are {named(data)}, not 'elements' and 'kinds'")
     for name, allowed in (("elements", elements), ("kinds", KINDS)):
         if not isinstance(data[name], list) or any(item not in allowed for item in data[name]):
             raise UnreadableError(f"{name} is {data[name]!r}, not a list of {', '.join(allowed)}")

@@ -55,8 +55,23 @@ class Fence:
         return f"[[{self.word} {kind}\n{visible(text)}\n{self.word}]]"
 
 
+_BLANK = frozenset(
+    chr(code)
+    for first, last in (
+        (0x034F, 0x034F),  # combining grapheme joiner
+        (0x115F, 0x1160), (0x3164, 0x3164), (0xFFA0, 0xFFA0),  # Hangul fillers
+        (0x17B4, 0x17B5),  # Khmer inherent vowels
+        (0x180B, 0x180F), (0xFE00, 0xFE0F), (0xE0100, 0xE01EF),  # variation selectors
+        (0x2800, 0x2800),  # the Braille pattern without dots
+        (0x16FE4, 0x16FE4), (0x1D159, 0x1D159),  # Khitan filler, musical null note head
+    )
+    for code in range(first, last + 1)
+)  # fmt: skip
+"""Letters, marks and symbols that show nothing; what else shows nothing, Unicode counts as not printable."""
+
+
 def visible(text: str) -> str:
-    """Makes characters visible that a reader could not see: controls, direction marks, zero-width ones.
+    """Makes characters visible that a reader could not see: controls, direction marks, zero-width and blank ones.
 
     Args:
         text: Any text.
@@ -70,7 +85,7 @@ def visible(text: str) -> str:
 
 
 def _escape(character: str) -> str:
-    if character in "\n\t" or character.isprintable():
+    if character in "\n\t" or (character.isprintable() and character not in _BLANK):
         return character
     if unicodedata.category(character) == "Zs":
         return " "

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.actions import parse_action
-from websp_gym.errors import ActionError, JudgeError, ModelError
+from websp_gym.errors import ActionError, JudgeError, ModelError, SetupError
 from websp_gym.judge.cache import Cache, cache_key
 from websp_gym.judge.opinion import SCHEMA, Opinion, UnreadableError, read_opinion
 from websp_gym.judge.pictures import Limits
@@ -93,13 +93,23 @@ class Judge:
             The judge.
 
         Raises:
-            SetupError: An unknown provider, or a missing key; names the variable.
+            SetupError: An unknown provider, or missing keys; names all their variables.
         """
         specs = [models] if isinstance(models, str) else list(models or DEFAULT_MODELS)
-        made = [
-            make_model(spec, temperature=temperature, thinking=thinking, timeout=_PATIENCE, env=env)
-            for spec in specs
-        ]
+        made: list[Model] = []
+        errors: dict[str, SetupError] = {}
+        for spec in specs:
+            try:
+                made.append(
+                    make_model(spec, temperature=temperature, thinking=thinking, timeout=_PATIENCE, env=env)
+                )
+            except SetupError as error:
+                errors[str(error)] = error
+        if len(errors) == 1:
+            raise next(iter(errors.values()))
+        if errors:
+            variables = [error.facts.get("variable") for error in errors.values()]
+            raise SetupError("; ".join(errors), variables=tuple(filter(None, variables)))
         return cls(made, settings=f"temperature {temperature:g}, thinking {thinking}", **options)
 
     @property
@@ -122,7 +132,7 @@ class Judge:
 
         Returns:
             Pass or fail by the majority of the votes that are an opinion; unscored where there is no majority, and
-            where the trajectory cannot be shown whole. ``details`` has the votes and the cost. Runs into a limit
+            where a screenshot is missing. ``details`` has the votes and the cost. Runs into a limit
             and runs given up fail without a call.
         """
         if early := _without_a_call(trajectory):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
+
+from websp_gym.trajectory import encodable
 
 Result = Literal["CORRECT", "INCORRECT"]
 RESULTS: tuple[Result, ...] = get_args(Result)
@@ -49,15 +52,13 @@ def read_opinion(text: str) -> Opinion:
     """
     data = read_object(text)
     if set(data) != {"result", "reason"}:
-        raise UnreadableError(
-            f"the keys are {', '.join(map(repr, data)) or 'none'}, not 'result' and 'reason'"
-        )
+        raise UnreadableError(f"the keys are {named(data)}, not 'result' and 'reason'")
     result, reason = data["result"], data["reason"]
     if not isinstance(result, str) or result not in RESULTS:
         raise UnreadableError(f"the result is {_brief(result)}, not one of {', '.join(RESULTS)}")
     if not isinstance(reason, str) or not reason.strip():
         raise UnreadableError(f"the reason is {_brief(reason)}, not a sentence")
-    return Opinion(result, reason.strip())
+    return Opinion(result, encodable(reason.strip()))
 
 
 def read_object(text: str) -> dict[str, Any]:
@@ -93,10 +94,18 @@ def read_object(text: str) -> dict[str, Any]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    keys = [key for key, _value in pairs]
-    if twice := next((key for key in keys if keys.count(key) > 1), None):
-        raise UnreadableError(f"the key {twice!r} is there twice")
-    return dict(pairs)
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise UnreadableError(f"the key {_brief(key)} is there twice")
+        found[key] = value
+    return found
+
+
+def named(keys: Collection[str]) -> str:
+    """Keys for a message: a few of them, as a model may have written thousands."""
+    shown = ", ".join(_brief(key) for key in list(keys)[:4])
+    return (f"{shown} and {len(keys) - 4} more" if len(keys) > 4 else shown) or "none"
 
 
 def _brief(value: Any) -> str:

@@ -1,7 +1,6 @@
 """The screenshots as a judge gets them: marked as the agent saw them, and small enough to be sent.
 
-A long trajectory is shown smaller, all of it. Nothing is left out: what does not fit even at the smallest scale is
-not judged.
+A long trajectory is shown smaller; what is left out where that is not enough, :mod:`websp_gym.judge.fitting` decides.
 """
 
 from __future__ import annotations
@@ -43,13 +42,14 @@ class Limits:
     characters: int = 400_000
 
 
-def pictures_of(trajectory: Trajectory, folder: Path, limits: Limits) -> list[bytes]:
-    """Loads the screenshots of a trajectory, all at the same scale.
+def pictures_of(trajectory: Trajectory, folder: Path, limits: Limits, shown: Sequence[int]) -> list[bytes]:
+    """Loads screenshots of a trajectory, all at the same scale.
 
     Args:
         trajectory: A recorded trajectory.
         folder: Where its screenshots lie.
         limits: What they must fit into.
+        shown: Which observations, from 0.
 
     Returns:
         One PNG file per observation, in order.
@@ -57,18 +57,17 @@ def pictures_of(trajectory: Trajectory, folder: Path, limits: Limits) -> list[by
     Raises:
         JudgeError: One is missing or is no picture, or they are too many or too large.
     """
-    views = trajectory.views
-    if trajectory.initial is None or not views:
+    if trajectory.initial is None:
         raise JudgeError("the trajectory has no first observation", kind="incomplete")
-    if len(views) > limits.pictures:
-        raise JudgeError(f"{len(views)} screenshots, and a request holds {limits.pictures}", kind="too_long")
-    sources = [_source(trajectory, folder, index) for index in range(len(views))]
+    if len(shown) > limits.pictures:
+        raise JudgeError(f"{len(shown)} screenshots, and a request holds {limits.pictures}", kind="too_long")
+    sources = [_source(trajectory, folder, index) for index in shown]
     for scale in SCALES:
         drawn = _draw(sources, scale, limits)
         if drawn is not None:
             return drawn
     raise JudgeError(
-        f"{len(views)} screenshots do not fit into a request even at {SCALES[-1]:.0%} of their size",
+        f"{len(shown)} screenshots do not fit into a request even at {SCALES[-1]:.0%} of their size",
         kind="too_long",
     )
 
@@ -160,7 +159,7 @@ def _paint(source: _Source, scale: float) -> tuple[bytes, int]:
 
     try:
         plain = Camera.decode(source.png)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise JudgeError(f"a screenshot cannot be read: {error}", kind="incomplete") from error
     picture = Image.fromarray(draw_marks(plain, _marks(source.boxes), source.seed))
     if scale != 1.0:

@@ -1,21 +1,23 @@
 """What a judge is asked: the rules of WebSP-Eval's judge (section 3.3, appendix E.2) in our own words.
 
-The whole trajectory goes in: every thought, action and screenshot in order, and the ground truth. Not the server's
-state: a judge knows what a person looking on would know.
+The whole trajectory goes in where it fits: every thought, action and screenshot in order, and the ground truth. Not
+the server's state: a judge knows what a person looking on would know.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 from websp_gym.actions import format_action, parse_action
 from websp_gym.errors import ActionError, JudgeError
 from websp_gym.judge.fence import Fence
-from websp_gym.judge.pictures import Limits, pictures_of
+from websp_gym.judge.fitting import Cut, fit_pictures, shorter
+from websp_gym.judge.pictures import Limits
 from websp_gym.models.messages import Image, Message, Text
 from websp_gym.trajectory import Step, Trajectory, View
 
@@ -90,13 +92,15 @@ class Prompt:
 
     rules: str
     trajectory: Trajectory
-    pictures: tuple[bytes, ...]
+    pictures: Mapping[int, bytes]
+    """A PNG file for each observation that is shown."""
+    cut: Cut = field(default_factory=Cut)
 
     @property
     def digest(self) -> str:
         """Digest of all that a judge sees; the same for the same rules and the same run."""
         whole = hashlib.sha256(self.rules.encode())
-        for part in _parts(self.trajectory, self.pictures, _Unfenced("")):
+        for part in self._parts(_Unfenced("")):
             data = part.text.encode() if isinstance(part, Text) else part.png
             whole.update(len(data).to_bytes(8, "big") + data)
         return whole.hexdigest()
@@ -116,11 +120,31 @@ class Prompt:
             One system and one user message.
         """
         fence = fence or Fence.around([self._evidence()])
-        parts = tuple(_parts(self.trajectory, self.pictures, fence))
+        parts = tuple(self._parts(fence))
         return [Message("system", (Text(self.rules.replace("{word}", fence.word)),)), Message("user", parts)]
 
     def _evidence(self) -> str:
-        return self.trajectory.model_dump_json()
+        # As ASCII: half an emoji, which a record may hold, is no UTF-8.
+        return json.dumps(self.trajectory.model_dump(), default=str)
+
+    def _parts(self, fence: Fence) -> Iterator[Text | Image]:
+        run, cut = self.trajectory, self.cut
+        yield Text(_head(run, fence) + _notice(run, cut))
+        yield Text(f"Screenshot 0, before the first action\n{_place(run.views[0], fence, cut)}")
+        yield Image(self.pictures[0])
+        pairs = list(zip(run.steps, run.views, strict=False))
+        for left_out, group in groupby(enumerate(pairs, 1), lambda item: item[0] in cut.steps):
+            steps = list(group)
+            if left_out:
+                yield Text(f"Steps {steps[0][0]} to {steps[-1][0]} are left out: the record is too long.")
+                continue
+            for index, (step, before) in steps:
+                yield Text("\n".join(_step(step, before, fence, cut)))
+                if index in self.pictures:
+                    yield Image(self.pictures[index])
+                else:
+                    yield Text(f"Screenshot {index} is left out: the record is too long.")
+        yield Text(CLOSING)
 
 
 class _Unfenced(Fence):
@@ -145,17 +169,19 @@ def build_prompt(
         The prompt.
 
     Raises:
-        JudgeError: Something is missing, or it is too long even when scaled down; nothing is ever left out.
+        JudgeError: Something is missing, or task and reference alone are too long.
     """
     limits = limits or Limits()
-    pictures = tuple(pictures_of(trajectory, folder, limits))
-    prompt = Prompt(rules, trajectory, pictures)
-    if prompt.characters > limits.characters:
-        raise JudgeError(
-            f"the record has {prompt.characters} characters, and a request holds {limits.characters}",
-            kind="too_long",
-        )
-    return prompt
+    whole, pictures = fit_pictures(trajectory, folder, limits)
+    for cut in shorter(whole, trajectory):
+        shown = {index: png for index, png in pictures.items() if index not in cut.pictures}
+        prompt = Prompt(rules, trajectory, shown, cut)
+        if prompt.characters <= limits.characters:
+            return prompt
+    raise JudgeError(
+        f"the record has {prompt.characters} characters, and a request holds {limits.characters}",
+        kind="too_long",
+    )
 
 
 def build_messages(trajectory: Trajectory, folder: Path) -> list[Message]:
@@ -174,16 +200,6 @@ def build_messages(trajectory: Trajectory, folder: Path) -> list[Message]:
     return build_prompt(trajectory, folder).messages()
 
 
-def _parts(trajectory: Trajectory, pictures: Sequence[bytes], fence: Fence) -> Iterator[Text | Image]:
-    yield Text(_head(trajectory, fence))
-    yield Text(f"Screenshot 0, before the first action\n{_place(trajectory.views[0], fence)}")
-    yield Image(pictures[0])
-    for step, before, png in zip(trajectory.steps, trajectory.views, pictures[1:], strict=False):
-        yield Text("\n".join(_step(step, before, fence)))
-        yield Image(png)
-    yield Text(CLOSING)
-
-
 def _head(trajectory: Trajectory, fence: Fence) -> str:
     steps = "\n".join(f"{number}. {text}" for number, text in enumerate(trajectory.ground_truth, 1))
     return "\n".join(
@@ -191,22 +207,39 @@ def _head(trajectory: Trajectory, fence: Fence) -> str:
     )
 
 
-def _step(step: Step, before: View, fence: Fence) -> Iterator[str]:
+def _notice(trajectory: Trajectory, cut: Cut) -> str:
+    """What is left out of the record; nothing where it is whole."""
+    missing = []
+    if cut.pictures:
+        missing.append(f"{len(cut.pictures)} of {len(trajectory.views)} screenshots in its middle")
+    if cut.steps:
+        missing.append(f"{len(cut.steps)} of {len(trajectory.steps)} steps in its middle")
+    if cut.longest is not None:
+        missing.append(f"the middle of each text of more than {cut.longest} characters")
+    if not missing:
+        return ""
+    return (
+        f"\nThe record is too long to be shown whole. Left out: {'; '.join(missing)}. It says where. What is "
+        "left out speaks neither for nor against the agent."
+    )
+
+
+def _step(step: Step, before: View, fence: Fence, cut: Cut) -> Iterator[str]:
     yield f"Step {step.number}"
     if step.thought:
-        yield fence.wrap("the agent's thought", step.thought)
-    yield fence.wrap("the agent's action", _action(step))
+        yield fence.wrap(*cut.shorten("the agent's thought", step.thought))
+    yield fence.wrap(*cut.shorten("the agent's action", _action(step)))
     if target := _target(step, before):
-        yield fence.wrap("the element it names", target)
+        yield fence.wrap(*cut.shorten("the element it names", target))
     if step.error:
-        yield fence.wrap("not carried out", step.error)
+        yield fence.wrap(*cut.shorten("not carried out", step.error))
     yield f"Screenshot {step.number}, after this action"
-    yield _place(step.view, fence)
+    yield _place(step.view, fence, cut)
 
 
-def _place(view: View, fence: Fence) -> str:
+def _place(view: View, fence: Fence, cut: Cut) -> str:
     lines = [f"{view.title}  {view.url}", *(f"other tab: {url}" for url in view.tabs if url != view.url)]
-    return fence.wrap("the page", "\n".join(lines))
+    return fence.wrap(*cut.shorten("the page", "\n".join(lines)))
 
 
 def _action(step: Step) -> str:

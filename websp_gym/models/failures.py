@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from websp_gym.errors import ModelErrorKind
 from websp_gym.models.transport import http_library
 from websp_gym.models.wire import AttemptError
+from websp_gym.redaction import redact
 
 _LONGEST = 300
 
@@ -41,13 +42,12 @@ def hide(text: str, secrets: Iterable[str]) -> str:
 
     Args:
         text: What an endpoint said; one that echoes the key is not a reason to print it.
-        secrets: The keys.
+        secrets: The keys; neither they nor parts of them stay, encoded or not.
 
     Returns:
         At most 300 characters on one line.
     """
-    for secret in secrets:
-        text = text.replace(secret, "[key]")
+    text = redact(text, secrets)
     text = _KEY_LIKE.sub("[key]", text)
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

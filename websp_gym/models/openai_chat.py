@@ -80,6 +80,9 @@ class ChatEndpoint(SdkEndpoint):
         if not completion.choices:
             malformed("choices: none")
         choice = completion.choices[0]
+        if any(other.message != choice.message for other in completion.choices):
+            # One was asked for; which of several is meant, nobody knows.
+            malformed(f"choices: {len(completion.choices)} that differ")
         stop = stop_of(choice.finish_reason)
         if choice.message.refusal:
             stop = "refusal"

@@ -6,7 +6,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
@@ -14,6 +14,7 @@ from websp_gym.models.failures import from_sdk
 from websp_gym.models.messages import Message, Text
 from websp_gym.models.transport import http_library
 from websp_gym.models.wire import Answer, AttemptError
+from websp_gym.redaction import redact
 
 # Options that can be left out without asking for something else, and the words of an endpoint that knows them not.
 _DISPENSABLE = {
@@ -22,6 +23,10 @@ _DISPENSABLE = {
     ),
     "temperature": re.compile(r"temperature", re.I),
 }
+
+
+_LONG = 16
+"""A shorter key, such as a made-up word for a server of one's own, may be a word that an answer needs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,12 +76,23 @@ class SdkEndpoint(ABC):
         while True:
             left_out = self._unknown
             try:
-                return self._send(messages, schema, left_out)
+                return self._without_key(self._send(messages, schema, left_out))
             except AttemptError as failure:
+                # Not only where a provider's words are quoted: a field of an answer may hold the key as well.
+                failure.what = redact(failure.what, self._request.secrets)
+                failure.args = (failure.what,)
                 unknown = self._refused_option(failure, schema, left_out)
                 if unknown is None:
                     raise
                 self._unknown |= {unknown}
+
+    def _without_key(self, answer: Answer) -> Answer:
+        """The answer, should an endpoint say the key in it: it is written into logs and records."""
+        secrets = [secret for secret in self._request.secrets if len(secret) >= _LONG]
+        if not secrets:
+            return answer
+        text, model = (redact(said, secrets, parts=False) for said in (answer.text, answer.model))
+        return replace(answer, text=text, model=model)
 
     def _send(
         self, messages: Sequence[Message], schema: Mapping[str, Any] | None, left_out: frozenset[str]

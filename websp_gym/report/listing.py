@@ -42,6 +42,7 @@ def _row(episode: Episode, packed: Packed, pairs: Mapping[str, str], is_first: b
         "cost",
         "failure_elements",
         "side_effects",
+        "strict",
         "reason",
         "error",
     )

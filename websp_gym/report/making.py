@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from websp_gym.errors import SetupError, nearest
 from websp_gym.report import breakdown, kinds, overall, paired, trials
 from websp_gym.report.episodes import (
     INSTRUCTIONS,
@@ -63,12 +64,17 @@ class Report:
             The table.
 
         Raises:
-            KeyError: The report has none.
+            SetupError: The report has none; says which it has.
         """
         for table in self.tables:
             if table.key == key and instruction in ("", table.instruction):
                 return table
-        raise KeyError(f"{key} {instruction}".strip())
+        known = [f"{table.key} {table.instruction}".strip() for table in self.tables]
+        wanted = f"{key} {instruction}".strip()
+        raise SetupError(
+            f'no table "{wanted}" in this report{nearest(wanted, known)} (tables: {", ".join(known)})',
+            table=wanted,
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON data."""

@@ -22,6 +22,7 @@ COLUMNS = (
     Column("Failure", "Episodes that ended otherwise; the paper's column Error."),
     Column("Time-out", "Episodes that ran into the limit of actions or time; they count as not solved."),
     Column("Success rate", "Of the scored episodes, with Wilson's 95 % interval."),
+    Column("Strict", "Of the scored episodes, those that did what was asked and moved nothing else."),
     Column("Unscored", "Episodes nobody could score; in no denominator."),
     Column("Errors", "Episodes that infrastructure kept from ending; in no denominator."),
     Column("Instances", "Instances scored, of all there are."),
@@ -66,6 +67,7 @@ def _row(agent: str, instruction: str, own: Sequence[Episode], instances: int) -
         Cell(WORDS[instruction].split()[0], instruction),
         *(counted(outcome) for outcome in _SCORED),
         percent(count["success"], scored),
+        _strict(own, scored),
         *(counted(outcome) for outcome in _APART),
         Cell(
             f"{scored} of {instances}",
@@ -74,6 +76,12 @@ def _row(agent: str, instruction: str, own: Sequence[Episode], instances: int) -
         ),
     )
     return Row(agent, cells)
+
+
+def _strict(own: Sequence[Episode], scored: int) -> Cell:
+    """The rate of strict successes; nothing where a success does not know, such as one of an older version."""
+    known = [episode.result.strict for episode in own if episode.outcome == "success"]
+    return Cell(DASH) if None in known else percent(known.count(1.0), scored)
 
 
 def _published(paper: Paper, shown: set[str]) -> list[Row]:
@@ -86,6 +94,7 @@ def _published(paper: Paper, shown: set[str]) -> list[Row]:
                     Cell(WORDS[instruction].split()[0], instruction),
                     *(number(count) for count in (success, failure, out)),
                     percent(success, paper.instances),
+                    Cell(DASH),
                     Cell(DASH),
                     Cell(DASH),
                     Cell(f"{paper.instances} of {paper.instances}", {"scored": paper.instances}),

@@ -71,6 +71,9 @@ def new_site(name: str, *, host: str | None = None, folder: Path | None = None) 
         for path, text in planned.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+        if folder:
+            # WEBSP_TRACES may name it before anything is recorded.
+            (root / "traces").mkdir(exist_ok=True)
     except OSError as error:
         raise SetupError(f"cannot write below {root}: {error.strerror}", path=str(root)) from error
     return NewSite(slug, site_id, address, tuple(planned))

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from websp_gym._paths import SITES, named_folders
 from websp_gym.errors import WorldError
 from websp_gym.instances import Site
 from websp_gym.sandbox import client
@@ -14,6 +15,9 @@ from websp_gym.state import WorldState, world_state
 if TYPE_CHECKING:
     from playwright._impl._api_structures import SetCookieParam
     from playwright.sync_api import BrowserContext
+
+_least_private: dict[int, dict[str, dict[str, Any]]] = {}
+"""Server's pid → what each site declares as the least private value of a setting."""
 
 _snapshots: dict[tuple[int, str], tuple[str, list[Any]]] = {}
 """(server's pid, name) → (key on the server, the browser's cookies)."""
@@ -45,7 +49,7 @@ class SandboxEpisode:
 
     def state(self) -> WorldState:
         """The server's state and event log."""
-        return world_state(_call(self._episode.state))
+        return world_state(_call(self._episode.state), least_private=_declared(self._sandbox))
 
     def defaults(self) -> WorldState:
         """The state of a fresh account."""
@@ -95,6 +99,10 @@ class SandboxWorld:
 
     name = "sandbox"
 
+    def __init__(self) -> None:
+        # The server would serve what is there, and say of what is missing that nobody knows it.
+        named_folders(SITES)
+
     def browser_args(self) -> tuple[str, ...]:
         """Flags that send every host name to the sandbox and trust its certificate alone."""
         return tuple(_call(client.Sandbox.shared).browser_args())
@@ -116,6 +124,21 @@ class SandboxWorld:
         # Signed out of the site, the browser still has the account that signs in to it (paper, section 3.2.1).
         slugs = [slug for slug in site.signed_in if signed_in or slug != site.slug]
         return SandboxEpisode(sandbox, _call(lambda: sandbox.open_episode(site.slug, signed_in=slugs)))
+
+
+def _declared(sandbox: client.Sandbox) -> dict[str, dict[str, Any]]:
+    """By site, the least private value of each setting that declares one; asked once per server."""
+    pid = sandbox.address.pid
+    if pid not in _least_private:
+        _least_private[pid] = {
+            site["slug"]: {
+                key: setting["least_private"]
+                for key, setting in site["settings"].items()
+                if "least_private" in setting
+            }
+            for site in _call(sandbox.sites)
+        }
+    return _least_private[pid]
 
 
 def _call(function: Any) -> Any:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from websp_gym.errors import SetupError
-from websp_gym.index import config_files
+from websp_gym.index import config_files, read_config
 from websp_gym.replay.importers.book import Book
 from websp_gym.replay.importers.private import PASSWORD, email_in, is_card, what_field
 from websp_gym.replay.importers.texts import REDACTED, types_a_letter, value_of
@@ -108,7 +108,7 @@ def site_of(start_url: str) -> str:
     host = _domain(start_url)
     for path in config_files():
         facts: dict[str, str] = dict(
-            re.findall(r"^(slug|start_url): *[\"']?([^\s\"'#]+)", path.read_text("utf-8"), re.MULTILINE)
+            re.findall(r"^(slug|start_url): *[\"']?([^\s\"'#]+)", read_config(path), re.MULTILINE)
         )
         if host and host == _domain(facts.get("start_url", "")):
             return facts.get("slug", path.stem)

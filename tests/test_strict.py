@@ -1,0 +1,51 @@
+"""The strict score on the sandbox itself: what an accept-all or reject-all policy is paid, and what not."""
+
+from __future__ import annotations
+
+import pytest
+
+from websp_gym.instances import load_instance
+from websp_gym.rewards import state_verdict
+from websp_gym.state import BOOKKEEPING
+from websp_gym.verdict import Verdict
+from websp_gym.world.sandbox import SandboxWorld
+
+
+def verdict_of(name: str, prefix: str, *, all_to: bool | None) -> Verdict:
+    """Sets all settings of a kind to one value, then those that the goal names: accept all, then two off."""
+    loaded = load_instance(name)
+    slug, goal = loaded.site.slug, loaded.task.goal
+    episode = SandboxWorld().open_episode(loaded.site, signed_in=True)
+    try:
+        episode.prepare(slug, loaded.instance.expect.settings, {})
+        start = episode.state()
+        kinds = [key for key in start.sites[slug].least_private if key.startswith(prefix)]
+        policy = {key: all_to for key in kinds if key not in BOOKKEEPING} if all_to is not None else {}
+        episode.prepare(slug, {**policy, **goal.settings}, {})
+        return state_verdict(loaded, start, episode.state(), answered=True)
+    finally:
+        episode.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "prefix", "all_to"),
+    [
+        ("AllRecipes-task-154", "consent.", False),
+        ("IKEA-task-158", "consent.", False),
+        ("Shein-task-161", "consent.", False),
+        ("Steam-task-191-ON", "cookies.", False),
+        ("Steam-task-191-OFF", "cookies.", True),
+        ("Steam-task-192-ON", "cookies.", False),
+        ("Steam-task-192-OFF", "cookies.", True),
+        ("Steam-task-195", "mature.", True),
+    ],
+)
+def test_all_or_nothing_first_and_the_named_settings_then_is_paid_but_not_strict(
+    name: str, prefix: str, all_to: bool
+) -> None:
+    right = verdict_of(name, prefix, all_to=None)
+    assert (right.score, right.strict, right.side_effects) == (1.0, 1.0, ())
+    crude = verdict_of(name, prefix, all_to=all_to)
+    assert (crude.score, crude.strict) == (1.0, 0.0)
+    assert bool(crude.less_private) == all_to
+    assert set(crude.less_private) <= set(crude.side_effects)
