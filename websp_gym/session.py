@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.actions import parse_action
-from websp_gym.actions.browsergym import looks_like_calls, parse_calls, perform_calls
+from websp_gym.actions.browsergym import actions_in, looks_like_calls, parse_calls, perform_calls
 from websp_gym.actions.grammar import thought_of
 from websp_gym.actions.perform import perform
+from websp_gym.actions.reply import kept
 from websp_gym.browser.driver import bury_dead
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.settle import settle
@@ -22,6 +23,7 @@ from websp_gym.chat import MemoryChat
 from websp_gym.errors import ActionError, SetupError, WebspError, WorldError
 from websp_gym.observation.observe import Observer
 from websp_gym.task import WebspTask
+from websp_gym.texts import encodable, shortened
 from websp_gym.trajectory import EndReason, Recorder, Step, versions
 from websp_gym.verdict import Verdict, failed
 
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from websp_gym.options import Options
     from websp_gym.rewards import Reward
     from websp_gym.world import World
+
+_LONGEST_ERROR = 1_000
 
 StepResult = tuple[dict[str, Any], float, bool, bool, dict[str, Any]]
 
@@ -123,10 +127,10 @@ class Session:
         info: dict[str, Any] = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
         self._steps += 1
         # What is no text is an action like any other that cannot be read.
-        text = action if isinstance(action, str) else repr(action)
-        counted = True
+        text = encodable(action if isinstance(action, str) else repr(action))
+        counted = 1
         if self._out_of_time():
-            self._last_action, self._last_error = text, "not carried out: the time was over"
+            self._last_action, self._last_error = kept(text), "not carried out: the time was over"
         else:
             counted = self._act(text)
         info["action_exec_stop"] = time.time()
@@ -134,7 +138,7 @@ class Session:
         self.task.episode.check()
         limit = self._ending()
         observation = self._observe()
-        self._record(text, counted, time.monotonic() - began)
+        self._record(kept(text), counted, time.monotonic() - began)
         info["task_info"] = {"instance": self.task.loaded.id}
         if self.reason is None:
             return observation, 0.0, False, False, info
@@ -172,23 +176,25 @@ class Session:
         if self._scratch is not None:
             self._scratch.cleanup()
 
-    def _act(self, text: str) -> bool:
-        """Carries out the action text; returns whether it counts against the limit."""
-        self._last_action, self._last_error = text, ""
-        counted = True
+    def _act(self, text: str) -> int:
+        """Carries out the action text; returns how many actions it counts as."""
+        self._last_action, self._last_error = kept(text), ""
+        counted = 1
         try:
             # A call quoted inside an ANSWER is text, not an action: what begins as one of ours is ours.
             if looks_like_calls(text):
-                perform_calls(parse_calls(text), self.tabs, self._say, self._give_up)
+                calls = parse_calls(text, left=self.options.max_actions - self._actions)
+                counted = actions_in(calls)
+                perform_calls(calls, self.tabs, self._say, self._give_up)
             else:
                 action = parse_action(text)
-                counted = not action.free
+                counted = int(not action.free)
                 if action.kind == "ANSWER":
                     self._say(action.text or "")
                 else:
                     perform(action, self.tabs, self.observer.known_marks())
         except ActionError as error:
-            self._last_error = str(error)
+            self._last_error = shortened(str(error), _LONGEST_ERROR)
         self._actions += counted
         return counted
 
@@ -228,7 +234,7 @@ class Session:
             max_seconds=self.options.max_seconds,
         )
 
-    def _record(self, action: str, counted: bool, seconds: float) -> None:
+    def _record(self, action: str, counted: int, seconds: float) -> None:
         view = self.observer.view(self._recorder, self._steps)
         step = Step(
             number=self._steps,

@@ -19,6 +19,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from websp_gym.errors import SetupError
+from websp_gym.texts import encodable
 
 SCHEMA: Literal["websp-trajectory/1"] = "websp-trajectory/1"
 FILE = "trajectory.json"
@@ -49,8 +50,8 @@ class Step(_Record):
     thought: str = ""
     action: str
     error: str = ""
-    counted: bool = True
-    """Whether it counted against the action limit."""
+    counted: int = 1
+    """How many actions it counted as: 0 for a free one, more than 1 for a list of calls."""
     seconds: float
     """Duration of the step in the environment."""
     ended: float | None = None
@@ -140,7 +141,7 @@ class Recorder:
         if isinstance(value, str):
             for secret in self._secrets:
                 value = value.replace(secret, "•••")
-            return _encodable(value)
+            return encodable(value)
         if isinstance(value, dict):
             return {self._clean(key): self._clean(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
@@ -223,11 +224,6 @@ def _new_folder(parent: Path) -> Path:
             raise _unwritable(folder, error) from error
         return folder
     raise AssertionError("unreachable")
-
-
-def _encodable(text: str) -> str:
-    """The text with half surrogate pairs, which no file can hold, shown as U+FFFD."""
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _check_schema(path: Path, data: bytes) -> None:
