@@ -366,7 +366,12 @@ def _lost(job: Job) -> Result:
 def _failure(job: Job, message: str, **facts: Any) -> Result:
     common: Mapping[str, Any] = _of_run(job, str(facts.pop("trajectory", "")))
     return Result(
-        id=canonical_id(job.instance_id), reward=None, status="error", error=message, **facts, **common
+        id=canonical_id(job.instance_id),
+        reward=None,
+        status="error",
+        error=encodable(message),
+        **facts,
+        **common,
     )
 
 
