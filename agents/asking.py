@@ -151,13 +151,14 @@ class _Asked:
 
 
 def _unread(text: str) -> str:
-    """A reply that could not be used, as it came; quoted where the environment would find an action in it."""
+    """A reply that could not be used, as it came; marked as such where the environment would find an action in it."""
     # A reply that was cut off may end in "Click [1" and mean 12; of several actions only the first saw the page.
     try:
         parse_action(text)
     except ActionError:
-        return json.dumps(text, ensure_ascii=False) if looks_like_calls(text) else text
-    return json.dumps(text, ensure_ascii=False)
+        if not looks_like_calls(text):
+            return text
+    return f"unusable reply: {json.dumps(text, ensure_ascii=False)}"
 
 
 def _sum(amounts: Sequence[int | None]) -> int | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from websp_gym.actions.grammar import ActionSpec
+from websp_gym.actions.reply import LONGEST_ACTION
 from websp_gym.agents.memory import Look, Past
 from websp_gym.judge.fence import Fence
 from websp_gym.models import Image, Message, Text
@@ -39,7 +40,7 @@ in this conversation.
 {notes}
 ## Ground rules
 
-* One action in each reply. You see what it did before you choose the next.
+* One action in each reply, of at most {longest:,} characters. You see what it did before you choose the next.
 * To fill in a text field, type into it directly; no click is needed before. Enter is not pressed: submit with the \
 button that belongs to the field. Type into fields, never into buttons; where a search field is missing, a search \
 button may open it.
@@ -152,6 +153,7 @@ class Prompter:
             "account": account,
             "pictures": "in screenshots and " if self.manner.pictures else "",
             "word": fence.word,
+            "longest": LONGEST_ACTION,
         }
         return RULES.format(**parts)
 

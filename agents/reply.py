@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from websp_gym.actions import format_action, parse_action
-from websp_gym.actions.grammar import thought_of
+from websp_gym.actions.reply import one_of, split_reply
 from websp_gym.errors import ActionError
 from websp_gym.models import Reply
 
-_LABEL = re.compile(r"^[ \t]*\**Action\**[ \t]*:[ \t]*\**", re.MULTILINE | re.IGNORECASE)
 _STOPPED = {
     "length": "it was cut off at the token limit; think less, and be brief",
     "refusal": "it was a refusal; if the task cannot or should not be done, say so with ANSWER",
@@ -50,26 +48,14 @@ def read_reply(reply: Reply, read_action: ReadAction) -> Said:
     """
     if reply.stop != "end":
         raise ActionError(_STOPPED[reply.stop], action=reply.text[:200])
-    parts = _LABEL.split(reply.text)
-    if len(parts) == 1:
+    parts = split_reply(reply.text)
+    # What comes after the first was written about pages the model has not seen: another action is refused.
+    action = one_of(parts.actions, read_action)
+    if action is None:
         raise ActionError("no line begins with 'Action:'", action=reply.text[:200])
-    if len(parts) > 2:
-        # What comes after the first was written about pages the model has not seen.
-        raise ActionError(
-            f"it has {len(parts) - 1} actions, and one can be done at a time", action=reply.text[:200]
-        )
-    return Said(thought_of(reply.text), read_action(_bare(parts[1])))
+    return Said(parts.thought, action)
 
 
 def read_marks_action(text: str) -> str:
     """Reads one of the eleven actions; see :data:`ReadAction`."""
     return format_action(parse_action(text))
-
-
-def _bare(text: str) -> str:
-    """The action without the Markdown some models put around it."""
-    text = text.strip()
-    for mark in ("```", "**", "`"):
-        if text.startswith(mark) and text.endswith(mark) and len(text) > 2 * len(mark):
-            text = text[len(mark) : -len(mark)].strip()
-    return text.removesuffix("**").strip() if text.count("**") == 1 else text

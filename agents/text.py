@@ -130,8 +130,15 @@ def read_call(text: str) -> str:
         return text
     if found := _NUMBERED.fullmatch(text):
         # The form of the other agent; its numbers would be marks, which this one does not see.
-        arguments = [found["id"], found["text"] or ""][: 2 if found["kind"].lower() == "type" else 1]
-        return f"{_INSTEAD[found['kind'].lower()]}({', '.join(map(repr, arguments))})"
+        kind = found["kind"].lower()
+        if kind == "type" and found["text"] is None:
+            raise ActionError(
+                "Type wants a semicolon and the content, or nothing, behind it", action=text[:200]
+            )
+        arguments = [found["id"], found["text"]][: 2 if kind == "type" else 1]
+        call = f"{_INSTEAD[kind]}({', '.join(map(repr, arguments))})"
+        parse_calls(call)
+        return call
     action = parse_action(text)
     if action.number is not None:
         raise ActionError("this agent can scroll the WINDOW only", action=text[:200])

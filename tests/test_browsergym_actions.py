@@ -180,7 +180,18 @@ def test_a_tab_that_a_click_opens_becomes_the_current_one_also_within_a_list(ben
         ("goto(url='chrome://version')", "only http and https"),
         ("goto('about:blank')", "only http and https"),
         ("upload_file({name}, '/etc/passwd')", "upload_file() is not an action"),
-        ("noop(3600000)", "waits 10000 milliseconds at most"),
+        ("noop(60000)", "waits 10000 milliseconds at most"),
+        ("noop(6000) noop(6000)", "waits 10000 milliseconds at most"),
+        ("noop(-1)", "noop() waits a number of milliseconds"),
+        ("scroll(1e999, 0)", "expected a number from -1,000,000 to 1,000,000"),
+        ("mouse_move(1e308, 1)", "expected a number from"),
+        ("fill({name}, '\\ud83d')", "half a surrogate pair"),
+        ("fill({name}, 'C:\\Users\\me')", "write a backslash twice"),
+        ("goto('http://[')", "goto('http://[') is refused"),
+        ("goto('http://a\u2100b/')", "is refused"),
+        ("keyboard_type('" + "x" * 3000 + "')", "a key counts as 5"),
+        ("keyboard_press('" + "a+" * 3000 + "a')", "a key counts as 5"),
+        ("noop() " * 21, "expected at most 20"),
         ("page.evaluate('1')", "no such action"),
         ("click({go}); import os", "not a list of BrowserGym calls"),
         ("dance('a')", "dance() is not an action"),
@@ -215,6 +226,22 @@ def test_the_last_word_ends_the_episode(make: MakeEnv, call: str, reason: str) -
     _, reward, terminated, truncated, info = env.step(call)
     assert (terminated, truncated, info["reason"]) == (True, False, reason)
     assert reward == (1.0 if reason == "answer" else 0.0)
+
+
+def test_each_call_of_a_list_is_an_action_but_waiting_and_scrolling(make: MakeEnv) -> None:
+    env = make(INSTANCE, observation="all", max_actions=3)
+    observation, _ = env.reset(seed=1)
+    for calls, left in [
+        ("mouse_move(1, 1)\nnoop(1)\nscroll(0, 9)\nscroll_at(1, 1, 0, -9)\nmouse_move(2, 2)", 1),
+        ("noop(1)\nscroll(0, 9)", 1),
+    ]:
+        observation, *_ = env.step(calls)
+        assert (observation["last_action_error"], observation["actions_left"]) == ("", left)
+    observation, reward, terminated, truncated, info = env.step("mouse_move(5, 5)\nsend_msg_to_user('done')")
+    assert "1 action left, the list has 2; nothing was done" in observation["last_action_error"]
+    assert (reward, terminated, truncated, info["reason"]) == (0.0, False, True, "action_limit")
+    assert env.task is not None
+    assert [step.counted for step in env.task.trajectory.steps] == [2, 0, 1]
 
 
 def test_our_own_actions_work_beside_them(bench: Bench) -> None:

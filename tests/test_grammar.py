@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from websp_gym.actions import ACTIONS, Action, format_action, parse_action
 from websp_gym.actions.browsergym import looks_like_calls, parse_calls
 from websp_gym.actions.grammar import DIRECTIONS, thought_of
+from websp_gym.actions.reply import LONGEST_ACTION
 from websp_gym.errors import ActionError
 
 numbers = st.integers(min_value=0, max_value=999)
@@ -55,7 +56,7 @@ def test_the_examples_in_the_table_are_valid_and_of_their_kind() -> None:
         ("click 7", Action("Click", 7)),
         ("  Click  [ 7 ]\n", Action("Click", 7)),
         ("Type [3]; ", Action("Type", 3, "")),
-        ("Type [3]", Action("Type", 3, "")),
+        ("Type [3];", Action("Type", 3, "")),
         ("Type [3]; a; b\nc", Action("Type", 3, "a; b\nc")),
         ("Scroll [WINDOW]; Down", Action("Scroll", direction="down")),
         ("Scroll 4; [left]", Action("Scroll", 4, direction="left")),
@@ -70,6 +71,15 @@ def test_the_examples_in_the_table_are_valid_and_of_their_kind() -> None:
         ("ANSWER; all done", Action("ANSWER", text="all done")),
         ("Thought: I should click.\nAction: Click [2]", Action("Click", 2)),
         ("Thought: no Action: here\n**Action:** Wait", Action("Wait")),
+        ("**Action: Type [3]; x**", Action("Type", 3, "x")),
+        ("Action: Type [3]; 2**", Action("Type", 3, "2**")),
+        ("**Action**: **Wait**", Action("Wait")),
+        ("Action: Click [1]\nThought: again\nAction: click 1", Action("Click", 1)),
+        ('"Click [8]"', Action("Click", 8)),
+        ("`Click [8]`", Action("Click", 8)),
+        ("```\nClick [8]\n```", Action("Click", 8)),
+        ("Thought: x\nAction:\n```text\nClick [8]```", Action("Click", 8)),
+        ('Type [3]; "quoted"', Action("Type", 3, '"quoted"')),
     ],
 )
 def test_usual_spellings_are_understood(text: str, action: Action) -> None:
@@ -85,6 +95,12 @@ def test_usual_spellings_are_understood(text: str, action: Action) -> None:
         ("Clikc [7]", 'did you mean "Click"?'),
         ("", "expected one of: Click"),
         ("Click [7] and then Click [8]", "expected: Click"),
+        ("Click [7]\nClick [8]", "expected: Click"),
+        ("Action: Click [7]\nAction: ANSWER; done", "two different actions"),
+        ("Action: Click [7]\nAction: nothing", "no such action"),
+        ("Type [3]", "expected: Type [Numerical_Label]; [Content]"),
+        ("Switch_tab []", "expected: Switch_tab [URL]"),
+        (f"Type [3]; {'x' * LONGEST_ACTION}", "the action has 10,010 characters; expected at most 10,000"),
     ],
 )
 def test_a_wrong_action_is_explained(text: str, hint: str) -> None:

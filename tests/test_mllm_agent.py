@@ -267,7 +267,17 @@ def test_marks_are_what_is_shown_where_an_observation_has_both_pictures(
 UNUSABLE = {
     "prose": (CHAT, chat("I would click the second link."), "no line begins with 'Action:'"),
     "an unknown action": (CHAT, chat("Thought: x\nAction: Clik [3]"), 'did you mean "Click"?'),
-    "two actions": (CHAT, chat(f"{WAIT}\n{WAIT}"), "it has 2 actions"),
+    "two actions": (CHAT, chat(f"{WAIT}\nAction: GoBack"), "it has two different actions"),
+    "too long": (
+        CHAT,
+        chat(f"Thought: x\nAction: Type [3]; {'x' * 10_000}"),
+        "10,010 characters; expected at most 10,000",
+    ),
+    "a field that would be emptied": (
+        CHAT,
+        chat("Thought: x\nAction: Type [3]"),
+        "expected: Type [Numerical_Label];",
+    ),
     "a refusal": (CHAT, chat(None, message={"refusal": "I will not."}), "it was a refusal"),
     "a refusal of another API": (CLAUDE, claude(stop="refusal", content=[]), "it was a refusal"),
     "cut off": (CLAUDE, claude("Thought: x\nAction: Click [1", stop="max_tokens"), "token limit"),
@@ -292,6 +302,21 @@ def test_a_reply_that_cannot_be_used_is_asked_for_again_and_told_why(
     assert turn.cost == pytest.approx(2 * 2800e-6 if dialect is CHAT else 2 * 7500e-6)
 
 
+def test_the_same_action_twice_is_one(page: Page, endpoint: Endpoint) -> None:
+    agent = page.begun(MllmAgent(model_of(endpoint, CHAT)))
+    endpoint.plan(chat("Thought: x\nAction: **Click [3]**\n\nThought: y\nAction: click 3"))
+    assert agent.act(page.observation) == "Thought: x\nAction: Click [3]"
+
+
+def test_half_an_emoji_in_a_reply_is_kept_as_a_replacement_character(page: Page, endpoint: Endpoint) -> None:
+    agent = page.begun(MllmAgent(model_of(endpoint, CHAT)))
+    endpoint.plan(chat("Thought: I see \ud83d\nAction: Type [3]; \ude00"), chat(WAIT))
+    assert agent.act(page.observation) == "Thought: I see \ufffd\nAction: Type [3]; \ufffd"
+    assert agent.turns[0].reply == "Thought: I see \ufffd\nAction: Type [3]; \ufffd"
+    agent.act(page.observation)
+    assert "I see \ufffd" in shown(endpoint).text
+
+
 def test_repairs_leave_the_history(page: Page, endpoint: Endpoint) -> None:
     agent = page.begun(MllmAgent(model_of(endpoint, CHAT)))
     endpoint.plan(chat("Hm."), chat(WAIT), chat(WAIT))
@@ -302,17 +327,18 @@ def test_repairs_leave_the_history(page: Page, endpoint: Endpoint) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "quoted"),
+    ("text", "marked"),
     [
         ("I would rather not.", False),
         ("", False),
         ("Thought: x\nAction: ANSWER; do", True),
-        (f"{WAIT}\nAction: ANSWER; done", True),
+        (f"{WAIT}\nAction: ANSWER; done", False),
+        (f"{WAIT}\nAction: Wait", True),
         ("click('12')", True),
     ],
 )
 def test_what_stays_unusable_goes_to_the_environment_which_refuses_and_counts_it(
-    text: str, quoted: bool, page: Page, endpoint: Endpoint
+    text: str, marked: bool, page: Page, endpoint: Endpoint
 ) -> None:
     agent = page.begun(MllmAgent(model_of(endpoint, CHAT), repairs=1))
     endpoint.plan(*[chat(text, finish="length")] * 2)
@@ -323,7 +349,7 @@ def test_what_stays_unusable_goes_to_the_environment_which_refuses_and_counts_it
     assert observation["last_action_error"]
     (turn,) = agent.turns
     assert (turn.reply, turn.attempts, len(turn.problems)) == (text, 2, 2)
-    assert turn.action == (json.dumps(text) if quoted else text)
+    assert turn.action == (f"unusable reply: {json.dumps(text)}" if marked else text)
     endpoint.plan(chat(WAIT))
     agent.act(observation)
     assert shown(endpoint).fenced("what the browser said to your last action")
@@ -336,6 +362,7 @@ def test_the_text_agent_takes_the_others_actions_where_they_mean_the_same(
     for said, given in {
         "Click [a5]": "click('a5')",
         "Type [12]; a word": "fill('12', 'a word')",
+        "Type [12];": "fill('12', '')",
         "click('a5')": "click('a5')",
         "GoBack": "Thought: t\nAction: GoBack",
     }.items():

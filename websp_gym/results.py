@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from websp_gym.errors import SetupError
+from websp_gym.texts import encodable
 
 RUN = "run.json"
 RESULTS = "results.jsonl"
@@ -40,7 +41,7 @@ class Result:
         source: Who scored it: ``state``, ``judge``, ``limit`` or the name of a custom reward.
         end_reason: Why the episode ended (:data:`websp_gym.trajectory.EndReason`).
         steps: Actions taken.
-        actions: Those of them that counted against the limit; scrolling and waiting are free.
+        actions: What counted against the limit: scrolling and waiting are free, a list of calls counts as many.
         seconds: The episode from the first observation on, the agent's thinking included.
         reset_seconds: What came before.
         error: Why it could not be played to an end.
@@ -101,12 +102,12 @@ class Result:
 
     def line(self) -> str:
         """The result as one line of JSON."""
-        return json.dumps(asdict(self), ensure_ascii=False)
+        return encodable(json.dumps(asdict(self), ensure_ascii=False))
 
     def summary(self) -> str:
         """The fields a program that runs episodes reads, as one line of JSON."""
         keys = ("id", "agent", "trial", "reward", "status", "end_reason", "steps", "seconds", "cost", "error")
-        return json.dumps({key: getattr(self, key) for key in keys}, ensure_ascii=False)
+        return encodable(json.dumps({key: getattr(self, key) for key in keys}, ensure_ascii=False))
 
 
 @dataclass(frozen=True, kw_only=True)

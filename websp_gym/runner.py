@@ -29,6 +29,7 @@ from websp_gym.results import (
     unwritable,
     write_run,
 )
+from websp_gym.texts import encodable
 from websp_gym.trajectory import now, versions
 
 if TYPE_CHECKING:
@@ -329,7 +330,7 @@ def _write_log(job: Job, agent: Agent, progress: _Progress) -> None:
     data = {"agent": job.run.agent, "turns": [asdict(turn) for turn in turns]}
     folder = Path(progress.facts["trajectory"])
     try:
-        (folder / AGENT_LOG).write_text(json.dumps(data, ensure_ascii=False, indent=1), "utf-8")
+        (folder / AGENT_LOG).write_text(encodable(json.dumps(data, ensure_ascii=False, indent=1)), "utf-8")
     except OSError as error:
         raise unwritable(folder, error) from error
 
@@ -366,7 +367,12 @@ def _lost(job: Job) -> Result:
 def _failure(job: Job, message: str, **facts: Any) -> Result:
     common: Mapping[str, Any] = _of_run(job, str(facts.pop("trajectory", "")))
     return Result(
-        id=canonical_id(job.instance_id), reward=None, status="error", error=message, **facts, **common
+        id=canonical_id(job.instance_id),
+        reward=None,
+        status="error",
+        error=encodable(message),
+        **facts,
+        **common,
     )
 
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.actions import parse_action
-from websp_gym.actions.browsergym import looks_like_calls, parse_calls, perform_calls
+from websp_gym.actions.browsergym import actions_in, looks_like_calls, parse_calls, perform_calls
 from websp_gym.actions.grammar import thought_of
 from websp_gym.actions.perform import perform
+from websp_gym.actions.reply import kept
 from websp_gym.browser.driver import bury_dead, event_loop
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.settle import settle
@@ -24,6 +25,7 @@ from websp_gym.chat import MemoryChat
 from websp_gym.errors import ActionError, SetupError, WebspError, WorldError
 from websp_gym.observation.observe import Observer
 from websp_gym.task import WebspTask
+from websp_gym.texts import encodable, shortened
 from websp_gym.trajectory import Ending, Recorder, Step, versions
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from websp_gym.rewards import Reward
     from websp_gym.world import World
 
+_LONGEST_ERROR = 1_000
 Observation = dict[str, Any]
 Info = dict[str, Any]
 _TO_CLOSE = 5.0
@@ -168,7 +171,7 @@ class Session:
         self._forgiven += time.monotonic() - called
         self._steps += 1
         # What is no text is an action like any other that cannot be read.
-        text = action if isinstance(action, str) else repr(action)
+        text = encodable(action if isinstance(action, str) else repr(action))
         info: Info = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
         info["task_info"] = {"instance": self.task.loaded.id}
         watch = Watch(self.context._loop, self.options.step_timeout, answers=self.task.episode.answers)
@@ -245,9 +248,9 @@ class Session:
 
     def _carry_out(self, text: str, info: Info, watch: Watch) -> Observation:
         began = time.monotonic()
-        counted = True
+        counted = 1
         if self._out_of_time():
-            self._last_action, self._last_error = text, "not carried out: the time was over"
+            self._last_action, self._last_error = kept(text), "not carried out: the time was over"
         else:
             counted = self._act(text, watch)
         info["action_exec_stop"] = time.time()
@@ -257,7 +260,7 @@ class Session:
         self.task.episode.check()
         self._note_ending()
         observation = self._seen = self._observe()
-        self._record(text, counted, time.monotonic() - began)
+        self._record(kept(text), counted, time.monotonic() - began)
         return observation
 
     def _cut_off(self, text: str, watch: Watch, error: Exception) -> Observation:
@@ -269,28 +272,30 @@ class Session:
             ) from error
         seconds = self.options.step_timeout
         problem = f"the page did not respond within {seconds:g} seconds of the action and was closed"
-        self._last_action, self._last_error = text, problem
+        self._last_action, self._last_error = kept(text), problem
         if self.ending is None:
             self.ending = Ending("unresponsive", detail=problem)
         self._actions += 1
-        self._seen = {**self._seen, "last_action": text, "last_action_error": problem}
+        self._seen = {**self._seen, "last_action": kept(text), "last_action_error": problem}
         if "actions_left" in self._seen:
             self._seen["actions_left"] = self._actions_left()
             self._seen["seconds_left"] = self._seconds_left()
-        self._record(text, True, watch.seconds)
+        self._record(kept(text), 1, watch.seconds)
         return self._seen
 
-    def _act(self, text: str, watch: Watch) -> bool:
-        """Carries out the action text; returns whether it counts against the limit."""
-        self._last_action, self._last_error = text, ""
-        counted = True
+    def _act(self, text: str, watch: Watch) -> int:
+        """Carries out the action text; returns how many actions it counts as."""
+        self._last_action, self._last_error = kept(text), ""
+        counted = 1
         try:
             # A call quoted inside an ANSWER is text, not an action: what begins as one of ours is ours.
             if looks_like_calls(text):
-                perform_calls(parse_calls(text), self.tabs, self._say, self._give_up)
+                calls = parse_calls(text, left=self.options.max_actions - self._actions)
+                counted = actions_in(calls)
+                perform_calls(calls, self.tabs, self._say, self._give_up)
             else:
                 action = parse_action(text)
-                counted = not action.free
+                counted = int(not action.free)
                 if action.kind == "ANSWER":
                     self._say(action.text or "")
                 else:
@@ -300,7 +305,7 @@ class Session:
                 raise WorldError(
                     f"the world stood still for {watch.stuck:.0f} seconds during an action ({error})"
                 ) from error
-            self._last_error = str(error)
+            self._last_error = shortened(str(error), _LONGEST_ERROR)
         self._actions += counted
         return counted
 
@@ -337,7 +342,7 @@ class Session:
             max_seconds=self.options.max_seconds,
         )
 
-    def _record(self, action: str, counted: bool, seconds: float) -> None:
+    def _record(self, action: str, counted: int, seconds: float) -> None:
         view = self.observer.view(self._recorder, self._steps)
         step = Step(
             number=self._steps,

@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from websp_gym.errors import SetupError
 from websp_gym.redaction import redact
+from websp_gym.texts import encodable
 
 SCHEMA: Literal["websp-trajectory/1"] = "websp-trajectory/1"
 FILE = "trajectory.json"
@@ -92,8 +93,8 @@ class Step(_Record):
     thought: str = ""
     action: str
     error: str = ""
-    counted: bool = True
-    """Whether it counted against the action limit."""
+    counted: int = 1
+    """How many actions it counted as: 0 for a free one, more than 1 for a list of calls."""
     seconds: float
     """Duration of the step in the environment."""
     ended: float | None = None
@@ -273,18 +274,6 @@ def _walk(value: Any, clean: Callable[[str], str]) -> Any:
     if isinstance(value, list | tuple):
         return [_walk(item, clean) for item in value]
     return value
-
-
-def encodable(text: str) -> str:
-    """The text with half surrogate pairs, which no file can hold, shown as U+FFFD.
-
-    Args:
-        text: Any text.
-
-    Returns:
-        The same where every file can hold it.
-    """
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _whole_pairs(data: bytes) -> bytes:

@@ -6,20 +6,22 @@ calls with literal arguments; each name is looked up in BrowserGym's table of fu
 
 from __future__ import annotations
 
-import re
+import inspect
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import pyparsing
 from browsergym.core.action import functions
-from browsergym.core.action.parsers import NamedArgument, highlevel_action_parser
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.actions.calls import Call, looks_like_calls, read_calls
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
+
+__all__ = ["Call", "actions_in", "looks_like_calls", "parse_calls", "perform_calls"]
 
 _ALLOWED = frozenset(
     name
@@ -46,44 +48,60 @@ _ALLOWED = frozenset(
 )
 """BrowserGym's actions without those that read files of this machine (``upload_file``)."""
 _SCHEMES = ("http", "https")
-_LONGEST_NOOP_MS = 10_000
-_CALL = re.compile(r"\s*(?:```(?:python)?\s*)?[a-z_]+\s*\(")
-_FENCE = re.compile(r"^\s*```(?:python)?\s*|\s*```\s*$")
-Call = tuple[str, list[Any], dict[str, Any]]
+_LONGEST_MS = 10_000
+_KEY_MS = 5
+"""What a key takes that is pressed and released, on a machine that has other things to do."""
+_LAST_CALL_SECONDS = 15.0
+"""No call of a list begins later: what is left of it would not fit into a step."""
+_FREE = ("noop", "scroll", "scroll_at")
+"""Calls that do not count against ``max_actions``, as ``Wait`` and ``Scroll`` do not."""
+_MOST_CALLS = 20
+_BY_THE_TEXT = (PlaywrightError, ValueError, TypeError, LookupError, AttributeError)
+"""What a call raises because of its arguments or the page; anything else is a failure of this program or machine."""
 
 
-def looks_like_calls(text: str) -> bool:
-    """Whether a text is meant as BrowserGym calls rather than as one of our actions.
-
-    Args:
-        text: The agent's action.
-
-    Returns:
-        Whether it begins with a name and an opening bracket.
-    """
-    return isinstance(text, str) and _CALL.match(text) is not None
-
-
-def parse_calls(text: str) -> list[Call]:
+def parse_calls(text: str, *, left: int | None = None) -> list[Call]:
     """Reads a list of BrowserGym calls.
 
     Args:
         text: For example ``click('a12')``.
+        left: How many actions the agent has left; None where that does not matter.
 
     Returns:
         (name, positional arguments, keyword arguments) of each call.
 
     Raises:
-        ActionError: The text is not, as a whole, a list of known calls with literal arguments.
+        ActionError: The text is not, as a whole, a list of known calls with literal arguments that they take, or the
+            list is too long.
     """
-    try:
-        parsed = highlevel_action_parser.parse_string(_FENCE.sub("", text), parse_all=True)
-    except pyparsing.ParseException as error:
-        raise ActionError(f"not a list of BrowserGym calls: {error}", action=text[:200]) from error
-    calls = [_call(name, list(arguments)) for name, arguments in parsed]
-    if not calls:
-        raise ActionError("an empty action", action=text[:200])
+    calls = read_calls(text)
+    if len(calls) > _MOST_CALLS:
+        raise ActionError(
+            f"the list has {len(calls)} calls; expected at most {_MOST_CALLS}", action=text[:200]
+        )
+    if left is not None and actions_in(calls) > left:
+        raise ActionError(
+            f"{left} action{'s' * (left != 1)} left, the list has {actions_in(calls)}; nothing was done",
+            action=text[:200],
+        )
+    if sum(_check(*call) for call in calls) > _LONGEST_MS:
+        raise ActionError(
+            f"noop() waits {_LONGEST_MS} milliseconds at most, all calls together; a key counts as {_KEY_MS}",
+            action=text[:200],
+        )
     return calls
+
+
+def actions_in(calls: list[Call]) -> int:
+    """How many actions a list of calls counts as: one for each call that is not free.
+
+    Args:
+        calls: What :func:`parse_calls` returned.
+
+    Returns:
+        The number; waiting and scrolling are free.
+    """
+    return sum(name not in _FREE for name, _, _ in calls)
 
 
 def perform_calls(
@@ -106,11 +124,14 @@ def perform_calls(
     functions.demo_mode = "off"
     # As in AgentLab's agents, whose results it should be possible to compare.
     functions.retry_with_force = True
-    for name, arguments, named in calls:
+    began = time.monotonic()
+    for number, (name, arguments, named) in enumerate(calls):
+        if time.monotonic() - began > _LAST_CALL_SECONDS:
+            raise ActionError(f"the list took too long; its first {number} calls were made", action=name)
         page = functions.page = tabs.current
         try:
             getattr(functions, name)(*arguments, **named)
-        except (PlaywrightError, ValueError, TypeError, IndexError, AttributeError) as error:
+        except _BY_THE_TEXT as error:
             if not tabs.alive:
                 raise
             if page.is_closed() and isinstance(error, PlaywrightError):
@@ -121,20 +142,39 @@ def perform_calls(
             tabs.activate(functions.page)
 
 
-def _call(name: str, arguments: list[Any]) -> Call:
+def _check(name: str, positional: list[Any], named: dict[str, Any]) -> float:
+    """Refuses a call that cannot be made; returns the milliseconds it is bound to take."""
     if name not in _ALLOWED:
         raise ActionError(f"{name}() is not an action this environment offers", action=name)
-    positional = [item for item in arguments if not isinstance(item, NamedArgument)]
-    named = {item.name: item.value for item in arguments if isinstance(item, NamedArgument)}
-    first = [*positional, *named.values()][:1]
-    if name == "goto" and first:
-        _check_url(str(first[0]))
-    if name == "noop" and first and isinstance(first[0], int | float) and first[0] > _LONGEST_NOOP_MS:
-        raise ActionError(f"noop() waits {_LONGEST_NOOP_MS} milliseconds at most", action=name)
-    return name, positional, named
+    try:
+        bound = inspect.signature(getattr(functions, name)).bind(*positional, **named)
+    except TypeError as error:
+        raise ActionError(f"{name}() cannot be called so: {error}", action=name) from error
+    bound.apply_defaults()
+    match name:
+        case "goto":
+            _check_url(str(bound.arguments["url"]))
+        case "noop":
+            return _milliseconds(bound.arguments["wait_ms"])
+        case "keyboard_type":
+            return len(str(bound.arguments["text"])) * _KEY_MS
+        case "press" | "keyboard_press":
+            # "Control+Shift+a" holds each key down until the last one.
+            return str([*bound.arguments.values()][-1]).count("+") * _KEY_MS
+    return 0.0
+
+
+def _milliseconds(wait: Any) -> float:
+    if isinstance(wait, bool) or not isinstance(wait, int | float) or wait < 0:
+        raise ActionError(f"noop() waits a number of milliseconds, not {wait!r}", action="noop")
+    return float(wait)
 
 
 def _check_url(url: str) -> None:
     """Only web pages: a file or browser-internal page could show what no agent may see."""
-    if urlsplit(url.strip()).scheme.lower() not in _SCHEMES:
+    try:
+        scheme = urlsplit(url.strip()).scheme.lower()
+    except ValueError as error:
+        raise ActionError(f"goto({url!r}) is refused: {error}", url=url) from error
+    if scheme not in _SCHEMES:
         raise ActionError(f"goto({url!r}) is refused: only http and https addresses can be opened", url=url)

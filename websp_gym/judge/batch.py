@@ -15,7 +15,8 @@ from websp_gym.instances import load_instance
 from websp_gym.judge.failures import Analysis, ask_why
 from websp_gym.judge.judge import SOURCE, Judge
 from websp_gym.judge.vote import total
-from websp_gym.trajectory import FILE, Trajectory, encodable, load_trajectory
+from websp_gym.texts import encodable
+from websp_gym.trajectory import FILE, Trajectory, load_trajectory
 from websp_gym.verdict import Status, unscored
 
 JUDGEMENTS = "judgements.jsonl"

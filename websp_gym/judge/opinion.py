@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from websp_gym.trajectory import encodable
+from websp_gym.texts import encodable
 
 Result = Literal["CORRECT", "INCORRECT"]
 RESULTS: tuple[Result, ...] = get_args(Result)

@@ -180,6 +180,17 @@ class Body(BaseModel):
 Shape = TypeVar("Shape", bound=Body)
 
 
+_HALVES = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+"""Escapes in JSON; the group is half a surrogate pair, which a model's half emoji comes as and parsers refuse."""
+
+
+def _whole(escape: re.Match[bytes]) -> bytes:
+    return rb"\ufffd" if escape[1] else escape[0]
+
+
 def malformed(what: str) -> NoReturn:
     """Gives up on an answer that is not what the API promises."""
     raise AttemptError("malformed", f"an answer that cannot be read ({what})")
@@ -199,7 +210,7 @@ def read_body(shape: type[Shape], content: bytes) -> Shape:
         AttemptError: It is something else.
     """
     try:
-        return shape.model_validate_json(content)
+        return shape.model_validate_json(_HALVES.sub(_whole, content))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args
 
+from websp_gym.texts import encodable
+
 Role = Literal["system", "user", "assistant"]
 Stop = Literal["end", "length", "refusal", "filter"]
 
@@ -93,6 +95,10 @@ class Reply:
     seconds: float
     stop: Stop = "end"
     attempts: int = 1
+
+    def __post_init__(self) -> None:
+        # Half an emoji, where a provider cut the answer, could be neither written nor sent back.
+        object.__setattr__(self, "text", encodable(self.text))
 
 
 class Model(Protocol):

@@ -147,7 +147,7 @@ def _action(step: Step, target: MarkData | None) -> ActionData:
         reply=step.action if _squash(step.action) != _squash(shown) else "",
         thought=step.thought,
         error=step.error,
-        counted=step.counted,
+        counted=step.counted > 0,
         seconds=step.seconds if math.isfinite(step.seconds) else 0.0,
         target=describe(target) if target else "",
     )

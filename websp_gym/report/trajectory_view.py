@@ -151,7 +151,7 @@ def _facts(trajectory: Trajectory, verdict: _Verdict) -> list[tuple[str, str]]:
     counted = sum(step.counted for step in trajectory.steps)
     limit = trajectory.options.get("max_actions")
     of_limit = f" of {limit}" if isinstance(limit, int) else ""
-    free = len(trajectory.steps) - counted
+    free = sum(not step.counted for step in trajectory.steps)
     return [
         ("Reward", "none" if verdict.score is None else f"{verdict.score:g}"),
         ("Scored by", verdict.source or "nobody"),
