@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 _ANSWER_MS = 1_000
 _BLANK_MS = 1_000
+_MOST = 10
 
 
 def give_documents(page: Page) -> None:
     """Gives an empty document to frames whose address the browser refused (``file:``, ``mailto:``, ``chrome:``).
 
-    Such a frame has no document at all, and a script sent into it waits for one for ever.
+    For Playwright such a frame has no document at all, and a script sent into it waits for one for ever.
 
     Args:
         page: A page at rest: a frame that is still loading must be let alone.
     """
-    for frame in page.frames[1:]:
-        if frame.url:
-            continue
+    undocumented = [frame for frame in page.frames[1:] if not frame.url]
+    for frame in undocumented[:_MOST]:
         with contextlib.suppress(PlaywrightError):
             try:
                 # Unlike a plain evaluate, this gives up.
