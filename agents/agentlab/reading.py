@@ -24,7 +24,7 @@ from websp_gym.agents.agentlab.info import TURN
 from websp_gym.agents.turns import Turn
 from websp_gym.errors import SetupError
 from websp_gym.index import canonical_id
-from websp_gym.results import Result, spent
+from websp_gym.results import Result, read_result, spent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,12 +100,9 @@ def _read(one: ExpResult) -> Experiment:
 def _noted(one: ExpResult) -> Result | None:
     """What was noted at the end; None where AgentLab would play it again, unless we know why."""
     try:
-        data = json.loads((one.exp_dir / RESULT).read_text("utf-8"))
+        result = read_result((one.exp_dir / RESULT).read_bytes())
     except FileNotFoundError:
         return None
-    for name in ("failure_kinds", "failure_elements", "side_effects"):
-        data[name] = tuple(data[name])
-    result = Result(**data)
     ended = one.status == "done" or (one.status == "error" and result.status in ("error", "unscored"))
     return result if ended else None
 
