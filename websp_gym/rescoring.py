@@ -12,6 +12,7 @@ from websp_gym.analysis.truth import truth_of
 from websp_gym.errors import SetupError, WebspError
 from websp_gym.instances import load_instance
 from websp_gym.judge.batch import JUDGEMENTS, Judgement, digest_of, read_judgements
+from websp_gym.locking import locked
 from websp_gym.results import Result, append_result, no_results, read_lines
 from websp_gym.trajectory import FILE, load_trajectory
 
@@ -61,9 +62,10 @@ def rescore(folder: Path, *, by: By = "state", write: bool = False) -> list[Resc
         _by_judge(folder, one, judgements) if by == "judge" else _by_state(folder, one) for one in results
     ]
     if write:
-        for one in done:
-            if one.after is not one.before:
-                append_result(folder, one.after)
+        with locked(folder):
+            for one in done:
+                if one.after is not one.before:
+                    append_result(folder, one.after)
     return done
 
 

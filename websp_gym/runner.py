@@ -232,27 +232,51 @@ def plan_run(
     ]
 
 
-def select_instances(patterns: Iterable[str]) -> list[str]:
-    """Chooses instances by glob.
+def select_instances(
+    patterns: Iterable[str], *, site: str | None = None, category: str | None = None
+) -> list[str]:
+    """Chooses instances by glob, website and category.
 
     Args:
-        patterns: Such as ``Steam-*`` or ``*-ON``; any spelling of an id will do.
+        patterns: Such as ``Steam-*`` or ``*-ON``; any spelling of an id will do, in any case.
+        site: Only this website.
+        category: Only task categories that contain this text.
 
     Returns:
         The matching ids, in file order.
 
     Raises:
-        SetupError: A pattern matches nothing.
+        SetupError: A pattern matches nothing, or nothing is left.
     """
     known = instance_ids()
     chosen: set[str] = set()
     for pattern in patterns:
         plain = canonical_id(pattern)
-        found = [name for name in known if fnmatchcase(name, plain)]
+        found = [name for name in known if fnmatchcase(name.casefold(), plain.casefold())]
         if not found:
             raise SetupError(f'no instance matches "{pattern}"{nearest(plain, known)}', pattern=pattern)
         chosen.update(found)
-    return [name for name in known if name in chosen]
+    kept = [name for name in known if name in chosen]
+    return _of_kind(kept, site, category) if site or category else kept
+
+
+def _of_kind(ids: Iterable[str], site: str | None, category: str | None) -> list[str]:
+    from websp_gym.instances import load_instance
+
+    loaded = [load_instance(name) for name in ids]
+    found = [
+        one.id
+        for one in loaded
+        if (site is None or one.site.site.casefold() == site.casefold())
+        and (category is None or category.casefold() in one.task.category.casefold())
+    ]
+    if not found:
+        words = {"site": site, "category": category}
+        said = " and ".join(f'{name} "{word}"' for name, word in words.items() if word)
+        sites = sorted({one.site.site for one in loaded})
+        hint = nearest(site, sites) if site and site not in sites else ""
+        raise SetupError(f"no instance has {said}{hint}; `websp list` shows all")
+    return found
 
 
 def finished(folder: Path, run: Run) -> set[tuple[str, int]]:
