@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -262,7 +263,10 @@ def test_ctrl_c_says_how_to_go_on_and_leaves_nothing_behind(tmp_path: Path, jobs
         _, said = process.communicate(timeout=60)
     done = len(read_results(folder))
     assert process.returncode == 130
-    assert f"interrupted: {done} of 153 episodes done; the same command with --resume goes on" in said
+    told = re.search(r"interrupted: (\d+) of 153 episodes done; the same command with --resume goes on", said)
+    # It may strike when a result is on disk and not counted yet.
+    assert told is not None
+    assert done - int(told[1]) in (0, 1)
     temporary.rmdir()  # fails where anything is left in it
 
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests import retry_support
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.judge.batch import JUDGEMENTS, Judgement, digest_of
 from websp_gym.rescoring import rescore
-from websp_gym.results import RESULTS, Result, Run, read_results
+from websp_gym.results import RESULTS, Result, Run, append_result, read_results
 from websp_gym.runner import finished, plan_run, run_batch
 from websp_gym.trajectory import load_trajectory
 
@@ -216,6 +217,15 @@ def test_a_kept_run_is_scored_again_by_its_state_and_by_a_judge(tmp_path: Path) 
     first, second = rescore(tmp_path, by="judge")
     assert (first.note, first.after) == ("no judgement of its trajectory", first.before)
     assert (second.after.status, second.after.reward, second.after.reason) == ("unscored", None, "a tie")
+
+
+def test_what_cannot_be_scored_again_is_named_and_costs_itself_only(tmp_path: Path) -> None:
+    first, second = run_batch(plan_run(NOOP, [FAILS, PASSES], folder=tmp_path))
+    (tmp_path / first.trajectory / "trajectory.json").write_text("{")
+    append_result(tmp_path, replace(second, id="Gone-task-1"))
+    notes = {one.before.id: one.note for one in rescore(tmp_path)}
+    assert f"{first.trajectory}/trajectory.json: not a websp-trajectory/1 file" in notes[FAILS]
+    assert (notes[PASSES], "Gone-task-1" in notes["Gone-task-1"]) == ("", True)
 
 
 def test_a_run_without_trajectories_is_not_scored_again(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from websp_gym.analysis.failures import failing_elements, failure_kinds
 from websp_gym.analysis.truth import truth_of
-from websp_gym.errors import SetupError, WebspError
+from websp_gym.errors import SetupError
 from websp_gym.instances import load_instance
 from websp_gym.judge.batch import JUDGEMENTS, Judgement, digest_of, read_judgements
 from websp_gym.locking import locked
@@ -76,7 +76,7 @@ def _by_state(folder: Path, result: Result) -> Rescored:
         return Rescored(result, result, "no trajectory was kept")
     try:
         record, loaded = load_trajectory(folder / result.trajectory), load_instance(result.id)
-    except WebspError as error:
+    except SetupError as error:
         return Rescored(result, result, str(error))
     verdict = truth_of(record, loaded)
     if verdict.score is None:
