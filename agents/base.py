@@ -67,7 +67,8 @@ def make_agent(spec: str) -> Agent:
         spec: ``oracle``, ``noop``, ``random``; ``flawed:KIND``; a model string such as ``openai:gpt-5.2`` or
             ``mllm:openai:gpt-5.2`` for the agent that looks at pictures; ``text:openai:gpt-5.2`` for the one that
             reads the accessibility tree. Options of the latter two stand behind a question mark:
-            ``openai:gpt-5.2?screenshots=1&thinking=high``.
+            ``openai:gpt-5.2?screenshots=1&thinking=high``. ``my_package.my_module:MyAgent`` imports a class, or a
+            function, that gives an agent when it is called without arguments.
 
     Returns:
         A new agent; nothing is asked of a model yet.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.errors import SetupError, nearest
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
 SCRIPTED = ("oracle", "noop", "random")
 """Agents without a model."""
 
-EXAMPLES = ("openai:gpt-5.2", "text:openai:gpt-5.2")
+EXAMPLES = ("openai:gpt-5.2", "text:openai:gpt-5.2", "my_module:MyAgent")
 
 
 def choose(spec: str) -> Agent:
@@ -27,20 +30,58 @@ def choose(spec: str) -> Agent:
         )
     if kind == "flawed":
         return _flawed(rest)
-    from websp_gym.models import PROVIDERS
-
     if kind in ("mllm", "text"):
         return _asking(spec, kind, rest)
-    if kind in PROVIDERS:
+    if kind in _kinds():
         return _asking(spec, "mllm", spec)
-    known = ["flawed", "mllm", "text", *PROVIDERS]
-    raise SetupError(f'no agent "{spec}"{nearest(kind, known)} (agents: {", ".join(_known())})', agent=spec)
+    if rest.isidentifier() and all(part.isidentifier() for part in kind.split(".")):
+        return _imported(spec, kind, rest)
+    raise SetupError(
+        f'no agent "{spec}"{nearest(kind, _kinds())} (agents: {", ".join(_known())})', agent=spec
+    )
+
+
+def _imported(spec: str, module: str, name: str) -> Agent:
+    """Makes an agent of somebody's own, ``package.module:Class``; the current folder is looked in last."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+    try:
+        agent = getattr(importlib.import_module(module), name)()
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise _unusable(spec, error) from error
+        raise SetupError(
+            f'no agent "{spec}"{nearest(module, _kinds())} There is no module "{module}" here or on PYTHONPATH '
+            f"(agents: {', '.join(_known())})",
+            agent=spec,
+        ) from error
+    except Exception as error:
+        # Code of the user's: whatever it raises is theirs to put right.
+        raise _unusable(spec, error) from error
+    lacking = [part for part in ("name", "observation", "turns", "begin", "act") if not hasattr(agent, part)]
+    if lacking:
+        raise SetupError(
+            f'agent "{spec}" has no {", ".join(lacking)} (docs/agents.md: an agent of your own)', agent=spec
+        )
+    return agent  # type: ignore[no-any-return]
+
+
+def _unusable(spec: str, error: Exception) -> SetupError:
+    return SetupError(f'agent "{spec}" cannot be made: {type(error).__name__}: {error}', agent=spec)
 
 
 def _known() -> tuple[str, ...]:
     from websp_gym.agents.flawed import FLAWS
 
     return (*SCRIPTED, *(f"flawed:{kind}" for kind in FLAWS), *EXAMPLES)
+
+
+def _kinds() -> list[str]:
+    """What may stand before the colon."""
+    from websp_gym.models import PROVIDERS
+
+    return ["flawed", "mllm", "text", *PROVIDERS]
 
 
 def _scripted(name: str) -> Agent:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,11 @@ class NoopAgent:
 
 
 class RandomAgent:
-    """Acts at random on the marks it sees; the same seed gives the same choices on the same observations."""
+    """Acts at random on the marks it sees; the same seed gives the same choices on the same observations.
+
+    It answers with a chance of one in twenty at each decision, so after twenty actions on average, and in one of
+    twenty episodes at once. Seed and instance make the choices: two instances have different ones.
+    """
 
     name = "random"
     observation: ObservationKind = "marks"
@@ -42,7 +47,8 @@ class RandomAgent:
 
     def begin(self, briefing: Briefing) -> None:
         """Seeds the choices."""
-        self._rng = np.random.default_rng(briefing.seed)
+        instance = hashlib.sha256(briefing.loaded.id.encode()).digest()
+        self._rng = np.random.default_rng([briefing.seed, *instance])
 
     def act(self, observation: Mapping[str, Any]) -> str:
         """Draws an action: mostly clicks, some scrolling, typing and going back."""

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from websp_gym.cli.running import Limits
+from websp_gym.errors import SetupError
+from websp_gym.locking import locked
+from websp_gym.results import RESULTS, RUN, Result, read_results
+
+MAIN = "from websp_gym.cli import main; main()"
 COMMANDS = (
     "list",
     "show",
@@ -31,9 +41,8 @@ def websp(
     *arguments: str, timeout: float = 150, cwd: Path | None = None, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Runs the command in a process of its own, with some variables set differently."""
-    code = "from websp_gym.cli import main; main()"
     return subprocess.run(
-        [sys.executable, "-c", code, *arguments],
+        [sys.executable, "-c", MAIN, *arguments],
         capture_output=True,
         encoding="utf-8",
         timeout=timeout,
@@ -50,6 +59,13 @@ def test_list_json_is_one_array_of_instances() -> None:
     assert {"id", "site", "category", "instruction", "instruction_with_navigation", "element_types"} <= set(
         rows[0]
     )
+
+
+def test_a_piped_list_has_a_line_for_each_instance() -> None:
+    lines = websp("list", "--site", "Steam").stdout.splitlines()
+    assert len(lines) == 17
+    assert {line.count("\t") for line in lines} == {2}
+    assert lines[0].startswith("Steam-task-191-ON\tCookie")
 
 
 def test_list_filters_by_site_and_category() -> None:
@@ -77,10 +93,15 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
     ("arguments", "hint"),
     [
         (["show", "Steam-task-191-OM"], 'did you mean "Steam-task-191-ON"?'),
+        (["run", "Steam-task-191"], 'did you mean "Steam-task-191-ON" or "Steam-task-191-OFF"?'),
+        (["run", "--site", "Steem"], 'did you mean "Steam"?'),
+        (["run", "Steam-task-191-ON", "--viewport", "wide"], "1280x1024"),
+        (["run", "Steam-task-191-ON", "--agent", "no_such.module:Agent"], 'no module "no_such.module"'),
+        (["run", "Steam-task-191-ON", "--agent", "json:JSONDecoder"], "has no name, observation"),
         (["run", "--tasks", "Stem-*"], "no instance matches"),
         (["run", "--tasks", "Steam-task-191-ON", "--agent", "orcle"], 'did you mean "oracle"?'),
         (["run", "--tasks", "Steam-*", "--resume"], "--out"),
-        (["run"], "--tasks"),
+        (["run"], "--site"),
         (["serve", "steem", "--no-browser"], 'did you mean "steam"?'),
         (["frobnicate"], "No such command"),
     ],
@@ -100,7 +121,7 @@ def test_run_json_prints_one_line_per_episode_and_keeps_results(tmp_path: Path) 
     assert result.returncode == 0
     assert set(lines) == {"Steam-task-200-ON", "Steam-task-200-OFF"}
     assert set(lines["Steam-task-200-ON"]) == {
-        "id", "agent", "trial", "reward", "status", "end_reason", "steps", "seconds", "cost", "error"
+        "id", "agent", "trial", "reward", "status", "end_reason", "steps", "seconds", "cost", "error", "tries"
     }  # fmt: skip
     assert (lines["Steam-task-200-ON"]["reward"], lines["Steam-task-200-OFF"]["reward"]) == (0.0, 1.0)
     assert len(list(folder.glob("trajectories/*/*/trajectory.json"))) == 2
@@ -117,15 +138,145 @@ def test_run_json_prints_one_line_per_episode_and_keeps_results(tmp_path: Path) 
     assert "another run (max_actions 20 and not 5)" in other.stderr
 
 
-def test_an_infrastructure_error_is_no_score_and_exits_with_1(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("options", "variables", "hint"),
+    [
+        ((), {"WEBSP_BROWSER": "/nonexistent/browser"}, "WEBSP_BROWSER"),
+        ((), {"WEBSP_BROWSER": "/bin/false"}, "/bin/false is no Chromium"),
+        ((), {"WEBSP_REWARD": "junk"}, 'no reward "junk"'),
+        (("--seed", "-1"), {}, "seed=-1"),
+        (("--observation", "mark"), {}, 'did you mean "marks"'),
+    ],
+)
+def test_what_would_fail_in_every_episode_is_said_once(
+    options: Sequence[str],
+    variables: dict[str, str],
+    hint: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setenv("WEBSP_BROWSER", "/nonexistent/browser")
-    result = websp("run", "--tasks", "Steam-task-200-ON", "--json")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    result = websp("run", "Steam-*", "--out", str(tmp_path / "run"), *options)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.count(hint) == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_too_many_infrastructure_errors_exit_with_1() -> None:
+    agent = ("--agent", "tests.retry_support:Poisoner", "--retries", "0")
+    arguments = ("Steam-task-200-OFF", *agent, "--initial-state", "snapshot", "--json")
+    result = websp("run", *arguments)
     row = json.loads(result.stdout)
+    assert (result.returncode, row["status"], row["reward"]) == (1, "error", None)
+    assert "1 of 1 episode ended in an infrastructure error" in result.stderr
+    assert websp("run", *arguments, "--max-error-share", "1").returncode == 0
+
+
+def test_an_episode_that_was_played_again_says_so() -> None:
+    arguments = (
+        "Steam-task-200-OFF",
+        "--agent",
+        "tests.retry_support:Wrecker",
+        "--initial-state",
+        "snapshot",
+    )
+    result = websp("run", *arguments)
+    assert result.returncode == 0, result.stderr
+    assert "played again 1 time" in result.stdout
+    assert "try 1 ended during action 2: WorldError: " in result.stdout
+
+
+def test_instances_are_chosen_in_many_ways_and_a_dry_run_plays_none(tmp_path: Path) -> None:
+    def chosen(*arguments: str) -> list[str]:
+        result = websp("run", *arguments, "--dry-run", "--out", str(tmp_path / "run"))
+        assert result.returncode == 0, result.stderr
+        return result.stdout.splitlines()
+
+    assert chosen("steam-task-191-*", "--tasks", "BBC-task-167") == [
+        "BBC-task-167",
+        "Steam-task-191-ON",
+        "Steam-task-191-OFF",
+    ]
+    assert chosen("--site", "steam", "--category", "cookie", "--limit", "1", "--trials", "2") == [
+        "Steam-task-191-ON",
+        "Steam-task-191-ON\ttrial 2",
+    ]
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_first_failure_can_be_the_last_episode(tmp_path: Path) -> None:
+    arguments = ("Steam-task-191-*", "--agent", "noop", "--initial-state", "snapshot", "-x")
+    result = websp("run", *arguments, "--out", str(tmp_path))
     assert result.returncode == 1
-    assert (row["status"], row["reward"]) == ("error", None)
-    assert "WEBSP_BROWSER" in row["error"]
+    assert result.stdout.startswith("[1/2] fail     Steam-task-191-ON")
+    assert "--fail-fast: Steam-task-191-ON did not pass: 1 of 2 episodes done" in result.stderr
+    assert len(read_results(tmp_path)) == 1
+    versions = json.loads((tmp_path / RUN).read_text())["versions"]
+    assert versions["chromium"].count(".") == 3
+
+
+def test_no_episode_is_begun_past_the_limit_on_the_cost() -> None:
+    limits = Limits(max_cost=0.5)
+    dear = Result(id="A-task-1", agent="x", reward=1.0, status="pass", calls=1, cost=0.2)
+    assert (limits.go_on(0), limits.go_on(1)) == (True, False), "the first one alone: its price is not known"
+    limits.add(dear)
+    assert (limits.go_on(0), limits.go_on(1), limits.stopped) == (True, False, "")
+    limits.add(dear)
+    assert (limits.go_on(0), limits.stopped) == (False, "--max-cost: $0.40 spent")
+    with pytest.raises(SetupError, match="a price is unknown"):
+        Limits(max_cost=0.5).add(replace(dear, cost=None))
+
+
+def test_two_commands_do_not_write_into_one_folder(tmp_path: Path) -> None:
+    holder = (
+        "import sys, time; from pathlib import Path; from websp_gym.locking import locked\n"
+        "with locked(Path(sys.argv[1])): print('held', flush=True); time.sleep(600)"
+    )
+    command = [sys.executable, "-c", holder, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        result = websp("run", "Steam-task-200-OFF", "--out", str(tmp_path))
+        assert (result.returncode, result.stdout) == (2, "")
+        assert f"another process is writing into {tmp_path}" in result.stderr
+        process.kill()
+    with locked(tmp_path):
+        pass  # what a killed process held is free
+
+
+def test_a_full_disk_is_no_bad_argument(tmp_path: Path) -> None:
+    (tmp_path / RESULTS).symlink_to("/dev/full")
+    arguments = ("Steam-task-200-OFF", "--agent", "noop", "--initial-state", "snapshot")
+    result = websp("run", *arguments, "--out", str(tmp_path))
+    assert result.returncode == 1
+    assert "No space left on device" in result.stderr
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_says_how_to_go_on_and_leaves_nothing_behind(tmp_path: Path, jobs: str) -> None:
+    # A short path, as Chromium's sockets need it.
+    temporary, folder = Path(tempfile.mkdtemp(prefix="ctrl-c-")), tmp_path / "run"
+    arguments = ("run", "Steam-*", "--agent", "noop", "--initial-state", "snapshot", "--trials", "9")
+    with subprocess.Popen(
+        [sys.executable, "-c", MAIN, *arguments, "--jobs", jobs, "--out", str(folder)],
+        env={**os.environ, "TMPDIR": str(temporary)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("[  1/153] ")
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    done = len(read_results(folder))
+    assert process.returncode == 130
+    told = re.search(r"interrupted: (\d+) of 153 episodes done; the same command with --resume goes on", said)
+    # It may strike when a result is on disk and not counted yet.
+    assert told is not None
+    assert done - int(told[1]) in (0, 1)
+    temporary.rmdir()  # fails where anything is left in it
 
 
 def test_doctor_finds_everything_in_order() -> None:

@@ -23,7 +23,7 @@ def test_flaws_are_played_compared_and_not_played_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run_leaderboard("Steam-task-200-ON", tmp_path, agents=SOME) == 0
-    found = {result.agent: result for _, result in find_results([tmp_path])}
+    found = {result.agent: result for _, result in find_results([tmp_path]).results}
     outcomes = {agent: result.outcome for agent, result in found.items()}
     assert outcomes == {
         "oracle": "success",
@@ -41,4 +41,6 @@ def test_flaws_are_played_compared_and_not_played_again(
     again = capsys.readouterr().out
     assert "Overall performance" in again
     assert "Steam-task-200-ON" not in again.partition("Overall performance")[0]
-    assert [result for _, result in find_results([tmp_path])] == [found[name] for name in sorted(found)]
+    assert [result for _, result in find_results([tmp_path]).results] == [
+        found[name] for name in sorted(found)
+    ]

@@ -186,6 +186,18 @@ def test_an_unscored_run_makes_the_command_fail(runs: Path, websp: Websp, tmp_pa
     assert (code, "unscored" in out) == (1, True)
 
 
+def test_a_record_that_cannot_be_read_is_named_and_the_others_are_judged(
+    runs: Path, websp: Websp, model: str
+) -> None:
+    whole = len(find_runs(runs))
+    (runs / "torn" / "001").mkdir(parents=True)
+    (runs / "torn" / "001" / "trajectory.json").write_text('{"schema": "websp-traj')
+    code, out, err = websp("judge", runs, "--models", model, "--json")
+    assert (code, len(out.splitlines())) == (1, whole)
+    assert err.count("left out: ") == 1
+    assert "torn/001/trajectory.json: not a websp-trajectory/1 file" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [

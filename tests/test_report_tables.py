@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from websp_gym.report.paper import load_paper
 from websp_gym.report.sheet import Row
 from websp_gym.report.showing import markdown, show_report
 from websp_gym.report.trials import pass_at, pass_hat
-from websp_gym.results import Result, Run, append_result, write_run
+from websp_gym.results import RESULTS, Result, Run, Try, append_result, write_run
 
 WITHOUT, WITH = "without_navigation", "with_navigation"
 KNOWN = {
@@ -78,9 +79,48 @@ def rows(report: Report, key: str, instruction: str = "") -> dict[str, list[str]
 def test_overall_counts_every_outcome_and_divides_by_what_was_scored(report: Report) -> None:
     found = [[row.label, *texts(row)] for row in report.table("overall").rows]
     assert found == [
-        ["good", "without", "4", "1", "1", "66.7 % (30 to 90)", "–", "0", "0", "6 of 6"],
-        ["good", "with", "3", "1", "0", "75.0 % (30 to 95)", "–", "1", "0", "4 of 6"],
-        ["poor", "without", "1", "1", "1", "33.3 % (6 to 79)", "–", "1", "1", "3 of 6"],
+        [
+            "good",
+            "without",
+            "4",
+            "1",
+            "1",
+            "66.7 % (30 to 90)",
+            "–",
+            "0",
+            "0",
+            "66.7 % (30 to 90)",
+            "0",
+            "6 of 6",
+        ],
+        [
+            "good",
+            "with",
+            "3",
+            "1",
+            "0",
+            "75.0 % (30 to 95)",
+            "–",
+            "1",
+            "0",
+            "60.0 % (23 to 88)",
+            "0",
+            "4 of 6",
+        ],
+        [
+            "poor",
+            "without",
+            "1",
+            "1",
+            "1",
+            "33.3 % (6 to 79)",
+            "–",
+            "1",
+            "1",
+            "20.0 % (4 to 62)",
+            "0",
+            "3 of 6",
+        ],
     ]
 
 
@@ -315,7 +355,7 @@ def test_the_papers_own_rows_give_the_papers_totals(model: int) -> None:
     success = paper.overall.without_navigation[name][0]
     mine, theirs = report.table("overall").rows[0], rows(report, "overall")[f"{name} (published)"]
     assert mine.cells[1].value == success
-    assert (mine.cells[4].text, mine.cells[8].text) == (theirs[4], "200 of 200")
+    assert (mine.cells[4].text, mine.cells[10].text) == (theirs[4], "200 of 200")
     sites = report.table("sites")
     for row in sites.rows:
         assert sites.cell(row.label, "replayed").text == sites.cell(row.label, short).text
@@ -351,6 +391,37 @@ def test_an_agent_that_played_the_same_twice_is_two_agents(tmp_path: Path) -> No
     report = read_report([tmp_path])
     assert report.agents == ("a (first)", "a (second)")
     assert rows(report, "overall")["a (second)"][1:3] == ["0", "1"]
+
+
+def test_what_a_folder_lacks_and_which_lines_are_broken_is_said(tmp_path: Path) -> None:
+    folder = put(tmp_path / "run", [played("a", "Steam-task-191-ON"), played("a", "Steam-task-191-OFF")])
+    outside = replace(played("a", "Steam-task-192-ON"), trajectory="../other/trajectories/x/001")
+    bad = ["garbage", '{"id": "x"}', outside.line(), replace(outside, trajectory="/etc").line()]
+    with (folder / RESULTS).open("a") as file:
+        file.write("\n".join(bad) + "\n")
+    (tmp_path / "eval").mkdir()
+    report = read_report([folder, tmp_path / "eval"])
+    assert report.notes[0] == f"No results in {tmp_path / 'eval'}: left out."
+    assert report.notes[1].startswith(f"4 lines of results cannot be used: {folder / RESULTS}:3: not JSON")
+    data = report.as_dict()
+    assert (data["episodes"], [one["line"] for one in data["broken_lines"]]) == (2, [3, 4, 5, 6])
+    assert [one["reason"] for one in data["broken_lines"]][2:] == [
+        "trajectory '../other/trajectories/x/001' is outside the folder of its run",
+        "trajectory '/etc' is outside the folder of its run",
+    ]
+
+
+def test_an_episode_that_was_played_again_is_named_and_counted(tmp_path: Path) -> None:
+    lost = Try(error="WorldError: gone", stage="action", step=2)
+    again = replace(played("a", "Steam-task-191-ON"), tries=(lost,))
+    down = replace(played("a", "Steam-task-191-OFF", "failure"), end_reason="error", tries=(lost, lost))
+    report = read_report([put(tmp_path, [again, down])])
+    assert rows(report, "overall")["a"][8] == "2"
+    assert report.as_dict()["retried"] == 2
+    assert any(
+        note.startswith("2 episodes played again after an infrastructure error") for note in report.notes
+    )
+    assert any(note.startswith("1 failure because an action ended the episode") for note in report.notes)
 
 
 def test_runs_of_one_agent_with_other_options_are_named(tmp_path: Path) -> None:

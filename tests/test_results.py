@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from websp_gym.results import (
     Run,
     append_result,
     find_results,
+    read_result,
     read_results,
     read_run,
     write_run,
@@ -47,13 +47,7 @@ def result(**facts: Any) -> Result:
 @given(results)
 def test_a_line_gives_the_same_result_again(given: Result) -> None:
     assert "\n" not in given.line()
-    assert read_line(given.line()) == given
-
-
-def read_line(line: str) -> Result:
-    from websp_gym.results import _result
-
-    return _result(json.loads(line))
+    assert read_result(given.line()) == given
 
 
 def test_the_last_result_of_an_episode_counts(tmp_path: Path) -> None:
@@ -132,7 +126,7 @@ def test_results_are_found_at_any_depth_and_their_absence_is_told(tmp_path: Path
     append_result(tmp_path, result(id="A-task-1"))
     (tmp_path / "b" / "c").mkdir(parents=True)
     append_result(tmp_path / "b" / "c", result(id="A-task-2"))
-    assert [(run.name, one.id) for run, one in find_results([tmp_path])] == [
+    assert [(run.name, one.id) for run, one in find_results([tmp_path]).results] == [
         (tmp_path.name, "A-task-1"),
         ("c", "A-task-2"),
     ]

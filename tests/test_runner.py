@@ -7,16 +7,19 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import retry_support
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.judge.batch import JUDGEMENTS, Judgement, digest_of
 from websp_gym.rescoring import rescore
-from websp_gym.results import RESULTS, Result, Run, read_results
+from websp_gym.results import RESULTS, Result, Run, append_result, read_results
 from websp_gym.runner import finished, plan_run, run_batch
+from websp_gym.trajectory import load_trajectory
 
 QUICK: dict[str, Any] = {"initial_state": "snapshot", "viewport": [640, 480]}
 PASSES, FAILS = "Steam-task-191-OFF", "Steam-task-191-ON"
@@ -87,7 +90,6 @@ class Flaky:
     [
         (WorldError("the network was away"), 1, "pass", 2),
         (WorldError("the network was away"), 0, "error", 1),
-        (SetupError("no key"), 3, "error", 1),
         (KeyError("a bug"), 3, "error", 1),
     ],
 )
@@ -97,7 +99,52 @@ def test_only_what_may_pass_is_tried_again(error: Exception, retries: int, statu
     (result,) = run_batch(plan_run(run, [PASSES], retries=retries))
     assert (result.status, reward.asked) == (status, asked)
     assert (result.reward is None, result.error is None) == (status == "error", status != "error")
+    assert [(one.error, one.stage, one.step) for one in result.tries] == [
+        (f"{type(error).__name__}: {error}", "scoring", 1)
+    ], "every try that an error ended is told of, also where the next one passed"
     assert result.config_hash
+
+
+def test_a_set_up_error_ends_the_run_and_is_no_result(tmp_path: Path) -> None:
+    run = Run(agent="noop", options={**QUICK, "reward": Flaky(SetupError("no key"))})
+    with pytest.raises(SetupError, match="no key"):
+        run_batch(plan_run(run, [PASSES, FAILS], folder=tmp_path, retries=3))
+    assert read_results(tmp_path) == []
+
+
+def test_a_second_try_repeats_the_actions_and_asks_the_agent_for_none_of_them_again(tmp_path: Path) -> None:
+    run = Run(agent="tests.retry_support:Wrecker", options=QUICK)
+    (result,) = run_batch(plan_run(run, [PASSES], folder=tmp_path))
+    assert (result.status, result.steps, result.again) == ("pass", 4, 1)
+    assert len(retry_support.LAST[-1].asked) == 4, "once for each action"
+    (lost,) = result.tries
+    assert (lost.stage, lost.step, lost.trajectory) == ("action", 2, f"trajectories/{PASSES}/001")
+    assert lost.error.startswith("WorldError: ")
+    assert result.trajectory == f"trajectories/{PASSES}/002"
+    first, second = (load_trajectory(tmp_path / one) for one in (lost.trajectory, result.trajectory))
+    assert first.seed == second.seed
+    assert [step.action for step in second.steps] == ["Wait", "Wait", "Wait", "ANSWER; done"]
+    assert read_results(tmp_path) == [result]
+
+
+def test_an_action_that_ends_two_tries_is_the_agents_failure(tmp_path: Path) -> None:
+    run = Run(agent="tests.retry_support:Poisoner", options=QUICK)
+    (result,) = run_batch(plan_run(run, [PASSES], folder=tmp_path, retries=3))
+    assert (result.status, result.reward, result.end_reason) == ("fail", 0.0, "error")
+    assert (result.outcome, result.error, result.again) == ("failure", None, 1)
+    assert [(one.stage, one.step) for one in result.tries] == [("action", 2), ("action", 2)]
+    assert all(one.error.startswith("WorldError: ") for one in result.tries)
+    assert result.tries[1].error in result.reason
+    assert len(retry_support.LAST[-1].asked) == 2
+    assert finished(tmp_path, run) == {(PASSES, 1)}, "it is not played again by --resume"
+    (kept,) = rescore(tmp_path)
+    assert (kept.note, kept.after) == ("", result), "nothing takes the failure back"
+
+
+def test_without_a_second_try_nobody_is_blamed() -> None:
+    run = Run(agent="tests.retry_support:Poisoner", options=QUICK)
+    (result,) = run_batch(plan_run(run, [PASSES], retries=0))
+    assert (result.status, result.reward, len(result.tries)) == ("error", None, 1)
 
 
 INTERRUPTED = """
@@ -170,6 +217,15 @@ def test_a_kept_run_is_scored_again_by_its_state_and_by_a_judge(tmp_path: Path) 
     first, second = rescore(tmp_path, by="judge")
     assert (first.note, first.after) == ("no judgement of its trajectory", first.before)
     assert (second.after.status, second.after.reward, second.after.reason) == ("unscored", None, "a tie")
+
+
+def test_what_cannot_be_scored_again_is_named_and_costs_itself_only(tmp_path: Path) -> None:
+    first, second = run_batch(plan_run(NOOP, [FAILS, PASSES], folder=tmp_path))
+    (tmp_path / first.trajectory / "trajectory.json").write_text("{")
+    append_result(tmp_path, replace(second, id="Gone-task-1"))
+    notes = {one.before.id: one.note for one in rescore(tmp_path)}
+    assert f"{first.trajectory}/trajectory.json: not a websp-trajectory/1 file" in notes[FAILS]
+    assert (notes[PASSES], "Gone-task-1" in notes["Gone-task-1"]) == ("", True)
 
 
 def test_a_run_without_trajectories_is_not_scored_again(tmp_path: Path) -> None:

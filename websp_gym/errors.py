@@ -6,6 +6,8 @@ attributes of the exception, so that a program need not parse the text.
 
 from __future__ import annotations
 
+import errno
+from pathlib import Path
 from typing import Any, Literal
 
 
@@ -38,6 +40,29 @@ def _rebuild(kind: type[WebspError], message: str, facts: dict[str, Any]) -> Web
 
 class SetupError(WebspError):
     """Something the user can put right (a missing key, browser, file or a bad value); shown without a traceback."""
+
+
+class StorageError(SetupError):
+    """Nothing more can be kept: a disk is full or fails. What was asked for was right, so a command exits with 1."""
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+
+
+def unwritable(path: Path, error: OSError, *, what: str = "") -> SetupError:
+    """The error for a file or folder that cannot be written to.
+
+    Args:
+        path: The file or folder.
+        error: What the system said.
+        what: What it is called, where its path alone does not say.
+
+    Returns:
+        The error to raise.
+    """
+    kind = StorageError if error.errno in _FULL else SetupError
+    named = f"{what} {path}" if what else str(path)
+    return kind(f"cannot write to {named}: {error.strerror}", path=str(path))
 
 
 class InitialStateError(WebspError):
@@ -108,16 +133,21 @@ class ModelError(WebspError):
 
 
 def nearest(value: str, known: list[str] | tuple[str, ...]) -> str:
-    """Says which known value a wrong one was probably meant to be.
+    """Says which known value a wrong one was probably meant to be, whatever its case.
 
     Args:
         value: What was given.
         known: What would have been right.
 
     Returns:
-        ``'; did you mean "x"?'``, or an empty string when nothing is close.
+        ``'; did you mean "x"?'``, both states' ids for a task without its state, or an empty string when nothing is
+        close.
     """
     from difflib import get_close_matches
 
-    close = get_close_matches(value, known, n=1, cutoff=0.5)
-    return f'; did you mean "{close[0]}"?' if close else ""
+    names = {name.casefold(): name for name in known}
+    wrong = value.casefold()
+    states = [name for name in (f"{wrong}-on", f"{wrong}-off") if name in names]
+    close = states or get_close_matches(wrong, names, n=1)
+    meant = " or ".join(f'"{names[name]}"' for name in close)
+    return f"; did you mean {meant}?" if close else ""

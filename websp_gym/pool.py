@@ -21,7 +21,9 @@ def run_all(
     *,
     processes: int,
     lost: Callable[[Job], Done],
+    again: Callable[[Job], Job] = lambda job: job,
     on_done: Callable[[Done], None] = lambda done: None,
+    go_on: Callable[[int], bool] = lambda running: True,
 ) -> list[Done]:
     """Does many jobs, in this process or over several.
 
@@ -30,7 +32,10 @@ def run_all(
         jobs: What to do.
         processes: How many processes; 1 works here.
         lost: What stands for the outcome of a job whose process died twice.
+        again: What is done once more for a job whose process died.
         on_done: Called with each outcome as it comes, in this process.
+        go_on: Asked with the number of running jobs before another one is begun; after a no, those that run come to
+            their end.
 
     Returns:
         The outcomes, in the order they came.
@@ -44,11 +49,13 @@ def run_all(
 
     if processes <= 1 or len(todo) <= 1:
         for job in todo:
+            if not go_on(0):
+                break
             done(work(job))
         return outcomes
-    while todo:
-        suspects, todo = _run_pool(work, todo, min(processes, len(todo)), done)
-        for job in suspects:
+    while todo and go_on(0):
+        suspects, todo = _run_pool(work, todo, min(processes, len(todo)), done, go_on)
+        for job in map(again, suspects):
             # Alone: the one that kills its process must not spend the tries of those that ran beside it.
             for dead in _run_pool(work, [job], 1, done)[0]:
                 done(lost(dead))
@@ -56,9 +63,13 @@ def run_all(
 
 
 def _run_pool(
-    work: Callable[[Job], Done], jobs: list[Job], processes: int, done: Callable[[Done], None]
+    work: Callable[[Job], Done],
+    jobs: list[Job],
+    processes: int,
+    done: Callable[[Done], None],
+    go_on: Callable[[int], bool] = lambda running: True,
 ) -> tuple[list[Job], list[Job]]:
-    """Works until all is done or a process died.
+    """Works until all is done, no more is to be begun, or a process died.
 
     Returns:
         The jobs that were running when a process died, and those not begun.
@@ -70,8 +81,8 @@ def _run_pool(
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_follow_parent) as pool:
         try:
-            while running or (left and not broken):
-                while left and len(running) < processes and not broken:
+            while running or (left and not broken and go_on(0)):
+                while left and len(running) < processes and not broken and go_on(len(running)):
                     job = left.pop(0)
                     try:
                         running[pool.submit(work, job)] = job

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -12,7 +12,8 @@ from websp_gym.analysis.truth import truth_of
 from websp_gym.errors import SetupError
 from websp_gym.instances import load_instance
 from websp_gym.judge.batch import JUDGEMENTS, Judgement, digest_of, read_judgements
-from websp_gym.results import Result, append_result, read_results
+from websp_gym.locking import locked
+from websp_gym.results import Result, append_result, no_results, read_lines
 from websp_gym.trajectory import FILE, load_trajectory
 
 By = Literal["state", "judge"]
@@ -53,21 +54,30 @@ def rescore(folder: Path, *, by: By = "state", write: bool = False) -> list[Resc
     Raises:
         SetupError: The folder has no results, no judgements, or cannot be written.
     """
-    results = read_results(folder)
+    results, broken = read_lines(folder)
     if not results:
-        raise SetupError(f"no results in {folder}: `websp run --out {folder}` writes some", path=str(folder))
-    done = list(_by_judge(folder, results) if by == "judge" else (_by_state(folder, one) for one in results))
+        raise no_results([folder], broken)
+    judgements = _judgements(folder) if by == "judge" else {}
+    done = [
+        _by_judge(folder, one, judgements) if by == "judge" else _by_state(folder, one) for one in results
+    ]
     if write:
-        for one in done:
-            if one.after is not one.before:
-                append_result(folder, one.after)
+        with locked(folder):
+            for one in done:
+                if one.after is not one.before:
+                    append_result(folder, one.after)
     return done
 
 
 def _by_state(folder: Path, result: Result) -> Rescored:
+    if result.brought_down:
+        return Rescored(result, result)
     if not (result.trajectory and (folder / result.trajectory / FILE).is_file()):
         return Rescored(result, result, "no trajectory was kept")
-    record, loaded = load_trajectory(folder / result.trajectory), load_instance(result.id)
+    try:
+        record, loaded = load_trajectory(folder / result.trajectory), load_instance(result.id)
+    except SetupError as error:
+        return Rescored(result, result, str(error))
     verdict = truth_of(record, loaded)
     if verdict.score is None:
         return Rescored(result, result, verdict.reason)
@@ -86,16 +96,17 @@ def _by_state(folder: Path, result: Result) -> Rescored:
     return Rescored(result, after)
 
 
-def _by_judge(folder: Path, results: Iterable[Result]) -> Iterator[Rescored]:
-    judgements = _judgements(folder)
-    for result in results:
-        judgement = judgements.get(result.trajectory)
-        if judgement is None:
-            yield Rescored(result, result, "no judgement of its trajectory")
-        elif judgement.record != digest_of(folder / result.trajectory):
-            yield Rescored(result, result, "its trajectory is another one than was judged")
-        else:
-            yield Rescored(result, _judged(result, judgement))
+def _by_judge(folder: Path, result: Result, judgements: Mapping[str, Judgement]) -> Rescored:
+    if result.brought_down:
+        return Rescored(result, result)
+    judgement = judgements.get(result.trajectory)
+    if judgement is None:
+        return Rescored(result, result, "no judgement of its trajectory")
+    if not (folder / result.trajectory / FILE).is_file():
+        return Rescored(result, result, "its trajectory is gone")
+    if judgement.record != digest_of(folder / result.trajectory):
+        return Rescored(result, result, "its trajectory is another one than was judged")
+    return Rescored(result, _judged(result, judgement))
 
 
 def _judged(result: Result, judgement: Judgement) -> Result:

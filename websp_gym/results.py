@@ -9,12 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from websp_gym.errors import SetupError
+from pydantic import TypeAdapter, ValidationError
+
+from websp_gym.errors import SetupError, unwritable
 from websp_gym.texts import encodable
 
 RUN = "run.json"
@@ -24,6 +27,27 @@ SCHEMA = "websp-run/1"
 
 ResultStatus = Literal["pass", "fail", "unscored", "error"]
 Outcome = Literal["success", "failure", "time-out", "unscored", "error"]
+Stage = Literal["reset", "agent", "action", "scoring", "process"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Try:
+    """An attempt at an episode that an error ended.
+
+    Args:
+        error: The error's type and message.
+        stage: What was under way: the ``reset``, the ``agent`` (its model, mostly), an ``action``, the ``scoring``
+            after the last one, or nobody knows because the whole ``process`` died.
+        step: The action that was under way or had been carried out last, from 1; 0 before the first one.
+        seconds: How long it took, the reset included.
+        trajectory: Its folder, relative to the run's; empty where none was kept.
+    """
+
+    error: str
+    stage: Stage
+    step: int = 0
+    seconds: float = 0.0
+    trajectory: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +62,10 @@ class Result:
         instruction: ``without_navigation`` or ``with_navigation``.
         reward: What was paid; None where nothing was scored.
         status: ``unscored`` when nobody knows, ``error`` when the episode could not be played to an end.
-        source: Who scored it: ``state``, ``judge``, ``limit`` or the name of a custom reward.
-        end_reason: Why the episode ended (:data:`websp_gym.trajectory.EndReason`).
+        source: Who scored it: ``state``, ``judge``, ``limit``, the name of a custom reward, or ``runner`` where an
+            action of the agent's brought the episode down twice.
+        end_reason: Why the episode ended (:data:`websp_gym.trajectory.EndReason`); ``error`` with the status ``fail``
+            where an action of the agent's did it twice.
         steps: Actions taken.
         actions: What counted against the limit: scrolling and waiting are free, a list of calls counts as many.
         seconds: The episode from the first observation on, the agent's thinking included.
@@ -54,6 +80,7 @@ class Result:
         input_tokens: Tokens its model read; None where unknown or there is none.
         output_tokens: Tokens it wrote.
         cost: US dollars; None where a price is unknown, never a guess.
+        tries: The attempts that an error ended, in order; empty where the first one came to its end.
         trajectory: The episode's folder, relative to the run's; empty where none was kept.
         config_hash: Digest of the instance's configuration.
         run_hash: Digest of agent and options.
@@ -82,6 +109,7 @@ class Result:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost: float | None = None
+    tries: tuple[Try, ...] = ()
     trajectory: str = ""
     config_hash: str = ""
     run_hash: str = ""
@@ -96,6 +124,16 @@ class Result:
         return "time-out" if self.end_reason in ("action_limit", "time_limit") else "failure"
 
     @property
+    def brought_down(self) -> bool:
+        """Whether the agent failed because an action of its own ended the episode with an error, twice."""
+        return self.status == "fail" and self.end_reason == "error"
+
+    @property
+    def again(self) -> int:
+        """How often it was played again."""
+        return max(len(self.tries) - (self.status == "error" or self.brought_down), 0)
+
+    @property
     def key(self) -> tuple[str, str, str, int]:
         """What there is one result of: agent, wording, instance and trial."""
         return (self.agent, self.instruction, self.id, self.trial)
@@ -106,8 +144,21 @@ class Result:
 
     def summary(self) -> str:
         """The fields a program that runs episodes reads, as one line of JSON."""
-        keys = ("id", "agent", "trial", "reward", "status", "end_reason", "steps", "seconds", "cost", "error")
-        return encodable(json.dumps({key: getattr(self, key) for key in keys}, ensure_ascii=False))
+        keys = (
+            "id",
+            "agent",
+            "trial",
+            "reward",
+            "status",
+            "end_reason",
+            "steps",
+            "seconds",
+            "cost",
+            "error",
+            "tries",
+        )
+        data = asdict(self)
+        return encodable(json.dumps({key: data[key] for key in keys}, ensure_ascii=False))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,70 +250,144 @@ def append_result(folder: Path, result: Result) -> None:
         with (folder / RESULTS).open("ab+") as file:
             # After a crash in the middle of a line the next one starts on its own.
             torn = file.tell() > 0 and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n"
-            file.write(("\n" * torn + result.line() + "\n").encode())
+            # What a model says may end in half a character, which is no reason to lose the result.
+            file.write(("\n" * torn + result.line() + "\n").encode(errors="replace"))
     except OSError as error:
         raise unwritable(folder, error) from error
 
 
-def read_results(folder: Path) -> list[Result]:
-    """Reads the results of a run.
+@dataclass(frozen=True)
+class Broken:
+    """A line of a file of results that cannot be used.
+
+    Args:
+        path: The file.
+        line: Its number, from 1.
+        reason: What is wrong with it.
+    """
+
+    path: Path
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What some folders hold.
+
+    Args:
+        results: Each result with the folder of its run.
+        broken: The lines that cannot be used.
+        empty: Folders that were asked for and have no results.
+    """
+
+    results: Sequence[tuple[Path, Result]]
+    broken: Sequence[Broken] = ()
+    empty: Sequence[Path] = ()
+
+
+def read_lines(folder: Path) -> tuple[list[Result], list[Broken]]:
+    """Reads the results of a run, and says which lines are none.
 
     Args:
         folder: The run's folder.
 
     Returns:
-        The last result of each agent, wording, instance and trial; a half-written line is left out.
+        The last result of each agent, wording, instance and trial; and the lines that cannot be used: half-written
+        ones, those that are no result, and those whose trajectory is outside the folder.
     """
     path = folder / RESULTS
     if not path.is_file():
-        return []
+        return [], []
     found: dict[tuple[str, str, str, int], Result] = {}
-    for line in path.read_text("utf-8", errors="replace").splitlines():
-        try:
-            result = _result(json.loads(line))
-        except (ValueError, TypeError):
+    broken: list[Broken] = []
+    for number, line in enumerate(path.read_text("utf-8", errors="replace").split("\n"), 1):
+        if not line.strip():
             continue
-        found[result.key] = result
-    return list(found.values())
+        try:
+            result = read_result(line)
+            _check_inside(folder, result)
+        except ValueError as error:
+            broken.append(Broken(path, number, str(error)))
+        else:
+            found[result.key] = result
+    return list(found.values()), broken
 
 
-def find_results(folders: Iterable[Path]) -> list[tuple[Path, Result]]:
+def read_results(folder: Path) -> list[Result]:
+    """Reads the results of a run; see :func:`read_lines`, which tells of lines that cannot be used.
+
+    Args:
+        folder: The run's folder.
+
+    Returns:
+        The last result of each agent, wording, instance and trial.
+    """
+    return read_lines(folder)[0]
+
+
+def find_results(folders: Iterable[Path]) -> Found:
     """Reads the results of all runs in or below some folders.
 
     Args:
         folders: The folders.
 
     Returns:
-        Each result with the folder of its run, runs in the order of their names.
+        The results, runs in the order of their names, and what could not be used.
 
     Raises:
-        SetupError: A folder is missing, or holds no results at any depth.
+        SetupError: A folder is missing, or none of them holds results at any depth.
     """
-    found: list[tuple[Path, Result]] = []
+    results: list[tuple[Path, Result]] = []
+    broken: list[Broken] = []
+    empty: list[Path] = []
     for folder in folders:
         if not folder.is_dir():
             raise SetupError(f"no folder {folder}", path=str(folder))
-        runs = sorted({path.parent for path in folder.rglob(RESULTS)})
-        here = [(run, result) for run in runs for result in read_results(run)]
-        if not here:
-            raise SetupError(
-                f"no results in {folder}: `websp run --out {folder}` writes some", path=str(folder)
-            )
-        found += here
-    return found
+        before = len(results)
+        for run in sorted({path.parent for path in folder.rglob(RESULTS)}):
+            good, bad = read_lines(run)
+            results += [(run, result) for result in good]
+            broken += bad
+        if len(results) == before:
+            empty.append(folder)
+    if not results:
+        raise no_results(empty, broken)
+    return Found(results, broken, empty)
 
 
-def unwritable(folder: Path, error: OSError) -> SetupError:
-    """The error for a folder that cannot be written to.
+def no_results(folders: Sequence[Path], broken: Sequence[Broken] = ()) -> SetupError:
+    """The error for folders without results.
 
     Args:
-        folder: The folder.
-        error: What the system said.
+        folders: The folders.
+        broken: Lines of theirs that cannot be used.
 
     Returns:
         The error to raise.
     """
-    return SetupError(f"cannot write to {folder}: {error.strerror}", path=str(folder))
+    names = ", ".join(str(folder) for folder in folders)
+    if broken:
+        return SetupError(
+            f"no results in {names}: {count(len(broken), 'broken line')}, the first {broken[0]}"
+        )
+    return SetupError(f"no results in {names}: `websp run --out {folders[0]}` writes some", path=names)
+
+
+def count(number: int, what: str) -> str:
+    """A number of things, for a person.
+
+    Args:
+        number: How many.
+        what: One of them.
+
+    Returns:
+        Such as ``1 line`` or ``2 lines``.
+    """
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _name(value: Any) -> str:
@@ -270,15 +395,40 @@ def _name(value: Any) -> str:
     return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
 
 
-_NAMES = frozenset(item.name for item in fields(Result))
-_TUPLES = ("failure_kinds", "failure_elements", "side_effects")
+@cache
+def _reader() -> TypeAdapter[Result]:
+    return TypeAdapter(Result)
 
 
-def _result(data: Any) -> Result:
-    if not isinstance(data, dict):
-        raise TypeError("a result is an object")
-    known = {name: value for name, value in data.items() if name in _NAMES}
-    return Result(**known | {name: tuple(known.get(name, ())) for name in _TUPLES})
+def read_result(line: str | bytes) -> Result:
+    """Reads one line of results.
+
+    Args:
+        line: JSON; lines of earlier versions lack fields, which then have their defaults.
+
+    Returns:
+        The result.
+
+    Raises:
+        ValueError: The line is none, in words for a person.
+    """
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not JSON ({error})") from error
+    try:
+        return _reader().validate_python(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ValueError(f"not a result: {where or 'the line'}: {first['msg']}") from error
+
+
+def _check_inside(folder: Path, result: Result) -> None:
+    inside = folder.resolve()
+    for name in (result.trajectory, *(one.trajectory for one in result.tries)):
+        if not (folder / name).resolve().is_relative_to(inside):
+            raise ValueError(f"trajectory {name!r} is outside the folder of its run")
 
 
 def spent(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -1,20 +1,21 @@
 """Many episodes: one at a time, over processes, and again where a run was interrupted.
 
 Three layers: :func:`run_episode` plays one episode, :func:`run_one` builds what it needs and turns errors into
-results, :func:`run_batch` does many. An infrastructure error is a result of its own kind, never a score.
+results, :func:`run_batch` does many. An infrastructure error is a result of its own kind, never a score; one that an
+action of the agent's brings about twice is the agent's failure (:mod:`websp_gym.tries`).
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.errors import InitialStateError, ModelError, ReplayError, SetupError, WorldError, nearest
+from websp_gym.errors import SetupError, nearest, unwritable
 from websp_gym.index import canonical_id, instance_ids
 from websp_gym.pool import run_all
 from websp_gym.results import (
@@ -22,23 +23,23 @@ from websp_gym.results import (
     TRAJECTORIES,
     Result,
     Run,
+    Stage,
+    Try,
     append_result,
     read_results,
     read_run,
     spent,
-    unwritable,
     write_run,
 )
 from websp_gym.texts import encodable
-from websp_gym.trajectory import now, versions
+from websp_gym.trajectory import Trajectory, now, versions
+from websp_gym.tries import Remembered, may_pass
 
 if TYPE_CHECKING:
     from websp_gym.agents import Agent, Turn
     from websp_gym.env import WebspEnv
 
 AGENT_LOG = "agent.json"
-_PASSING = ("timeout", "rate_limit", "server", "connection")
-"""Kinds of model errors that another try may not meet."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class Job:
         trial: Which time the instance is played, from 1.
         folder: The run's folder, which gets the trajectory; None keeps none.
         retries: How often it is played again after an infrastructure error that may pass.
+        tries: Attempts that were lost with their process.
     """
 
     instance_id: str
@@ -59,6 +61,7 @@ class Job:
     trial: int = 1
     folder: Path | None = None
     retries: int = 0
+    tries: tuple[Try, ...] = ()
 
     @property
     def seed(self) -> int:
@@ -81,10 +84,24 @@ class _Progress:
 
     began: float = field(default_factory=time.monotonic)
     steps: int = 0
+    stage: Stage = "reset"
+    record: Trajectory | None = None
     facts: dict[str, Any] = field(default_factory=dict)
 
     def seconds(self) -> float:
         return round(time.monotonic() - self.began, 3)
+
+    def failure(self, error: Exception, trajectory: str) -> Try:
+        """The attempt that an error ended."""
+        # A step is in the record once it is over: what failed then is the scoring.
+        over = self.record is not None and len(self.record.steps) > self.steps
+        return Try(
+            error=f"{type(error).__name__}: {error}",
+            stage="scoring" if self.stage == "action" and over else self.stage,
+            step=self.steps + (self.stage == "action"),
+            seconds=round(self.seconds() + self.facts.get("reset_seconds", 0.0), 3),
+            trajectory=trajectory,
+        )
 
 
 def run_episode(env: WebspEnv, agent: Agent, *, seed: int = 0) -> Result:
@@ -111,20 +128,45 @@ def run_one(job: Job) -> Result:
         job: What to run.
 
     Returns:
-        The result; its status is ``error`` when environment or agent failed at every try. What earlier tries took of
-        the agent's model is in it.
+        The result, with every attempt that an error ended. Its status is ``error`` when environment or agent failed
+        at every try, and ``fail`` when the same action ended two of them. What earlier tries took of the agent's
+        model is in it.
+
+    Raises:
+        SetupError: Something is missing that every episode needs, or nothing can be kept any more.
     """
-    tries: list[Result] = []
+    from websp_gym.agents import make_agent
+
+    agent = Remembered(make_agent(job.run.agent))
+    asked, tries, failed_at = [agent], list(job.tries), set[int]()
     for left in range(job.retries, -1, -1):
-        result, error = _try(job)
-        tries.append(result)
-        if error is None or not (left and _may_pass(error)):
+        result, error = _try(job, agent)
+        if error is None:
             break
-    return replace(tries[-1], **spent(asdict(each) for each in tries if each.calls))
+        (failure,) = result.tries
+        tries.append(failure)
+        if failure.stage == "action":
+            if failure.step in failed_at:
+                result = _brought_down(result, failure)
+                break
+            failed_at.add(failure.step)
+        if not (left and may_pass(error, failure.stage)):
+            break
+        if failure.stage == "agent":
+            # Its model gave no answer, for reasons of its own: nothing is gained by that.
+            agent = Remembered(make_agent(job.run.agent))
+            asked.append(agent)
+            failed_at.clear()
+    parts = (_spent(each) for each in asked)
+    return replace(result, tries=tuple(tries), **spent(part for part in parts if part))
 
 
 def run_batch(
-    jobs: Iterable[Job], *, processes: int = 1, on_result: Callable[[Result], None] = lambda result: None
+    jobs: Iterable[Job],
+    *,
+    processes: int = 1,
+    on_result: Callable[[Result], None] = lambda result: None,
+    go_on: Callable[[int], bool] = lambda running: True,
 ) -> list[Result]:
     """Runs many episodes, in this process or over several.
 
@@ -132,12 +174,14 @@ def run_batch(
         jobs: What to run.
         processes: How many processes; 1 runs here.
         on_result: Called with each result as it comes, in this process.
+        go_on: Asked with the number of running episodes before another one is begun; after a no, those that
+            run come to their end.
 
     Returns:
         The results, in the order they came. Those of jobs with a folder are on disk as soon as they come.
 
     Raises:
-        SetupError: A result cannot be written.
+        SetupError: Something is missing that every episode needs, or a result cannot be written.
     """
     todo = list(jobs)
     if processes > 1 and len(todo) > 1:
@@ -150,7 +194,7 @@ def run_batch(
             append_result(folder, result)
         on_result(result)
 
-    return run_all(run_one, todo, processes=processes, lost=_lost, on_done=keep)
+    return run_all(run_one, todo, processes=processes, again=_again, lost=_lost, on_done=keep, go_on=go_on)
 
 
 def plan_run(
@@ -161,6 +205,7 @@ def plan_run(
     folder: Path | None = None,
     resume: bool = False,
     retries: int = 1,
+    browser: str = "",
 ) -> list[Job]:
     """What is to be played for a run, and its folder made ready for it.
 
@@ -171,6 +216,7 @@ def plan_run(
         folder: Where results and trajectories go; None keeps nothing.
         resume: Go on with what the folder has; only what is missing or ended in an infrastructure error is played.
         retries: How often an episode is played again after an infrastructure error that may pass.
+        browser: Version of the browser, for the folder's notes.
 
     Returns:
         The jobs, all first trials first.
@@ -178,7 +224,7 @@ def plan_run(
     Raises:
         SetupError: The folder has results and ``resume`` was not asked for, is another run's, or cannot be written.
     """
-    done = _prepare(folder, run, resume) if folder is not None else set()
+    done = _prepare(folder, run, resume, browser) if folder is not None else set()
     return [
         Job(name, run, trial=trial, folder=folder, retries=retries)
         for trial in range(1, trials + 1)
@@ -187,27 +233,51 @@ def plan_run(
     ]
 
 
-def select_instances(patterns: Iterable[str]) -> list[str]:
-    """Chooses instances by glob.
+def select_instances(
+    patterns: Iterable[str], *, site: str | None = None, category: str | None = None
+) -> list[str]:
+    """Chooses instances by glob, website and category.
 
     Args:
-        patterns: Such as ``Steam-*`` or ``*-ON``; any spelling of an id will do.
+        patterns: Such as ``Steam-*`` or ``*-ON``; any spelling of an id will do, in any case.
+        site: Only this website.
+        category: Only task categories that contain this text.
 
     Returns:
         The matching ids, in file order.
 
     Raises:
-        SetupError: A pattern matches nothing.
+        SetupError: A pattern matches nothing, or nothing is left.
     """
     known = instance_ids()
     chosen: set[str] = set()
     for pattern in patterns:
         plain = canonical_id(pattern)
-        found = [name for name in known if fnmatchcase(name, plain)]
+        found = [name for name in known if fnmatchcase(name.casefold(), plain.casefold())]
         if not found:
             raise SetupError(f'no instance matches "{pattern}"{nearest(plain, known)}', pattern=pattern)
         chosen.update(found)
-    return [name for name in known if name in chosen]
+    kept = [name for name in known if name in chosen]
+    return _of_kind(kept, site, category) if site or category else kept
+
+
+def _of_kind(ids: Iterable[str], site: str | None, category: str | None) -> list[str]:
+    from websp_gym.instances import load_instance
+
+    loaded = [load_instance(name) for name in ids]
+    found = [
+        one.id
+        for one in loaded
+        if (site is None or one.site.site.casefold() == site.casefold())
+        and (category is None or category.casefold() in one.task.category.casefold())
+    ]
+    if not found:
+        words = {"site": site, "category": category}
+        said = " and ".join(f'{name} "{word}"' for name, word in words.items() if word)
+        sites = sorted({one.site.site for one in loaded})
+        hint = nearest(site, sites) if site and site not in sites else ""
+        raise SetupError(f"no instance has {said}{hint}; `websp list` shows all")
+    return found
 
 
 def finished(folder: Path, run: Run) -> set[tuple[str, int]]:
@@ -234,7 +304,7 @@ def finished(folder: Path, run: Run) -> set[tuple[str, int]]:
     }
 
 
-def _prepare(folder: Path, run: Run, resume: bool) -> set[tuple[str, int]]:
+def _prepare(folder: Path, run: Run, resume: bool, browser: str) -> set[tuple[str, int]]:
     """Makes the folder the run's; returns what it already has."""
     there = read_run(folder)
     if not resume and (there is not None or read_results(folder)):
@@ -246,7 +316,7 @@ def _prepare(folder: Path, run: Run, resume: bool) -> set[tuple[str, int]]:
             f"{folder} is another run ({there.difference(run)}); choose another --out", path=str(folder)
         )
     if there is None:
-        write_run(folder, replace(run, started=now(), versions=versions()))
+        write_run(folder, replace(run, started=now(), versions=versions(browser)))
     try:
         (folder / RESULTS).open("ab").close()
     except OSError as error:
@@ -254,14 +324,11 @@ def _prepare(folder: Path, run: Run, resume: bool) -> set[tuple[str, int]]:
     return finished(folder, run)
 
 
-def _try(job: Job) -> tuple[Result, Exception | None]:
-    from websp_gym.agents import make_agent
+def _try(job: Job, agent: Agent) -> tuple[Result, Exception | None]:
     from websp_gym.registration import make_env
 
     progress = _Progress()
-    agent: Agent | None = None
     try:
-        agent = make_agent(job.run.agent)
         env = make_env(job.instance_id, **{"observation": agent.observation, **job.options})
         progress.facts["config_hash"] = env.loaded.config_hash
         try:
@@ -269,10 +336,12 @@ def _try(job: Job) -> tuple[Result, Exception | None]:
         finally:
             env.close()
             _write_log(job, agent, progress)
+    except SetupError:
+        # Every other episode would end with it too.
+        raise
     except Exception as error:
-        # Whatever it was, it is this episode's: the others go on, and nothing is scored.
-        facts = {**progress.facts, "steps": progress.steps, "seconds": progress.seconds(), **_spent(agent)}
-        return _failure(job, f"{type(error).__name__}: {error}", **facts), error
+        # Whatever else it was, it is this episode's: the others go on, and nothing is scored.
+        return _failure(job, progress, error), error
 
 
 def _play(env: WebspEnv, agent: Agent, seed: int, progress: _Progress) -> Result:
@@ -281,14 +350,19 @@ def _play(env: WebspEnv, agent: Agent, seed: int, progress: _Progress) -> Result
     observation, info = env.reset(seed=seed)
     if env.task is None:
         raise SetupError("the environment has no task after reset")
+    progress.record = env.task.trajectory
     progress.facts["reset_seconds"] = progress.seconds()
     if env.task.folder is not None:
         progress.facts["trajectory"] = str(env.task.folder)
     progress.began = time.monotonic()
+    progress.stage = "agent"
     agent.begin(Briefing(env.loaded, env.task.episode.account, seed))
     over = False
     while not over:
-        observation, reward, terminated, truncated, info = env.step(agent.act(observation))
+        action = agent.act(observation)
+        progress.stage = "action"
+        observation, reward, terminated, truncated, info = env.step(action)
+        progress.stage = "agent"
         progress.steps += 1
         over = terminated or truncated
     verdict = info["verdict"]
@@ -341,39 +415,74 @@ def _belonging(result: Result, job: Job) -> Result:
 
 
 def _of_run(job: Job, trajectory: str) -> dict[str, Any]:
-    relative = ""
-    if job.folder is not None and trajectory:
-        relative = Path(trajectory).relative_to(job.folder).as_posix()
     return {
         "agent": job.run.agent,
         "trial": job.trial,
         "seed": job.seed,
         "run_hash": job.run.hash,
-        "trajectory": relative,
+        "trajectory": _relative(job, trajectory),
         "instruction": str(job.run.options.get("instruction", "without_navigation")),
     }
 
 
-def _may_pass(error: Exception) -> bool:
-    if isinstance(error, ModelError):
-        return getattr(error, "kind", None) in _PASSING
-    return isinstance(error, WorldError | InitialStateError | ReplayError)
+def _relative(job: Job, trajectory: str) -> str:
+    if job.folder is None or not trajectory:
+        return ""
+    return Path(trajectory).relative_to(job.folder).as_posix()
 
 
-def _lost(job: Job) -> Result:
-    return _failure(job, "the process that ran this episode died twice")
+def _failure(job: Job, progress: _Progress, error: Exception) -> Result:
+    """The result of an attempt that an error ended."""
+    trajectory = str(progress.facts.pop("trajectory", ""))
+    failure = progress.failure(error, _relative(job, trajectory))
+    steps = progress.record.steps if progress.record else []
+    return _unplayed(
+        job,
+        failure,
+        trajectory,
+        steps=progress.steps,
+        actions=sum(step.counted for step in steps),
+        seconds=progress.seconds(),
+        **progress.facts,
+    )
 
 
-def _failure(job: Job, message: str, **facts: Any) -> Result:
-    common: Mapping[str, Any] = _of_run(job, str(facts.pop("trajectory", "")))
+def _unplayed(job: Job, failure: Try, trajectory: str = "", **facts: Any) -> Result:
     return Result(
         id=canonical_id(job.instance_id),
         reward=None,
         status="error",
-        error=encodable(message),
+        error=failure.error,
+        tries=(failure,),
+        **_of_run(job, trajectory),
         **facts,
-        **common,
     )
+
+
+def _brought_down(result: Result, failure: Try) -> Result:
+    """The result of an episode that one and the same action has ended twice."""
+    return replace(
+        result,
+        reward=0.0,
+        status="fail",
+        source="runner",
+        end_reason="error",
+        error=None,
+        reason=f"action {failure.step} ended the episode with an error, and did so again: {failure.error}",
+    )
+
+
+_DIED = Try(error="the process that ran this episode died", stage="process")
+
+
+def _again(job: Job) -> Job:
+    """A job whose process died, to be done once more."""
+    return replace(job, tries=(*job.tries, _DIED))
+
+
+def _lost(job: Job) -> Result:
+    result = _unplayed(job, replace(_DIED, error=f"{_DIED.error} twice"))
+    return replace(result, tries=(*job.tries, _DIED))
 
 
 def _start_shared(jobs: list[Job]) -> None:

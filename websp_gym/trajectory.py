@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from websp_gym.errors import SetupError
+from websp_gym.errors import SetupError, unwritable
 from websp_gym.redaction import redact
 from websp_gym.texts import encodable
 
@@ -176,13 +176,13 @@ class Recorder:
         try:
             os.replace(self.folder / (FILE + ".part"), self.folder / FILE)
         except OSError as error:
-            raise _unwritable(self.folder, error) from error
+            raise unwritable(self.folder, error, what="the record folder") from error
 
     def _write(self, name: str, data: bytes) -> None:
         try:
             (self.folder / name).write_bytes(data)
         except OSError as error:
-            raise _unwritable(self.folder, error) from error
+            raise unwritable(self.folder, error, what="the record folder") from error
 
     def _clean(self, text: str) -> str:
         return encodable(redact(text, self._secrets, mask="•••", parts=False))
@@ -260,7 +260,7 @@ def _new_folder(parent: Path) -> Path:
         except FileExistsError:
             continue
         except OSError as error:
-            raise _unwritable(folder, error) from error
+            raise unwritable(folder, error, what="the record folder") from error
         return folder
     raise AssertionError("unreachable")
 
@@ -295,7 +295,3 @@ def _check_schema(path: Path, data: bytes) -> None:
         raise SetupError(
             f"{path} is a {schema} file; this version reads {SCHEMA}", path=str(path), schema=schema
         )
-
-
-def _unwritable(folder: Path, error: OSError) -> SetupError:
-    return SetupError(f"cannot write to the record folder {folder}: {error.strerror}", path=str(folder))

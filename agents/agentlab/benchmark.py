@@ -140,13 +140,20 @@ class WebspBenchmark(Benchmark):  # type: ignore[misc]
 
 
 def make_benchmark(
-    ids: str | Sequence[str] = "*", *, trials: int = 1, seed: int = 0, name: str = NAME, **options: Any
+    ids: str | Sequence[str] = "*",
+    *,
+    trials: int | None = None,
+    n_repeats: int | None = None,
+    seed: int = 0,
+    name: str = NAME,
+    **options: Any,
 ) -> WebspBenchmark:
     """Makes a benchmark of our instances; ``make_study(agents, "websp")`` calls it without arguments.
 
     Args:
         ids: Globs of ids.
-        trials: How often each instance is played.
+        trials: How often each instance is played; once by default.
+        n_repeats: The same, as BrowserGym's benchmarks call it.
         seed: Seed of the first trial; the next ones count on.
         name: What AgentLab calls it.
         **options: Fields of :class:`WebspEnvArgs`.
@@ -155,9 +162,12 @@ def make_benchmark(
         The benchmark.
 
     Raises:
-        SetupError: A glob matches nothing, or there is no such option.
+        SetupError: A glob matches nothing, there is no such option, or ``trials`` and ``n_repeats`` differ.
     """
-    known = [field.name for field in fields(WebspEnvArgs)]
+    if None not in (trials, n_repeats) and trials != n_repeats:
+        raise SetupError(f"trials={trials} and n_repeats={n_repeats} are the same; give one of them")
+    repeats = next((number for number in (trials, n_repeats) if number is not None), 1)
+    known = [field.name for field in fields(WebspEnvArgs) if field.name not in ("task_name", "task_seed")]
     for option in options:
         if option not in known:
             raise SetupError(f'no option "{option}"{nearest(option, known)} (options: {", ".join(known)})')
@@ -178,7 +188,7 @@ def make_benchmark(
         supports_parallel_seeds=True,
         env_args_list=[
             WebspEnvArgs(task_name=row["task_name"], task_seed=seed + trial, **options)
-            for trial in range(trials)
+            for trial in range(repeats)
             for row in rows
         ],
         backends=[],

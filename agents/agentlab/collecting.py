@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.agents.agentlab.reading import Experiment, read_study
-from websp_gym.errors import SetupError
-from websp_gym.results import TRAJECTORIES, Run, append_result, unwritable, write_run
+from websp_gym.errors import SetupError, unwritable
+from websp_gym.results import TRAJECTORIES, Run, append_result, write_run
 from websp_gym.runner import AGENT_LOG
 from websp_gym.trajectory import FILE
 

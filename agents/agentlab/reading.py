@@ -21,10 +21,11 @@ from websp_gym.agents.agentlab.benchmark import NAME
 from websp_gym.agents.agentlab.env_args import WebspEnvArgs
 from websp_gym.agents.agentlab.episode import RESULT, plain_error
 from websp_gym.agents.agentlab.info import TURN
+from websp_gym.agents.agentlab.summary import summarised
 from websp_gym.agents.turns import Turn
 from websp_gym.errors import SetupError
 from websp_gym.index import canonical_id
-from websp_gym.results import Result, spent
+from websp_gym.results import Result, read_result, spent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,9 +85,7 @@ def _read(one: ExpResult) -> Experiment:
         "instruction": str(options.get("instruction", "without_navigation")),
         **spent(turns),
     }
-    result = _noted(one) or Result(
-        id=canonical_id(env_args.task_name), agent="", reward=None, status="error", error=_problem(one)
-    )
+    result = _noted(one) or _without_note(one)
     date = getattr(args, "exp_date", None)
     return Experiment(
         folder=one.exp_dir,
@@ -100,14 +99,23 @@ def _read(one: ExpResult) -> Experiment:
 def _noted(one: ExpResult) -> Result | None:
     """What was noted at the end; None where AgentLab would play it again, unless we know why."""
     try:
-        data = json.loads((one.exp_dir / RESULT).read_text("utf-8"))
+        result = read_result((one.exp_dir / RESULT).read_bytes())
     except FileNotFoundError:
         return None
-    for name in ("failure_kinds", "failure_elements", "side_effects"):
-        data[name] = tuple(data[name])
-    result = Result(**data)
     ended = one.status == "done" or (one.status == "error" and result.status in ("error", "unscored"))
     return result if ended else None
+
+
+def _without_note(one: ExpResult) -> Result:
+    """What AgentLab's summary tells of a stock episode; else an error."""
+    env_args = one.exp_args.env_args
+    name = canonical_id(env_args.task_name)
+    # Only stock episodes end without a note; and where an unscored one pays zero, a zero says nothing.
+    readable = not isinstance(env_args, WebspEnvArgs) and "on_unscored" not in (env_args.task_kwargs or {})
+    facts = summarised(one.summary_info) if readable and one.status == "done" else None
+    if facts is not None:
+        return Result(id=name, agent="", **facts)
+    return Result(id=name, agent="", reward=None, status="error", error=_problem(one))
 
 
 def _problem(one: ExpResult) -> str:

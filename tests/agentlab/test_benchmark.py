@@ -134,6 +134,16 @@ def test_trials_are_seeds_that_count_on() -> None:
     assert {args.options()["instruction"] for args in benchmark.env_args_list} == {"with_navigation"}
 
 
+def test_browsergyms_word_for_trials_is_understood() -> None:
+    benchmark = bgym.DEFAULT_BENCHMARKS["websp"](n_repeats=2)
+    assert len(benchmark.env_args_list) == 2 * len(instance_ids())
+    with pytest.raises(SetupError, match="give one of them"):
+        make_benchmark("Airbnb-*", trials=2, n_repeats=3)
+    with pytest.raises(SetupError, match='no option "task_seed"') as error:
+        make_benchmark("Airbnb-*", task_seed=3)
+    assert "task_name" not in str(error.value)
+
+
 def test_what_the_environment_cannot_do_is_said_before_it_is_made() -> None:
     with pytest.raises(SetupError, match="record_video is not supported"):
         WebspEnvArgs(task_name="websp.Airbnb-task-180", record_video=True).make_env(None, ".")

@@ -45,7 +45,7 @@ def test_generic_agent_as_agentlab_ships_it_solves_instances(endpoint: Endpoint,
     study = run(AGENT_4o, IDS, tmp_path)
     table = episode_table(study.dir)
     assert list(table["outcome"]) == ["success"] * len(IDS), table.to_string()
-    results = [result for _, result in find_results([collect(study.dir)])]
+    results = [result for _, result in find_results([collect(study.dir)]).results]
     assert sum(result.calls for result in results) == len(endpoint.asked)
     assert {result.input_tokens for result in results} == {1000 * result.calls for result in results}
 
@@ -57,7 +57,7 @@ def test_our_agent_solves_instances_and_its_cost_is_known(endpoint: Endpoint, tm
     assert list(table["outcome"]) == ["success"] * len(IDS), table.to_string()
     frame, summary, _ = study.get_results()
     folder = collect(study.dir)
-    results = [result for _, result in find_results([folder])]
+    results = [result for _, result in find_results([folder]).results]
     assert sum(result.calls for result in results) == len(endpoint.asked)
     costs = [result.cost for result in results]
     assert all(costs)
@@ -88,7 +88,7 @@ def test_a_dead_endpoint_is_an_error_and_a_relaunch_makes_good(endpoint: Endpoin
     study = run(WebspAgentArgs(spec=f"{CHAT.spec}?retries=0"), [ONE], tmp_path)
     (row,) = episode_table(study.dir).to_dict("records")
     assert (row["outcome"], row["reward"]) == ("error", None)
-    (result,) = [result for _, result in find_results([collect(study.dir)])]
+    (result,) = [result for _, result in find_results([collect(study.dir)]).results]
     assert str(result.error).startswith("ModelError: ")
     assert study.get_results()[1]["n_err"].tolist() == [1]
 

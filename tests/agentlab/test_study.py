@@ -172,7 +172,7 @@ def test_an_unscored_episode_is_an_error_to_agentlab_and_unscored_to_us(tmp_path
 
 def test_a_collected_study_is_read_as_runs_of_ours(small_study: Path, tmp_path: Path) -> None:
     folder = collect(small_study, tmp_path / "runs")
-    found = find_results([folder])
+    found = find_results([folder]).results
     outcomes = {(result.agent, result.id): result.outcome for _, result in found}
     assert len(outcomes) == 6
     assert outcomes["oracle", ON] == outcomes["oracle", OFF] == outcomes["noop", OFF] == "success"
@@ -192,8 +192,8 @@ def test_a_collected_study_is_read_as_runs_of_ours(small_study: Path, tmp_path: 
 
 def test_collecting_again_replaces_a_collection_and_nothing_else(small_study: Path, tmp_path: Path) -> None:
     folder = collect(small_study, tmp_path / "runs")
-    before = [result for _, result in find_results([folder])]
-    assert [result for _, result in find_results([collect(small_study, folder)])] == before
+    before = [result for _, result in find_results([folder]).results]
+    assert [result for _, result in find_results([collect(small_study, folder)]).results] == before
     (tmp_path / "mine").mkdir()
     with pytest.raises(SetupError, match="is there already"):
         collect(small_study, tmp_path / "mine")

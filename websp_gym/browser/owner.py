@@ -200,7 +200,8 @@ def _forget_parent() -> None:
     _state.owner = None
 
 
-def _at_exit() -> None:
+def shut_down() -> None:
+    """Closes the browsers of this process; also done at exit. The next environment starts new ones."""
     from websp_gym.browser.launch import close_browsers
 
     owner = _state.owner
@@ -209,4 +210,4 @@ def _at_exit() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_parent)
-atexit.register(_at_exit)
+atexit.register(shut_down)

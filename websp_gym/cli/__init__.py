@@ -11,13 +11,16 @@ __all__ = ["main"]
 def main() -> None:
     """Runs the command line; exit code 0, 1 (something failed) or 2 (bad arguments or set-up)."""
     from websp_gym.cli.app import app
-    from websp_gym.errors import SetupError, WebspError
+    from websp_gym.errors import SetupError, StorageError, WebspError
     from websp_gym.registration import require_docstrings
 
     _write_anything()
     try:
         require_docstrings()
         app()
+    except StorageError as error:
+        _complain(str(error))
+        sys.exit(1)
     except SetupError as error:
         _complain(str(error))
         sys.exit(2)

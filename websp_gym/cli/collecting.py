@@ -58,7 +58,7 @@ def collect_command(study: Path, *, out: Path | None, as_json: bool) -> None:
     from websp_gym.results import find_results
 
     folder = collect(study, out)
-    results = [result for _, result in find_results([folder])]
+    results = [result for _, result in find_results([folder]).results]
     agents = sorted({result.agent for result in results})
     if as_json:
         facts = {"folder": str(folder), "agents": agents, "episodes": len(results)}

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from websp_gym.cli.options import AsJson, Headed, out
-from websp_gym.errors import SetupError
+from websp_gym.results import count
 
 
 def list_instances(
@@ -20,28 +20,28 @@ def list_instances(
 ) -> None:
     """List the instances.
 
+    In a pipe, a line for each: id, category and instruction, with tabs between.
+
     Example: `websp list --site Steam --category cookie`
     """
-    from websp_gym.instances import all_instances
+    from websp_gym.instances import load_instance
+    from websp_gym.runner import select_instances
 
-    rows = [
-        loaded
-        for loaded in all_instances()
-        if (site is None or loaded.site.site.casefold() == site.casefold())
-        and (category is None or category.casefold() in loaded.task.category.casefold())
-    ]
-    if not rows:
-        raise SetupError("no instance matches; `websp list` shows all")
+    rows = [load_instance(name) for name in select_instances(["*"], site=site, category=category)]
     if as_json:
         sys.stdout.write(
             json.dumps([_instance_json(loaded) for loaded in rows], ensure_ascii=False, indent=1) + "\n"
         )
         return
+    if not out.is_terminal:
+        lines = ((loaded.id, loaded.task.category, loaded.task.instruction) for loaded in rows)
+        sys.stdout.writelines("\t".join(" ".join(part.split()) for part in line) + "\n" for line in lines)
+        return
     table = Table("instance", "category", "instruction", box=None, header_style="bold", pad_edge=False)
     for loaded in rows:
         table.add_row(f"[bold]{loaded.id}[/]", loaded.task.category, loaded.task.instruction)
     out.print(table)
-    out.print(f"{len(rows)} instances", style="dim")
+    out.print(count(len(rows), "instance"), style="dim")
 
 
 def show(instance_id: Annotated[str, typer.Argument(metavar="ID")], as_json: AsJson = False) -> None:

@@ -14,7 +14,7 @@ from websp_gym.agents.flawed import FLAWS
 from websp_gym.cli.reporting import write_page
 from websp_gym.report import Report, read_report
 from websp_gym.report.showing import show_table
-from websp_gym.results import Result, Run
+from websp_gym.results import Result, Run, count
 from websp_gym.runner import plan_run, run_batch, select_instances
 
 AGENTS = ("oracle", "noop", *(f"flawed:{kind}" for kind in FLAWS))
@@ -55,7 +55,9 @@ def run_leaderboard(
     """
     console = Console(highlight=False)
     ids = select_instances([instance_id] if instance_id else INSTANCES)
-    console.print(f"{len(agents)} scripted agents on {len(ids)} instance(s) of the sandbox; no model, no key")
+    console.print(
+        f"{len(agents)} scripted agents on {count(len(ids), 'instance')} of the sandbox; no model, no key"
+    )
     options = {"initial_state": "snapshot", **({"headless": False} if headed else {})}
     runs = [Run(agent=agent, options=options) for agent in agents]
     results = _play(console, runs, ids, folder, processes)

@@ -8,11 +8,34 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from websp_gym.errors import SetupError
+
 out = Console(highlight=False)
 
-AGENTS = "oracle, noop, random, a model such as openai:gpt-5.2, text:MODEL, or flawed:KIND (docs/agents.md)."
+AGENTS = (
+    "oracle, noop, random, a model such as openai:gpt-5.2, text:MODEL, flawed:KIND, or module:Class "
+    "(docs/agents.md)."
+)
 Headed = Annotated[bool, typer.Option("--headed", help="Show the browser window.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+
+
+def read_viewport(text: str) -> list[int]:
+    """Reads the size of a viewport.
+
+    Args:
+        text: Such as ``1280x1024``.
+
+    Returns:
+        Width and height.
+
+    Raises:
+        SetupError: It is none.
+    """
+    width, _, height = text.lower().partition("x")
+    if not (width.isdecimal() and height.isdecimal()):
+        raise SetupError(f'--viewport "{text}": give width and height, e.g. 1280x1024', option="viewport")
+    return [int(width), int(height)]
 
 
 class InitialState(StrEnum):

@@ -7,13 +7,30 @@ from typing import Annotated, Any
 
 import typer
 
-from websp_gym.cli.options import AGENTS, AsJson, By, Headed, InitialState, Instruction, Reward
+from websp_gym.cli.options import (
+    AGENTS,
+    AsJson,
+    By,
+    Headed,
+    InitialState,
+    Instruction,
+    Reward,
+    read_viewport,
+)
 
 
 def run(
+    instances: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID|GLOB]...", help="Instances to run, by id or glob.")
+    ] = None,
     tasks: Annotated[
-        list[str], typer.Option("--tasks", help="Instances to run, by glob; may be given repeatedly.")
-    ],
+        list[str] | None, typer.Option("--tasks", help="The same as an option; may be given repeatedly.")
+    ] = None,
+    site: Annotated[str | None, typer.Option(help="Only this site, e.g. Steam.")] = None,
+    category: Annotated[str | None, typer.Option(help="Only task categories that contain this text.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the first so many instances, as `websp list` has them.")
+    ] = None,
     agent: Annotated[str, typer.Option(help=AGENTS)] = "oracle",
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     trials: Annotated[int, typer.Option(min=1, help="How often each instance is played.")] = 1,
@@ -24,6 +41,19 @@ def run(
     retries: Annotated[
         int, typer.Option(min=0, help="Play an episode again so often after an infrastructure error.")
     ] = 1,
+    max_error_share: Annotated[
+        float, typer.Option(min=0, max=1, help="Exit with 1 when more of the episodes end in an error.")
+    ] = 0.05,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(min=0, help="Begin no episode that could cost more than this in all, in US dollars."),
+    ] = None,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", "-x", help="Begin no more after an episode that does not pass.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check everything and say what would be played.")
+    ] = False,
     instruction: Annotated[
         Instruction, typer.Option(help="The wording the agent gets.")
     ] = Instruction.WITHOUT_NAVIGATION,
@@ -32,6 +62,16 @@ def run(
     ] = 20,
     max_seconds: Annotated[float, typer.Option(min=1, help="Seconds allowed.")] = 600.0,
     initial_state: Annotated[InitialState, typer.Option(help="How S0 is reached.")] = InitialState.REPLAY,
+    login: Annotated[
+        str | None, typer.Option(help="session starts signed in, replay signs in first.")
+    ] = None,
+    observation: Annotated[
+        str | None, typer.Option(help="marks, text, browsergym or all; what the agent reads otherwise.")
+    ] = None,
+    viewport: Annotated[
+        str | None, typer.Option(metavar="WxH", help="Size of the page in CSS pixels; 1280x1024 otherwise.")
+    ] = None,
+    headed: Annotated[bool, typer.Option("--headed", help="Show the browser windows.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of every episode.")] = 0,
     reward: Annotated[Reward | None, typer.Option(help="Who scores; state in the sandbox otherwise.")] = None,
     judge: Annotated[
@@ -41,11 +81,12 @@ def run(
 ) -> None:
     """Run an agent on instances; with --out, a run that was interrupted goes on with --resume.
 
-    Exit code 0 when every episode ran, whatever its reward; 1 when one ended in an infrastructure error.
+    Exit code 0 when the episodes ran, whatever their reward; 1 when too many ended in an infrastructure error or some
+    were not begun; 2 when nothing could run; 130 after Ctrl-C.
 
-    Example: `websp run --agent oracle --tasks 'Steam-*' --jobs 2 --out runs/oracle`
+    Example: `websp run 'Steam-*' --agent oracle --jobs 2 --out runs/oracle`
     """
-    from websp_gym.cli.running import run_command
+    from websp_gym.cli.running import Choice, Limits, run_command
     from websp_gym.results import Run
 
     options: dict[str, Any] = {
@@ -53,18 +94,24 @@ def run(
         "instruction": instruction.value,
         "max_actions": max_actions,
         "max_seconds": max_seconds,
+        "login": login,
+        "observation": observation,
+        "viewport": read_viewport(viewport) if viewport else None,
+        "headless": False if headed else None,
         "reward": reward.value if reward else None,
         "judge": judge or None,
     }
     given = {name: value for name, value in options.items() if value is not None}
     code = run_command(
-        tasks,
+        Choice((*(instances or ()), *(tasks or ())), site=site, category=category, limit=limit),
         Run(agent=agent, options=given, seed=seed),
         trials=trials,
         retries=retries,
         processes=jobs,
         folder=out_dir,
         resume=resume,
+        limits=Limits(max_error_share=max_error_share, max_cost=max_cost, fail_fast=fail_fast),
+        dry_run=dry_run,
         as_json=as_json,
     )
     raise typer.Exit(code)

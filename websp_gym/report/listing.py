@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from websp_gym.errors import SetupError
@@ -61,6 +62,7 @@ def _row(episode: Episode, packed: Packed, pairs: Mapping[str, str], is_first: b
         "end": result.end_reason,
         "source": result.source,
         **{name: getattr(result, name) for name in shown},
+        "tries": [asdict(one) for one in result.tries],
         "page": packed.places.get(episode),
         "missing": packed.missing.get(episode, ""),
         "text": _searched(episode),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,11 @@ from websp_gym.report.episodes import (
 )
 from websp_gym.report.paper import NOTE, Paper, reference
 from websp_gym.report.sheet import Table
-from websp_gym.results import Result, find_results, read_run
+from websp_gym.results import Broken, Found, Result, count, find_results, read_run
 
 SCHEMA = "websp-report/1"
-_NAMED = 12
-"""Instances named in a note before the rest is only counted."""
+_NAMED = 4
+"""What a note names before the rest is only counted."""
 
 Builder = Callable[[Sequence[Episode], Sequence[str], str, Paper | None], Table | None]
 
@@ -43,6 +43,7 @@ class Report:
         notes: What a reader must know about the whole.
         instances: How many instances there are.
         compare: What is shown beside; empty where nothing is.
+        broken: Lines of results that cannot be used.
     """
 
     agents: tuple[str, ...]
@@ -51,6 +52,7 @@ class Report:
     notes: tuple[str, ...]
     instances: int
     compare: str = ""
+    broken: tuple[Broken, ...] = ()
 
     def table(self, key: str, instruction: str = "") -> Table:
         """One table.
@@ -78,10 +80,17 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON data."""
+        outcomes = Counter(episode.outcome for episode in self.episodes)
         return {
             "schema": SCHEMA,
             "agents": list(self.agents),
             "episodes": len(self.episodes),
+            "unscored": outcomes["unscored"],
+            "errors": outcomes["error"],
+            "retried": sum(episode.result.again > 0 for episode in self.episodes),
+            "broken_lines": [
+                {"path": str(one.path), "line": one.line, "reason": one.reason} for one in self.broken
+            ],
             "instances": self.instances,
             "compare": self.compare or None,
             "notes": list(self.notes),
@@ -100,9 +109,11 @@ def read_report(folders: Iterable[Path], *, compare: str = "") -> Report:
         The report.
 
     Raises:
-        SetupError: A folder is missing or holds no results, or there is nothing of that name to compare with.
+        SetupError: A folder is missing, none holds results, or there is nothing of that name to compare with.
     """
-    return make_report(find_results(folders), compare=compare)
+    found = find_results(folders)
+    report = make_report(found.results, compare=compare)
+    return replace(report, notes=(*_unread(found), *report.notes), broken=tuple(found.broken))
 
 
 def make_report(
@@ -174,24 +185,56 @@ def _worded(episodes: Iterable[Episode], instruction: str) -> list[Episode]:
 def _notes(
     episodes: Sequence[Episode], agents: Sequence[str], known: Mapping[str, Facts], paper: Paper | None
 ) -> list[str]:
-    count = Counter(episode.outcome for episode in episodes)
+    outcomes = Counter(episode.outcome for episode in episodes)
     notes = []
-    if count["unscored"] or count["error"]:
+    if outcomes["unscored"] or outcomes["error"]:
         notes.append(
-            f"{_many(count['unscored'], 'episode')} unscored and {_many(count['error'], 'infrastructure error')}: "
-            "counted apart, in no denominator."
+            f"{count(outcomes['unscored'], 'episode')} unscored and "
+            f"{count(outcomes['error'], 'infrastructure error')}: counted apart, and as failures in the rate of all "
+            "only."
         )
+    notes += _tried_again(episodes)
     notes += _missing(episodes, agents, known)
     further = len(episodes) - len(first_trials(episodes))
     if further:
         notes.append(
-            f"{_many(further, 'further trial')} count in the tables of trials and of effort only; all others are "
+            f"{count(further, 'further trial')} count in the tables of trials and of effort only; all others are "
             "about the first trial, as in the paper."
         )
     notes += _doubtful(episodes, known)
     notes += _mixed(episodes)
     if paper is not None:
         notes.append(NOTE)
+    return notes
+
+
+def _unread(found: Found) -> list[str]:
+    """What of the folders is not in the report."""
+    notes = []
+    if found.empty:
+        notes.append(f"No results in {_named([str(folder) for folder in found.empty])}: left out.")
+    if found.broken:
+        lines = "; ".join(str(one) for one in found.broken[:_NAMED])
+        more = f"; and {len(found.broken) - _NAMED} more" if len(found.broken) > _NAMED else ""
+        notes.append(f"{count(len(found.broken), 'line')} of results cannot be used: {lines}{more}.")
+    return notes
+
+
+def _tried_again(episodes: Sequence[Episode]) -> list[str]:
+    """What infrastructure errors did to episodes that have a score all the same."""
+    again = [episode for episode in episodes if episode.result.again]
+    down = [episode for episode in episodes if episode.result.brought_down]
+    notes = []
+    if again:
+        notes.append(
+            f"{count(len(again), 'episode')} played again after an infrastructure error, with the same actions: "
+            f"{_named(list(dict.fromkeys(e.result.id for e in again)))}."
+        )
+    if down:
+        notes.append(
+            f"{count(len(down), 'failure')} because an action ended the episode with an error, twice: "
+            f"{_named(list(dict.fromkeys(e.result.id for e in down)))}."
+        )
     return notes
 
 
@@ -206,7 +249,7 @@ def _missing(episodes: Sequence[Episode], agents: Sequence[str], known: Mapping[
                 lacking.setdefault((instruction, missing), []).append(agent)
     return [
         f"{', '.join(names)}, {WORDS[instruction]}: {len(known) - len(missing)} of "
-        f"{_many(len(known), 'instance')}; not played: {_named(missing)}."
+        f"{count(len(known), 'instance')}; not played: {_named(missing)}."
         for (instruction, missing), names in lacking.items()
     ]
 
@@ -253,7 +296,3 @@ def _mixed(episodes: Sequence[Episode]) -> list[str]:
 def _named(ids: Sequence[str]) -> str:
     shown = ", ".join(ids[:_NAMED])
     return f"{shown} and {len(ids) - _NAMED} more" if len(ids) > _NAMED else shown
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -11,8 +11,8 @@ from websp_gym.report.sheet import DASH, Cell, Column, Row, Table, number, perce
 from websp_gym.results import Outcome
 
 ABOUT = (
-    "Success, failure and time-out add up to the scored episodes, which are the denominator of the rate. Episodes "
-    "nobody could score and infrastructure errors are in no denominator; they are counted apart."
+    "Success, failure and time-out add up to the scored episodes, which are the denominator of the success rate. "
+    "Episodes nobody could score and infrastructure errors are counted apart; the rate of all has them as failures."
 )
 _SCORED: tuple[Outcome, ...] = ("success", "failure", "time-out")
 _APART: tuple[Outcome, ...] = ("unscored", "error")
@@ -23,8 +23,10 @@ COLUMNS = (
     Column("Time-out", "Episodes that ran into the limit of actions or time; they count as not solved."),
     Column("Success rate", "Of the scored episodes, with Wilson's 95 % interval."),
     Column("Strict", "Of the scored episodes, those that did what was asked and moved nothing else."),
-    Column("Unscored", "Episodes nobody could score; in no denominator."),
-    Column("Errors", "Episodes that infrastructure kept from ending; in no denominator."),
+    Column("Unscored", "Episodes nobody could score; not in the success rate."),
+    Column("Errors", "Episodes that infrastructure kept from ending; not in the success rate."),
+    Column("Rate of all", "Of all episodes, the unscored ones and errors as failures."),
+    Column("Retried", "Episodes played again, with the same actions, after an infrastructure error."),
     Column("Instances", "Instances scored, of all there are."),
 )
 
@@ -69,6 +71,8 @@ def _row(agent: str, instruction: str, own: Sequence[Episode], instances: int) -
         percent(count["success"], scored),
         _strict(own, scored),
         *(counted(outcome) for outcome in _APART),
+        percent(count["success"], len(own)),
+        number(sum(episode.result.again > 0 for episode in own)),
         Cell(
             f"{scored} of {instances}",
             {"scored": scored, "played": len(own), "of": instances},
@@ -94,9 +98,7 @@ def _published(paper: Paper, shown: set[str]) -> list[Row]:
                     Cell(WORDS[instruction].split()[0], instruction),
                     *(number(count) for count in (success, failure, out)),
                     percent(success, paper.instances),
-                    Cell(DASH),
-                    Cell(DASH),
-                    Cell(DASH),
+                    *[Cell(DASH)] * 5,
                     Cell(f"{paper.instances} of {paper.instances}", {"scored": paper.instances}),
                 )
                 rows.append(Row(label(model), cells, reference=True))
