@@ -77,7 +77,10 @@ class Collection(Strict):
 
 
 class Page(Strict):
-    """What a GET of a path shows (a template) or where it leads (``redirect``)."""
+    """What a GET of a path shows (a template) or where it leads (``redirect``).
+
+    ``client`` is a query parameter that holds the slug of a site; the page of an unknown one is not found.
+    """
 
     path: str
     template: str = ""
@@ -86,6 +89,7 @@ class Page(Strict):
     fragment: bool = False
     title: str = ""
     description: str = ""
+    client: str = ""
     hosts: list[str] = Field(default_factory=list)
     context: dict[str, Any] = Field(default_factory=dict)
 
