@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from string import Formatter
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -54,6 +55,8 @@ class Actions:
                 _change(episode, site, action, fields)
                 if action.logout:
                     _sign_out(episode, self._catalog.session_owner(site), action.logout, session)
+                if action.flash:
+                    episode.flash(site, session, urlsplit(action.redirect).path)
                 if isinstance(action.login, SignIn):
                     return self._sign_in(request, episode, site, action, action.login, fields)
         except RefusedError as refused:
@@ -199,8 +202,11 @@ def _add(episode: Episode, site: Site, spec: Add, fields: Fields) -> None:
     rows = [row]
     if spec.split:
         name = next(iter(spec.fields))
-        words = [word.strip() for word in str(row[name]).split(spec.split)]
-        rows = [{**row, name: word} for word in dict.fromkeys(words) if word]
+        words: Iterable[Any] = filter(None, map(str.strip, str(row[name]).split(spec.split)))
+        if known is not None:
+            # As they are kept, so that two spellings of one word are one.
+            words = map(known[name].parse, words)
+        rows = [{**row, name: word} for word in dict.fromkeys(words)]
     episode.add_all(site, spec.collection, [{**spec.values, **each} for each in rows], form=True)
 
 

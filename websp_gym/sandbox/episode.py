@@ -36,6 +36,7 @@ CREATE TABLE settings (site TEXT, key TEXT, value TEXT, PRIMARY KEY (site, key))
 CREATE TABLE items (number INTEGER PRIMARY KEY, site TEXT, collection TEXT, id TEXT, data TEXT,
                     UNIQUE (site, collection, id));
 CREATE TABLE codes (code TEXT PRIMARY KEY, site TEXT, redir TEXT) WITHOUT ROWID;
+CREATE TABLE flashes (site TEXT, session TEXT, path TEXT, PRIMARY KEY (site, session, path)) WITHOUT ROWID;
 CREATE TABLE events (seq INTEGER PRIMARY KEY, time REAL, site TEXT, kind TEXT, data TEXT);
 """
 
@@ -257,6 +258,15 @@ class Episode:
         query = "DELETE FROM codes WHERE code = ? AND site = ? RETURNING redir"
         row = self._execute(query, (code, site.slug)).fetchall()
         return str(row[0][0]) if row else None
+
+    def flash(self, site: Site, session: str | None, path: str) -> None:
+        """Has the next visit to a page say that what led there was done."""
+        self._execute("INSERT OR IGNORE INTO flashes VALUES (?, ?, ?)", (site.slug, session or "", path))
+
+    def take_flash(self, site: Site, session: str | None, path: str) -> bool:
+        """Returns whether a page is to say so, once."""
+        query = "DELETE FROM flashes WHERE site = ? AND session = ? AND path = ?"
+        return self._execute(query, (site.slug, session or "", path)).rowcount > 0
 
     def events(self) -> list[Row]:
         """Returns the event log."""

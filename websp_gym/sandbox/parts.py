@@ -149,7 +149,10 @@ class Update(Strict):
 
 
 class Action(Strict):
-    """What a request with a body does. Everything named here happens in one transaction."""
+    """What a request with a body does. Everything named here happens in one transaction.
+
+    ``flash`` has the page that ``redirect`` leads to say once that it was done. No address makes a page say so.
+    """
 
     path: str
     method: Literal["POST", "GET", "PUT", "PATCH", "DELETE"] = "POST"
@@ -165,12 +168,19 @@ class Action(Strict):
     destructive: str = ""
     reply: Literal["json"] | dict[str, Any] = "json"
     redirect: str = ""
+    flash: bool = False
     hosts: list[str] = Field(default_factory=list)
 
     @field_validator("path")
     @classmethod
     def _path(cls, path: str) -> str:
         return _good_path(path)
+
+    @model_validator(mode="after")
+    def _flash_has_a_page(self) -> Action:
+        if self.flash and (not self.redirect.startswith("/") or "{" in self.redirect):
+            raise ValueError("flash: needs a redirect that is a path without parameters")
+        return self
 
     @property
     def needs_login(self) -> bool:
