@@ -171,16 +171,20 @@ class Visitor:
         """GET an https:// address."""
         return self.send("GET", url, None, headers)
 
-    def post(self, url: str, form: dict[str, Any] | None = None, **headers: str) -> Reply:
+    def post(
+        self, url: str, form: dict[str, Any] | None = None, *, timeout: float = 10, **headers: str
+    ) -> Reply:
         """POST a form."""
         kind = {"content-type": "application/x-www-form-urlencoded"}
-        return self.send("POST", url, urlencode(form or {}, doseq=True), kind | headers)
+        return self.send("POST", url, urlencode(form or {}, doseq=True), kind | headers, timeout=timeout)
 
     def json(self, url: str, body: str) -> Reply:
         """POST a JSON text."""
         return self.send("POST", url, body, {"content-type": "application/json"})
 
-    def send(self, method: str, url: str, body: str | None, headers: dict[str, str]) -> Reply:
+    def send(
+        self, method: str, url: str, body: str | None, headers: dict[str, str], *, timeout: float = 10
+    ) -> Reply:
         """Sends any request and keeps the cookies of the answer."""
         parts = urlsplit(url)
         own = {"host": parts.netloc}
@@ -190,7 +194,7 @@ class Visitor:
             own["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        connection = HTTPSConnection("127.0.0.1", self._address.https_port, context=context, timeout=10)
+        connection = HTTPSConnection("127.0.0.1", self._address.https_port, context=context, timeout=timeout)
         try:
             path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
             connection.request(method, path, body, own | headers)

@@ -8,7 +8,9 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -121,6 +123,71 @@ def test_the_server_stays_while_another_user_does() -> None:
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert mine.open_episode("websp", signed_in=[]).state()["events"] == []
+
+
+@contextlib.contextmanager
+def stopped(pid: int) -> Iterator[None]:
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_a_server_that_stands_still_is_told_from_one_that_answers_while_other_calls_wait(
+    tmp_path: Path,
+) -> None:
+    sandbox = Sandbox.start(sites=[write_sites(tmp_path)], only=True)
+    assert sandbox.ping(10)
+    with ThreadPoolExecutor() as pool, stopped(sandbox.address.pid):
+        hanging = [pool.submit(sandbox.sites) for _ in range(3)]
+        began = time.monotonic()
+        assert not sandbox.ping(0.3)
+        assert time.monotonic() - began < 5
+        assert sandbox.alive()
+        os.kill(sandbox.address.pid, signal.SIGCONT)
+        assert sandbox.ping(10)
+        assert all(len(call.result()) == 2 for call in hanging)
+    sandbox.close()
+    assert not sandbox.ping(1)
+
+
+def test_a_control_call_ends_with_an_error_that_says_which_and_the_next_is_answered(tmp_path: Path) -> None:
+    sandbox = Sandbox.start(sites=[write_sites(tmp_path)], only=True)
+    episode = sandbox.open_episode("shop", signed_in=[])
+    sandbox.call_timeout = 0.3
+    with (
+        stopped(sandbox.address.pid),
+        pytest.raises(SandboxError, match=r"did not answer GET state within 0\.3 s; it stands still"),
+    ):
+        episode.state()
+    sandbox.call_timeout = 30
+    episode.patch("shop", settings={"profile.note": "after"})
+    assert episode.state()["sites"]["shop"]["settings"]["profile.note"] == "after"
+    sandbox.close()
+
+
+def test_a_forked_child_has_none_of_its_parents_sockets(tmp_path: Path) -> None:
+    sandbox = Sandbox.start(sites=[write_sites(tmp_path)], only=True)
+    sandbox.open_episode("shop", signed_in=[])
+    context = multiprocessing.get_context("fork")
+    mine, theirs = context.Pipe()
+    child = context.Process(target=_look_at_sockets, args=(theirs, sandbox))
+    child.start()
+    assert mine.recv() == (-1, 0, False, True)
+    child.join()
+    assert sandbox.open_episode("shop", signed_in=[]).state()
+    sandbox.close()
+
+
+def _look_at_sockets(pipe: multiprocessing.connection.Connection, inherited: Sandbox) -> None:
+    facts = (
+        inherited._lease.connection.fileno(),
+        len(inherited._idle),
+        inherited.alive(),
+        inherited.ping(10),
+    )
+    pipe.send(facts)
 
 
 def test_a_dead_server_is_named_and_replaced_on_the_same_ports() -> None:

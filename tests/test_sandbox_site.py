@@ -51,6 +51,7 @@ def test_a_good_site_loads_with_its_folder_as_slug(tmp_path: Path) -> None:
             ['unknown field "txt"', '"text"'],
         ),
         ("actions: [{path: /a, remove: {collection: words}}]", ["say which items"]),
+        ("actions: [{path: /a, flash: true}]", ["flash: needs a redirect"]),
         ("actions: [{path: a}]", ['"a" must begin with "/"']),
         ("actions: [{path: /a}, {path: /a}]", ["POST of this path is already taken"]),
         ("pages: [{path: /, template: home.html}]", ['template "home.html"', "templates"]),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +25,7 @@ def store(tmp_path: Path) -> Store:
 def episode(store: Store) -> Iterator[Episode]:
     episode = store.open()
     yield episode
-    store.close(episode)
+    asyncio.run(store.close(episode))
 
 
 @pytest.fixture
@@ -149,6 +150,6 @@ def test_replacing_a_collection_is_one_initial_state(episode: Episode, shop: Sit
 
 def test_the_episodes_of_a_lease_end_with_it(store: Store) -> None:
     mine, other = store.open("lease"), store.open("other")
-    store.end_lease("lease")
+    asyncio.run(store.end_lease("lease"))
     assert store.find(mine.id) is None
     assert store.find(other.id) is other

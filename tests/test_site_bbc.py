@@ -47,6 +47,16 @@ def test_a_radio_button_counts_at_once_and_for_its_kind_only(
         assert f"{kind} cookies" in here.page.locator(".saved").inner_text()
 
 
+def test_the_reply_to_a_radio_button_is_read_so_that_its_request_ends(visit: Callable[[str], Visit]) -> None:
+    here = visit("bbc")
+    here.goto(SETTINGS)
+    radio = here.page.get_by_role("radio", name="Do not use performance cookies", exact=True)
+    with here.page.expect_event(
+        "requestfinished", lambda request: request.url.endswith("/_consent"), timeout=5000
+    ):
+        radio.check()
+
+
 def test_the_settings_page_shows_what_holds(visit: Callable[[str], Visit]) -> None:
     here = visit("bbc")
     here.goto(SETTINGS)

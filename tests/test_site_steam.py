@@ -135,15 +135,15 @@ def test_custom_words_are_added_shown_and_cleared(steam: Steam) -> None:
     page.goto(PREFERENCES)
     page.locator(f"{BANNED} [name=word]").fill("scam,  Spoiler , ,SCAM")
     steam.saving(page.locator(BANNED).get_by_role("button", name="Add").click)
-    assert steam.words("always_filter") == ["scam", "Spoiler"]
+    assert steam.words("always_filter") == ["scam", "spoiler"]
     assert steam.words("never_filter") == []
     chips = page.locator("#text_filter_custom_banned_words_ctn .tag_downvoted")
-    assert chips.all_inner_texts() == ["scam", "Spoiler"]
+    assert chips.all_inner_texts() == ["scam", "spoiler"]
 
     page.reload()
     assert not chips.first.is_visible()
     page.locator("#text_filter_show_banned_words").click()
-    assert chips.all_inner_texts() == ["scam", "Spoiler"]
+    assert chips.all_inner_texts() == ["scam", "spoiler"]
     page.locator("#text_filter_clear_banned_words").click()
     page.get_by_role("button", name="No", exact=True).click()
     assert chips.count() == 2
@@ -269,3 +269,38 @@ def test_opting_out_greys_the_boxes_and_keeps_their_values(steam: Steam) -> None
     page.get_by_role("button", name="Save").click()
     page.locator("#error_display.saved").wait_for()
     assert steam.changed() == {}
+
+
+def test_a_filtered_word_is_kept_in_lower_case_however_it_is_written(steam: Steam) -> None:
+    words = steam.episode.state()["sites"]["steam"]["collections"]["always_filter"]
+    assert words == []
+    page = steam.page
+    page.goto(PREFERENCES)
+    form = page.locator("form[data-words=always_filter]")
+    form.get_by_role("textbox").fill("Scam, SCAM, spOiler")
+    steam.saving(form.get_by_role("button", name="Add").click)
+    page.get_by_role("button", name="Remove scam").wait_for()
+    state = steam.episode.state()["sites"]["steam"]["collections"]["always_filter"]
+    assert [row["text"] for row in state] == ["scam", "spoiler"]
+    steam.saving(page.get_by_role("button", name="Remove scam").click)
+    state = steam.episode.state()["sites"]["steam"]["collections"]["always_filter"]
+    assert [row["text"] for row in state] == ["spoiler"]
+
+
+@pytest.mark.parametrize(
+    "address", [f"{EMAIL}?saved=1", f"{STEAM}/account/languagepreferences?saved=1&l=german"]
+)
+def test_no_address_shows_a_save_that_was_none(steam: Steam, address: str) -> None:
+    steam.page.goto(address)
+    assert "have been saved" not in steam.page.content()
+    if "language" in address:
+        assert steam.page.get_by_role("radio", name="English").is_checked()
+
+
+def test_a_save_is_said_once(steam: Steam) -> None:
+    steam.page.goto(EMAIL)
+    steam.page.locator("#opt_out_seasonal").uncheck()
+    steam.page.get_by_role("button", name="Save").click()
+    steam.page.locator("#error_display.saved").wait_for()
+    steam.page.goto(steam.page.url)
+    assert steam.page.locator("#error_display.saved").count() == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from string import Formatter
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -12,24 +13,12 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from .account import ACCOUNT
 from .catalog import Catalog
 from .episode import Episode
-from .forms import Fields, read_fields
+from .forms import Fields, RefusedError, read_fields
 from .pages import NO_STORE
 from .parts import Action, Add, SignIn
 from .sessions import Keyring, give_cookie, open_session
 from .settings import BoolSetting
 from .site import SESSIONS, Site
-
-
-class RefusedError(ValueError):
-    """A request was understood and refused; nothing changed.
-
-    Attributes:
-        status: The HTTP status of the answer.
-    """
-
-    def __init__(self, status: int, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
 
 
 class Actions:
@@ -66,6 +55,8 @@ class Actions:
                 _change(episode, site, action, fields)
                 if action.logout:
                     _sign_out(episode, self._catalog.session_owner(site), action.logout, session)
+                if action.flash:
+                    episode.flash(site, session, urlsplit(action.redirect).path)
                 if isinstance(action.login, SignIn):
                     return self._sign_in(request, episode, site, action, action.login, fields)
         except RefusedError as refused:
@@ -206,22 +197,26 @@ def _add(episode: Episode, site: Site, spec: Add, fields: Fields) -> None:
     row = {name: fields.values[field] for name, field in spec.fields.items() if field in fields.values}
     missing = [field for field in spec.fields.values() if field not in fields.values]
     known = site.collections[spec.collection].fields
-    if missing and known is None:
+    if missing and (known is None or spec.split):
         raise RefusedError(400, f"the field {missing[0]} is missing")
     rows = [row]
     if spec.split:
         name = next(iter(spec.fields))
-        words = [word.strip() for word in str(row[name]).split(spec.split)]
-        rows = [{**row, name: word} for word in dict.fromkeys(words) if word]
-    for each in rows:
-        episode.add(site, spec.collection, {**spec.values, **each}, form=True)
+        words: Iterable[Any] = filter(None, map(str.strip, str(row[name]).split(spec.split)))
+        if known is not None:
+            # As they are kept, so that two spellings of one word are one.
+            words = map(known[name].parse, words)
+        rows = [{**row, name: word} for word in dict.fromkeys(words)]
+    episode.add_all(site, spec.collection, [{**spec.values, **each} for each in rows], form=True)
 
 
 def _sign_out(episode: Episode, owner: Site, which: bool | str, session: str | None) -> None:
-    for row in episode.rows(owner, SESSIONS):
-        mine = row["id"] == session
-        if which == "all" or (which == "others") != mine:
-            episode.remove(owner, SESSIONS, {"id": row["id"]})
+    rows = episode.rows(owner, SESSIONS)
+    episode.discard(
+        owner,
+        SESSIONS,
+        [row for row in rows if which == "all" or (which == "others") != (row["id"] == session)],
+    )
 
 
 def _referer(request: Request, site: Site) -> str:

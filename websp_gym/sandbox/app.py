@@ -16,18 +16,20 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Match, Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
-from .actions import Actions, RefusedError, to_login
+from .actions import Actions, to_login
 from .catalog import Catalog
 from .consent import decide
 from .episode import Episode
+from .forms import RefusedError, check_head, read_body
 from .naming import nearest
 from .pages import KIT, NO_STORE, PageResponse, Renderer
 from .parts import Action, Page
 from .sessions import Keyring, SiteEpisode, current_session, find_session
 from .site import Site, SiteError
 from .store import Store
+from .turns import CPU_SECONDS, EndedError, OverTimeError, finish
 
 EPISODE_HEADER = "x-websp-episode"
 
@@ -53,6 +55,7 @@ class SiteApp:
         self._actions = Actions(self._catalog, keys)
         self._routes: dict[str, list[Route]] = {}
         self._static: dict[Path, bytes] = {}
+        self._names: dict[Path, set[str]] = {}
         self._behaviours = {site.slug: _behaviour_routes(site) for site in self._catalog}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -60,30 +63,66 @@ class SiteApp:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        request = Request(scope, receive)
-        response = await self._respond(request)
+        try:
+            check_head(scope)
+            body = await read_body(receive)
+        except RefusedError as error:
+            response = _refusal(error)
+        else:
+            response = await self._respond(Request(scope, _again(body)))
         await response(scope, receive, send)
 
     async def _respond(self, request: Request) -> Response:
         host = request.headers.get("host", "").partition(":")[0].lower().removesuffix(".")
         site = self._catalog.by_host(host)
         episode = self._store.find(request.headers.get(EPISODE_HEADER, "")) or self._default(request)
+        path = request.scope["path"]
+        if site is not None and request.scope["scheme"] == "http":
+            query = request.scope["query_string"].decode("latin-1")
+            status = 301 if request.method in ("GET", "HEAD") else 308
+            return RedirectResponse(f"https://{host}{path}{'?' * bool(query)}{query}", status, NO_STORE)
+        if episode is None:
+            if site is None:
+                return self._no_such_site(request, host, None)
+            return self._renderer.plain("no_episode.html", 403)
+        if site is not None and path.startswith(("/_site/", "/_kit/")):
+            return self._static_file(path, site)
+        job = partial(self._answer, request, site, host, episode)
+        try:
+            return await self._store.workers.take(episode.turn, job, cpu_seconds=CPU_SECONDS)
+        except OverTimeError as error:
+            return _refusal(error, 503)
+        except EndedError:
+            return self._renderer.plain("no_episode.html", 403)
+
+    def _answer(self, request: Request, site: Site | None, host: str, episode: Episode) -> Response:
+        """Answers a request of an episode, in a worker thread."""
         if site is None:
             return self._no_such_site(request, host, episode)
-        if request.url.scheme == "http":
-            query = f"?{request.url.query}" if request.url.query else ""
-            status = 301 if request.method in ("GET", "HEAD") else 308
-            return RedirectResponse(f"https://{host}{request.url.path}{query}", status, NO_STORE)
-        if episode is None:
-            return self._renderer.plain("no_episode.html", 403)
-        if request.url.path.startswith(("/_site/", "/_kit/")):
-            return self._static_file(request.url.path, site)
-        origin = request.headers.get("origin")
-        if origin is not None and request.method not in ("GET", "HEAD") and not _is_own(origin, site):
-            return JSONResponse({"error": "cross-site request"}, 403, NO_STORE)
-        return await self._visit(request, site, host, episode)
+        try:
+            return finish(self._visit(request, site, host, episode))
+        finally:
+            if episode.turn.stalled():
+                episode.log(site, "error", path=request.scope["path"], error="the server stood still")
 
     async def _visit(self, request: Request, site: Site, host: str, episode: Episode) -> Response:
+        origin = request.headers.get("origin")
+        try:
+            if origin is not None and request.method not in ("GET", "HEAD") and not _is_own(origin, site):
+                return JSONResponse({"error": "cross-site request"}, 403, NO_STORE)
+            return await self._enter(request, site, host, episode)
+        except OverTimeError:
+            raise
+        except ValueError as error:
+            # Broken cookies, addresses and bodies are the visitor's; our own are a RenderError.
+            return _refusal(error)
+        except Exception as error:
+            logger.exception("%s %s%s failed", request.method, host, request.scope["path"])
+            said = f"{type(error).__name__}: {error}"
+            episode.log(site, "error", path=request.scope["path"], error=said)
+            return self._renderer.plain("error.html", 500, site=site)
+
+    async def _enter(self, request: Request, site: Site, host: str, episode: Episode) -> Response:
         session = find_session(episode, site, self._keys, request.cookies)
         if session is None and episode is self._store.default:
             session = current_session(episode, site)
@@ -93,22 +132,14 @@ class SiteApp:
         request.state.render = partial(self._renderer.template, request, site)
         request.state.store_episode = episode
         route, allowed = self._match(request, site, host)
-        try:
-            if route is not None:
-                response: Response = await route.endpoint(request)
-                return self._finished(response, request, site, episode)
-            if allowed:
-                return JSONResponse(
-                    {"error": "method not allowed"}, 405, {**NO_STORE, "allow": ", ".join(allowed)}
-                )
-            return self._not_found(request, site)
-        except ValueError as error:
-            status = error.status if isinstance(error, RefusedError) else 400
-            return JSONResponse({"error": str(error)}, status, NO_STORE)
-        except Exception as error:
-            logger.exception("%s %s%s failed", request.method, host, request.url.path)
-            episode.log(site, "error", path=request.url.path, error=f"{type(error).__name__}: {error}")
-            return self._renderer.plain("error.html", 500, site=site)
+        if route is not None:
+            response: Response = await route.endpoint(request)
+            return self._finished(response, request, site, episode)
+        if allowed:
+            return JSONResponse(
+                {"error": "method not allowed"}, 405, {**NO_STORE, "allow": ", ".join(allowed)}
+            )
+        return self._not_found(request, site)
 
     def _finished(self, response: Response, request: Request, site: Site, episode: Episode) -> Response:
         for name, value in NO_STORE.items():
@@ -157,6 +188,9 @@ class SiteApp:
         async def show(request: Request) -> Response:
             if page.login and request.state.episode.account is None:
                 return to_login(request, site)
+            client = request.query_params.get(page.client) if page.client else None
+            if client and client not in self._catalog.slugs:
+                return self._not_found(request, site)
             if page.redirect:
                 return RedirectResponse(page.redirect, 302, NO_STORE)
             return self._renderer.page(request, site, page)
@@ -180,7 +214,7 @@ class SiteApp:
         return None if EPISODE_HEADER in request.headers else self._store.default
 
     def _no_such_site(self, request: Request, host: str, episode: Episode | None) -> Response:
-        entry = {"host": host, "method": request.method, "path": request.url.path}
+        entry = {"host": host, "method": request.method, "path": request.scope["path"]}
         self._store.egress.append({"time": round(time.time(), 3), "episode": episode is not None, **entry})
         if episode is not None:
             episode.log(None, "egress", **entry)
@@ -193,13 +227,34 @@ class SiteApp:
     def _static_file(self, path: str, site: Site) -> Response:
         _, kind, name = path.split("/", 2)
         root = (site.folder if kind == "_site" else KIT) / "static"
-        file = (root / name).resolve()
+        if root not in self._names:
+            self._names[root] = {
+                file.relative_to(root).as_posix() for file in root.rglob("*") if file.is_file()
+            }
+        # Looked up by name: no text of a page ever becomes a path of this machine.
+        if name not in self._names[root]:
+            return Response("not found", 404, NO_STORE, "text/plain")
+        file = root / name
         if file not in self._static:
-            if not file.is_relative_to(root.resolve()) or not file.is_file():
-                return Response("not found", 404, NO_STORE, "text/plain")
             self._static[file] = file.read_bytes()
         kind_of_file = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
         return Response(self._static[file], 200, {"cache-control": "max-age=3600"}, kind_of_file)
+
+
+def _again(body: bytes) -> Receive:
+    """Returns what gives a request its body, which has been read, once more."""
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive
+
+
+def _refusal(error: Exception, status: int = 400) -> Response:
+    status = error.status if isinstance(error, RefusedError) else status
+    # What is quoted from a request may hold what cannot be encoded.
+    said = str(error).encode("utf-8", "replace").decode()
+    return JSONResponse({"error": said}, status, NO_STORE)
 
 
 def _is_own(origin: str, site: Site) -> bool:

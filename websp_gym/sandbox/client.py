@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .launching import VARIABLE, Address, SandboxError, launch, take_lease
+from .launching import VARIABLE, Address, SandboxError, answers, launch, take_lease
 
 if TYPE_CHECKING:
     from http.client import HTTPConnection
@@ -39,25 +39,30 @@ _END_TIMEOUT = 5.0
 class Sandbox:
     """A user of a running server; the server lives as long as any user does.
 
-    Make one with ``shared()`` (nearly always), ``start()`` (a server of one's own) or ``connect()``.
+    Make one with ``shared()`` (nearly always), ``start()`` (a server of one's own) or ``connect()``. Any thread may
+    use it, and threads do not wait for each other. A forked child makes its own: it has none of the parent's sockets.
 
     Attributes:
         address: Where the server is.
+        call_timeout: Seconds without a byte after which a control call is given up (the server does at 25).
     """
 
     _shared: ClassVar[Sandbox | None] = None
     _lock: ClassVar[threading.Lock] = threading.Lock()
+    _every: ClassVar[weakref.WeakSet[Sandbox]] = weakref.WeakSet()
 
     def __init__(self, address: Address, process: subprocess.Popen[bytes] | None = None) -> None:
         self._lease = take_lease(address)
         # A server that replaced the one we were told of has its ports and its secret, but another pid.
         self.address = replace(address, pid=self._lease.pid)
+        self.call_timeout = _CALL_TIMEOUT
         self._process = process
         self._owner = os.getpid()
-        self._calls = threading.Lock()
-        self._connection = _connection(address)
+        # Connections that no thread uses at the moment.
+        self._idle: list[HTTPConnection] = []
         # At exit too, so that the interpreter need not complain of what it finds open.
-        weakref.finalize(self, _hang_up, self._lease.connection, self._connection)
+        weakref.finalize(self, _hang_up, self._lease.connection, self._idle)
+        Sandbox._every.add(self)
 
     @classmethod
     def shared(cls) -> Sandbox:
@@ -149,6 +154,13 @@ class Sandbox:
         except OSError:
             return False
 
+    def ping(self, timeout: float) -> bool:
+        """Whether the server answers within ``timeout`` seconds; from any thread, whatever other calls wait for.
+
+        A server that is stopped or overloaded is ``alive()`` and does not answer.
+        """
+        return answers(self.address, timeout)
+
     def browser_args(self) -> list[str]:
         """Returns the Chromium flags that lead every host to this server; nothing leaves the machine."""
         rules = f"MAP *:443 127.0.0.1:{self.address.https_port}, MAP *:80 127.0.0.1:{self.address.http_port}"
@@ -190,43 +202,29 @@ class Sandbox:
         """Sends one control request and returns its JSON. Thread-safe; never tried twice.
 
         Raises:
-            SandboxError: No answer, or a refusal with its reason.
+            SandboxError: No answer within ``call_timeout``, or a refusal with its reason.
         """
         # Not the whole path: it holds the episode's secret.
         what = path.rpartition("/")[2] if path.count("/") > 2 else path.split("/")[1]
-        with self._calls:
-            if self._owner != os.getpid():
-                raise SandboxError(
-                    "this Sandbox belongs to the parent process; use Sandbox.shared() in each process"
-                )
-            try:
-                status, text = self._exchange(method, path, json.dumps(body) if body is not None else None)
-            except OSError as error:
-                self._connection.close()
-                raise SandboxError(self._no_answer(f"{method} {what}", error)) from error
-        if status >= 400:
-            raise SandboxError(f"the sandbox server refused {method} {what}: {_reason(text)}", status=status)
-        return json.loads(text) if text else {}
-
-    def ping(self, timeout: float) -> bool:
-        """Whether the server answers within ``timeout`` seconds. Uses a connection of its own, from any thread."""
-        from http.client import HTTPConnection, HTTPException
-
-        connection = HTTPConnection("127.0.0.1", self.address.control_port, timeout=timeout)
+        if self._owner != os.getpid():
+            raise SandboxError(
+                "this Sandbox belongs to the parent process; use Sandbox.shared() in each process"
+            )
+        text = json.dumps(body) if body is not None else None
         try:
-            connection.request("GET", "/health", headers={"authorization": f"Bearer {self.address.secret}"})
-            return connection.getresponse().status == 200
-        except (OSError, HTTPException):
-            return False
-        finally:
-            connection.close()
+            status, answer = self._exchange(method, path, text, timeout=self.call_timeout)
+        except OSError as error:
+            raise SandboxError(self._no_answer(f"{method} {what}", error)) from error
+        if status >= 400:
+            raise SandboxError(
+                f"the sandbox server refused {method} {what}: {_reason(answer)}", status=status
+            )
+        return json.loads(answer) if answer else {}
 
     def close(self) -> None:
         """Gives up the lease; waits for the server's end if this process started it and no user is left."""
-        with self._calls:
-            self._connection.close()
-            last = self._process is not None and self._is_last_user()
-            self._lease.connection.close()
+        last = self._process is not None and self._is_last_user()
+        _hang_up(self._lease.connection, self._idle)
         if Sandbox._shared is self:
             Sandbox._shared = None
             if os.environ.get(VARIABLE) == self.address.dump():
@@ -238,24 +236,47 @@ class Sandbox:
 
     def _is_last_user(self) -> bool:
         try:
-            _, text = self._exchange("GET", "/health", None)
+            _, text = self._exchange("GET", "/health", None, timeout=_END_TIMEOUT)
         except OSError:
             return True
-        finally:
-            self._connection.close()
         return int(json.loads(text)["leases"]) <= 1
 
-    def _exchange(self, method: str, path: str, body: str | None) -> tuple[int, bytes]:
+    def _exchange(self, method: str, path: str, body: str | None, *, timeout: float) -> tuple[int, bytes]:
         from http.client import HTTPException
 
+        connection = self._connection(timeout)
         try:
-            self._connection.request(method, path, body, {"authorization": f"Bearer {self.address.secret}"})
-            response = self._connection.getresponse()
-            return response.status, response.read()
-        except HTTPException as error:
-            raise ConnectionError(f"{type(error).__name__}: {error}") from error
+            connection.request(method, path, body, {"authorization": f"Bearer {self.address.secret}"})
+            response = connection.getresponse()
+            answer = response.status, response.read()
+        except BaseException as error:
+            # An answer that comes later must not be taken for that to another question.
+            connection.close()
+            if isinstance(error, HTTPException):
+                raise ConnectionError(f"{type(error).__name__}: {error}") from error
+            raise
+        self._idle.append(connection)
+        return answer
+
+    def _connection(self, timeout: float) -> HTTPConnection:
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            # Imported late: whoever only needs the names of this module should not pay for it.
+            from http.client import HTTPConnection
+
+            return HTTPConnection("127.0.0.1", self.address.control_port, timeout=timeout)
+        connection.timeout = timeout
+        if connection.sock is not None:
+            connection.sock.settimeout(timeout)
+        return connection
 
     def _no_answer(self, what: str, error: OSError) -> str:
+        if isinstance(error, TimeoutError):
+            return (
+                f"the sandbox server (pid {self.address.pid}) did not answer {what} within {self.call_timeout:g} s; "
+                "it stands still, or the machine is overloaded"
+            )
         if self.alive():
             return f"the sandbox server (pid {self.address.pid}) did not answer {what}: {error}"
         return (
@@ -325,13 +346,6 @@ class Episode:
         return answer
 
 
-def _connection(address: Address) -> HTTPConnection:
-    # Imported late: whoever only needs the names of this module should not pay for it.
-    from http.client import HTTPConnection
-
-    return HTTPConnection("127.0.0.1", address.control_port, timeout=_CALL_TIMEOUT)
-
-
 def _reason(text: bytes) -> str:
     try:
         return str(json.loads(text)["error"])
@@ -339,9 +353,21 @@ def _reason(text: bytes) -> str:
         return "no reason given"
 
 
-def _hang_up(*connections: socket.socket | HTTPConnection) -> None:
-    for connection in connections:
-        connection.close()
+def _hang_up(lease: socket.socket, idle: list[HTTPConnection]) -> None:
+    lease.close()
+    while idle:
+        idle.pop().close()
+
+
+def _forget_parent() -> None:
+    # The parent's sockets are the child's as well: two processes on one connection, and a lease that outlives the
+    # parent. And another thread of the parent may have held the lock, which nobody releases here.
+    for sandbox in list(Sandbox._every):
+        _hang_up(sandbox._lease.connection, sandbox._idle)
+    Sandbox._lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget_parent)
 
 
 def _find(known: Address | None) -> Sandbox | None:

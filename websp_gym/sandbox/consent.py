@@ -7,7 +7,6 @@ setting ``consent.choice``, the collection ``consent_receipts``, the template va
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 from urllib.parse import quote
@@ -16,6 +15,7 @@ from pydantic import Field, field_validator, model_validator
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from .forms import read_json
 from .naming import nearest
 from .parts import Row
 from .settings import Strict
@@ -185,12 +185,7 @@ async def decide(request: Request, consent: Consent) -> Response:
     Raises:
         ValueError: The choice cannot be read or is none; nothing changed then.
     """
-    try:
-        body = json.loads(await request.body())
-    except ValueError:
-        raise ValueError("a choice is sent as JSON") from None
-    if not isinstance(body, dict):
-        raise ValueError("a choice is a JSON object")
+    body = read_json(await request.body())
     episode = request.state.episode
     wanted = consent.wanted(body.get("choice"), body.get("groups"), episode.settings)
     with episode.transaction():

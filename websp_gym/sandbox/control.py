@@ -11,7 +11,8 @@ import json
 import os
 import secrets
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -25,6 +26,9 @@ from .naming import nearest
 from .parts import Row
 from .sessions import Keyring, browser_cookies, open_session
 from .store import Store
+from .turns import EndedError, OverTimeError
+
+T = TypeVar("T")
 
 
 class Guard:
@@ -92,8 +96,8 @@ class Leases:
                 pass
         finally:
             self._held.discard(lease)
-            self._store.end_lease(lease)
             self._on_change()
+            await self._store.end_lease(lease)
 
 
 class Control:
@@ -114,7 +118,12 @@ class Control:
 
     def app(self) -> ASGIApp:
         """Returns the ASGI app, without its guard."""
-        errors = {ValueError: _bad_request, _NoEpisodeError: _not_found}
+        errors = {
+            ValueError: _bad_request,
+            _NoEpisodeError: _not_found,
+            EndedError: _not_found,
+            OverTimeError: _over_time,
+        }
         routes = [
             Route("/health", self.health),
             Route("/sites", self.sites),
@@ -166,12 +175,13 @@ class Control:
 
     async def close(self, request: Request) -> Response:
         """``DELETE /episodes/ID``."""
-        self._store.close(self._episode(request))
+        await self._store.close(self._episode(request))
         return JSONResponse({})
 
     async def state(self, request: Request) -> Response:
         """``GET /episodes/ID/state``."""
-        return Response(self._episode(request).state_json(), media_type="application/json")
+        episode = self._episode(request)
+        return Response(await self._turn(episode, episode.state_json), media_type="application/json")
 
     async def defaults(self, request: Request) -> Response:
         """``GET /episodes/ID/defaults``."""
@@ -184,23 +194,35 @@ class Control:
         body = await _body(request, "site", "settings", "collections")
         episode = self._episode(request)
         site = self._store.catalog[body.get("site", "")]
-        with episode.transaction():
-            for key, value in body.get("settings", {}).items():
-                episode.put(site, key, value, kind="setup")
-            for name, rows in body.get("collections", {}).items():
-                episode.replace(site, name, rows)
-        return JSONResponse(self._browser_side(episode))
+
+        def change() -> Row:
+            with episode.transaction():
+                for key, value in body.get("settings", {}).items():
+                    episode.put(site, key, value, kind="setup")
+                for name, rows in body.get("collections", {}).items():
+                    episode.replace(site, name, rows)
+            return self._browser_side(episode)
+
+        return JSONResponse(await self._turn(episode, change))
 
     async def snapshot(self, request: Request) -> Response:
         """``POST /episodes/ID/snapshots``."""
-        return JSONResponse({"key": self._store.snapshot(self._episode(request))})
+        episode = self._episode(request)
+        return JSONResponse({"key": await self._turn(episode, partial(self._store.snapshot, episode))})
 
     async def restore(self, request: Request) -> Response:
         """``POST /episodes/ID/restore``."""
         body = await _body(request, "key")
         episode = self._episode(request)
-        self._store.restore(episode, body.get("key", ""))
-        return JSONResponse(self._browser_side(episode))
+
+        def change() -> Row:
+            self._store.restore(episode, body.get("key", ""))
+            return self._browser_side(episode)
+
+        return JSONResponse(await self._turn(episode, change))
+
+    async def _turn(self, episode: Episode, job: Callable[[], T]) -> T:
+        return await self._store.workers.take(episode.turn, job)
 
     def _episode(self, request: Request) -> Episode:
         episode = self._store.find(request.path_params["id"])
@@ -249,3 +271,7 @@ async def _bad_request(request: Request, error: Exception) -> Response:
 
 async def _not_found(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": str(error)}, 404)
+
+
+async def _over_time(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error)}, 503)

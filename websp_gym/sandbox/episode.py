@@ -6,15 +6,16 @@ import json
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from .catalog import Catalog
 from .naming import nearest
-from .parts import Row
+from .parts import Collection, Row
 from .settings import Value
 from .site import SESSIONS, Site
+from .turns import Turn
 
 KINDS = frozenset(
     {
@@ -25,6 +26,9 @@ KINDS = frozenset(
 """The kinds of events. ``error``: a page or an action of the replica broke (its fault, not the agent's);
 ``tracker``: a page had a third party note the visit."""
 
+MAX_ITEMS = 10_000
+"""Items a collection holds: reading a state has to stay quick, whatever an agent adds."""
+
 # Small pages keep a serialised episode, most of which is empty tables, at a few kilobytes.
 SCHEMA = """
 PRAGMA page_size = 512;
@@ -32,6 +36,7 @@ CREATE TABLE settings (site TEXT, key TEXT, value TEXT, PRIMARY KEY (site, key))
 CREATE TABLE items (number INTEGER PRIMARY KEY, site TEXT, collection TEXT, id TEXT, data TEXT,
                     UNIQUE (site, collection, id));
 CREATE TABLE codes (code TEXT PRIMARY KEY, site TEXT, redir TEXT) WITHOUT ROWID;
+CREATE TABLE flashes (site TEXT, session TEXT, path TEXT, PRIMARY KEY (site, session, path)) WITHOUT ROWID;
 CREATE TABLE events (seq INTEGER PRIMARY KEY, time REAL, site TEXT, kind TEXT, data TEXT);
 """
 
@@ -49,7 +54,9 @@ class Episode:
         self.id = secrets.token_urlsafe(24)
         self.catalog = catalog
         self.lease = lease
-        self._db = sqlite3.connect(":memory:", isolation_level=None)
+        self.turn = Turn()
+        # Worker threads take turns, never two at once.
+        self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self._db.deserialize(blank)
 
     def close(self) -> None:
@@ -62,13 +69,19 @@ class Episode:
         if self._db.in_transaction:
             yield
             return
-        self._db.execute("BEGIN")
+        self._execute("BEGIN")
         try:
             yield
+            self.turn.check()
         except BaseException:
             self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
+
+    def _execute(self, query: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
+        # Whatever a request makes a handler do over and over comes through here.
+        self.turn.check()
+        return self._db.execute(query, values)
 
     def log(self, site: Site | None, kind: str, /, **data: Any) -> None:
         """Appends an event.
@@ -79,11 +92,11 @@ class Episode:
         if kind not in KINDS:
             raise ValueError(f'unknown event kind "{kind}"{nearest(kind, KINDS)}')
         row = (round(time.time(), 3), site.slug if site else "", kind, json.dumps(data))
-        self._db.execute("INSERT INTO events (time, site, kind, data) VALUES (?, ?, ?, ?)", row)
+        self._execute("INSERT INTO events (time, site, kind, data) VALUES (?, ?, ?, ?)", row)
 
     def settings(self, site: Site) -> dict[str, Value]:
         """Returns the value of every declared setting of a site, defaults included."""
-        stored = self._db.execute("SELECT key, value FROM settings WHERE site = ?", (site.slug,))
+        stored = self._execute("SELECT key, value FROM settings WHERE site = ?", (site.slug,))
         changed = {key: json.loads(value) for key, value in stored}
         return {key: changed.get(key, setting.default) for key, setting in site.settings.items()}
 
@@ -101,9 +114,9 @@ class Episode:
         if new == old:
             return False
         if new == site.settings[key].default:
-            self._db.execute("DELETE FROM settings WHERE site = ? AND key = ?", (site.slug, key))
+            self._execute("DELETE FROM settings WHERE site = ? AND key = ?", (site.slug, key))
         else:
-            self._db.execute(
+            self._execute(
                 "INSERT OR REPLACE INTO settings VALUES (?, ?, ?)", (site.slug, key, json.dumps(new))
             )
         self.log(site, kind, key=key, old=old, new=new)
@@ -115,7 +128,7 @@ class Episode:
             name: {row["id"]: spec.complete(row) for row in spec.rows()}
             for name, spec in site.collections.items()
         }
-        stored = self._db.execute(
+        stored = self._execute(
             "SELECT collection, id, data FROM items WHERE site = ? ORDER BY number", (site.slug,)
         )
         for name, item, data in stored:
@@ -148,32 +161,56 @@ class Episode:
         Raises:
             ValueError: Unknown collection or field, a wrong value, or the unique field is taken.
         """
+        return self.add_all(site, collection, [row], form=form, kind=kind)[0]
+
+    def add_all(
+        self, site: Site, collection: str, rows: Sequence[Row], *, form: bool = False, kind: str = "add"
+    ) -> list[Row]:
+        """Adds items and logs each; inside a transaction all of them or none.
+
+        Returns:
+            The items with their ``id``.
+
+        Raises:
+            ValueError: Unknown collection or field, a wrong value, the unique field is taken, or the collection
+                is full.
+        """
         existing = self.rows(site, collection)
+        if len(existing) + len(rows) > MAX_ITEMS:
+            raise ValueError(f"{collection}: more than {MAX_ITEMS} items")
         spec = site.collections[collection]
-        extra = {"current": row["current"]} if collection == SESSIONS else {}
-        item = (
-            spec.complete({name: value for name, value in row.items() if name not in extra}, form=form)
-            | extra
-        )
-        if spec.key is not None and any(other.get(spec.key) == item.get(spec.key) for other in existing):
-            raise ValueError(f'{collection}: "{item.get(spec.key)}" is already there')
-        item = {**item, "id": str(item["id"]) if "id" in item else self._new_id(site, collection)}
-        self.write(site, collection, item["id"], item)
-        if collection != SESSIONS:
-            self.log(site, kind, collection=collection, item=item)
-        return item
+        keys = {_hashable(row.get(spec.key)) for row in existing} if spec.key is not None else set()
+        ids = self._ids(site, collection)
+        items = []
+        for row in rows:
+            item = _complete(spec, collection, row, form=form)
+            if spec.key is not None:
+                key = _hashable(item.get(spec.key))
+                if key in keys:
+                    raise ValueError(f'{collection}: "{item.get(spec.key)}" is already there')
+                keys.add(key)
+            item["id"] = str(item["id"]) if "id" in item else _new_id(ids)
+            ids.add(item["id"])
+            self.write(site, collection, item["id"], item)
+            if collection != SESSIONS:
+                self.log(site, kind, collection=collection, item=item)
+            items.append(item)
+        return items
 
     def remove(self, site: Site, collection: str, where: Row) -> int:
         """Removes the matching items, logs each, and returns how many there were."""
-        gone = self.rows(site, collection, where)
-        for item in gone:
+        return self.discard(site, collection, self.rows(site, collection, where))
+
+    def discard(self, site: Site, collection: str, items: Sequence[Row]) -> int:
+        """Removes items that have been read from a collection, logs each, and returns how many there were."""
+        for item in items:
             self.write(site, collection, item["id"], None)
             if collection == SESSIONS:
                 self.log(site, "logout", session=item)
             else:
                 artefact = site.collections[collection].artefact
                 self.log(site, "remove", collection=collection, item=item, artefact=artefact)
-        return len(gone)
+        return len(items)
 
     def update(self, site: Site, collection: str, where: Row, fields: Row, *, form: bool = False) -> int:
         """Changes fields of the matching items; each field that changed is one ``set`` event.
@@ -206,27 +243,34 @@ class Episode:
         for item in self.rows(site, collection):
             if not item.get("current"):
                 self.write(site, collection, item["id"], None)
-        for row in rows:
-            self.add(
-                site, collection, {**row, "current": False} if collection == SESSIONS else row, kind="setup"
-            )
+        wanted = [{**row, "current": False} for row in rows] if collection == SESSIONS else rows
+        self.add_all(site, collection, wanted, kind="setup")
         self.log(site, "setup", collection=collection, count=len(rows))
 
     def new_code(self, site: Site, redir: str) -> str:
         """Returns a one-time code that signs a browser in at ``site`` and leads on to ``redir``."""
         code = secrets.token_urlsafe(24)
-        self._db.execute("INSERT INTO codes VALUES (?, ?, ?)", (code, site.slug, redir))
+        self._execute("INSERT INTO codes VALUES (?, ?, ?)", (code, site.slug, redir))
         return code
 
     def use_code(self, site: Site, code: str) -> str | None:
         """Uses up a one-time code; returns where it leads, or None when it is not one of ``site``."""
         query = "DELETE FROM codes WHERE code = ? AND site = ? RETURNING redir"
-        row = self._db.execute(query, (code, site.slug)).fetchall()
+        row = self._execute(query, (code, site.slug)).fetchall()
         return str(row[0][0]) if row else None
+
+    def flash(self, site: Site, session: str | None, path: str) -> None:
+        """Has the next visit to a page say that what led there was done."""
+        self._execute("INSERT OR IGNORE INTO flashes VALUES (?, ?, ?)", (site.slug, session or "", path))
+
+    def take_flash(self, site: Site, session: str | None, path: str) -> bool:
+        """Returns whether a page is to say so, once."""
+        query = "DELETE FROM flashes WHERE site = ? AND session = ? AND path = ?"
+        return self._execute(query, (site.slug, session or "", path)).rowcount > 0
 
     def events(self) -> list[Row]:
         """Returns the event log."""
-        stored = self._db.execute("SELECT seq, time, site, kind, data FROM events ORDER BY seq")
+        stored = self._execute("SELECT seq, time, site, kind, data FROM events ORDER BY seq")
         return [
             {"seq": seq, "time": when, "site": site, "kind": kind, "data": json.loads(data)}
             for seq, when, site, kind, data in stored
@@ -235,7 +279,7 @@ class Episode:
     def state_json(self, *, events: bool = True) -> str:
         """Returns the whole state as JSON; the text of untouched sites is made only once per server."""
         touched = {
-            slug for (slug,) in self._db.execute("SELECT site FROM settings UNION SELECT site FROM items")
+            slug for (slug,) in self._execute("SELECT site FROM settings UNION SELECT site FROM items")
         }
         parts = []
         for site in self.catalog:
@@ -268,14 +312,29 @@ class Episode:
     def write(self, site: Site, collection: str, item: str, data: Row | None) -> None:
         """Stores an item (None: removed) without checking or logging."""
         # A removed item stays as a row without data, so that its id is never given to another.
-        self._db.execute(
+        self._execute(
             "INSERT INTO items (site, collection, id, data) VALUES (?, ?, ?, ?)"
             " ON CONFLICT (site, collection, id) DO UPDATE SET data = excluded.data",
             (site.slug, collection, item, None if data is None else json.dumps(data)),
         )
 
-    def _new_id(self, site: Site, collection: str) -> str:
+    def _ids(self, site: Site, collection: str) -> set[str]:
+        """Returns every id that was ever given."""
         query = "SELECT id FROM items WHERE site = ? AND collection = ?"
-        stored = {item for (item,) in self._db.execute(query, (site.slug, collection))}
-        taken = stored | {row["id"] for row in site.collections[collection].rows()}
-        return next(str(n) for n in range(len(taken) + 1, 2 * len(taken) + 2) if str(n) not in taken)
+        stored = {item for (item,) in self._execute(query, (site.slug, collection))}
+        return stored | {row["id"] for row in site.collections[collection].rows()}
+
+
+def _complete(spec: Collection, collection: str, row: Row, *, form: bool) -> Row:
+    if collection != SESSIONS:
+        return spec.complete(row, form=form)
+    fields = {name: value for name, value in row.items() if name != "current"}
+    return {**spec.complete(fields, form=form), "current": row["current"]}
+
+
+def _hashable(value: object) -> object:
+    return json.dumps(value) if isinstance(value, list | dict) else value
+
+
+def _new_id(taken: set[str]) -> str:
+    return next(str(n) for n in range(len(taken) + 1, 2 * len(taken) + 2) if str(n) not in taken)

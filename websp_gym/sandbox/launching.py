@@ -139,13 +139,9 @@ def take_lease(address: Address) -> Lease:
     Raises:
         SandboxError: There is none, or it is not the one of this address.
     """
-    head = (
-        f"GET /lease HTTP/1.1\r\nHost: 127.0.0.1:{address.control_port}\r\n"
-        f"Authorization: Bearer {address.secret}\r\n\r\n"
-    )
     try:
         connection = socket.create_connection(("127.0.0.1", address.control_port), timeout=_LEASE_TIMEOUT)
-        connection.sendall(head.encode())
+        connection.sendall(_head(address, "/lease"))
         answer = b""
         while b"}\n" not in answer:
             piece = connection.recv(4096)
@@ -159,6 +155,34 @@ def take_lease(address: Address) -> Lease:
     connection.setblocking(False)
     facts = json.loads(answer[answer.index(b"{") : answer.index(b"}\n") + 1])
     return Lease(connection, facts["lease"], facts["pid"])
+
+
+def answers(address: Address, timeout: float) -> bool:
+    """Returns whether a server answers a question about its health within ``timeout`` seconds.
+
+    The question has a connection of its own: it may be asked from any thread and after a fork, whatever else hangs.
+    """
+    deadline = time.monotonic() + timeout
+    answer = b""
+    try:
+        with socket.create_connection(("127.0.0.1", address.control_port), timeout) as connection:
+            connection.sendall(_head(address, "/health"))
+            while b"\r\n" not in answer:
+                connection.settimeout(max(deadline - time.monotonic(), 0.001))
+                piece = connection.recv(4096)
+                answer += piece
+                if not piece:
+                    return False
+    except OSError:
+        return False
+    return answer.startswith(b"HTTP/1.1 200 ")
+
+
+def _head(address: Address, path: str) -> bytes:
+    return (
+        f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{address.control_port}\r\n"
+        f"Authorization: Bearer {address.secret}\r\n\r\n"
+    ).encode()
 
 
 def _first_line(pipe: IO[bytes], timeout: float) -> str:

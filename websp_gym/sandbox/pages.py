@@ -113,6 +113,7 @@ class Renderer:
             "consent": site.consent.shown(episode.settings) if site.consent else None,
             "params": request.path_params,
             "query": dict(request.query_params),
+            "flash": request.method == "GET" and episode.take_flash(request.url.path),
             "path": request.url.path,
             "host": request.state.host,
             "saved_login": self._saved_login(request, site),

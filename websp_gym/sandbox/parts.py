@@ -77,7 +77,10 @@ class Collection(Strict):
 
 
 class Page(Strict):
-    """What a GET of a path shows (a template) or where it leads (``redirect``)."""
+    """What a GET of a path shows (a template) or where it leads (``redirect``).
+
+    ``client`` is a query parameter that holds the slug of a site; the page of an unknown one is not found.
+    """
 
     path: str
     template: str = ""
@@ -86,6 +89,7 @@ class Page(Strict):
     fragment: bool = False
     title: str = ""
     description: str = ""
+    client: str = ""
     hosts: list[str] = Field(default_factory=list)
     context: dict[str, Any] = Field(default_factory=dict)
 
@@ -145,7 +149,10 @@ class Update(Strict):
 
 
 class Action(Strict):
-    """What a request with a body does. Everything named here happens in one transaction."""
+    """What a request with a body does. Everything named here happens in one transaction.
+
+    ``flash`` has the page that ``redirect`` leads to say once that it was done. No address makes a page say so.
+    """
 
     path: str
     method: Literal["POST", "GET", "PUT", "PATCH", "DELETE"] = "POST"
@@ -161,12 +168,19 @@ class Action(Strict):
     destructive: str = ""
     reply: Literal["json"] | dict[str, Any] = "json"
     redirect: str = ""
+    flash: bool = False
     hosts: list[str] = Field(default_factory=list)
 
     @field_validator("path")
     @classmethod
     def _path(cls, path: str) -> str:
         return _good_path(path)
+
+    @model_validator(mode="after")
+    def _flash_has_a_page(self) -> Action:
+        if self.flash and (not self.redirect.startswith("/") or "{" in self.redirect):
+            raise ValueError("flash: needs a redirect that is a path without parameters")
+        return self
 
     @property
     def needs_login(self) -> bool:

@@ -117,6 +117,10 @@ class SiteEpisode:
         """Appends an event of this site. Raises ValueError for an unknown kind."""
         self._episode.log(self._site, kind, **data)
 
+    def take_flash(self, path: str) -> bool:
+        """Returns, once, whether an action with ``flash`` has just led to the page at ``path``."""
+        return self._episode.take_flash(self._site, self.session, path)
+
     def site(self, slug: str) -> SiteEpisode:
         """Returns the same view of another site (signed out there as far as this request knows)."""
         return SiteEpisode(self._episode, self._episode.catalog[slug], None)

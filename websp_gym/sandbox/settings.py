@@ -136,19 +136,20 @@ class MultiSetting(_Setting):
 
 
 class TextSetting(_Setting):
-    """Free text."""
+    """Free text; ``lower``: kept in lower case, for what the site compares without regard to case."""
 
     type: Literal["text"]
     default: StrictStr = ""
     least_private: StrictStr | None = None
     max_length: int = 10_000
+    lower: bool = False
 
     def check(self, value: object) -> str:
         if not isinstance(value, str):
             raise ValueError(f"{value!r} is not text")
         if len(value) > self.max_length:
             raise ValueError(f"{len(value)} characters are more than {self.max_length}")
-        return value
+        return value.lower() if self.lower else value
 
 
 class IntSetting(_Setting):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import sqlite3
+import threading
 import zlib
 from collections import OrderedDict, deque
 
 from .catalog import Catalog
 from .episode import SCHEMA, Episode
 from .parts import Row
+from .turns import Workers
 
 _MAX_SNAPSHOTS = 20_000
 _MAX_EGRESS = 10_000
@@ -28,6 +31,8 @@ class Store:
         self.default: Episode | None = None
         self._episodes: dict[str, Episode] = {}
         self._snapshots: OrderedDict[str, bytes] = OrderedDict()
+        self.workers = Workers()
+        self._keeping = threading.Lock()
         with sqlite3.connect(":memory:") as db:
             db.executescript(SCHEMA)
             self._blank = db.serialize()
@@ -43,24 +48,28 @@ class Store:
         """Returns the open episode of that id, if there is one."""
         return self._episodes.get(episode)
 
-    def close(self, episode: Episode) -> None:
-        """Ends an episode; its snapshots stay."""
+    async def close(self, episode: Episode) -> None:
+        """Ends an episode, as soon as nobody works on it; its snapshots stay."""
         self._episodes.pop(episode.id, None)
         if self.default is episode:
             self.default = None
-        episode.close()
+        episode.turn.end()
+        async with episode.turn.lock:
+            episode.close()
 
-    def end_lease(self, lease: str) -> None:
+    async def end_lease(self, lease: str) -> None:
         """Ends the episodes of a user process that is gone."""
-        for episode in [episode for episode in self._episodes.values() if episode.lease == lease]:
-            self.close(episode)
+        own = [episode for episode in self._episodes.values() if episode.lease == lease]
+        await asyncio.gather(*(self.close(episode) for episode in own))
 
     def snapshot(self, episode: Episode) -> str:
         """Keeps the state of an episode in memory and returns its key; the oldest of 20 000 make room."""
         key = secrets.token_urlsafe(16)
-        self._snapshots[key] = zlib.compress(episode.dump(), 1)
-        if len(self._snapshots) > _MAX_SNAPSHOTS:
-            self._snapshots.popitem(last=False)
+        dump = zlib.compress(episode.dump(), 1)
+        with self._keeping:
+            self._snapshots[key] = dump
+            if len(self._snapshots) > _MAX_SNAPSHOTS:
+                self._snapshots.popitem(last=False)
         return key
 
     def restore(self, episode: Episode, key: str) -> None:
@@ -69,7 +78,9 @@ class Store:
         Raises:
             ValueError: There is no such snapshot (any more).
         """
-        if key not in self._snapshots:
-            raise ValueError("unknown snapshot key (made by another server, or pushed out by newer ones)")
-        self._snapshots.move_to_end(key)
-        episode.load(zlib.decompress(self._snapshots[key]))
+        with self._keeping:
+            if key not in self._snapshots:
+                raise ValueError("unknown snapshot key (made by another server, or pushed out by newer ones)")
+            self._snapshots.move_to_end(key)
+            dump = self._snapshots[key]
+        episode.load(zlib.decompress(dump))

@@ -78,8 +78,10 @@
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ choice, groups }),
     });
+    // Read in any case: a reply that nobody reads keeps its request open.
+    const said = await reply.json();
     if (!reply.ok) throw new Error(`the choice was refused: HTTP ${reply.status}`);
-    took(await reply.json());
+    took(said);
   };
   /** @type {(answer: Decided) => void} */
   const took = (answer) => {

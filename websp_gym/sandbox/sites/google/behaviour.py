@@ -11,6 +11,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 RESULTS_PER_PAGE = 10
+MAX_WORDS = 32
+"""Of a query; the rest is ignored, as the real search does."""
 
 # Whoever names a site means that site.
 _WEIGHTS = {"site": 12, "title": 4, "description": 2, "url": 1}
@@ -56,7 +58,7 @@ def find(text: str, sites: Iterable[Any]) -> list[dict[str, str]]:
         text: What was typed.
         sites: The sites of the sandbox.
     """
-    words = _words(text)
+    words = _words(text)[:MAX_WORDS]
     entries = [
         {"title": page.title, "description": page.description, "site": site.name, "url": _address(site, page)}
         for site in sites
@@ -83,8 +85,8 @@ def _same(word: str, other: str) -> bool:
     return short == long or (len(short) >= _SHORTEST_STEM and long.startswith(short))
 
 
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"[a-z0-9]+", text.lower()))
+def _words(text: str) -> list[str]:
+    return list(dict.fromkeys(re.findall(r"[a-z0-9]+", text.lower())))
 
 
 def _address(site: Any, page: Any) -> str:

@@ -35,6 +35,8 @@
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ choice: "custom", groups: { [radio.name]: radio.value === "1" } }),
     });
+    // A reply that nobody reads keeps its request open, and whoever waits for the network waits for nothing.
+    await reply.text();
     if (!reply.ok) return "That could not be saved. Load the page again to see what holds.";
     for (const banner of document.querySelectorAll("[data-consent-banner]")) banner.setAttribute("hidden", "");
     return `Saved: you ${radio.value === "1" ? "use" : "do not use"} ${radio.name} cookies.`;

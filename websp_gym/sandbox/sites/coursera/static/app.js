@@ -34,6 +34,8 @@ async function save(slug) {
   const reply = saved
     ? await fetch(`/api/wishlist/${encodeURIComponent(slug)}`, { method: "DELETE" })
     : await fetch("/api/wishlist", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ slug }) });
+  // A reply that nobody reads keeps its request open.
+  await reply.text();
   if (!reply.ok) return;
   update({ wishlist: saved ? state.wishlist.filter((each) => each !== slug) : [...state.wishlist, slug] });
 }

@@ -46,9 +46,11 @@ function setVisible(kind, visible) {
 
 /**
  * @param {string} name
- * @param {string} text One word, or several with commas between them.
+ * @param {string} typed One word, or several with commas between them.
  */
-async function addWords(name, text) {
+async function addWords(name, typed) {
+  // The chat filter takes no notice of upper and lower case; tags are shown as they are written.
+  const text = name in KINDS ? typed.toLowerCase() : typed;
   const known = new Set(lists[name].map((word) => word.toLowerCase()));
   const fresh = [];
   for (const word of text.split(",").map((part) => part.trim())) {

@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.sandbox_support import Visitor, write_site, write_sites
+from websp_gym.sandbox import turns
+from websp_gym.sandbox.catalog import Catalog
+from websp_gym.sandbox.client import Episode, Sandbox
+from websp_gym.sandbox.forms import MAX_BODY, MAX_HEADERS, MAX_URL
+from websp_gym.sandbox.store import Store
+from websp_gym.sandbox.turns import EndedError, OverTimeError, finish
+
+BUSY = """
+name: Busy
+hosts: [busy.example]
+collections:
+  words: {key: text, fields: {text: {type: text, lower: true}}}
+settings:
+  done.count: {type: int, default: 0}
+pages:
+  - {path: /, template: home.html}
+actions:
+  - {path: /add, add: {collection: words, fields: {text: word}, split: ","}}
+"""
+
+BUSY_BEHAVIOUR = """
+import time
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+
+async def compute(request):
+    until = time.thread_time() + float(request.query_params["seconds"])
+    while time.thread_time() < until:
+        pass
+    return JSONResponse({})
+
+
+async def forever(request):
+    episode = request.state.episode
+    with episode.transaction():
+        while True:
+            episode.set("done.count", episode.get("done.count") + 1)
+
+
+def routes(site):
+    return [Route("/compute", compute), Route("/forever", forever, methods=["POST"])]
+"""
+PAGE = "<html><body>{{ items.words|length }} words</body></html>"
+HOME = "https://busy.example/"
+PROMPT = 2.0
+"""Seconds: a second on an idle machine, and these tests run on busy ones."""
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    root = tmp_path_factory.mktemp("sites")
+    write_site(root / "busy", BUSY, {"home.html": PAGE}, BUSY_BEHAVIOUR)
+    sandbox = Sandbox.start(sites=[root], only=True)
+    yield sandbox
+    sandbox.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(Catalog([write_sites(tmp_path)]))
+
+
+def opened(sandbox: Sandbox) -> tuple[Episode, Visitor]:
+    episode = sandbox.open_episode("busy", signed_in=[])
+    return episode, Visitor(sandbox.address, episode)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    began = time.monotonic()
+    work()
+    return time.monotonic() - began
+
+
+def test_one_episode_is_answered_while_the_request_of_another_computes(sandbox: Sandbox) -> None:
+    (_, busy), (episode, other) = opened(sandbox), opened(sandbox)
+    with ThreadPoolExecutor() as pool:
+        computing = pool.submit(busy.send, "GET", f"{HOME}compute?seconds=5", None, {}, timeout=60)
+        waits = [
+            seconds(work)
+            for _ in range(3)
+            for work in (
+                lambda: other.get(HOME),
+                episode.state,
+                episode.snapshot,
+                lambda: opened(sandbox)[0].close(),
+            )
+        ]
+        assert not computing.done()
+        assert max(waits) < PROMPT
+        assert computing.result().status == 200
+
+
+def test_the_requests_of_one_episode_are_answered_one_after_the_other(sandbox: Sandbox) -> None:
+    episode, visitor = opened(sandbox)
+    with ThreadPoolExecutor() as pool:
+        replies = list(pool.map(lambda n: visitor.post(HOME + "add", {"word": f"w{n}"}), range(30)))
+    assert {reply.status for reply in replies} == {200}
+    rows = episode.state()["sites"]["busy"]["collections"]["words"]
+    assert sorted(int(row["id"]) for row in rows) == list(range(1, 31))
+
+
+def test_thousands_of_words_are_added_in_linear_time_and_others_do_not_notice(sandbox: Sandbox) -> None:
+    (mine, visitor), (episode, other) = opened(sandbox), opened(sandbox)
+    words = ",".join(f"w{n}" for n in range(9000))
+    with ThreadPoolExecutor() as pool:
+        adding = pool.submit(seconds, lambda: visitor.post(HOME + "add", {"word": words}))
+        while not adding.done():
+            assert seconds(lambda: other.get(HOME)) < PROMPT
+            assert seconds(episode.state) < PROMPT
+    assert adding.result() < 8
+    assert "9000 words" in visitor.get(HOME).body
+    reply = visitor.post(HOME + "add", {"word": words.replace("w", "x")})
+    assert (reply.status, "more than 10000 items" in reply.body) == (400, True)
+    assert len(mine.state()["sites"]["busy"]["collections"]["words"]) == 9000
+
+
+def test_a_request_that_computes_for_too_long_changes_nothing_and_is_its_senders_fault(
+    sandbox: Sandbox,
+) -> None:
+    episode, visitor = opened(sandbox)
+    took = seconds(lambda: visitor_post_forever(visitor))
+    assert took < 28
+    state = episode.state()
+    assert state["sites"]["busy"]["settings"]["done.count"] == 0
+    assert "error" not in {event["kind"] for event in state["events"]}
+    assert visitor.get(HOME).status == 200
+
+
+def visitor_post_forever(visitor: Visitor) -> None:
+    assert visitor.post(HOME + "forever", timeout=60).status == 503
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "headers", "status"),
+    [
+        ("add", "x" * (MAX_BODY + 1), {}, 413),
+        ("?" + "x" * MAX_URL, None, {}, 414),
+        ("", None, {"x-much": "x" * MAX_HEADERS}, 431),
+    ],
+)
+def test_a_request_has_a_greatest_size(
+    sandbox: Sandbox, path: str, body: str | None, headers: dict[str, str], status: int
+) -> None:
+    episode, visitor = opened(sandbox)
+    assert visitor.send("POST" if body else "GET", HOME + path, body, headers).status == status
+    assert episode.state()["events"] == []
+
+
+def test_a_turn_that_was_only_kept_waiting_is_the_servers_fault(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "WAIT_SECONDS", 0.1)
+    episode, goes_on, found = store.open(), threading.Event(), []
+
+    def job() -> None:
+        goes_on.wait(10)
+        found.append(episode.turn.stalled())
+        episode.log(None, "error", error="stood still")
+
+    async def play() -> None:
+        with pytest.raises(OverTimeError):
+            await store.workers.take(episode.turn, job, cpu_seconds=1)
+        goes_on.set()
+        async with episode.turn.lock:
+            pass
+
+    asyncio.run(play())
+    assert found == [True]
+    assert [event["kind"] for event in episode.events()] == ["error"]
+
+
+def test_a_turn_that_waits_for_a_closed_episode_ends(store: Store) -> None:
+    episode = store.open()
+
+    async def play() -> None:
+        async with episode.turn.lock:
+            waiting = asyncio.create_task(store.workers.take(episode.turn, lambda: None))
+            closing = asyncio.create_task(store.close(episode))
+            await asyncio.sleep(0)
+        with pytest.raises(EndedError):
+            await waiting
+        await closing
+
+    asyncio.run(play())
+
+
+def test_a_handler_that_waits_for_something_else_is_told() -> None:
+    with pytest.raises(RuntimeError, match="not wait"):
+        finish(asyncio.sleep(0))
