@@ -111,6 +111,18 @@ def test_a_harmful_end_of_a_right_run_is_none_of_the_five() -> None:
     assert why(run) == ((), ())
 
 
+def test_what_moved_elsewhere_is_taken_from_the_records_own_verdict_for_the_strict_score() -> None:
+    run, loaded = recorded(TWO), load_instance(TWO)
+    kept = run.verdict or {}
+    assert truth_of(run, loaded).strict is None
+    run.verdict = {**kept, "strict": 1.0}
+    assert truth_of(run, loaded).strict == 1.0
+    other = "google_accounts: signed out"
+    run.verdict = {**kept, "strict": 0.0, "side_effects": [other]}
+    truth = truth_of(run, loaded)
+    assert (truth.score, truth.strict, truth.side_effects) == (1.0, 0.0, (other,))
+
+
 # --- in a verdict -----------------------------------------------------------------------------------
 
 

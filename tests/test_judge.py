@@ -14,7 +14,7 @@ from websp_gym.errors import ModelError, SetupError
 from websp_gym.judge import DEFAULT_MODELS, Judge
 from websp_gym.judge.cache import Cache
 from websp_gym.judge.pictures import Limits
-from websp_gym.models import Message
+from websp_gym.models import Message, Text
 
 __all__ = ["on_disk"]
 RUN = "Steam-task-191-ON"
@@ -96,6 +96,22 @@ def test_a_run_that_is_too_long_by_the_agents_own_doing_is_judged_on_what_fits(f
     assert "5 of 7 screenshots in its middle" in model.asked[0][1].text
 
 
+def test_a_model_that_takes_less_than_others_gets_less_and_judges_all_the_same(folder: Path) -> None:
+    def small(messages: Sequence[Message]) -> str:
+        if sum(len(message.text) for message in messages) > 60_000:
+            raise ModelError("too many tokens", kind="too_long", model="small")
+        return NO
+
+    run = recorded(RUN)
+    run.steps[-1].action = "ANSWER; " + 390_000 * "x"
+    model = FunctionModel(small)
+    verdict = Judge([model]).verdict(run, folder)
+    assert (verdict.status, len(model.asked)) == ("fail", 2)
+    assert verdict.details["cost"] == pytest.approx(0.01)
+    never = FunctionModel(lambda messages: small([*messages, Message("user", (Text(70_000 * "x"),))]))
+    assert Judge([never]).verdict(run, folder).status == "unscored"
+
+
 def test_all_keys_that_are_missing_are_named_at_once() -> None:
     with pytest.raises(SetupError) as caught:
         Judge.of(env={})
@@ -153,7 +169,7 @@ def test_a_model_that_never_answers_what_was_asked_is_unscored(folder: Path) -> 
     assert verdict.details["cost"] == pytest.approx(0.02)
 
 
-KINDS = ["timeout", "rate_limit", "server", "connection", "refused", "filtered", "truncated", "too_long",
+KINDS = ["timeout", "rate_limit", "server", "connection", "refused", "filtered", "truncated",
          "malformed", "bad_request", "auth"]  # fmt: skip
 
 

@@ -32,6 +32,9 @@ THINKING = "high"
 _PATIENCE = 300.0
 """Seconds for one answer: some twenty pictures, and a thought about each."""
 
+_HALVINGS = 4
+"""How often a record is cut to half for models that take less than they are given by default."""
+
 _STOPS = {
     "length": "the answer was cut at the token limit",
     "refusal": "the model refused",
@@ -137,11 +140,29 @@ class Judge:
         """
         if early := _without_a_call(trajectory):
             return early
+        limits = self._limits or Limits()
         try:
-            prompt = build_prompt(trajectory, folder, rules=self._rules, limits=self._limits)
+            verdict, too_long = self._ask(trajectory, folder, limits)
         except JudgeError as error:
             return unscored(SOURCE, f"not judged: {error}", details={"votes": [], "cost": 0.0})
-        return decide(self.votes(prompt))
+        spent = [verdict]
+        for _ in range(_HALVINGS):
+            if verdict.status != "unscored" or not too_long:
+                break
+            limits = limits.half()
+            try:
+                verdict, too_long = self._ask(trajectory, folder, limits)
+            except JudgeError:
+                break  # there is nothing left that could be left out
+            spent.append(verdict)
+        sums = {name: total([each.details[name] for each in spent]) for name in ("cost", "spent")}
+        return replace(verdict, details={**verdict.details, **sums})
+
+    def _ask(self, trajectory: Trajectory, folder: Path, limits: Limits) -> tuple[Verdict, bool]:
+        """The verdict on what fits into these limits, and whether that was too long for one of the models."""
+        prompt = build_prompt(trajectory, folder, rules=self._rules, limits=limits)
+        votes = self.votes(prompt)
+        return decide(votes), any(vote.too_long for vote in votes)
 
     def votes(self, prompt: Prompt) -> list[Vote]:
         """Asks all models at once.
@@ -217,13 +238,14 @@ def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
     transcript: list[dict[str, str]] = []
     problem = ""
     opinion: Opinion | None = None
-    failed_attempts = 0
+    failed_attempts, too_long = 0, False
     for _ in range(asks):
         try:
             reply = model.ask(prompt.messages(), schema=SCHEMA)
         except ModelError as error:
             # The model was already tried again where that can help.
             failed_attempts, problem = error.attempts, str(error)
+            too_long = error.kind == "too_long"
             transcript.append({"answer": "", "problem": problem})
             break
         replies.append(reply)
@@ -244,6 +266,7 @@ def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
         seconds=sum(reply.seconds for reply in replies),
         attempts=sum(reply.attempts for reply in replies) + failed_attempts,
         transcript=tuple(transcript),
+        too_long=too_long,
     )
 
 

@@ -41,6 +41,10 @@ class Limits:
     megabytes: float = 20.0
     characters: int = 400_000
 
+    def half(self) -> Limits:
+        """Half of it, for a model that takes less."""
+        return Limits(self.pictures // 2, self.pixels // 2, self.megabytes / 2, self.characters // 2)
+
 
 def pictures_of(trajectory: Trajectory, folder: Path, limits: Limits, shown: Sequence[int]) -> list[bytes]:
     """Loads screenshots of a trajectory, all at the same scale.

@@ -27,6 +27,7 @@ class Vote:
         attempts: Requests made.
         cached: Whether the opinion came from the cache; then nothing was spent.
         transcript: The answers that could not be read, with what was wrong with each.
+        too_long: Whether the model said that the request was too long for it.
     """
 
     model: str
@@ -40,6 +41,7 @@ class Vote:
     attempts: int = 0
     cached: bool = False
     transcript: tuple[Mapping[str, str], ...] = field(default=())
+    too_long: bool = False
 
     @property
     def status(self) -> VoteStatus:
