@@ -29,6 +29,7 @@ from benchmarks.hostile.stage import METHODS, Recording, Stage, stage
 from benchmarks.hostile.tree import Node, facts, identifiable, kind_of
 from websp_gym.errors import ReplayError
 from websp_gym.replay import Trace, replay
+from websp_gym.replay.locate import install
 
 RESULTS = Path(__file__).resolve().parent / "replay_results.md"
 PLOT = RESULTS.with_suffix(".svg")
@@ -196,6 +197,7 @@ def cost(boxes: int = 40, rounds: int = 5) -> tuple[float, float]:
     with stage() as on:
         on.page.goto("https://hostile.example/empty/0")
         on.page.set_content("".join(rows))
+        install(on.page.main_frame)
         prints = on.page.evaluate("() => [...document.querySelectorAll('input')].map(__websp.fingerprint)")
         events = [{"type": "change", "stateful": True, "url": on.page.url, "target": each} for each in prints]
         trace = Trace.model_validate(

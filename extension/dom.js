@@ -54,6 +54,7 @@
   /** @type {(set: Set<string>, word: string) => boolean} */
   const contains = uncurry(Set.prototype.has);
   const hasOwn = Object.hasOwn;
+  const LONGEST = 20_000; // Characters of one text of the page that are looked at: nobody reads more of a name.
   const escape = CSS.escape;
 
   /** @type {(node: Node) => number} */
@@ -82,6 +83,10 @@
   const documentById = uncurry(Document.prototype.getElementById);
   const fragmentById = uncurry(DocumentFragment.prototype.getElementById);
   const computedStyle = globalThis.getComputedStyle;
+  /** @type {(el: Element, name: string) => string|null} */
+  const attribute = uncurry(Element.prototype.getAttribute);
+  /** @type {(text: string) => string} */
+  const shortened = (text) => (text.length > LONGEST ? slice(text, 0, LONGEST) : text);
 
   /** @type {Raw} */
   const raw = {
@@ -97,20 +102,26 @@
     isConnected: getter(Node.prototype, 'isConnected'),
     tagOf: getter(Element.prototype, 'localName'),
     shadowOf: getter(Element.prototype, 'shadowRoot'),
-    attr: uncurry(Element.prototype.getAttribute),
+    attr: (el, name) => {
+      const value = attribute(el, name);
+      return value === null ? null : shortened(value);
+    },
     has: uncurry(Element.prototype.hasAttribute),
     matches: uncurry(Element.prototype.matches),
     rect: uncurry(Element.prototype.getBoundingClientRect),
     rects: uncurry(Element.prototype.getClientRects),
     shown: uncurry(Element.prototype.checkVisibility),
     style: (el) => computedStyle(el),
+    // A form or an image called "body" takes the place of document.body.
+    body: getter(Document.prototype, 'body').bind(null, document),
+    root: getter(Document.prototype, 'documentElement').bind(null, document),
   };
   const { tagOf, attr, matches } = raw;
 
   /** @type {(text: string) => string} */
   const collapse = (text) => trim(replace(text, /\s+/g, ' '));
-  /** @type {(text: string) => string} */
-  const cut = (text) => (text.length > 120 ? trim(slice(text, 0, 120)) : text);
+  /** @type {Kit['cut']} */
+  const cut = (text, most = 120) => (text.length > most ? trim(slice(text, 0, most)) : text);
   /** @type {(node: Node, css: string) => NodeListOf<Element>} */
   const all = (node, css) => {
     const type = nodeType(node);
@@ -278,7 +289,7 @@
   const read = (node, to) => {
     if (to.out.length > to.limit || node === to.skip) return;
     const type = nodeType(node);
-    if (type === 3) to.out += textContent(node);
+    if (type === 3) to.out += shortened(textContent(node) ?? '');
     if (type !== 1) return;
     const el = /** @type {Element} */ (node);
     const tag = tagOf(el);
@@ -314,7 +325,7 @@
   /** @type {(el: Element) => string} */
   const svgTitle = (el) => {
     for (let child = raw.firstChild(el); child; child = raw.nextSibling(child)) {
-      if (nodeType(child) === 1 && tagOf(/** @type {Element} */ (child)) === 'title') return textContent(child) ?? '';
+      if (nodeType(child) === 1 && tagOf(/** @type {Element} */ (child)) === 'title') return shortened(textContent(child) ?? '');
     }
     return '';
   };
@@ -336,7 +347,7 @@
     if (!ids) return '';
     const parts = split(trim(ids), /\s+/);
     let out = '';
-    for (let i = 0; i < parts.length; i++) {
+    for (let i = 0; i < parts.length && out.length < LONGEST; i++) {
       const target = byId(el, parts[i]);
       if (!target) continue;
       const label = attr(target, 'aria-label');
@@ -349,12 +360,13 @@
   const embedded = (el) => embeddedName(el, tagOf(el), { out: '', limit: 600, named: true, skip: null, hidden: true, top: el }) ?? '';
 
   const LABELABLE = setOf('input', 'select', 'textarea', 'button', 'meter', 'output', 'progress');
+  const MOST_LABELS = 20;
   /** @type {Core['labelsOf']} */
   const labelsOf = (el) => {
     /** @type {Element[]} */
     const list = [];
     const labels = contains(LABELABLE, tagOf(el)) ? /** @type {HTMLInputElement} */ (el).labels : null;
-    if (labels) for (let i = 0; i < labels.length; i++) list[i] = labels[i];
+    if (labels) for (let i = 0; i < labels.length && i < MOST_LABELS; i++) list[i] = labels[i];
     return list;
   };
   /** @type {(el: Element) => string} */
@@ -376,13 +388,13 @@
       const type = inputType(el);
       if (type === 'image') return attr(el, 'alt') || attr(el, 'title') || attr(el, 'value') || 'Submit';
       if (test(/^(submit|reset|button)$/, type)) {
-        const value = /** @type {HTMLInputElement} */ (el).value;
+        const value = shortened(valueOfInput(el));
         return value || nativeLabel(el) || (type === 'submit' ? 'Submit' : type === 'reset' ? 'Reset' : '');
       }
     }
     if (tag === 'img' || tag === 'area') return attr(el, 'alt') ?? '';
     if (tag === 'svg') return svgTitle(el);
-    if (tag === 'option') return attr(el, 'label') || textContent(el) || '';
+    if (tag === 'option') return attr(el, 'label') || shortened(textContent(el) ?? '');
     if (tag === 'fieldset' || tag === 'table' || tag === 'figure') {
       const wanted = { fieldset: 'legend', table: 'caption', figure: 'figcaption' }[tag];
       for (let child = raw.firstChild(el); child; child = raw.nextSibling(child)) {
@@ -410,10 +422,10 @@
     if (tag === 'input') {
       const type = inputType(el);
       if (test(/^(hidden|checkbox|radio|submit|reset|button|image)$/, type)) return null;
-      const value = valueOfInput(el);
+      const value = shortened(valueOfInput(el));
       return type === 'password' ? repeat('•', value.length) : value;
     }
-    if (tag === 'select' || tag === 'textarea') return /** @type {HTMLSelectElement} */ (el).value;
+    if (tag === 'select' || tag === 'textarea') return shortened(/** @type {HTMLSelectElement} */ (el).value);
     if (isEditingHost(el)) return textOf(el);
     return attr(el, 'aria-valuetext') ?? attr(el, 'aria-valuenow');
   };
@@ -423,7 +435,9 @@
     if (tagOf(el) !== 'select') return valueOf(el) ?? '';
     const chosen = /** @type {HTMLSelectElement} */ (el).selectedOptions;
     let out = '';
-    for (let i = 0; i < chosen.length; i++) out += `${i ? ', ' : ''}${collapse(attr(chosen[i], 'label') || textContent(chosen[i]) || '')}`;
+    for (let i = 0; i < chosen.length && out.length < LONGEST; i++) {
+      out += `${i ? ', ' : ''}${collapse(attr(chosen[i], 'label') || shortened(textContent(chosen[i]) ?? ''))}`;
+    }
     return out;
   };
 

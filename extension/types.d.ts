@@ -54,6 +54,8 @@ interface Raw {
   rects(el: Element): DOMRectList;
   shown(el: Element, options?: object): boolean;
   style(el: Element): CSSStyleDeclaration;
+  body(): HTMLElement | null;
+  root(): HTMLElement | null;
   stringify(value: unknown): string;
 }
 
@@ -65,7 +67,7 @@ interface Kit {
   byId(near: Node, id: string): Element | null;
   upwards(el: Element | null, fits: (el: Element) => boolean): Element | null;
   collapse(text: string): string;
-  cut(text: string): string;
+  cut(text: string, most?: number): string;
   lower(text: string): string;
   trim(text: string): string;
   split(text: string, by: RegExp | string): string[];

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from websp_gym.browser.isolated import Frame, worlds_of
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 
 if TYPE_CHECKING:
@@ -21,6 +22,12 @@ PAGES = Path(__file__).parent / "pages"
 
 OpenPage = Callable[[str], "Page"]
 ShowHtml = Callable[[str], "Page"]
+
+
+def in_our_world(where: Page | Frame, function: str, given: Any = None) -> Any:
+    """Calls a JavaScript function where ``__websp`` is, as ``page.evaluate`` does in the page's own world."""
+    frame = where if isinstance(where, Frame) else worlds_of(where).main
+    return frame.run(f"function (given) {{ return ({function})(given); }}", given)
 
 
 class _Quiet(SimpleHTTPRequestHandler):

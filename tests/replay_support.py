@@ -13,6 +13,7 @@ from playwright.sync_api import Frame, Page, Route
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.tabs import Tabs
 from websp_gym.replay import ReplayReport, Trace, replay
+from websp_gym.replay.locate import install
 
 PAGES = Path(__file__).parent / "pages"
 HOME = "https://replay.example"
@@ -53,7 +54,9 @@ class Bench:
 
     def target(self, css: str, frame: Frame | None = None, path: tuple[str, ...] = ()) -> dict[str, Any]:
         script = "css => __websp.fingerprint(__websp.allByCss(css)[0])"
-        print_: dict[str, Any] = (frame or self.page.main_frame).evaluate(script, css)
+        frame = frame or self.page.main_frame
+        install(frame)
+        print_: dict[str, Any] = frame.evaluate(script, css)
         return print_ | {"framePath": path}
 
     def event(self, type_: str, css: str, **more: Any) -> Event:
@@ -76,6 +79,7 @@ class Bench:
         return replay(trace, self.tabs, set=set_, start=start is not None, **more)
 
     def checked(self, css: str) -> bool | None:
+        install(self.page.main_frame)
         element = self.page.evaluate_handle("css => __websp.allByCss(css)[0]", css).as_element()
         assert element is not None
         return element.evaluate(ON)  # type: ignore[no-any-return]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.actions_support import Hands, hands, sites
+from tests.pages_support import in_our_world
 
 __all__ = ["hands", "sites"]
 
@@ -48,9 +49,9 @@ def test_an_element_of_an_iframe_that_was_scrolled_away_is_brought_back(hands: H
     hands.click("Far")
     assert "Far done" in hands.names()
     frame = hands.marks.frames[hands.mark("Far done").frame]
-    frame.evaluate("scrollTo(0, 400)")
+    in_our_world(frame, "() => scrollTo(0, 400)")
     hands.do("Hover", "Far done")
-    assert frame.evaluate("scrollY") < 100
+    assert in_our_world(frame, "() => scrollY") < 100
 
 
 def test_what_lies_over_an_iframe_is_named(hands: Hands) -> None:

@@ -8,12 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.pages_support import ShowHtml, blank_page, origins, show
+from tests.pages_support import ShowHtml, blank_page, origins
+from websp_gym.browser.scripts import page_scripts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["blank_page", "origins", "show"]
+__all__ = ["blank_page", "origins"]
+
+
+@pytest.fixture
+def show(blank_page: Page) -> ShowHtml:
+    """Shows a piece of HTML to scripts that run in the page's own world, as a replay's do."""
+
+    def show_(html: str) -> Page:
+        blank_page.set_content(f"<!doctype html><html><body>{html}</body></html>")
+        blank_page.evaluate(page_scripts())
+        return blank_page
+
+    return show_
 
 
 def ask(page: Page, htmls: Iterable[str], what: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from websp_gym.replay.importers.private import PASSWORD, clean_url, is_card, loo
 from websp_gym.replay.importers.roles import ROLES, TEST_ATTRIBUTES, implicit_role, opening_tag
 from websp_gym.world import make_world
 
-from .pages_support import ShowHtml, blank_page, show  # noqa: F401
+from .pages_support import ShowHtml, blank_page, in_our_world, show  # noqa: F401
 
 SAMPLES = Path(__file__).parent / "data" / "traces"
 START = "https://x.example/settings"
@@ -658,7 +658,7 @@ TAGS = [
 
 def test_tags_imply_the_same_roles_here_as_in_the_page(show: ShowHtml) -> None:  # noqa: F811
     page = show("")
-    answer = page.evaluate(ASK, [TAGS, sorted(ROLES)])
+    answer = in_our_world(page, ASK, [TAGS, sorted(ROLES)])
     assert tuple(answer["tests"]) == TEST_ATTRIBUTES
     assert answer["given"] == []
     for html, wanted in zip(TAGS, answer["implied"], strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.pages_support import OpenPage, ShowHtml, blank_page, open_page, origins, show
+from tests.pages_support import OpenPage, ShowHtml, blank_page, in_our_world, open_page, origins, show
 from websp_gym.errors import ActionError
 from websp_gym.observation import (
     Camera,
@@ -71,8 +71,9 @@ def test_clicking_the_point_of_every_mark_reaches_that_element(open_page: OpenPa
     page = open_page("rules.html")
     marks = collect_marks(page)
     for mark in marks.marks:
-        point = page.evaluate("i => __websp.point(i)", mark.index)
-        reached = page.evaluate(
+        point = in_our_world(page, "i => __websp.point(i)", mark.index)
+        reached = in_our_world(
+            page,
             """([i, x, y]) => { const hit = __websp.topAt(x, y), el = __websp.element(i);
                return __websp.operable(hit) === el || __websp.operable(hit).contains(el) || el.matches(':disabled') }""",
             [mark.index, point["x"], point["y"]],
@@ -84,7 +85,7 @@ def test_clicking_a_proxied_checkbox_toggles_it(open_page: OpenPage) -> None:
     page = open_page("rules.html")
     for name in ("Proxied by its label", "Not drawn at all", "Drawn by a slider"):
         before = named(collect_marks(page), name)
-        point = page.evaluate("i => __websp.point(i)", before.index)
+        point = in_our_world(page, "i => __websp.point(i)", before.index)
         page.mouse.click(point["x"], point["y"])
         assert named(collect_marks(page), name).checked is not before.checked, name
 
@@ -92,7 +93,7 @@ def test_clicking_a_proxied_checkbox_toggles_it(open_page: OpenPage) -> None:
 def test_a_point_on_a_multi_line_link_lies_on_one_of_its_lines(open_page: OpenPage) -> None:
     page = open_page("rules.html")
     mark = named(collect_marks(page), "A link that is so long that it runs over several lines")
-    point = page.evaluate("i => __websp.point(i)", mark.index)
+    point = in_our_world(page, "i => __websp.point(i)", mark.index)
     page.mouse.click(point["x"], point["y"])
     assert page.evaluate("location.hash") == "#long"
 
@@ -124,8 +125,8 @@ def test_marks_inside_iframes_lie_where_the_page_shows_them(open_page: OpenPage)
     for mark in marks.marks:
         x, y, width, height = mark.box
         frame = marks.frames[mark.frame]
-        assert frame.evaluate("i => __websp.element(i).textContent", mark.index) == mark.name
-        point = frame.evaluate("i => __websp.point(i)", mark.index)
+        assert in_our_world(frame, "i => __websp.element(i).textContent", mark.index) == mark.name
+        point = in_our_world(frame, "i => __websp.point(i)", mark.index)
         across, down = to_page(frame, point["x"], point["y"])
         assert x <= across <= x + width
         assert y <= down <= y + height
@@ -156,18 +157,20 @@ def test_point_says_what_covers_an_element(show: ShowHtml) -> None:
     page.evaluate(
         "cover.innerHTML = '<button style=\"position:fixed;inset:0;width:100%;height:100%\">Accept</button>'"
     )
-    assert page.evaluate("i => __websp.point(i)", mark.index) == {"error": 'covered by <button> "Accept"'}
+    assert in_our_world(page, "i => __websp.point(i)", mark.index) == {
+        "error": 'covered by <button> "Accept"'
+    }
     page.evaluate("cover.remove(); a.style.visibility = 'hidden'")
-    assert page.evaluate("i => __websp.point(i)", mark.index) == {"error": "not visible"}
+    assert in_our_world(page, "i => __websp.point(i)", mark.index) == {"error": "not visible"}
     page.evaluate("a.remove()")
-    assert page.evaluate("i => __websp.point(i)", mark.index) == {"error": "gone"}
+    assert in_our_world(page, "i => __websp.point(i)", mark.index) == {"error": "gone"}
 
 
 def test_point_scrolls_an_element_into_view(show: ShowHtml) -> None:
     page = show("<button id=a>Far</button><div style='height:5000px'></div>")
     mark = collect_marks(page)[0]
     page.evaluate("scrollTo(0, 3000)")
-    point = page.evaluate("i => __websp.point(i)", mark.index)
+    point = in_our_world(page, "i => __websp.point(i)", mark.index)
     assert 0 <= point["y"] < 1024
     assert page.evaluate("scrollY") < 1000
 
@@ -179,8 +182,8 @@ def test_the_options_of_a_dropdown_get_marks_while_it_is_open(show: ShowHtml) ->
     )
     page.evaluate("s.addEventListener('change', e => { window.trusted = e.isTrusted })")
     select = collect_marks(page)[0]
-    assert page.evaluate("i => __websp.openPicker(i)", select.index) is True
-    point = page.evaluate("i => __websp.point(i)", select.index)
+    assert in_our_world(page, "i => __websp.openPicker(i)", select.index) is True
+    point = in_our_world(page, "i => __websp.point(i)", select.index)
     page.mouse.click(point["x"], point["y"])
     opened = collect_marks(page)
     assert [(mark.role, mark.name) for mark in opened.marks] == [
@@ -191,7 +194,7 @@ def test_the_options_of_a_dropdown_get_marks_while_it_is_open(show: ShowHtml) ->
     ]
     assert opened[0].expanded is True
     assert opened[1].selected is True
-    point = page.evaluate("i => __websp.point(i)", opened[3].index)
+    point = in_our_world(page, "i => __websp.point(i)", opened[3].index)
     page.mouse.click(point["x"], point["y"])
     closed = collect_marks(page)
     assert closed[0].value == "Nobody"
@@ -251,37 +254,45 @@ def test_nested_click_handlers_and_whole_cards_are_told_apart(show: ShowHtml) ->
 
 def test_scrolling_moves_the_topmost_box_at_the_point(open_page: OpenPage) -> None:
     page = open_page("scroll.html")
-    assert page.evaluate("__websp.scrollAt(200, 200, 'down', 0.5)") == {
+    assert in_our_world(page, "() => __websp.scrollAt(200, 200, 'down', 0.5)") == {
         "moved": True,
         "what": '<region> "Pane"',
     }
     assert page.evaluate("[pane.scrollTop, scrollY]") == [150, 0]
-    assert page.evaluate("__websp.scrollAt(900, 600, 'down', 0.5)") == {"moved": True, "what": "the page"}
+    assert in_our_world(page, "() => __websp.scrollAt(900, 600, 'down', 0.5)") == {
+        "moved": True,
+        "what": "the page",
+    }
     assert page.evaluate("[pane.scrollTop, scrollY]") == [150, 512]
-    assert page.evaluate("__websp.scrollAt(900, 600, 'right', 0.5)")["moved"] is False
+    assert in_our_world(page, "() => __websp.scrollAt(900, 600, 'right', 0.5)")["moved"] is False
 
 
 def test_scrolling_an_element_moves_the_box_around_it(open_page: OpenPage) -> None:
     page = open_page("scroll.html")
     mark = named(collect_marks(page), "Inside the pane")
-    assert page.evaluate("i => __websp.scrollElement(i, 'down', 0.5)", mark.index)["moved"] is True
+    assert in_our_world(page, "i => __websp.scrollElement(i, 'down', 0.5)", mark.index)["moved"] is True
     assert page.evaluate("[pane.scrollTop, scrollY]") == [150, 0]
     outside = named(collect_marks(page), "Outside")
-    assert page.evaluate("i => __websp.scrollElement(i, 'down', 0.5)", outside.index)["what"] == "the page"
+    assert (
+        in_our_world(page, "i => __websp.scrollElement(i, 'down', 0.5)", outside.index)["what"] == "the page"
+    )
     assert page.evaluate("scrollY") == 512
 
 
 def test_scrolling_within_a_popup_moves_only_the_popup(open_page: OpenPage) -> None:
     page = open_page("scroll.html")
-    assert page.evaluate("__websp.scrollPopup('down', 0.5)") == {"moved": False, "what": "no popup is open"}
+    assert in_our_world(page, "() => __websp.scrollPopup('down', 0.5)") == {
+        "moved": False,
+        "what": "no popup is open",
+    }
     page.evaluate("dialog.showModal()")
-    assert page.evaluate("__websp.scrollPopup('down', 0.5)")["moved"] is True
+    assert in_our_world(page, "() => __websp.scrollPopup('down', 0.5)")["moved"] is True
     assert page.evaluate("[document.getElementById('body').scrollTop, scrollY]") == [150, 0]
 
 
 def test_scroll_to_end_reaches_the_end_once(open_page: OpenPage) -> None:
     page = open_page("scroll.html")
-    assert page.evaluate("__websp.scrollToEnd()") == {"moved": True, "what": "the page"}
+    assert in_our_world(page, "() => __websp.scrollToEnd()") == {"moved": True, "what": "the page"}
     assert page.evaluate("scrollY + innerHeight") == 4000
 
 
@@ -290,17 +301,17 @@ def test_scroll_to_end_reaches_the_end_once(open_page: OpenPage) -> None:
 
 def test_quiet_waits_for_the_dom_to_rest(show: ShowHtml) -> None:
     page = show("<div id=a></div>")
-    assert page.evaluate("__websp.quiet(20, 2000)")["quiet"] is True
+    assert in_our_world(page, "() => __websp.quiet(20, 2000)")["quiet"] is True
     page.evaluate(
         "() => { let n = 0; const t = setInterval(() => { a.textContent = ++n; if (n === 15) clearInterval(t) }, 10) }"
     )
-    assert page.evaluate("__websp.quiet(60, 2000)")["quiet"] is True
+    assert in_our_world(page, "() => __websp.quiet(60, 2000)")["quiet"] is True
     assert page.evaluate("a.textContent") == "15"
 
 
 def test_quiet_gives_up_at_the_cap_on_a_page_that_never_rests(show: ShowHtml) -> None:
     page = show("<div id=a></div><script>setInterval(() => { a.textContent = Math.random() }, 5)</script>")
-    result = page.evaluate("__websp.quiet(50, 200)")
+    result = in_our_world(page, "() => __websp.quiet(50, 200)")
     assert result["quiet"] is False
     assert 190 <= result["waited"] < 1500
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from playwright.sync_api import Error as PlaywrightError
-
+from websp_gym.browser.isolated import worlds_of
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Frame, Page
+    from playwright.sync_api import Page
 
     from websp_gym.actions.grammar import Direction
     from websp_gym.actions.target import Target
+    from websp_gym.browser.isolated import Frame
 
 FRACTION = 2 / 3
 """How far one scroll goes, as a share of the window or box (paper, appendix E.1)."""
@@ -26,6 +26,7 @@ class _Result(TypedDict, total=False):
     moved: bool
     what: str
     end: bool
+    iframe: int
     inside: tuple[float, float]
     popup: bool
 
@@ -43,7 +44,7 @@ def scroll_window(page: Page, direction: Direction) -> None:
     size = page.viewport_size or {"width": 1280, "height": 1024}
     result: _Result = {}
     for across, down in ((0.5, 0.5), *_ELSEWHERE):
-        result = _at(page.main_frame, size["width"] * across, size["height"] * down, direction)
+        result = _at(worlds_of(page).main, size["width"] * across, size["height"] * down, direction)
         if result["moved"] or result.get("end"):
             break
     _check(result, direction)
@@ -61,12 +62,11 @@ def scroll_around(target: Target, direction: Direction) -> None:
     """
     result: _Result = target.ask("scrollElement", direction, FRACTION)
     frame = target.frame
-    while not result["moved"] and frame.parent_frame is not None:
+    while not result["moved"] and frame.parent is not None:
         # The iframe the element is in may itself stand in a box that scrolls.
-        enter = "(iframe, given) => __websp.scrollOut(...given, iframe)"
-        outer: _Result = frame.frame_element().evaluate(enter, [direction, FRACTION])
+        outer = _call(frame.parent, "scrollOut", direction, FRACTION, frame.number)
         result = outer if outer["moved"] else result
-        frame = frame.parent_frame
+        frame = frame.parent
     _check(result, direction)
 
 
@@ -80,7 +80,7 @@ def scroll_popup(page: Page, direction: Direction) -> None:
     Raises:
         ActionError: Nothing moved; the message says why.
     """
-    _check(_popup(page.main_frame, direction), direction)
+    _check(_popup(worlds_of(page).main, direction), direction)
 
 
 def scroll_to_end(page: Page) -> None:
@@ -92,7 +92,7 @@ def scroll_to_end(page: Page) -> None:
     Raises:
         ActionError: It is there already.
     """
-    _check(_to_end(page.main_frame), "down")
+    _check(_to_end(worlds_of(page).main), "down")
 
 
 def _at(frame: Frame, x: float, y: float, direction: Direction) -> _Result:
@@ -103,7 +103,7 @@ def _at(frame: Frame, x: float, y: float, direction: Direction) -> _Result:
     inner = _at(child, *result["inside"], direction)
     if inner["moved"]:
         return inner
-    outer = _call(frame, "scrollOut", direction, FRACTION)
+    outer = _call(frame, "scrollOut", direction, FRACTION, child.number)
     return inner if inner.get("end") and not outer["moved"] else outer
 
 
@@ -126,22 +126,13 @@ def _to_end(frame: Frame) -> _Result:
 
 
 def _call(frame: Frame, function: str, *arguments: Any) -> _Result:
-    result: _Result = frame.evaluate(f"given => __websp.{function}(...given)", list(arguments))
+    result: _Result = frame.ask(function, *arguments)
     return result
 
 
 def _entered(frame: Frame, result: _Result) -> Frame | None:
     """The child frame an answer sends on to."""
-    if "inside" not in result:
-        return None
-    for child in frame.child_frames:
-        try:
-            if child.frame_element().evaluate("iframe => __websp.isInside(iframe)"):
-                return child
-        except PlaywrightError:
-            if frame.is_detached():
-                raise
-    return None
+    return frame.child(result["iframe"]) if "inside" in result else None
 
 
 def _check(result: _Result, direction: str) -> None:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import re
+import math
 from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.isolated import is_replaced
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Frame, Page
+    from playwright.sync_api import Page
 
+    from websp_gym.browser.isolated import Frame
     from websp_gym.observation.marks import Mark, Marks
 
-_REPLACED = re.compile(
-    "detached|context was destroyed|Cannot find context|__websp is not defined", re.IGNORECASE
-)
-_THROUGH = "(iframe, at) => __websp.through(iframe, at)"
+_THROUGH = """function (number, at) {
+  const iframe = this.iframe(number);
+  return iframe ? this.through(iframe, at) : { error: 'is no longer on the page' };
+}"""
 
 
 class Target:
@@ -38,7 +40,7 @@ class Target:
         return self.frame.page
 
     def ask(self, function: str, *arguments: Any) -> Any:
-        """Calls a function of ``__websp`` about the element.
+        """Calls a function of our scripts about the element.
 
         Args:
             function: Its name.
@@ -51,9 +53,7 @@ class Target:
             ActionError: The element is gone, or the answer is ``{error: ...}``.
         """
         try:
-            answer = self.frame.evaluate(
-                f"given => __websp.{function}(...given)", [self.mark.index, *arguments]
-            )
+            answer = self.frame.ask(function, self.mark.index, *arguments)
         except PlaywrightError as error:
             raise self._gone(error) from error
         if isinstance(answer, dict) and "error" in answer:
@@ -74,14 +74,17 @@ class Target:
         """
         frame = self.frame
         try:
-            while (parent := frame.parent_frame) is not None:
-                point = frame.frame_element().evaluate(_THROUGH, [point["x"], point["y"]])
+            while frame.parent is not None:
+                point = frame.parent.run(_THROUGH, frame.number, [point["x"], point["y"]])
                 if "error" in point:
                     raise self.refused(point["error"])
-                frame = parent
+                frame = frame.parent
         except PlaywrightError as error:
             raise self._gone(error) from error
-        return point["x"], point["y"]
+        x, y = point["x"], point["y"]
+        if not (_is_finite(x) and _is_finite(y)):
+            raise self.refused("is drawn where no pointer gets")
+        return x, y
 
     def refused(self, why: str) -> ActionError:
         """The error that says why nothing was done.
@@ -97,6 +100,10 @@ class Target:
     def _gone(self, error: PlaywrightError) -> Exception:
         if self.page.is_closed():
             return self.refused("is in a tab that has closed")
-        if self.frame.is_detached() or _REPLACED.search(str(error)):
+        if is_replaced(error):
             return self.refused("is no longer on the page")
         return error
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)

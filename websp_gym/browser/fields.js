@@ -15,7 +15,7 @@
   const websp = /** @type {Dom & HitApi & PageApi & Partial<FieldApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.press) return;
   const { raw, stateOf, roleOf, describe, topAt, belongs, view, element, point, openPicker, frameGeometry, kit } = websp;
-  const { uncurry, upwards, inputType, test, trim, lower, collapse, isEditingHost } = kit;
+  const { uncurry, upwards, inputType, test, trim, lower, collapse, cut, isEditingHost } = kit;
   const { tagOf, matches } = raw;
   const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
   /** @type {(el: Element, value: string) => void} */
@@ -23,7 +23,10 @@
   const create = Document.prototype.createElement.bind(document);
   const dispatch = uncurry(EventTarget.prototype.dispatchEvent);
   const { Event } = globalThis;
+  /** @type {(doc: Document) => Element|null} */
+  const activeElement = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(Document.prototype, 'activeElement')?.get));
 
+  const LONGEST_LABEL = 300;
   const GONE = 'is no longer on the page';
   const TEXT = /^(text|search|email|url|tel|password|number)$/;
   /** How values are written, by type of input. */
@@ -124,7 +127,7 @@
   };
 
   /** @type {(option: HTMLOptionElement) => string} */
-  const labelOf = (option) => collapse(option.label || option.text);
+  const labelOf = (option) => collapse(cut(option.label || option.text, LONGEST_LABEL));
   /** @type {(select: HTMLSelectElement, text: string) => HTMLOptionElement[]} */
   const choices = (select, text) => {
     const wanted = lower(collapse(text));
@@ -161,7 +164,7 @@
   /** The element with the cursor, in open shadow roots too. */
   /** @type {() => Element|null} */
   const focused = () => {
-    let at = document.activeElement;
+    let at = activeElement(document);
     for (let shadow = at && raw.shadowOf(at); shadow; shadow = at && raw.shadowOf(at)) {
       if (!shadow.activeElement) break;
       at = shadow.activeElement;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
@@ -12,19 +13,22 @@ if TYPE_CHECKING:
 
 _ANSWER_MS = 1_000
 _BLANK_MS = 1_000
+_PATIENCE = 2.0
+"""Seconds for all of them: only a page that wants to be waited for has many."""
 
 
 def give_documents(page: Page) -> None:
     """Gives an empty document to frames whose address the browser refused (``file:``, ``mailto:``, ``chrome:``).
 
-    Such a frame has no document at all, and a script sent into it waits for one for ever.
+    For Playwright such a frame has no document at all, and a script sent into it waits for one for ever.
 
     Args:
         page: A page at rest: a frame that is still loading must be let alone.
     """
-    for frame in page.frames[1:]:
-        if frame.url:
-            continue
+    end = time.monotonic() + _PATIENCE
+    for frame in [frame for frame in page.frames[1:] if not frame.url]:
+        if time.monotonic() > end:
+            break
         with contextlib.suppress(PlaywrightError):
             try:
                 # Unlike a plain evaluate, this gives up.

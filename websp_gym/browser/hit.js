@@ -14,6 +14,8 @@
   const documentHit = uncurry(Document.prototype.elementFromPoint);
   /** @type {(root: ShadowRoot, x: number, y: number) => Element|null} */
   const shadowHit = uncurry(ShadowRoot.prototype.elementFromPoint ?? Document.prototype.elementFromPoint);
+  /** @type {(doc: Document) => string} */
+  const modeOf = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(Document.prototype, 'compatMode')?.get));
   const { min, max } = Math;
   const Kept = Map;
 
@@ -30,7 +32,7 @@
   /** @type {HitApi['view']} */
   const view = (clip) => {
     // A document that a script has just emptied has no root.
-    const root = document.compatMode === 'BackCompat' && document.body || document.documentElement;
+    const root = modeOf(document) === 'BackCompat' && raw.body() || raw.root();
     const box = { x: 0, y: 0, w: root?.clientWidth || innerWidth, h: root?.clientHeight || innerHeight };
     return clip ? overlap(box, clip) ?? { x: 0, y: 0, w: 0, h: 0 } : box;
   };
@@ -98,7 +100,7 @@
     if (before) return before;
     const style = raw.style(el);
     const clips = style.overflow !== 'visible' && style.display !== 'contents' && style.display !== 'inline'
-      && el !== document.body && el !== document.documentElement;
+      && el !== raw.body() && el !== raw.root();
     const found = { position: style.position, moved: style.transform !== 'none', clip: clips ? boxOf(raw.rect(el)) : null };
     known.set(el, found);
     return found;

@@ -13,7 +13,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.driver import buried, bury_dead, playwright
 from websp_gym.browser.find import find_browser
-from websp_gym.browser.scripts import page_scripts
+from websp_gym.browser.scripts import handler_script
 from websp_gym.errors import SetupError, WorldError
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def open_context(options: BrowserOptions, *, viewport: tuple[int, int]) -> Brows
 
 
 def new_context(browser: Browser, *, viewport: tuple[int, int], **options: Any) -> BrowserContext:
-    """Opens a fresh context: light colour scheme, no service workers, page scripts in every frame.
+    """Opens a fresh context: light colour scheme, no service workers.
 
     Args:
         browser: The browser.
@@ -123,12 +123,12 @@ def new_context(browser: Browser, *, viewport: tuple[int, int], **options: Any) 
 
 
 def prepare_context(context: BrowserContext) -> None:
-    """Adds the page scripts to every frame the context will open.
+    """Adds to every frame the context will open what must run in the page itself.
 
     Args:
         context: A context made by somebody else, such as stock BrowserGym.
     """
-    context.add_init_script(page_scripts())
+    context.add_init_script(handler_script())
 
 
 def close_browsers() -> None:

@@ -4,9 +4,11 @@
  * hit.js; adds to __websp
  *   collect(clip?)      the marks of this frame, in reading order; `clip` = the part of the frame in view.
  *                       The frame remembers the elements by `index` until the next call
- *   survey(clip?)       the same as one JSON text, with {iframe, origin, scale, box} where an iframe shows
- *   uncovered(k, pts)   for points [x, y, x, y, …] over iframe k: "1" where the iframe is on top, "0" where not
- *   iframeIndex(el)     which k an iframe element has, -1 when it is not in view
+ *   survey(clip?, most?)   JSON of {title, entries}: the same, with {iframe, origin, scale, box} where an iframe shows;
+ *                       `most` = marks at most
+ *   heed(ask, tell)     the events by which handlers.js is asked for click handlers that the page alone can see
+ *   uncovered(n, pts)   for points [x, y, x, y, …] over iframe n: "1" where the iframe is on top, "0" where not
+ *   iframe(n)           the iframe with this number, which it keeps; numberOf(el) gives it one
  *   frameGeometry(el)   [x, y, scaleX, scaleY] of an iframe element's own viewport in this one
  *   element(index)      the Element (a hidden checkbox, not the label that stands for it)
  *   point(index)        {x, y} in the frame's viewport where a click reaches it, scrolled into view if need
@@ -25,6 +27,25 @@
   const { tagOf, attr, matches } = raw;
   const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
   const { round } = Math;
+  const { isFinite } = Number;
+  const now = performance.now.bind(performance);
+  /** @type {(text: string) => string} A half of a surrogate pair is no text that could be stored. */
+  const wellFormed = uncurry(Reflect.get(String.prototype, 'toWellFormed') ?? String.prototype.toString);
+  /** @type {(doc: Document) => string} */
+  const titleOf = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(Document.prototype, 'title')?.get));
+  const dispatch = uncurry(EventTarget.prototype.dispatchEvent);
+
+  // What a page may make of its marks: more of it tells nobody anything.
+  const MOST_MARKS = 1_000;
+  const MOST_ELEMENTS = 100_000;
+  const MOST_FRAMES = 50;
+  const DEEPEST = 700;
+  const MOST_MS = 3_000;
+  const LONGEST_NAME = 300;
+  const LONGEST_HREF = 2_000;
+  /** When the look at hand has taken long enough, and how many elements it has seen. */
+  let until = 0;
+  let visited = 0;
 
   const SKIPPED = new Set(['head', 'script', 'style', 'template', 'noscript', 'meta', 'link', 'base', 'title', 'datalist']);
   // Containers that take the focus only so that they can be reached or scrolled with the keyboard.
@@ -46,9 +67,16 @@
   // ---------------------------------------------------------------- candidates
   /** @type {(root: Node, found: Candidate[]) => void} */
   const scan = (root, found) => {
+    let depth = 0;
     /** @type {(node: Node, pointer: boolean, outer: Candidate|null, control: Candidate|null) => void} */
     const enter = (node, pointer, outer, control) => {
-      if (raw.nodeType(node) !== 1) return;
+      if (raw.nodeType(node) !== 1 || depth >= DEEPEST || ++visited > MOST_ELEMENTS || (visited % 100 === 0 && now() > until)) return;
+      depth++;
+      consider(node, pointer, outer, control);
+      depth--;
+    };
+    /** @type {(node: Node, pointer: boolean, outer: Candidate|null, control: Candidate|null) => void} */
+    const consider = (node, pointer, outer, control) => {
       const el = /** @type {Element} */ (node);
       const tag = tagOf(el);
       if (contains(SKIPPED, tag)) return;
@@ -85,23 +113,45 @@
     if (hasHandler(el) || (!control && reacts(el))) return HANDLER;
     return hand ? POINTER : null;
   };
-  /** Has a click handler as an attribute or, in the page's own world, a property. */
+  /** Has a click handler as an attribute or as a property of the page's own world. */
   /** @type {(el: Element) => boolean} */
-  const reacts = (el) => raw.has(el, 'onclick') || typeof (/** @type {HTMLElement} */ (el).onclick) === 'function';
+  const reacts = (el) => raw.has(el, 'onclick') || isTold(told, el);
+  /** @type {(set: WeakSet<Element>, el: Element) => boolean} */
+  const isTold = uncurry(WeakSet.prototype.has);
+  /** @type {WeakSet<Element>} */
+  let told = new WeakSet();
+  /** @type {[ask: string, tell: string]|null} */
+  let words = null;
+  /** @type {PageApi['heed']} */
+  const heed = (ask, tell) => { words = [ask, tell]; };
+  const askForHandlers = () => {
+    if (!words) return;
+    told = new WeakSet();
+    const hear = (/** @type {Event} */ event) => {
+      const [el] = event.composedPath();
+      if (el instanceof Element) told.add(el);
+    };
+    addEventListener(words[1], hear, true);
+    dispatch(globalThis, new Event(words[0]));
+    removeEventListener(words[1], hear, true);
+  };
   /** @type {(el: Element) => boolean} */
   const showsOptions = (el) => roleOf(el) === 'listbox' || stateOf(el).expanded === true;
 
   // ---------------------------------------------------------------- which of them are in view
-  /** @type {(found: Candidate[], within: Box) => void} */
-  const placeControls = (found, within) => {
-    for (let i = 0; i < found.length; i++) {
+  /** @type {(found: Candidate[], within: Box, most: number) => void} */
+  const placeControls = (found, within, most) => {
+    let placed = 0;
+    for (let i = 0; i < found.length && placed < most && now() < until; i++) {
       const c = found[i];
       if (c.kind !== CONTROL) continue;
       const tag = tagOf(c.el);
       const native = tag === 'input' || tag === 'select' || tag === 'textarea';
       c.spot = c.undrawn ? null : spotOf(c.el, within, native);
       if (!c.spot && tag === 'input') placeProxy(c, within);
-      if (c.spot) for (let o = c.outer; o; o = o.outer) o.holds = Math.max(o.holds, c.spot.box.w * c.spot.box.h);
+      if (!c.spot) continue;
+      placed++;
+      for (let o = c.outer; o; o = o.outer) o.holds = Math.max(o.holds, c.spot.box.w * c.spot.box.h);
     }
   };
   /** A native input that is not seen itself is operated through its label or the drawn thing around it. */
@@ -121,7 +171,7 @@
   /** @type {(found: Candidate[], within: Box) => void} */
   const placeSoft = (found, within) => {
     // Backwards: what lies inside is placed before what holds it.
-    for (let i = found.length - 1; i >= 0; i--) {
+    for (let i = found.length - 1; i >= 0 && now() < until; i--) {
       const c = found[i];
       if (c.kind !== HANDLER && c.kind !== POINTER) continue;
       if (!reactsAsWhole(c)) continue;
@@ -152,20 +202,36 @@
   /** @type {{el: Element, target: Element, faint: boolean}[]} */
   let held = [];
   /** @type {Element[]} */
-  let iframes = [];
+  const iframes = [];
+  /** @type {Map<Element, number>} */
+  const numbers = new Map();
+  /** @type {PageApi['numberOf']} */
+  const numberOf = (el) => {
+    const known = numbers.get(el);
+    if (known !== undefined) return known;
+    const number = iframes.length;
+    iframes[number] = el;
+    numbers.set(el, number);
+    return number;
+  };
+  /** @type {PageApi['iframe']} */
+  const iframe = (number) => iframes[number] ?? null;
+  /** @type {(text: string, most?: number) => string} */
+  const plain = (text, most) => wellFormed(cut(text, most));
 
   /** @type {(c: Candidate, spot: Spot, index: number) => PageMark} */
   const markOf = (c, spot, index) => {
     const el = c.adopts ?? c.el;
     const tag = tagOf(el);
     const state = stateOf(el);
-    const text = cut(textOf(c.target, null, 130));
+    const text = plain(textOf(c.target, null, 130));
     const href = /** @type {HTMLAnchorElement} */ (el).href;
     const box = spot.box;
     const type = tag === 'input' ? inputType(el) : '';
     const role = roleOf(el);
     return {
-      index, tag, role, name: nameOf(el) || (c.kind !== CONTROL || c.adopts ? text : ''), text, type,
+      index, tag: plain(tag), role, text, type,
+      name: plain(nameOf(el), LONGEST_NAME) || (c.kind !== CONTROL || c.adopts ? text : ''),
       box: [round(box.x), round(box.y), round(box.x + box.w) - round(box.x), round(box.y + box.h) - round(box.y)],
       at: [spot.x, spot.y],
       checked: state.checked ?? state.pressed,
@@ -173,8 +239,8 @@
       expanded: state.expanded,
       disabled: state.disabled,
       selected: state.selected,
-      value: type === 'file' ? '' : cut(shownValue(el)),
-      href: typeof href === 'string' && raw.has(el, 'href') ? href : attr(el, 'href') ?? '',
+      value: type === 'file' ? '' : plain(shownValue(el)),
+      href: plain(typeof href === 'string' && raw.has(el, 'href') ? href : attr(el, 'href') ?? '', LONGEST_HREF),
       editable: role === 'textbox' || role === 'searchbox' || role === 'spinbutton' || (role === 'combobox' && tag === 'input'),
       scrollable: scrolls(c.target),
     };
@@ -189,36 +255,41 @@
     const sy = rect.height / (box.offsetHeight || 1);
     return [rect.x + (box.clientLeft + parseFloat(style.paddingLeft)) * sx, rect.y + (box.clientTop + parseFloat(style.paddingTop)) * sy, sx, sy];
   };
-  /** @type {(el: Element, k: number, within: Box) => FrameSpot|null} */
-  const frameSpot = (el, k, within) => {
+  const TINY = 0.001; // Drawn smaller, a frame shows nothing.
+  /** @type {(el: Element, within: Box) => FrameSpot|null} */
+  const frameSpot = (el, within) => {
     const spot = spotOf(el, within);
     if (!spot) return null;
     const [x, y, sx, sy] = frameGeometry(el);
-    return { iframe: k, origin: [x, y], scale: [sx, sy], box: [spot.box.x, spot.box.y, spot.box.w, spot.box.h] };
+    if (!isFinite(x) || !isFinite(y) || !(sx > TINY) || !(sy > TINY)) return null;
+    return { iframe: numberOf(el), origin: [x, y], scale: [sx, sy], box: [spot.box.x, spot.box.y, spot.box.w, spot.box.h] };
   };
 
-  /** @type {(clip?: Box|null) => (PageMark|FrameSpot)[]} */
-  const look = (clip) => {
+  /** @type {(clip?: Box|null, most?: number) => (PageMark|FrameSpot)[]} */
+  const look = (clip, most = MOST_MARKS) => {
+    until = now() + MOST_MS;
+    visited = 0;
     closePickers();
     forget();
+    askForHandlers();
     /** @type {Candidate[]} */
     const found = [];
     /** @type {(PageMark|FrameSpot)[]} */
     const out = [];
     const within = view(clip);
     held = [];
-    iframes = [];
+    let frames = 0;
     scan(document, found);
-    placeControls(found, within);
+    placeControls(found, within, most);
     placeSoft(found, within);
     for (let i = 0; i < found.length; i++) {
       const c = found[i];
       if (c.kind === FRAME) {
-        const frame = frameSpot(c.el, iframes.length, within);
+        const frame = frames < MOST_FRAMES ? frameSpot(c.el, within) : null;
         if (!frame) continue;
-        iframes[iframes.length] = c.el;
+        frames++;
         out[out.length] = frame;
-      } else if (c.spot) {
+      } else if (c.spot && held.length < most && now() < until) {
         const index = held.length;
         held[index] = { el: c.adopts ?? c.el, target: c.target, faint: c.kind === CONTROL && c.target === c.el };
         out[out.length] = markOf(c, c.spot, index);
@@ -236,36 +307,14 @@
     return marks;
   };
 
-  /** JSON of an entry, also where the page has hung a toJSON on every object. */
-  /** @type {(entry: PageMark|FrameSpot) => string} */
-  const toText = (entry) => {
-    if ('toJSON' in Array.prototype) {
-      for (const key in entry) {
-        const value = Reflect.get(entry, key);
-        if (typeof value === 'object' && value) Object.setPrototypeOf(value, null);
-      }
-      Object.setPrototypeOf(entry, null);
-    }
-    return raw.stringify(entry);
-  };
   /** @type {PageApi['survey']} */
-  const survey = (clip) => {
-    const seen = look(clip);
-    let out = '';
-    for (let i = 0; i < seen.length; i++) out += (i ? ',' : '') + toText(seen[i]);
-    return `[${out}]`;
-  };
+  const survey = (clip, most) => raw.stringify({ title: plain(titleOf(document), LONGEST_NAME), entries: look(clip, most) });
 
   /** @type {PageApi['uncovered']} */
-  const uncovered = (k, points) => {
+  const uncovered = (n, points) => {
     let out = '';
-    for (let i = 0; i < points.length; i += 2) out += belongs(topAt(points[i], points[i + 1]), iframes[k]) ? '1' : '0';
+    for (let i = 0; i < points.length; i += 2) out += belongs(topAt(points[i], points[i + 1]), iframes[n]) ? '1' : '0';
     return out;
-  };
-  /** @type {PageApi['iframeIndex']} */
-  const iframeIndex = (el) => {
-    for (let i = 0; i < iframes.length; i++) if (iframes[i] === el) return i;
-    return -1;
   };
 
   // ---------------------------------------------------------------- one of the marks
@@ -325,6 +374,6 @@
   };
 
   /** @type {PageApi} */
-  const api = { collect, survey, uncovered, iframeIndex, frameGeometry, element, point, openPicker, closePickers };
+  const api = { collect, survey, heed, uncovered, iframe, numberOf, frameGeometry, element, point, openPicker, closePickers };
   Object.assign(websp, api);
 })();

@@ -1,10 +1,12 @@
 // @ts-check
 /*
  * Waiting until the document rests. Adds to __websp
- *   quiet(ms, cap, known?)   resolves {quiet, waited} when the DOM has not changed for `ms` milliseconds and two
+ *   quiet(ms, cap, known?)   resolves {quiet, parsed, waited} when the document is parsed, the DOM has not changed for `ms` milliseconds and two
  *                            animation frames have passed, or after `cap` milliseconds with quiet: false.
  *                            `known`: changes before the call count too, so a document that has long been
  *                            at rest answers at once
+ * A document whose scripts are off (a sandboxed iframe) has no timers and changes by itself in no way but by loading:
+ * it answers at once.
  * An element that has been changing without a pause for half a second (a spinner, a clock, a ticker) no longer
  * counts. Animations about to end are brought to their end, as Playwright does for its screenshots: a drawer
  * halfway in is neither here nor there.
@@ -20,6 +22,14 @@
   const frame = requestAnimationFrame.bind(globalThis);
   const now = performance.now.bind(performance);
   const Later = Promise;
+  const listen = uncurry(EventTarget.prototype.addEventListener);
+  const doc = document;
+  /** @type {(doc: Document) => DocumentReadyState} */
+  const readyState = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(Document.prototype, 'readyState')?.get));
+  /** @type {(doc: Document) => AnimationTimeline} */
+  const timelineOf = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(Document.prototype, 'timeline')?.get));
+  const isParsed = () => readyState(doc) !== 'loading';
+  const scriptless = matchMedia('(scripting: none)');
   const CHANGES = { subtree: true, childList: true, attributes: true, characterData: true };
   const RESTLESS = 500;
   const PAUSE = 250;
@@ -71,7 +81,7 @@
         const { playState, playbackRate, currentTime, effect, timeline } = animations[i];
         const end = effect ? Number(effect.getComputedTiming().endTime) : Infinity;
         // A scroll-driven one stands where the page is scrolled to.
-        if (playState !== 'running' || playbackRate <= 0 || timeline !== document.timeline || !(end - Number(currentTime) <= ENDING)) continue;
+        if (playState !== 'running' || playbackRate <= 0 || timeline !== timelineOf(doc) || !(end - Number(currentTime) <= ENDING)) continue;
         finish(animations[i]);
         any = true;
       }
@@ -86,6 +96,13 @@
     frame(() => frame(() => once()));
     // Frames out of view are not drawn and get no animation frames.
     later(() => once(), 60);
+  };
+
+  /** @type {(within: number, then: () => void) => void} */
+  const parsed = (within, then) => {
+    let once = () => { once = () => {}; then(); };
+    listen(doc, 'readystatechange', () => once(), { once: true });
+    later(() => once(), within);
   };
 
   /** Shadow roots are watched from the first look at them on. */
@@ -107,12 +124,14 @@
     const start = now();
     const roots = watched();
     /** @type {(rested: boolean) => void} */
-    const end = (rested) => resolve({ quiet: rested, waited: now() - start });
-    if (known && now() - changed >= ms && !endAnimations(roots)) { end(true); return; }
+    const end = (rested) => resolve({ quiet: rested, parsed: isParsed(), waited: now() - start });
+    if (scriptless.matches) { end(true); return; }
+    if (known && isParsed() && now() - changed >= ms && !endAnimations(roots)) { end(true); return; }
     if (!known) changed = start;
     const check = () => {
       const left = cap - (now() - start);
       if (left <= 0) { end(false); return; }
+      if (!isParsed()) { parsed(left, look); return; }
       const seen = changed;
       const moved = endAnimations(roots);
       nextFrames(() => {

@@ -5,16 +5,16 @@
  *   scrollElement(index, dir, fraction)  the same from a mark outwards
  *   scrollPopup(dir, fraction)           the topmost dialog, popover, floating layer or open dropdown
  *   scrollToEnd()                        the page (or, where it cannot move, its biggest scrolling box) to its end
- *   scrollOut(dir, fraction, iframe?)    from an iframe (the one last sent on to) outwards
+ *   scrollOut(dir, fraction, iframe)     from an iframe (by its number) outwards
  * each by a fraction of the box that moves, answering {moved, what}: what moved, or why nothing did (`end`: it
- * is at its end). Where an iframe is in the way, `inside` = the point in its viewport says: ask that frame
- * (isInside(el) tells which iframe it is; `popup`: it is the popup), then scrollOut().
+ * is at its end). Where an iframe is in the way, `iframe` = its number and `inside` = the point in its viewport
+ * say: ask that frame (`popup`: it is the popup), then scrollOut().
  */
 (() => {
   'use strict';
   const websp = /** @type {Dom & HitApi & PageApi & Partial<MotionApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.scrollAt) return;
-  const { raw, walk, parentOf, roleOf, describe, topAt, element, frameGeometry, kit } = websp;
+  const { raw, walk, parentOf, roleOf, describe, topAt, element, iframe, numberOf, frameGeometry, kit } = websp;
   const { test, upwards, uncurry } = kit;
   const { tagOf, attr, matches } = raw;
   /** @type {(el: Element, options: ScrollToOptions) => void} */
@@ -24,15 +24,19 @@
   const still = (why) => ({ moved: false, what: why });
   const NOTHING = still('nothing here scrolls that way');
 
+  /** @type {(doc: Document) => Element|null} */
+  const scrollingElement = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(Document.prototype, 'scrollingElement')?.get));
   /** @type {() => Element} */
-  const page = () => document.scrollingElement ?? document.documentElement;
+  const page = () => scrollingElement(document) ?? /** @type {Element} */ (raw.root());
   /** A consent wall stops the page with overflow: hidden on <html> or <body>; a script could still move it. */
   /** @type {(dy: number) => boolean} */
   const pageIsFree = (dy) => {
     const axis = dy !== 0 ? 'overflowY' : 'overflowX';
-    if (!document.documentElement) return false;
-    const own = raw.style(document.documentElement)[axis];
-    const used = own === 'visible' && document.body ? raw.style(document.body)[axis] : own;
+    const root = raw.root();
+    const body = raw.body();
+    if (!root) return false;
+    const own = raw.style(root)[axis];
+    const used = own === 'visible' && body ? raw.style(body)[axis] : own;
     return used !== 'hidden' && used !== 'clip';
   };
 
@@ -76,25 +80,21 @@
   ];
 
   // ---------------------------------------------------------------- iframes
-  /** @type {Element|null} */
-  let entered = null;
   /** @type {(el: Element|null) => boolean} */
   const isFrame = (el) => el !== null && (tagOf(el) === 'iframe' || tagOf(el) === 'frame');
   /** Sends on to an iframe: to the point at (x, y) of this viewport, or to its middle. */
   /** @type {(frame: Element, x?: number, y?: number) => Scrolled} */
   const sendInto = (frame, x, y) => {
-    entered = frame;
     const [left, top, across, down] = frameGeometry(frame);
     const box = /** @type {HTMLElement} */ (frame);
     const inside = [x === undefined ? box.clientWidth / 2 : (x - left) / across, y === undefined ? box.clientHeight / 2 : (y - top) / down];
-    return { moved: false, what: 'nothing in the frame scrolls that way', inside: /** @type {[number, number]} */ (inside) };
+    return { moved: false, what: 'nothing in the frame scrolls that way', iframe: numberOf(frame), inside: /** @type {[number, number]} */ (inside) };
   };
-  /** @type {MotionApi['isInside']} */
-  const isInside = (el) => el === entered;
   /** @type {MotionApi['scrollOut']} */
-  const scrollOut = (direction, fraction, iframe = entered) => {
+  const scrollOut = (direction, fraction, number) => {
     const [dx, dy] = vector(direction, fraction);
-    return moveUpwards(iframe && parentOf(iframe), dx, dy);
+    const from = iframe(number);
+    return moveUpwards(from && parentOf(from), dx, dy);
   };
 
   // ---------------------------------------------------------------- a point, an element, the end
@@ -125,7 +125,8 @@
     const root = page();
     if (pageIsFree(1) && move(root, 0, root.scrollHeight)) return { moved: true, what: 'the page' };
     const hit = topAt(innerWidth / 2, innerHeight / 2);
-    const result = document.body ? moveBiggest(document.body, 0, 1e6) : NOTHING;
+    const body = raw.body();
+    const result = body ? moveBiggest(body, 0, 1e6) : NOTHING;
     if (result.moved || !hit || !isFrame(hit)) return result === NOTHING ? still('the page is already at its bottom') : result;
     return sendInto(hit);
   };
@@ -211,7 +212,7 @@
   };
   /** @type {MotionApi['scrollPopup']} */
   const scrollPopup = (direction, fraction) => {
-    const select = document.querySelector('select[data-websp-picker]:open');
+    const [select] = kit.all(document, 'select[data-websp-picker]:open');
     if (select) return scrollOptions(/** @type {HTMLSelectElement} */ (select), direction, fraction);
     const [dx, dy] = vector(direction, fraction);
     const popup = topPopup();
@@ -236,6 +237,6 @@
     return frame;
   };
 
-  const api = { scrollAt, scrollElement, scrollPopup, scrollToEnd, scrollOut, isInside };
+  const api = { scrollAt, scrollElement, scrollPopup, scrollToEnd, scrollOut };
   Object.assign(websp, api);
 })();

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.frames import give_documents
+from websp_gym.browser.isolated import ScriptError, worlds_of
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Frame, Page
+    from playwright.sync_api import Page
 
+    from websp_gym.browser.isolated import Frame
     from websp_gym.browser.tabs import Tabs
 
 SETTLE_CAP = 5.0
@@ -23,9 +26,14 @@ _AFTER_TRAFFIC = 0.03
 """Seconds a page has to show what a request brought; what it shows is then a change of its DOM."""
 _FRAMES = 8
 """Child frames looked at; a page has more only for advertisements."""
-_QUIET = """([quiet, cap, known]) => globalThis.__websp
-  ? __websp.quiet(quiet, cap, known)
-  : new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done({quiet: true}))))"""
+
+
+@dataclass(frozen=True)
+class _Rest:
+    """What the documents of a page answer."""
+
+    quiet: bool
+    parsed: bool = True
 
 
 def settle(
@@ -53,8 +61,7 @@ def settle(
     while (left := end - time.monotonic()) > 0:
         page = tabs.current
         try:
-            page.wait_for_load_state("domcontentloaded", timeout=left * 1000)
-            quiet = _is_quiet(page, quiet_ms, min(left, patience), again=page is looked_at)
+            rest = _ask_all(page, quiet_ms, min(left, patience), again=page is looked_at)
         except PlaywrightError:
             # The document was replaced under the question: a navigation is under way, ask its successor.
             if not tabs.alive:
@@ -63,32 +70,37 @@ def settle(
             continue
         looked_at = page
         # Asked first: which requests are not worth waiting for is found out by asking.
-        waiting = tabs.requests_in_flight() > 0 or tabs.opening
+        waiting = not rest.parsed or tabs.requests_in_flight() > 0 or tabs.opening
         calm = time.monotonic() - tabs.traffic.changed >= _AFTER_TRAFFIC
         if calm and not waiting and page is tabs.current:
             give_documents(page)
-            return quiet
+            return rest.quiet
     give_documents(tabs.current)
     return False
 
 
-def _is_quiet(page: Page, quiet_ms: int, cap: float, *, again: bool) -> bool:
+def _ask_all(page: Page, quiet_ms: int, cap: float, *, again: bool) -> _Rest:
     """Whether the DOM of all frames came to rest within ``cap`` seconds; ``again`` knows of the look before."""
     end = time.monotonic() + cap
-    if not _ask(page.main_frame, quiet_ms, cap, known=again):
-        return False
-    # A frame that has loaded nothing yet would not answer.
-    for frame in [frame for frame in page.frames[1:] if frame.url][:_FRAMES]:
+    worlds = worlds_of(page)
+    rest = _ask(worlds.main, quiet_ms, cap, known=again)
+    if not rest.quiet:
+        return rest
+    for frame in worlds.children()[:_FRAMES]:
         left = max(0.0, end - time.monotonic())
         try:
-            if not _ask(frame, quiet_ms, left, known=True):
-                return False
+            if not _ask(frame, quiet_ms, left, known=True).quiet:
+                return _Rest(quiet=False)
         except PlaywrightError:
             # A frame that goes or is replaced keeps nobody waiting: what replaces it is a request in flight.
             if page.is_closed():
                 raise
-    return True
+    return rest
 
 
-def _ask(frame: Frame, quiet_ms: int, cap: float, *, known: bool) -> bool:
-    return bool(frame.evaluate(_QUIET, [quiet_ms, cap * 1000, known])["quiet"])
+def _ask(frame: Frame, quiet_ms: int, cap: float, *, known: bool) -> _Rest:
+    try:
+        answer = frame.ask("quiet", quiet_ms, cap * 1000, known)
+    except ScriptError:
+        return _Rest(quiet=False)  # a document that cannot be read is taken as it is
+    return _Rest(quiet=answer["quiet"] is True, parsed=answer["parsed"] is True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.isolated import session_of
 from websp_gym.browser.openings import openings_of
 from websp_gym.browser.traffic import Traffic
 from websp_gym.errors import ActionError, WorldError
@@ -16,7 +16,7 @@ from websp_gym.errors import ActionError, WorldError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import BrowserContext, CDPSession, Dialog, Page
+    from playwright.sync_api import BrowserContext, Dialog, Page
 
 
 class Tabs:
@@ -36,7 +36,6 @@ class Tabs:
         self.traffic = Traffic(context)
         self._openings = openings_of(context)
         self._history: list[Page] = []
-        self._sessions: WeakKeyDictionary[Page, CDPSession] = WeakKeyDictionary()
         self._crashed = False
         self._reply: _Reply | None = None
         for page in context.pages:
@@ -111,7 +110,7 @@ class Tabs:
 
     def previous_url(self) -> str | None:
         """The URL the current tab would go back to; ``None`` when it shows the first page of its history."""
-        history = self._session(self.current).send("Page.getNavigationHistory")
+        history = session_of(self.current).send("Page.getNavigationHistory")
         index = history["currentIndex"]
         url = str(history["entries"][index - 1]["url"]) if index > 0 else None
         # What a tab shows before its first page is nothing a person could go back to.
@@ -119,7 +118,7 @@ class Tabs:
 
     def forget_history(self) -> None:
         """Makes the page the current tab shows the first of its history."""
-        self._session(self.current).send("Page.resetNavigationHistory")
+        session_of(self.current).send("Page.resetNavigationHistory")
 
     def begin_step(self) -> None:
         """Forgets the dialogs of the steps before."""
@@ -138,11 +137,6 @@ class Tabs:
             yield
         finally:
             self._reply = before
-
-    def _session(self, page: Page) -> CDPSession:
-        if page not in self._sessions:
-            self._sessions[page] = self.context.new_cdp_session(page)
-        return self._sessions[page]
 
     def _opened(self, page: Page) -> None:
         if self._openings is not None:

@@ -22,7 +22,7 @@ interface PageMark {
   scrollable: boolean;
 }
 interface FrameSpot { iframe: number; origin: [number, number]; scale: [number, number]; box: [number, number, number, number] }
-interface Scrolled { moved: boolean; what: string; end?: boolean; inside?: [number, number]; popup?: boolean }
+interface Scrolled { moved: boolean; what: string; end?: boolean; iframe?: number; inside?: [number, number]; popup?: boolean }
 interface Refusal { error: string }
 type Direction = 'up' | 'down' | 'left' | 'right';
 
@@ -35,9 +35,11 @@ interface HitApi {
 }
 interface PageApi {
   collect(clip?: Box | null): PageMark[];
-  survey(clip?: Box | null): string;
+  survey(clip?: Box | null, most?: number): string;
+  heed(ask: string, tell: string): void;
   uncovered(iframe: number, points: number[]): string;
-  iframeIndex(el: Element): number;
+  iframe(number: number): Element | null;
+  numberOf(el: Element): number;
   frameGeometry(el: Element): [number, number, number, number];
   element(index: number): Element | null;
   point(index: number): { x: number; y: number } | Refusal;
@@ -49,9 +51,8 @@ interface MotionApi {
   scrollElement(index: number, direction: Direction, fraction: number): Scrolled;
   scrollPopup(direction: Direction, fraction: number): Scrolled;
   scrollToEnd(): Scrolled;
-  scrollOut(direction: Direction, fraction: number, iframe?: Element | null): Scrolled;
-  isInside(el: Element): boolean;
-  quiet(ms: number, cap: number, known?: boolean): Promise<{ quiet: boolean; waited: number }>;
+  scrollOut(direction: Direction, fraction: number, iframe: number): Scrolled;
+  quiet(ms: number, cap: number, known?: boolean): Promise<{ quiet: boolean; parsed: boolean; waited: number }>;
 }
 interface FieldApi {
   reach(index: number): { x: number; y: number } | Refusal;

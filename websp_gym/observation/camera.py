@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.isolated import session_of
 from websp_gym.errors import WorldError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Camera:
     """
 
     def __init__(self) -> None:
-        self._sessions: WeakKeyDictionary[Page, tuple[CDPSession, tuple[int, int]]] = WeakKeyDictionary()
+        self._claimed: WeakKeyDictionary[Page, tuple[int, int]] = WeakKeyDictionary()
 
     def screenshot(self, page: Page) -> NDArray[np.uint8]:
         """Takes a picture of the viewport.
@@ -60,7 +61,7 @@ class Camera:
         try:
             data: str = self._session(page).send("Page.captureScreenshot", _PICTURE)["data"]
         except PlaywrightError as error:
-            self._sessions.pop(page, None)
+            self._claimed.pop(page, None)
             reason = str(error).splitlines()[0]
             raise WorldError(f"no screenshot of {page.url}: {reason}", url=page.url) from error
         return base64.b64decode(data)
@@ -82,11 +83,9 @@ class Camera:
     def _session(self, page: Page) -> CDPSession:
         size = page.viewport_size or {"width": 1280, "height": 1024}
         wanted = (size["width"], size["height"])
-        session, claimed = self._sessions.get(page, (None, None))
-        if session is None:
-            session = page.context.new_cdp_session(page)
-        if claimed != wanted:
+        session = session_of(page)
+        if self._claimed.get(page) != wanted:
             metrics = {"width": wanted[0], "height": wanted[1], "deviceScaleFactor": 1, "mobile": False}
             session.send("Emulation.setDeviceMetricsOverride", metrics)
-            self._sessions[page] = (session, wanted)
+            self._claimed[page] = wanted
         return session

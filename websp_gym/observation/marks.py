@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from playwright.sync_api import Error as PlaywrightError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from websp_gym.browser.frames import give_documents
-from websp_gym.browser.scripts import page_scripts
+from websp_gym.browser.isolated import MAX_FRAMES, ScriptError, is_replaced, worlds_of
 from websp_gym.errors import ActionError, WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from playwright.sync_api import Frame, Page
+    from playwright.sync_api import Page
+
+    from websp_gym.browser.isolated import Frame
 
 Box = tuple[float, float, float, float]
 
-_SURVEY = "clip => globalThis.__websp?.survey ? __websp.survey(clip) : null"
-_IFRAME = "el => __websp.iframeIndex(el)"
-_UNCOVERED = "([iframe, points]) => __websp.uncovered(iframe, points)"
+MAX_MARKS = 1_000
+"""Marks a page has at most: no viewport of a page meant for people holds more."""
+_GEOMETRY = "function (number) { return this.frameGeometry(this.iframe(number)); }"
 _ATTEMPTS = 5
+_GEOMETRIC = {"box", "at", "editable", "scrollable"}
+_log = logging.getLogger(__name__)
 # The ends of lines that JSON leaves as they are.
 _LINE_ENDS = re.compile("[\x7f-\x9f\u2028\u2029]")
-_NAVIGATED = re.compile("context was destroyed|navigat|Cannot find context|was detached", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Mark:
         number: What the agent calls it; from 0, in reading order.
         tag: HTML tag name.
         role: ARIA role, explicit or implied by the tag; ``generic`` without one.
-        name: Accessible name.
+        name: Accessible name, at most 300 characters.
         text: Visible text, at most 120 characters.
         type: The type of an ``<input>``, else empty.
         box: Left, top, width and height of its visible part, in pixels of the page's viewport.
@@ -48,7 +52,7 @@ class Mark:
         value: What is filled in, as a person reads it; a password as bullets.
         href: Where a link leads.
         frame: Position of its frame in :attr:`Marks.frames`.
-        index: What the frame's ``__websp`` functions call it.
+        index: What our scripts in its frame call it.
         mixed: Partly checked (``checked`` is False then).
     """
 
@@ -126,10 +130,12 @@ class Marks:
     Args:
         marks: In reading order; ``marks[n].number == n``.
         frames: The frames searched, the main frame first.
+        title: The title of the page, at most 300 characters.
     """
 
     marks: tuple[Mark, ...]
     frames: tuple[Frame, ...]
+    title: str = ""
 
     def __getitem__(self, number: int) -> Mark:
         """The mark with this number.
@@ -155,11 +161,54 @@ class Marks:
         return "\n".join(mark.line() for mark in self.marks)
 
 
+class _Reading(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+_Number = Annotated[float, Field(allow_inf_nan=False, strict=False)]
+
+
+class _Facts(_Reading):
+    """One mark as its frame tells it; geometry in the frame that holds it."""
+
+    index: int
+    tag: str
+    role: str
+    name: str
+    text: str
+    type: str
+    box: tuple[_Number, _Number, _Number, _Number]
+    at: tuple[_Number, _Number]
+    checked: bool | None
+    mixed: bool
+    expanded: bool | None
+    disabled: bool
+    selected: bool | None
+    value: str
+    href: str
+    editable: bool
+    scrollable: bool
+
+
+class _Shown(_Reading):
+    """An iframe in view: where the viewport in it begins, how much larger it is drawn, and what of it is seen."""
+
+    iframe: int
+    origin: tuple[_Number, _Number]
+    scale: tuple[_Number, _Number]
+    box: tuple[_Number, _Number, _Number, _Number]
+
+
+class _Survey(_Reading):
+    title: str
+    entries: list[_Facts | _Shown]
+
+
 @dataclass(frozen=True)
 class _Found:
-    """A mark before it is numbered: facts as the frame gave them, geometry in the frame that holds it."""
+    """A mark before it is numbered."""
 
-    facts: dict[str, Any]
+    facts: _Facts
     frame: int
     box: Box
     at: tuple[float, float]
@@ -168,7 +217,8 @@ class _Found:
 def collect_marks(page: Page) -> Marks:
     """Finds what can be operated in the viewport, in all frames of a page.
 
-    Hidden, covered and clipped elements get no mark; a visually hidden checkbox gets the box of its label.
+    Hidden, covered and clipped elements get no mark; a visually hidden checkbox gets the box of its label. A page
+    has :data:`MAX_MARKS` marks at most, and a frame whose elements cannot be read has none.
 
     Args:
         page: The page as it stands; call after it has settled.
@@ -180,12 +230,11 @@ def collect_marks(page: Page) -> Marks:
         WorldError: The page kept navigating away while it was read.
     """
     for _ in range(_ATTEMPTS):
-        frames: list[Frame] = []
+        look = _Look()
         try:
-            give_documents(page)
-            found = _look(page.main_frame, frames, None)
+            found = look.into(worlds_of(page).main, None)
         except PlaywrightError as error:
-            if page.is_closed() or not _NAVIGATED.search(str(error)):
+            if page.is_closed() or not is_replaced(error):
                 reason = str(error).splitlines()[0]
                 raise WorldError(
                     f"the elements of {page.url} cannot be read: {reason}", url=page.url
@@ -193,7 +242,8 @@ def collect_marks(page: Page) -> Marks:
             # A navigation replaced the document under the question: ask its successor.
             page.wait_for_load_state("domcontentloaded")
             continue
-        return Marks(tuple(_number(n, each) for n, each in enumerate(found)), tuple(frames))
+        marks = tuple(_number(n, each) for n, each in enumerate(found))
+        return Marks(marks, tuple(look.frames), look.title)
     raise WorldError(f"{page.url} kept navigating while its elements were read", url=page.url)
 
 
@@ -215,7 +265,7 @@ def frame_origin(frame: Frame) -> tuple[float, float]:
     """Where a frame's viewport lies in the page's.
 
     Args:
-        frame: A frame of the page.
+        frame: One of :attr:`Marks.frames`.
 
     Returns:
         Left and top in page pixels.
@@ -227,100 +277,90 @@ def to_page(frame: Frame, x: float, y: float) -> tuple[float, float]:
     """Where a point of a frame's viewport lies in the page's, iframes drawn larger or smaller included.
 
     Args:
-        frame: A frame of the page.
+        frame: One of :attr:`Marks.frames`.
         x: Pixels from the left of the frame's viewport.
         y: Pixels from its top.
 
     Returns:
         The same point in page pixels.
     """
-    while (parent := frame.parent_frame) is not None:
-        left, top, across, down = frame.frame_element().evaluate("el => __websp.frameGeometry(el)")
+    while frame.parent is not None:
+        left, top, across, down = frame.parent.run(_GEOMETRY, frame.number)
         x, y = left + x * across, top + y * down
-        frame = parent
+        frame = frame.parent
     return x, y
 
 
-def _look(frame: Frame, frames: list[Frame], clip: dict[str, float] | None) -> list[_Found]:
-    """Reads one frame and those shown inside it; boxes are relative to its viewport."""
-    number = len(frames)
-    frames.append(frame)
-    text = frame.evaluate(_SURVEY, clip)
-    if text is None:
-        # A page opened before the init script was added, or a document written by script.
-        frame.evaluate(page_scripts())
-        text = frame.evaluate(_SURVEY, clip)
-    entries: list[dict[str, Any]] = json.loads(text)
-    shown = [entry["iframe"] for entry in entries if "iframe" in entry]
-    children = _children(frame) if shown else {}
-    found: list[_Found] = []
-    for entry in entries:
-        if "iframe" not in entry:
-            found.append(_Found(entry, number, tuple(entry["box"]), tuple(entry["at"])))
-        elif child := children.get(entry["iframe"]):
-            found.extend(_look_inside(frame, child, entry, frames))
-    return found
+class _Look:
+    """One look at a page, from the main frame into those shown inside it."""
 
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+        self.title = ""
+        self._left = MAX_MARKS
 
-def _children(frame: Frame) -> dict[int, Frame]:
-    """The child frames whose iframe is in view, by the number the survey gave it."""
-    children = {}
-    for child in frame.child_frames:
+    def into(self, frame: Frame, clip: dict[str, float] | None) -> list[_Found]:
+        """Reads one frame and those inside it; boxes are relative to its viewport."""
+        number = len(self.frames)
+        self.frames.append(frame)
+        survey = _survey(frame, clip, self._left)
+        self.title = self.title if number else survey.title
+        found: list[_Found] = []
+        for entry in survey.entries:
+            if self._left <= 0:
+                break
+            if isinstance(entry, _Facts):
+                found.append(_Found(entry, number, entry.box, entry.at))
+                self._left -= 1
+            elif len(self.frames) <= MAX_FRAMES:
+                found += self._inside(frame, entry)
+        return found
+
+    def _inside(self, frame: Frame, where: _Shown) -> list[_Found]:
+        (left, top), (across, down) = where.origin, where.scale
+        x, y, width, height = where.box
+        clip = {"x": (x - left) / across, "y": (y - top) / down, "w": width / across, "h": height / down}
+        frames, marks_left = len(self.frames), self._left
         try:
-            index = child.frame_element().evaluate(_IFRAME)
+            child = frame.child(where.iframe)
+            inner = [] if child is None else self.into(child, clip)
         except PlaywrightError:
-            continue  # removed meanwhile: no longer in view
-        if index >= 0:
-            children[index] = child
-    return children
+            # The frame went away or is being replaced; a later observation will have it.
+            del self.frames[frames:]
+            self._left = marks_left
+            return []
+        moved = [
+            _Found(
+                each.facts,
+                each.frame,
+                (
+                    left + each.box[0] * across,
+                    top + each.box[1] * down,
+                    each.box[2] * across,
+                    each.box[3] * down,
+                ),
+                (left + each.at[0] * across, top + each.at[1] * down),
+            )
+            for each in inner
+        ]
+        if not moved:
+            return []
+        # What lies over the iframe is known to its parent only.
+        points = [coordinate for each in moved for coordinate in each.at]
+        clear: str = frame.ask("uncovered", where.iframe, points)
+        return [each for each, free in zip(moved, clear, strict=True) if free == "1"]
 
 
-def _look_inside(frame: Frame, child: Frame, where: dict[str, Any], frames: list[Frame]) -> list[_Found]:
-    (left, top), (across, down) = where["origin"], where["scale"]
-    x, y, width, height = where["box"]
-    clip = {"x": (x - left) / across, "y": (y - top) / down, "w": width / across, "h": height / down}
-    before = len(frames)
+def _survey(frame: Frame, clip: dict[str, float] | None, most: int) -> _Survey:
     try:
-        inner = _look(child, frames, clip)
-    except PlaywrightError:
-        # The frame went away or is being replaced; a later observation will have it.
-        del frames[before:]
-        return []
-    moved = [
-        _Found(
-            each.facts,
-            each.frame,
-            (left + each.box[0] * across, top + each.box[1] * down, each.box[2] * across, each.box[3] * down),
-            (left + each.at[0] * across, top + each.at[1] * down),
-        )
-        for each in inner
-    ]
-    if not moved:
-        return []
-    # What lies over the iframe is known to its parent only.
-    points = [coordinate for each in moved for coordinate in each.at]
-    clear: str = frame.evaluate(_UNCOVERED, [where["iframe"], points])
-    return [each for each, free in zip(moved, clear, strict=True) if free == "1"]
+        return _Survey.model_validate_json(frame.ask("survey", clip, most))
+    except (ScriptError, ValidationError) as error:
+        # The page is made so that it cannot be read: an agent that came here has nothing to operate.
+        _log.warning("the elements of a frame of %s cannot be read: %s", frame.page.url[:200], error)
+        return _Survey(title="", entries=[])
 
 
 def _number(number: int, found: _Found) -> Mark:
-    facts = found.facts
     x, y, width, height = (float(round(value)) for value in found.box)
-    return Mark(
-        number=number,
-        tag=facts["tag"],
-        role=facts["role"],
-        name=facts["name"],
-        text=facts["text"],
-        type=facts["type"],
-        box=(x, y, width, height),
-        checked=facts["checked"],
-        expanded=facts["expanded"],
-        disabled=facts["disabled"],
-        selected=facts["selected"],
-        value=facts["value"],
-        href=facts["href"],
-        frame=found.frame,
-        index=facts["index"],
-        mixed=facts["mixed"],
-    )
+    facts = found.facts.model_dump(exclude=_GEOMETRIC)
+    return Mark(number=number, box=(x, y, width, height), frame=found.frame, **facts)

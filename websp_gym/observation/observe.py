@@ -10,6 +10,7 @@ import numpy as np
 from browsergym.core.spaces import AnyBox, AnyDict, Float, Integer, Unicode
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.isolated import session_of
 from websp_gym.browser.settle import settle
 from websp_gym.observation.browsergym import extract
 from websp_gym.observation.camera import Camera
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 ObservationKind = Literal["marks", "browsergym", "all"]
 KINDS: tuple[ObservationKind, ...] = ("marks", "browsergym", "all")
+_LONGEST_TITLE = 300
 _LOOKS = 3
 """Looks at most, where tabs come and go meanwhile."""
 
@@ -157,13 +159,18 @@ class Observer:
     def _look(
         self, page: Page, left: dict[str, Any], goal: str, chat: list[dict[str, Any]], elapsed: float
     ) -> dict[str, Any]:
-        self._titles = [
-            {"url": tab.url, "title": tab.title(), "active": tab is page} for tab in self._tabs.pages
-        ]
         observation: dict[str, Any] = {"url": page.url}
         wants_marks = self.kind != "browsergym"
         # For 3 % of its time an observation without marks has them too: the record says what was in view.
         self._marks = collect_marks(page)
+        self._titles = [
+            {
+                "url": tab.url,
+                "title": self._marks.title if tab is page else _title(tab),
+                "active": tab is page,
+            }
+            for tab in self._tabs.pages
+        ]
         plain = self._shoot(page)
         if wants_marks:
             marked = draw_marks(plain, self._marks.marks, seed=mark_seed(self._seed, self._index))
@@ -218,6 +225,13 @@ class Observer:
             "elapsed_time": np.asarray([elapsed]),
             **extract(page),
         }
+
+
+def _title(tab: Page) -> str:
+    """The title of a tab in the background, as the browser knows it: the page itself may not answer."""
+    history = session_of(tab).send("Page.getNavigationHistory")
+    shown = history["entries"][: history["currentIndex"] + 1]
+    return str(shown[-1]["title"])[:_LONGEST_TITLE] if shown else ""
 
 
 def marked_picture(trajectory: Trajectory, folder: Path, index: int) -> NDArray[np.uint8]:

@@ -183,7 +183,8 @@ def _frame_at(page: Page, path: tuple[str, ...]) -> Frame | None:
     for css in path:
         try:
             assert frame is not None
-            element = frame.evaluate_handle("css => globalThis.__websp?.allByCss(css)[0]", css).as_element()
+            install(frame)
+            element = frame.evaluate_handle("css => __websp.allByCss(css)[0]", css).as_element()
             frame = element.content_frame() if element else None
         except PlaywrightError:
             return None
