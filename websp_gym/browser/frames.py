@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
 
 _ANSWER_MS = 1_000
 _BLANK_MS = 1_000
-_MOST = 10
+_PATIENCE = 2.0
+"""Seconds for all of them: only a page that wants to be waited for has many."""
 
 
 def give_documents(page: Page) -> None:
@@ -23,8 +25,10 @@ def give_documents(page: Page) -> None:
     Args:
         page: A page at rest: a frame that is still loading must be let alone.
     """
-    undocumented = [frame for frame in page.frames[1:] if not frame.url]
-    for frame in undocumented[:_MOST]:
+    end = time.monotonic() + _PATIENCE
+    for frame in [frame for frame in page.frames[1:] if not frame.url]:
+        if time.monotonic() > end:
+            break
         with contextlib.suppress(PlaywrightError):
             try:
                 # Unlike a plain evaluate, this gives up.

@@ -24,14 +24,15 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import CDPSession, Page
 
-MAX_FRAMES = 100
+MAX_FRAMES = 50
 """Frames of a page that are looked into; a page has more only to keep somebody busy."""
 _WORLD = "websp"
 _ASK = "function (name, ...given) { return this[name](...given); }"
 _IFRAME = "function (number) { return this.iframe(number); }"
+_NO_FRAME = re.compile("No frame (for|with) given id|Frame with the given", re.IGNORECASE)
 _REPLACED = re.compile(
     "Cannot find context|Could not find object|context was destroyed|target navigated|Promise was collected"
-    "|No frame (for|with) given id|Frame with the given|was detached",
+    f"|was detached|{_NO_FRAME.pattern}",
     re.IGNORECASE,
 )
 
@@ -176,8 +177,9 @@ class Worlds:
         # Playwright knows without asking whether there are any.
         if len(self.page.frames) < 2:
             return []
-        frames = [Frame(self, id_) for _, id_ in zip(range(MAX_FRAMES + 1), _ids(self._tree()), strict=False)]
-        return frames[1:]
+        ids = list(_ids(self._tree()))
+        self._known = {id_: self._known[id_] for id_ in ids if id_ in self._known}
+        return [Frame(self, id_) for id_ in ids[1 : MAX_FRAMES + 1]]
 
     def call(self, frame: str, function: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
         """Calls a function in a frame; one whose document was replaced since it was last asked is entered anew."""
@@ -189,8 +191,8 @@ class Worlds:
             if not is_replaced(error):
                 raise
             self._known.pop(frame, None)
-            if frame == self._main:
-                # A document of another process is another main frame.
+            if frame == self._main and _NO_FRAME.search(str(error)):
+                # A document of another process may be in another main frame.
                 self._main = ""
                 frame = self.main.id
         return self._call(frame, function, arguments)
@@ -199,17 +201,16 @@ class Worlds:
         """Which frame is in an iframe."""
         world = self._enter(frame)
         if number not in world.frames:
-            iframe = self.call_for_handle(world, number)
+            iframe = self._handle(world, number)
             if iframe is None:
                 return None
             node = self._send("DOM.describeNode", objectId=iframe)["node"]
-            self._send("Runtime.releaseObject", objectId=iframe)
             if "frameId" not in node:
                 return None
             world.frames[number] = str(node["frameId"])
         return world.frames[number]
 
-    def call_for_handle(self, world: _World, number: int) -> str | None:
+    def _handle(self, world: _World, number: int) -> str | None:
         """A handle of an iframe element."""
         result = _checked(
             self._send(
@@ -271,8 +272,10 @@ def _ids(tree: dict[str, Any]) -> Iterator[str]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as the browser's protocol takes it: no numbers beyond all bounds, no half of a character."""
-    return json.loads(json.dumps(value, allow_nan=False))
+    """A value as the browser's protocol takes it: half a character is none."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
 
 
 def _checked(answer: dict[str, Any]) -> dict[str, Any]:

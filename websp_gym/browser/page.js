@@ -38,7 +38,7 @@
   // What a page may make of its marks: more of it tells nobody anything.
   const MOST_MARKS = 1_000;
   const MOST_ELEMENTS = 100_000;
-  const MOST_FRAMES = 100;
+  const MOST_FRAMES = 50;
   const DEEPEST = 700;
   const MOST_MS = 3_000;
   const LONGEST_NAME = 300;

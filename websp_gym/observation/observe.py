@@ -230,7 +230,8 @@ class Observer:
 def _title(tab: Page) -> str:
     """The title of a tab in the background, as the browser knows it: the page itself may not answer."""
     history = session_of(tab).send("Page.getNavigationHistory")
-    return str(history["entries"][history["currentIndex"]]["title"])[:_LONGEST_TITLE]
+    shown = history["entries"][: history["currentIndex"] + 1]
+    return str(shown[-1]["title"])[:_LONGEST_TITLE] if shown else ""
 
 
 def marked_picture(trajectory: Trajectory, folder: Path, index: int) -> NDArray[np.uint8]:
