@@ -249,3 +249,28 @@ def test_our_own_actions_work_beside_them(bench: Bench) -> None:
     assert bench.look("scrollY") > 600
     assert bench.do("Scroll [WINDOW]; up") == ""
     assert "could not read" in bench.do("Click (3)")
+
+
+def test_the_clipboard_is_an_episodes_own(make: MakeEnv) -> None:
+    mine, other = (make("Steam-task-191-ON") for _ in range(2))
+    for env in (mine, other):
+        env.reset()
+        env.page.set_content("<input id=one value=secret><iframe srcdoc='<input id=two>'></iframe>")
+    mine.page.focus("#one")
+    mine.step("keyboard_press('Control+a')\nkeyboard_press('Control+c')")
+    other.page.focus("#one")
+    other.page.keyboard.press("End")
+    for keys in ("Control+v", "Shift+Insert"):
+        other.step(f"keyboard_press('{keys}')")
+    assert other.page.input_value("#one") == "secret"
+    mine.page.frames[1].focus("#two")
+    mine.step("keyboard_press('Control+v')")
+    assert mine.page.frames[1].input_value("#two") == "secret"
+    mine.page.focus("#one")
+    mine.step("keyboard_press('Control+a')\nkeyboard_press('Control+x')\nkeyboard_press('ControlOrMeta+V')")
+    assert mine.page.input_value("#one") == "secret"
+    mine.reset()
+    mine.page.set_content("<input id=one>")
+    mine.page.focus("#one")
+    mine.step("keyboard_press('Control+v')")
+    assert mine.page.input_value("#one") == ""

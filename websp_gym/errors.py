@@ -20,6 +20,8 @@ class WebspError(Exception):
     """
 
     def __init__(self, message: str, **facts: Any) -> None:
+        # Gymnasium raises an error of a worker again by its class, with the error itself as the message.
+        message = str(message)
         super().__init__(message)
         self.message = message
         self.facts = facts

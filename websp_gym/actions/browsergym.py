@@ -16,6 +16,7 @@ from browsergym.core.action import functions
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.actions.calls import Call, looks_like_calls, read_calls
+from websp_gym.actions.clipboard import edit_of, keep_from_pasting, paste, selected
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def perform_calls(
             raise ActionError(f"the list took too long; its first {number} calls were made", action=name)
         page = functions.page = tabs.current
         try:
-            getattr(functions, name)(*arguments, **named)
+            _make(name, arguments, named, tabs)
         except _BY_THE_TEXT as error:
             if not tabs.alive:
                 raise
@@ -140,6 +141,30 @@ def perform_calls(
         if functions.page is not page:
             # It changed tabs itself; a tab that a click opened is the current one already.
             tabs.activate(functions.page)
+
+
+def _make(name: str, arguments: list[Any], named: dict[str, Any], tabs: Tabs) -> None:
+    keys = _keys(name, arguments, named)
+    edit = edit_of(keys) if keys is not None else None
+    if edit in ("copy", "cut"):
+        if name == "press":
+            # It gives the element the focus first.
+            functions.focus(*arguments[:1], **{key: value for key, value in named.items() if key == "bid"})
+        tabs.clipboard = selected(tabs.current) or tabs.clipboard
+    if edit == "paste":
+        # Not from the browser's clipboard, which others use too.
+        keep_from_pasting(tabs.current)
+    getattr(functions, name)(*arguments, **named)
+    if edit == "paste":
+        paste(tabs)
+
+
+def _keys(name: str, arguments: list[Any], named: dict[str, Any]) -> str | None:
+    """The key combination that a call presses; None where it presses none."""
+    if name not in ("press", "keyboard_press"):
+        return None
+    bound = inspect.signature(getattr(functions, name)).bind(*arguments, **named).arguments
+    return str([*bound.values()][-1])
 
 
 def _check(name: str, positional: list[Any], named: dict[str, Any]) -> float:

@@ -15,6 +15,7 @@
  *                       be; {error: 'covered by <button> "Accept"' | 'gone' | 'not visible'}
  *   openPicker(index)   makes a <select> draw its options in the page when it is next clicked (its own popup
  *                       is drawn by the system and shows in no screenshot); false where that cannot be done
+ *   keepFromPasting()   as clipboard.js does, once more; collect() calls it
  *   closePickers()      undoes it on those that are closed again; collect() calls it
  */
 (() => {
@@ -34,6 +35,17 @@
   /** @type {(doc: Document) => string} */
   const titleOf = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(Document.prototype, 'title')?.get));
   const dispatch = uncurry(EventTarget.prototype.dispatchEvent);
+
+  const listen = addEventListener.bind(globalThis);
+  /** As clipboard.js does: document.open() drops the listeners of a window. */
+  /** @type {(event: Event) => void} */
+  const refusePaste = (event) => {
+    if (!event.isTrusted) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  /** @type {PageApi['keepFromPasting']} */
+  const keepFromPasting = () => listen('paste', refusePaste, true);
 
   // What a page may make of its marks: more of it tells nobody anything.
   const MOST_MARKS = 1_000;
@@ -267,6 +279,7 @@
 
   /** @type {(clip?: Box|null, most?: number) => (PageMark|FrameSpot)[]} */
   const look = (clip, most = MOST_MARKS) => {
+    keepFromPasting();
     until = now() + MOST_MS;
     visited = 0;
     closePickers();
@@ -374,6 +387,6 @@
   };
 
   /** @type {PageApi} */
-  const api = { collect, survey, heed, uncovered, iframe, numberOf, frameGeometry, element, point, openPicker, closePickers };
+  const api = { collect, survey, heed, uncovered, iframe, numberOf, frameGeometry, element, point, openPicker, closePickers, keepFromPasting };
   Object.assign(websp, api);
 })();

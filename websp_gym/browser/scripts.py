@@ -36,10 +36,15 @@ def handler_events() -> tuple[str, str]:
 
 @cache
 def handler_script() -> str:
-    """Reads the little that runs in a page's own world: it tells which elements have click handlers as properties.
+    """Reads the little that runs in a page's own world.
+
+    It tells which elements have click handlers as properties, and keeps pages from pasting what others copied.
 
     Returns:
         One JavaScript text for ``add_init_script``.
     """
-    function = files("websp_gym.browser").joinpath("handlers.js").read_text(encoding="utf-8")
-    return f"({function})(...{json.dumps(handler_events())})"
+    here = files("websp_gym.browser")
+    function, clipboard = (
+        here.joinpath(name).read_text(encoding="utf-8") for name in ("handlers.js", "clipboard.js")
+    )
+    return f"{clipboard}\n({function})(...{json.dumps(handler_events())})"

@@ -34,6 +34,8 @@ class Tabs:
     def __init__(self, context: BrowserContext) -> None:
         self.context = context
         self.dialogs: list[str] = []
+        self.clipboard = ""
+        """What the agent copied last in this episode."""
         self.traffic = Traffic(context)
         self._openings = openings_of(context)
         self._history: list[Page] = []

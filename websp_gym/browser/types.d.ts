@@ -45,6 +45,7 @@ interface PageApi {
   point(index: number): { x: number; y: number } | Refusal;
   openPicker(index: number): boolean;
   closePickers(): void;
+  keepFromPasting(): void;
 }
 interface MotionApi {
   scrollAt(x: number, y: number, direction: Direction, fraction: number): Scrolled;

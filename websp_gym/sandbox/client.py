@@ -198,12 +198,20 @@ class Sandbox:
         found: list[dict[str, Any]] = self.call("GET", "/egress")
         return found
 
-    def call(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> Any:
         """Sends one control request and returns its JSON. Thread-safe; never tried twice.
 
         Raises:
-            SandboxError: No answer within ``call_timeout``, or a refusal with its reason.
+            SandboxError: No answer within ``timeout`` (``call_timeout`` unless said), or a refusal with its reason.
         """
+        seconds = self.call_timeout if timeout is None else timeout
         # Not the whole path: it holds the episode's secret.
         what = path.rpartition("/")[2] if path.count("/") > 2 else path.split("/")[1]
         if self._owner != os.getpid():
@@ -212,9 +220,9 @@ class Sandbox:
             )
         text = json.dumps(body) if body is not None else None
         try:
-            status, answer = self._exchange(method, path, text, timeout=self.call_timeout)
+            status, answer = self._exchange(method, path, text, timeout=seconds)
         except OSError as error:
-            raise SandboxError(self._no_answer(f"{method} {what}", error)) from error
+            raise SandboxError(self._no_answer(f"{method} {what}", error, seconds)) from error
         if status >= 400:
             raise SandboxError(
                 f"the sandbox server refused {method} {what}: {_reason(answer)}", status=status
@@ -271,10 +279,10 @@ class Sandbox:
             connection.sock.settimeout(timeout)
         return connection
 
-    def _no_answer(self, what: str, error: OSError) -> str:
+    def _no_answer(self, what: str, error: OSError, seconds: float) -> str:
         if isinstance(error, TimeoutError):
             return (
-                f"the sandbox server (pid {self.address.pid}) did not answer {what} within {self.call_timeout:g} s; "
+                f"the sandbox server (pid {self.address.pid}) did not answer {what} within {seconds:g} s; "
                 "it stands still, or the machine is overloaded"
             )
         if self.alive():
@@ -339,7 +347,8 @@ class Episode:
 
     def close(self) -> None:
         """Ends the episode; its snapshots stay."""
-        self._sandbox.call("DELETE", f"/episodes/{self.id}")
+        # A server that stands still drops it with its lease.
+        self._sandbox.call("DELETE", f"/episodes/{self.id}", timeout=_END_TIMEOUT)
 
     def _call(self, method: str, what: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
         answer: dict[str, Any] = self._sandbox.call(method, f"/episodes/{self.id}/{what}", body)
