@@ -99,15 +99,15 @@ def test_a_stall_is_not_scored_as_a_time_limit(make: MakeEnv) -> None:
     assert (terminated, truncated) == (False, False)
 
 
-def test_a_reset_on_a_stalled_browser_ends_and_the_next_one_works(make: MakeEnv) -> None:
-    env = make(TODO, reset_timeout=RESET)
+def test_a_reset_on_a_stalled_browser_starts_a_new_one(make: MakeEnv) -> None:
+    env = make(TODO)
     env.reset()
     began = time.monotonic()
-    with stopped(browser()), pytest.raises(WorldError, match="S0 was not reached within"):
+    with stopped(browser()):
         env.reset()
-    # The end of the episode before has a deadline of its own.
-    assert time.monotonic() - began < RESET + 2 * MARGIN
-    env.reset()
+        # The end of the episode before has a deadline of its own, at which the browser is killed.
+        assert time.monotonic() - began < 30
+    assert run_episode(env, make_agent("oracle")).reward == 1.0
 
 
 def test_a_browser_without_its_zygote_is_no_fault_of_the_agent(make: MakeEnv) -> None:
@@ -117,17 +117,10 @@ def test_a_browser_without_its_zygote_is_no_fault_of_the_agent(make: MakeEnv) ->
     for process in browser_processes():
         if any("--type=zygote" in word for word in process.cmdline()):
             process.kill()
-    outcome = attempt(env, "Google")
-    assert isinstance(outcome, WorldError) or outcome == ""
+    with pytest.raises(WorldError, match="the browser did not answer"):
+        env.step("Google")
     with_retry(env)
     assert run_episode(env, make_agent("oracle")).reward == 1.0
-
-
-def attempt(env: WebspEnv, action: str) -> WorldError | str:
-    try:
-        return str(env.step(action)[0]["last_action_error"])
-    except WorldError as error:
-        return error
 
 
 def with_retry(env: WebspEnv) -> None:

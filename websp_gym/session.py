@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from websp_gym.world import World
 
 _LONGEST_ERROR = 1_000
+_ABORTED = "net::ERR_ABORTED"
 Observation = dict[str, Any]
 Info = dict[str, Any]
 _TO_CLOSE = 5.0
@@ -130,10 +131,13 @@ class Session:
             ) from error
 
     def _begin(self, called: float, watch: Watch) -> tuple[Observation, Info]:
+        watch.suspect = "browser"
         self.context = watch.context = open_context(self._flags, viewport=self.options.viewport)
         self.tabs = self.task.tabs = Tabs(self.context)
         self.observer = Observer(self.options.observation, self.tabs, seed=self.seed)
-        goal, report = self.task.setup(self.context.new_page())
+        page = self.context.new_page()
+        watch.suspect = "page"
+        goal, report = self.task.setup(page)
         self.chat.add_message("assistant", "Hi! I am your web assistant. What can I do for you?")
         self.chat.add_message("user", goal)
         record = self.task.trajectory
@@ -305,9 +309,18 @@ class Session:
                 raise WorldError(
                     f"the world stood still for {watch.stuck:.0f} seconds during an action ({error})"
                 ) from error
+            if _ABORTED in str(error):
+                self._check_browser(watch)
             self._last_error = shortened(str(error), _LONGEST_ERROR)
         self._actions += counted
         return counted
+
+    def _check_browser(self, watch: Watch) -> None:
+        """Sees whether the browser can still open pages: one whose zygote was killed aborts every navigation."""
+        assert self.context is not None
+        watch.suspect = "browser"
+        self.context.new_page().close()
+        watch.suspect = "page"
 
     def _say(self, message: str) -> None:
         self.ending = Ending("answer", str(message))

@@ -54,7 +54,8 @@ class Watch:
         context: What is ended when the time is over; None while there is none (then the browser is).
         stuck: Seconds in which browser, server or machine stood still.
         expired: Whether the deadline passed.
-        blame: Who did not answer when it passed: ``page``, where everybody else did.
+        blame: Who did not answer when it passed: the suspect, where everybody else did.
+        suspect: Who is being waited for; the page, unless the caller says otherwise.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Watch:
         self.stuck = 0.0
         self.expired = False
         self.blame: Blame = "page"
+        self.suspect: Blame = "page"
         self.loop = loop
         self._asked: dict[Blame, float] = {}
         self._counted = self._last = self._began = 0.0
@@ -156,8 +158,8 @@ class Watch:
             return
         self._count()
         self.expired = True
-        self.blame = next(iter(self._silent(time.monotonic())), "page")
-        if self.context is not None:
+        self.blame = next(iter(self._silent(time.monotonic())), self.suspect)
+        if self.context is not None and self.blame != "browser":
             self._closing = self.loop.create_task(self.context._impl_obj.close())
             self._closing.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._plan(_TO_CLOSE, self._kill_browser)
