@@ -487,3 +487,33 @@ def test_what_is_written_in_a_password_field_is_in_no_observation(make: MakeEnv)
     written = ("sesame-of-old", "hunter2-hunter2", "Save")
     assert flatten_dom_to_str(observation["dom_object"]).count("•") == len("".join(written))
     assert "Save" in flatten_dom_to_str(observation["dom_object"])
+
+
+def test_a_reset_may_set_options_of_its_episode(make: MakeEnv) -> None:
+    env = make(TODO)
+    plain, _ = env.reset()
+    told, _ = env.reset(options={"instruction": "with_navigation", "max_actions": 3})
+    assert told["goal"] == env.loaded.task.instruction_with_navigation != plain["goal"]
+    assert told["actions_left"] == 3
+    assert env.reset()[0]["actions_left"] == 20
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"options": {"max_action": 3}}, 'reset() has no option "max_action"; did you mean "max_actions"?'),
+        ({"options": {"viewport": (300, 300)}}, 'reset() has no option "viewport"'),
+        ({"options": {"max_actions": 0}}, "max_actions=0: give a whole number from 1"),
+        ({"seed": -1}, "seed=-1: give a whole number from 0 to 4294967295"),
+        ({"seed": 2**40}, "seed=1099511627776: give a whole number"),
+    ],
+)
+def test_a_wrong_option_of_reset_leaves_the_episode_alone(
+    make: MakeEnv, given: dict[str, Any], message: str
+) -> None:
+    env = make(TODO)
+    env.reset()
+    with pytest.raises(SetupError) as error:
+        env.reset(**given)
+    assert str(error.value).startswith(message)
+    assert env.step("Wait")[0]["last_action"] == "Wait"

@@ -156,7 +156,8 @@ def test_an_unscored_episode_is_recorded_with_its_reason(make: MakeEnv, tmp_path
     with pytest.raises(RuntimeError):
         env.step("ANSWER; done")
     record = load_trajectory(tmp_path / DONE / "001")
-    assert (record.end_reason, record.error, record.verdict) == ("error", "the judge hung up", None)
+    # How it ended was written before the reward was asked.
+    assert (record.end_reason, record.error, record.verdict) == ("answer", "the judge hung up", None)
 
 
 def test_a_reset_that_fails_halfway_leaves_no_unreadable_file(make: MakeEnv, tmp_path: Path) -> None:

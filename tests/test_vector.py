@@ -8,7 +8,7 @@ from pathlib import Path
 import gymnasium as gym
 import psutil
 import pytest
-from gymnasium.vector import AsyncVectorEnv
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode
 
 import websp_gym  # noqa: F401 (registers the ids)
 from websp_gym.errors import SetupError
@@ -85,3 +85,13 @@ def test_a_wrong_option_is_explained_before_any_process_starts() -> None:
         make_two("websp/", max_action=3)
     with pytest.raises(SetupError, match="not available yet"):
         make_two("websp/", world="live")
+
+
+def test_a_vector_takes_gymnasiums_autoreset_modes(before: set[psutil.Process]) -> None:
+    env = make_two("websp/", autoreset_mode=AutoresetMode.SAME_STEP)
+    env.reset(seed=[1, 2])
+    _observations, rewards, terminated, _truncated, infos = env.step(("ANSWER; done", "Wait"))
+    assert (list(rewards), list(terminated)) == ([1.0, 0.0], [True, False])
+    # The next episode has begun already.
+    assert infos["final_info"]["verdict"]["status"][0] == "pass"
+    env.close()

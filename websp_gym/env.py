@@ -11,11 +11,11 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.owner import call
 from websp_gym.browser.remote import shown
-from websp_gym.errors import WorldError
+from websp_gym.errors import SetupError, WorldError
 from websp_gym.instances import LoadedInstance
 from websp_gym.memory import give_back_memory
 from websp_gym.observation.observe import observation_space
-from websp_gym.options import read_options
+from websp_gym.options import for_episode, read_options
 from websp_gym.rewards import make_reward
 from websp_gym.session import Session, as_world_error
 from websp_gym.spaces import ActionText
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
 
 StepResult = tuple[dict[str, Any], float, bool, bool, dict[str, Any]]
+_SEEDS = 2**32
 _TO_END = 15.0
 """Seconds the end of an episode may take; its browser context is given five of them."""
 
@@ -99,8 +100,9 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         """Begins a new episode: a fresh account and browser context, brought to a verified S0.
 
         Args:
-            seed: Seed of the episode (colours of the marks).
-            options: Not used.
+            seed: Seed of the episode (colours of the marks), from 0 to 2**32 - 1.
+            options: Options of ``gym.make`` that are otherwise in this episode
+                (:data:`websp_gym.options.OF_AN_EPISODE`).
 
         Returns:
             The first observation, and ``info`` with how S0 was reached.
@@ -111,13 +113,16 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
             ReplayError: A trace could not be replayed.
             WorldError: The world or its browser does not answer.
         """
+        if seed is not None and not (isinstance(seed, int) and 0 <= seed < _SEEDS):
+            raise SetupError(f"seed={seed!r}: give a whole number from 0 to {_SEEDS - 1}", option="seed")
+        of_episode = for_episode(self.options, options)
         super().reset(seed=seed)
         called = time.monotonic()
         self._end(Ending("abandoned"))
         give_back_memory()
         number = seed if seed is not None else int(self.np_random.integers(2**31))
-        session = self._session = Session(self.loaded, self.options, self._world, self._reward, number)
-        return self._guarded(lambda: session.begin(called), "during reset", self.options.reset_timeout)
+        session = self._session = Session(self.loaded, of_episode, self._world, self._reward, number)
+        return self._guarded(lambda: session.begin(called), "during reset", of_episode.reset_timeout)
 
     def step(self, action: str) -> StepResult:
         """Carries out one action.
@@ -137,7 +142,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         session = self._running()
         if session.ending is not None:
             raise WorldError("the episode is over; call reset() to start a new one")
-        called, timeout = time.monotonic(), self.options.step_timeout
+        called, timeout = time.monotonic(), session.options.step_timeout
         observation, info = self._guarded(lambda: session.step(action, called), "during the episode", timeout)
         ending = session.ending
         if ending is None:

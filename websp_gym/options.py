@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -78,6 +78,40 @@ class Options:
             "reset_timeout",
         )
         return {**{name: getattr(self, name) for name in names}, "viewport": list(self.viewport)}
+
+
+OF_AN_EPISODE = (
+    "instruction",
+    "initial_state",
+    "login",
+    "max_actions",
+    "max_seconds",
+    "step_timeout",
+    "reset_timeout",
+)
+"""Options that ``reset(options=…)`` may set for one episode."""
+
+
+def for_episode(options: Options, given: Mapping[str, Any] | None) -> Options:
+    """The options of one episode.
+
+    Args:
+        options: Those of the environment.
+        given: What is otherwise in this episode, of :data:`OF_AN_EPISODE`.
+
+    Returns:
+        All options.
+
+    Raises:
+        SetupError: An option that an episode does not have, or a wrong value.
+    """
+    for name, value in (given or {}).items():
+        if name not in OF_AN_EPISODE:
+            known = ", ".join(OF_AN_EPISODE)
+            hint = nearest(name, list(OF_AN_EPISODE))
+            raise SetupError(f'reset() has no option "{name}"{hint} (options: {known})', option=name)
+        _check(name, value)
+    return replace(options, **(given or {}))
 
 
 def read_options(given: Mapping[str, Any]) -> Options:
@@ -155,6 +189,9 @@ def _is_judge(value: Any) -> bool:
     )
 
 
+_LARGEST = 8192
+
+
 def _size(viewport: Any) -> tuple[int, int]:
     """Reads a viewport given as a pair or, as AgentLab does, as a dictionary."""
     try:
@@ -166,4 +203,6 @@ def _size(viewport: Any) -> tuple[int, int]:
         ) from None
     if min(width, height) < 200:
         raise SetupError(f"viewport={viewport!r}: at least 200 pixels each way", option="viewport")
+    if max(width, height) > _LARGEST:
+        raise SetupError(f"viewport={viewport!r}: at most {_LARGEST} pixels each way", option="viewport")
     return width, height

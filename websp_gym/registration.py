@@ -18,7 +18,7 @@ from websp_gym.errors import SetupError
 from websp_gym.index import instance_ids, published_id
 
 if TYPE_CHECKING:
-    from gymnasium.vector import AsyncVectorEnv
+    from gymnasium.vector import AsyncVectorEnv, AutoresetMode
 
     from websp_gym.env import WebspEnv
 
@@ -121,35 +121,46 @@ def make_browsergym_env(
     return make_env(instance_id, **options)
 
 
-def make_vector_env(num_envs: int = 1, **options: Any) -> AsyncVectorEnv:
+def make_vector_env(
+    num_envs: int = 1, *, autoreset_mode: AutoresetMode | str | None = None, **options: Any
+) -> AsyncVectorEnv:
     """Builds a vector of environments in processes of their own; ``gym.make_vec`` calls this.
 
     The processes are spawned (a live Playwright must not be forked) and share one sandbox server.
 
     Args:
         num_envs: How many.
+        autoreset_mode: Gymnasium's, such as ``"SameStep"``; None for its default.
         **options: ``instance_id`` and the options of :func:`make_env`.
 
     Returns:
         The vector environment.
     """
-    return _vector(make_env, num_envs, options)
+    return _vector(make_env, num_envs, autoreset_mode, options)
 
 
-def make_browsergym_vector_env(num_envs: int = 1, **options: Any) -> AsyncVectorEnv:
+def make_browsergym_vector_env(
+    num_envs: int = 1, *, autoreset_mode: AutoresetMode | str | None = None, **options: Any
+) -> AsyncVectorEnv:
     """The same for the ``browsergym/`` ids.
 
     Args:
         num_envs: How many.
+        autoreset_mode: As for :func:`make_vector_env`.
         **options: ``instance_id`` and the options of :func:`make_browsergym_env`.
 
     Returns:
         The vector environment.
     """
-    return _vector(make_browsergym_env, num_envs, options)
+    return _vector(make_browsergym_env, num_envs, autoreset_mode, options)
 
 
-def _vector(build: Callable[..., WebspEnv], num_envs: int, options: Mapping[str, Any]) -> AsyncVectorEnv:
+def _vector(
+    build: Callable[..., WebspEnv],
+    num_envs: int,
+    autoreset_mode: AutoresetMode | str | None,
+    options: Mapping[str, Any],
+) -> AsyncVectorEnv:
     import gymnasium as gym
 
     from websp_gym.world import make_world
@@ -157,4 +168,5 @@ def _vector(build: Callable[..., WebspEnv], num_envs: int, options: Mapping[str,
     # Asked for here, in the parent, so that all processes share one server.
     make_world(str(options.get("world", "sandbox"))).browser_args()
     builder = functools.partial(build, **options)
-    return gym.vector.AsyncVectorEnv([builder] * num_envs, shared_memory=False, context="spawn")
+    more: dict[str, Any] = {} if autoreset_mode is None else {"autoreset_mode": autoreset_mode}
+    return gym.vector.AsyncVectorEnv([builder] * num_envs, shared_memory=False, context="spawn", **more)
