@@ -6,10 +6,15 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from websp_gym.browser.owner import adopt
 from websp_gym.env import WebspEnv
 from websp_gym.registration import make_env
+
+# A machine that is shared with others stalls now and then.
+settings.register_profile("websp", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("websp")
 
 
 @pytest.fixture(autouse=True, scope="session")
