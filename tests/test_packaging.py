@@ -97,4 +97,5 @@ def test_an_episode_runs_from_the_wheel_in_a_clean_environment(built: Path, tmp_
     assert report["reward"] == 1.0
     assert str(venv) in report["file"]
     assert str(venv) in report["agents"]
-    assert f"{len(instance_ids())} instances" in _run(venv / "bin" / "websp", "list", cwd=tmp_path)
+    listed = _run(venv / "bin" / "websp", "list", cwd=tmp_path).splitlines()
+    assert [line.split("\t")[0] for line in listed] == instance_ids()
