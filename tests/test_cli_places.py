@@ -74,6 +74,7 @@ def test_a_folder_the_user_named_is_where_recordings_go(
 ) -> None:
     monkeypatch.setenv("WEBSP_TRACES", str(tmp_path / "named"))
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "named").mkdir()
     assert own_traces() == tmp_path / "named"
     assert trace_dirs() == [Path("traces"), tmp_path / "named", data_dir("traces")]
     (tmp_path / "out").mkdir()

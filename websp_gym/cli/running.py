@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
@@ -241,16 +242,28 @@ def _scratch() -> Iterator[None]:
     from websp_gym.browser.owner import shut_down
 
     kept = os.environ.get("TMPDIR")
-    with tempfile.TemporaryDirectory(prefix="websp-", ignore_cleanup_errors=True) as folder:
-        # Chromium's socket in it must have a path of at most 107 bytes.
-        if len(os.fsencode(folder)) <= _LONGEST:
-            os.environ["TMPDIR"] = folder
-        try:
-            yield
-        finally:
-            shut_down()
-            os.environ.pop("TMPDIR", None)
-            os.environ.update({"TMPDIR": kept} if kept else {})
+    folder = tempfile.mkdtemp(prefix="websp-")
+    # Chromium's socket in it must have a path of at most 107 bytes.
+    if len(os.fsencode(folder)) <= _LONGEST:
+        os.environ["TMPDIR"] = folder
+    try:
+        yield
+    finally:
+        shut_down()
+        os.environ.pop("TMPDIR", None)
+        os.environ.update({"TMPDIR": kept} if kept else {})
+        _remove(folder)
+
+
+def _remove(folder: str) -> None:
+    """Removes a folder; a browser that is just ending may still write to it."""
+    from tenacity import RetryError, Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
+
+    patiently = Retrying(
+        retry=retry_if_exception_type(OSError), stop=stop_after_delay(5), wait=wait_fixed(0.05)
+    )
+    with suppress(RetryError):  # what is left there harms nobody
+        patiently(shutil.rmtree, folder)
 
 
 @contextmanager
