@@ -124,7 +124,7 @@ def test_the_environment_variable_chooses_the_reward_that_was_not_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("WEBSP_REWARD", "stat")
-    with pytest.raises(SetupError, match='no reward "stat"'):
+    with pytest.raises(SetupError, match='WEBSP_REWARD="stat": no such reward; did you mean "state"'):
         gym.make(f"websp/{TODO}")
     gym.make(f"websp/{TODO}", reward="state").close()
 

@@ -416,7 +416,7 @@ def test_an_episode_that_was_played_again_is_named_and_counted(tmp_path: Path) -
     again = replace(played("a", "Steam-task-191-ON"), tries=(lost,))
     down = replace(played("a", "Steam-task-191-OFF", "failure"), end_reason="error", tries=(lost, lost))
     report = read_report([put(tmp_path, [again, down])])
-    assert rows(report, "overall")["a"][8] == "2"
+    assert rows(report, "overall")["a"][9] == "2"
     assert report.as_dict()["retried"] == 2
     assert any(
         note.startswith("2 episodes played again after an infrastructure error") for note in report.notes
