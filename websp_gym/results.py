@@ -149,6 +149,7 @@ class Result:
             "agent",
             "trial",
             "reward",
+            "strict",
             "status",
             "end_reason",
             "steps",

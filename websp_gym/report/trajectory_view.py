@@ -114,6 +114,7 @@ class _Verdict:
     badge: str
     reason: str
     score: float | None
+    strict: float | None
     source: str
     checks: tuple[Mapping[str, Any], ...]
     side_effects: tuple[str, ...]
@@ -124,19 +125,24 @@ def _verdict(trajectory: Trajectory) -> _Verdict:
     data = trajectory.verdict
     status = data.get("status") if data else None
     if data is None or status not in _BADGES:
-        return _Verdict("none", "NO VERDICT", _why_none(trajectory), None, "", (), (), {})
-    score, details = data.get("score"), data.get("details")
+        return _Verdict("none", "NO VERDICT", _why_none(trajectory), None, None, "", (), (), {})
+    details = data.get("details")
     checks = tuple(check for check in data.get("checks") or () if isinstance(check, dict))
     return _Verdict(
         status=str(status),
         badge=_BADGES[str(status)],
         reason=str(data.get("reason") or ""),
-        score=float(score) if isinstance(score, int | float) else None,
+        score=_number(data.get("score")),
+        strict=_number(data.get("strict")),
         source=str(data.get("source") or ""),
         checks=checks,
         side_effects=tuple(str(effect) for effect in data.get("side_effects") or ()),
         details=details if isinstance(details, dict) else {},
     )
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
 
 
 def _why_none(trajectory: Trajectory) -> str:
@@ -154,6 +160,7 @@ def _facts(trajectory: Trajectory, verdict: _Verdict) -> list[tuple[str, str]]:
     free = sum(not step.counted for step in trajectory.steps)
     return [
         ("Reward", "none" if verdict.score is None else f"{verdict.score:g}"),
+        ("Strict score", "none" if verdict.strict is None else f"{verdict.strict:g}"),
         ("Scored by", verdict.source or "nobody"),
         ("Ended by", _END_REASONS[trajectory.end_reason]),
         ("Actions", f"{counted}{of_limit}" + (f" + {free} free" if free else "")),
