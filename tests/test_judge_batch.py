@@ -192,10 +192,12 @@ def test_a_record_that_cannot_be_read_is_named_and_the_others_are_judged(
     whole = len(find_runs(runs))
     (runs / "torn" / "001").mkdir(parents=True)
     (runs / "torn" / "001" / "trajectory.json").write_text('{"schema": "websp-traj')
-    code, out, err = websp("judge", runs, "--models", model, "--json")
-    assert (code, len(out.splitlines())) == (1, whole)
-    assert err.count("left out: ") == 1
-    assert "torn/001/trajectory.json: not a websp-trajectory/1 file" in err
+    code, out, _err = websp("judge", runs, "--models", model, "--json")
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert (code, len(lines)) == (1, whole + 1)
+    (torn,) = [line for line in lines if line["run"] == "torn/001"]
+    assert torn["status"] == "unscored"
+    assert "torn/001/trajectory.json: not a websp-trajectory/1 file" in torn["reason"]
 
 
 @pytest.mark.parametrize(

@@ -209,6 +209,7 @@ class Session:
         if ending is None:
             raise WorldError("the episode has not ended")
         verdict = self.task.finish(ending, save=self._save)
+        self._save()
         reward = self.task.pay(verdict)
         info |= {
             "reason": ending.reason,
@@ -217,7 +218,6 @@ class Session:
             "side_effects": list(verdict.side_effects),
             "unscored": verdict.status == "unscored",
         }
-        self._save()
         return reward
 
     def end(self, ending: Ending) -> None:

@@ -16,7 +16,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from websp_gym.errors import SetupError
-from websp_gym.instances import load_instance
 from websp_gym.judge.batch import (
     CACHE,
     JUDGEMENTS,
@@ -30,7 +29,6 @@ from websp_gym.judge.batch import (
 from websp_gym.judge.cache import Cache
 from websp_gym.judge.judge import Judge
 from websp_gym.judge.prompt import RULES
-from websp_gym.trajectory import load_trajectory
 
 _COLOURS = {"pass": "green", "fail": "yellow", "unscored": "magenta"}
 
@@ -63,12 +61,12 @@ def judge_command(
         as_json: One line of JSON per run on standard output, nothing else.
 
     Returns:
-        Exit code: 0 when every run has a verdict, else 1; a run whose record cannot be read is named and left out.
+        Exit code: 0 when every run has a verdict, else 1; one whose record cannot be read is unscored.
 
     Raises:
         SetupError: No runs, a model that cannot be asked, or files that cannot be used.
     """
-    runs, unreadable = _readable(find_runs(folder), with_instance=ask_for_causes)
+    runs = find_runs(folder)
     cache = Cache(folder / CACHE) if use_cache else None
     judge = Judge.of(split(models) or None, asks=asks, rules=read_rules(rules), cache=cache)
     known = already_judged(judge, runs, parent=folder) if resume else set()
@@ -92,23 +90,7 @@ def judge_command(
     left = len(todo) - len(done)
     if not as_json:
         _summarise(folder, judge, done, spending, skipped=len(known), left=left)
-    return 1 if left or unreadable or any(judgement.status == "unscored" for judgement in done) else 0
-
-
-def _readable(runs: Sequence[Path], *, with_instance: bool) -> tuple[list[Path], int]:
-    """The runs that can be judged, and how many cannot; these are named."""
-    console = Console(stderr=True, highlight=False)
-    found = []
-    for run in runs:
-        try:
-            trajectory = load_trajectory(run)
-            if with_instance:
-                load_instance(trajectory.instance)
-        except SetupError as error:
-            console.print(f"left out: {error}", style="red", markup=False, soft_wrap=True)
-        else:
-            found.append(run)
-    return found, len(runs) - len(found)
+    return 1 if left or any(judgement.status == "unscored" for judgement in done) else 0
 
 
 def split(models: Sequence[str]) -> list[str]:

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 from browsergym.core import observation as bg
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.frames import give_documents
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 KEYS = ("dom_object", "axtree_object", "extra_element_properties", "focused_element_bid")
 _TRIES = 5
+_PATIENCE = 10.0
 _DOCUMENT_TEXTS = (
     "documentURL", "title", "baseURL", "contentLanguage", "encodingName", "publicId", "systemId", "frameId"
 )  # fmt: skip
@@ -31,6 +34,8 @@ def extract(page: Page, tags_to_mark: str = "standard_html") -> dict[str, Any]:
     Returns:
         The values of :data:`KEYS`.
     """
+    # Its functions would wait for ever for a frame that has none.
+    give_documents(page, patience=_PATIENCE)
     for attempt in range(1, _TRIES + 1):
         try:
             return _extract(page, tags_to_mark, lenient=attempt == _TRIES)
