@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ssl
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPSConnection
 from http.cookies import SimpleCookie
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from websp_gym.sandbox.client import EPISODE_HEADER, Address, Episode, Sandbox
+
+T = TypeVar("T")
 
 SHOP = """
 name: Shop
@@ -211,3 +215,9 @@ class Visitor:
 def kinds(episode: Episode) -> list[str]:
     """Returns the kinds of an episode's events without visits and submits."""
     return [event["kind"] for event in episode.state()["events"] if event["kind"] not in ("visit", "submit")]
+
+
+def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine in a thread of its own: where Playwright has run, its event loop counts as running."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import random
@@ -14,6 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.sandbox_support import run_async
 from websp_gym.sandbox.app import EPISODE_HEADER, SiteApp
 from websp_gym.sandbox.catalog import BUILTIN, Catalog
 from websp_gym.sandbox.episode import Episode
@@ -197,7 +197,7 @@ CATALOG = Catalog([BUILTIN])
 
 @pytest.mark.parametrize("slug", CATALOG.slugs)
 def test_no_request_is_answered_with_a_server_error_or_spoils_its_episode(slug: str) -> None:
-    assert asyncio.run(fuzz(CATALOG[slug], Store(CATALOG), seed=10)) == []
+    assert run_async(fuzz(CATALOG[slug], Store(CATALOG), seed=10)) == []
 
 
 def test_no_page_is_told_by_its_address_that_something_was_saved() -> None:

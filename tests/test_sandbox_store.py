@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.sandbox_support import write_sites
+from tests.sandbox_support import run_async, write_sites
 from websp_gym.sandbox.catalog import Catalog
 from websp_gym.sandbox.episode import Episode
 from websp_gym.sandbox.sessions import Keyring, browser_cookies, find_session, open_session
@@ -25,7 +24,7 @@ def store(tmp_path: Path) -> Store:
 def episode(store: Store) -> Iterator[Episode]:
     episode = store.open()
     yield episode
-    asyncio.run(store.close(episode))
+    run_async(store.close(episode))
 
 
 @pytest.fixture
@@ -150,6 +149,6 @@ def test_replacing_a_collection_is_one_initial_state(episode: Episode, shop: Sit
 
 def test_the_episodes_of_a_lease_end_with_it(store: Store) -> None:
     mine, other = store.open("lease"), store.open("other")
-    asyncio.run(store.end_lease("lease"))
+    run_async(store.end_lease("lease"))
     assert store.find(mine.id) is None
     assert store.find(other.id) is other

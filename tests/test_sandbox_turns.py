@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sandbox_support import Visitor, write_site, write_sites
+from tests.sandbox_support import Visitor, run_async, write_site, write_sites
 from websp_gym.sandbox import turns
 from websp_gym.sandbox.catalog import Catalog
 from websp_gym.sandbox.client import Episode, Sandbox
@@ -177,7 +177,7 @@ def test_a_turn_that_was_only_kept_waiting_is_the_servers_fault(
         async with episode.turn.lock:
             pass
 
-    asyncio.run(play())
+    run_async(play())
     assert found == [True]
     assert [event["kind"] for event in episode.events()] == ["error"]
 
@@ -194,7 +194,7 @@ def test_a_turn_that_waits_for_a_closed_episode_ends(store: Store) -> None:
             await waiting
         await closing
 
-    asyncio.run(play())
+    run_async(play())
 
 
 def test_a_handler_that_waits_for_something_else_is_told() -> None:

@@ -53,7 +53,8 @@ def test_verdict_failure_kind_and_side_effects_are_columns_of_agentlabs_table(sm
     assert (missed["websp.site"], missed["websp.state"]) == ("Steam", "ON")
     assert missed["websp.side_effects"] == ""
     harmful = row(frame, "flawed:deactivates", ON)
-    assert harmful["websp.side_effects"] == "steam: signed out"
+    assert "steam: removed in sessions" in harmful["websp.side_effects"]
+    assert "steam: signed out" in harmful["websp.side_effects"]
     assert "account deleted" in harmful["websp.reason"]
     assert (missed["stats.cum_failure"], missed["stats.cum_kind_hallucinated_success"]) == (1, 1)
 
