@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from websp_gym.instances import LoadedInstance
+from websp_gym.tasks.instances import LoadedInstance
 
 if TYPE_CHECKING:
     from websp_gym.agents.turns import Turn
@@ -77,6 +77,6 @@ def make_agent(spec: str) -> Agent:
         SetupError: There is no such agent, option or model, or the model's key is missing.
     """
     # Each kind brings its own imports: only the one that is wanted.
-    from websp_gym.agents.choosing import choose
+    from websp_gym.agents.registry import choose
 
     return choose(spec)

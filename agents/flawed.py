@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from websp_gym.agents.oracle import OracleAgent, OracleError, find_mark
 from websp_gym.errors import SetupError, nearest
-from websp_gym.ground_truth import Step, Target
 from websp_gym.replay import fill
+from websp_gym.tasks.ground_truth import Step, Target
 
 if TYPE_CHECKING:
     from websp_gym.agents.base import Briefing

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from websp_gym.actions import ACTIONS
-from websp_gym.agents.asking import AskingAgent
-from websp_gym.agents.memory import Look, encode, look_at
+from websp_gym.agents.history import Look, encode, look_at
+from websp_gym.agents.llm_agent import AskingAgent
 from websp_gym.agents.prompt import Manner, list_actions
 from websp_gym.agents.reply import read_marks_action
 from websp_gym.errors import SetupError

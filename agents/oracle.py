@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from websp_gym.agents.base import Briefing
 from websp_gym.errors import WebspError
-from websp_gym.ground_truth import Step
-from websp_gym.instances import LoadedInstance
 from websp_gym.replay import fill
+from websp_gym.tasks.ground_truth import Step
+from websp_gym.tasks.instances import LoadedInstance
 
 if TYPE_CHECKING:
     from websp_gym.agents.turns import Turn

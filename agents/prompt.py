@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from websp_gym.actions.grammar import ActionSpec
 from websp_gym.actions.reply import LONGEST_ACTION
-from websp_gym.agents.memory import Look, Past
-from websp_gym.judge.fence import Fence
+from websp_gym.agents.history import Look, Past
 from websp_gym.models import Image, Message, Text
+from websp_gym.scoring.judge.fence import Fence
 
 ELEMENTS_CHARACTERS = 60_000
 PLACE_CHARACTERS = 600

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from websp_gym.actions import ACTIONS, format_action, parse_action
 from websp_gym.actions.browsergym import looks_like_calls, parse_calls
-from websp_gym.agents.asking import AskingAgent
-from websp_gym.agents.memory import Look, look_at
+from websp_gym.agents.history import Look, look_at
+from websp_gym.agents.llm_agent import AskingAgent
 from websp_gym.agents.prompt import ELEMENTS_CHARACTERS, Manner, list_actions
 from websp_gym.agents.reply import Said
 from websp_gym.errors import ActionError

@@ -18,8 +18,8 @@ import numpy as np
 import psutil
 
 from websp_gym.env import WebspEnv
-from websp_gym.initial_state import How
-from websp_gym.registration import make_env
+from websp_gym.env.initial_state import How
+from websp_gym.env.registration import make_env
 
 INSTANCE = "Steam-task-191-ON"
 GROUPS = ("python", "sandbox", "browser", "driver")

@@ -25,7 +25,7 @@ from typing import Any
 import psutil
 
 from websp_gym.env import WebspEnv
-from websp_gym.registration import make_env
+from websp_gym.env.registration import make_env
 from websp_gym.sandbox.client import EPISODE_HEADER, Sandbox
 
 RESULTS = Path(__file__).resolve().parent / "results.md"
@@ -246,8 +246,8 @@ def _count(function: Callable[[], Any], barrier: Any, seconds: float) -> int:
 
 
 def _oracle() -> Iterator[Row]:
-    from websp_gym.results import Run
-    from websp_gym.runner import plan_run, run_batch, select_instances
+    from websp_gym.records.results import Run
+    from websp_gym.runner.batch import plan_run, run_batch, select_instances
 
     ids = select_instances(["*"])
     began = time.monotonic()

@@ -19,7 +19,7 @@ RESET = """
 import json, sys
 from tests.browser_support import browsers
 from websp_gym.browser.confinement import unconfined_because
-from websp_gym.registration import make_env
+from websp_gym.env.registration import make_env
 
 env = make_env("Steam-task-191-ON")
 env.reset(seed=0)

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from websp_gym.browser.owner import adopt
 from websp_gym.env import WebspEnv
-from websp_gym.registration import make_env
+from websp_gym.env.registration import make_env
 
 # A machine that is shared with others stalls now and then.
 settings.register_profile("websp", deadline=None, suppress_health_check=[HealthCheck.too_slow])

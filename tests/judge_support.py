@@ -13,7 +13,7 @@ import pytest
 
 from tests.report_support import png
 from websp_gym.models import Image, Message, Reply
-from websp_gym.trajectory import Trajectory
+from websp_gym.records.trajectory import Trajectory
 
 RUNS = Path(__file__).parent / "data" / "judged"
 """Oracle runs, as `websp run --agent oracle` wrote them, compressed."""

@@ -22,11 +22,11 @@ from websp_gym.actions.reply import LONGEST_ACTION, kept
 from websp_gym.agents.reply import read_marks_action, read_reply
 from websp_gym.agents.text import read_call
 from websp_gym.env import WebspEnv
+from websp_gym.env.registration import make_env
 from websp_gym.errors import ActionError
 from websp_gym.models import Reply
-from websp_gym.registration import make_env
-from websp_gym.results import Result, append_result, read_results
-from websp_gym.trajectory import load_trajectory
+from websp_gym.records.results import Result, append_result, read_results
+from websp_gym.records.trajectory import load_trajectory
 
 CALLS = (
     # Text that no parser of Python takes.

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from websp_gym import goals, ground_truth, instances, schema
-from websp_gym.sandbox import consent, parts, settings, site
+from websp_gym.sandbox import consent, settings, site
+from websp_gym.sandbox import site_schema as parts
+from websp_gym.tasks import goals, ground_truth, instances, schema
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from websp_gym.results import Result
+from websp_gym.records.results import Result
 
 # By its path: the package around it imports AgentLab.
 _PATH = Path(__file__).parents[1] / "agents" / "agentlab" / "summary.py"

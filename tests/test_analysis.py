@@ -13,12 +13,14 @@ from tests.judge_support import NAMES, recorded
 from websp_gym.agents.base import Agent, Briefing
 from websp_gym.agents.oracle import OracleAgent
 from websp_gym.agents.simple import NoopAgent
-from websp_gym.analysis import explain, explained, failing_elements, failure_kinds, truth_of
 from websp_gym.calibration.edits import cut
 from websp_gym.env import WebspEnv
-from websp_gym.instances import load_instance
-from websp_gym.trajectory import Step, Trajectory, load_trajectory
-from websp_gym.verdict import failed, passed, unscored
+from websp_gym.records.trajectory import Step, Trajectory, load_trajectory
+from websp_gym.scoring.explain import explain, explained
+from websp_gym.scoring.failures import failing_elements, failure_kinds
+from websp_gym.scoring.truth import truth_of
+from websp_gym.scoring.verdict import failed, passed, unscored
+from websp_gym.tasks.instances import load_instance
 
 TWO = "Steam-task-191-ON"
 """Two switches, each stored at once: steps 4 and 5."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tests.test_state_reward import _task
-from websp_gym.rewards import state_verdict
 from websp_gym.sandbox.consent import CHOICE, RECEIPTS
-from websp_gym.state import BOOKKEEPING, SiteState, WorldState
+from websp_gym.scoring.rewards import state_verdict
+from websp_gym.world.state import BOOKKEEPING, SiteState, WorldState
 
 BEFORE = WorldState(
     {

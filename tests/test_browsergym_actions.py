@@ -10,7 +10,7 @@ from playwright.sync_api import Route
 
 from tests.conftest import MakeEnv
 from websp_gym.env import WebspEnv
-from websp_gym.registration import make_env
+from websp_gym.env.registration import make_env
 
 INSTANCE = "Steam-task-191-OFF"
 SITE = "https://form.example"

@@ -11,7 +11,7 @@ import pytest
 
 from tests.check_support import ADS, ADS_ON, MAIL, MAIL_HOLDS, SAVE, SITE, task, write_checked
 from tests.test_cli import websp
-from websp_gym.checking import Places, SiteReport, check_site
+from websp_gym.authoring import Places, SiteReport, check_site
 from websp_gym.errors import SetupError
 from websp_gym.sandbox.client import VARIABLE, Sandbox
 

@@ -17,8 +17,8 @@ import pytest
 
 from websp_gym.cli.running import Limits
 from websp_gym.errors import SetupError
-from websp_gym.locking import locked
-from websp_gym.results import RESULTS, RUN, Result, read_results
+from websp_gym.records.results import RESULTS, RUN, Result, read_results
+from websp_gym.runner.locking import locked
 
 MAIN = "from websp_gym.cli import main; main()"
 COMMANDS = (
@@ -230,7 +230,7 @@ def test_no_episode_is_begun_past_the_limit_on_the_cost() -> None:
 
 def test_two_commands_do_not_write_into_one_folder(tmp_path: Path) -> None:
     holder = (
-        "import sys, time; from pathlib import Path; from websp_gym.locking import locked\n"
+        "import sys, time; from pathlib import Path; from websp_gym.runner.locking import locked\n"
         "with locked(Path(sys.argv[1])): print('held', flush=True); time.sleep(600)"
     )
     command = [sys.executable, "-c", holder, str(tmp_path)]

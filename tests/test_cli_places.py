@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from tests.test_cli import websp
-from websp_gym._paths import data_dir, own_traces, trace_dirs
 from websp_gym.cli.doctor import examine
 from websp_gym.cli.replaying import find_trace
+from websp_gym.paths import data_dir, own_traces, trace_dirs
 
 DOCS = Path(__file__).parent.parent / "docs"
 SCREENLESS = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}

@@ -13,7 +13,7 @@ from tests.test_cli import websp
 from websp_gym.cli.replaying import find_trace
 from websp_gym.errors import SetupError
 from websp_gym.recording import Status, Studio
-from websp_gym.recording.session import follow
+from websp_gym.recording.watch import follow
 from websp_gym.replay import TraceEvent, load_trace
 
 __all__ = ["origins"]

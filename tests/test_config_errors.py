@@ -12,12 +12,12 @@ import gymnasium
 import pytest
 
 from tests.test_instances import SITE
-from websp_gym._paths import SITES, VARIABLES
+from websp_gym.env.initial_state import trace_path
 from websp_gym.errors import SetupError
-from websp_gym.index import instance_ids, published_id
-from websp_gym.initial_state import trace_path
-from websp_gym.instances import load_instance, load_site
-from websp_gym.rewards import default_reward
+from websp_gym.paths import SITES, VARIABLES
+from websp_gym.scoring.rewards import default_reward
+from websp_gym.tasks.ids import instance_ids, published_id
+from websp_gym.tasks.instances import load_instance, load_site
 from websp_gym.world import make_world
 
 FOREIGN = ["../../../x.json", "/etc/hostname", "a/../b.json", "..\\\\x.json", "C:\\\\x.json", ""]

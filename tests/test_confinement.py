@@ -12,9 +12,9 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from tests.browser_support import browsers, reset_elsewhere
 from websp_gym.browser import confinement
 from websp_gym.browser.confinement import browser_environment, confined, unconfined_because
+from websp_gym.env.registration import make_env
 from websp_gym.errors import SetupError
 from websp_gym.recording import Studio
-from websp_gym.registration import make_env
 
 DEAD = "http://127.0.0.1:9"
 PROXIES = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), DEAD)

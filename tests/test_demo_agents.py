@@ -8,8 +8,8 @@ import pytest
 
 from websp_gym.agents.flawed import FLAWS
 from websp_gym.cli.leaderboard import AGENTS, INSTANCES, PAGE, run_leaderboard
-from websp_gym.results import find_results
-from websp_gym.runner import select_instances
+from websp_gym.records.results import find_results
+from websp_gym.runner.batch import select_instances
 
 SOME = ("oracle", "flawed:forgets-save", "flawed:deactivates")
 

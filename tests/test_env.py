@@ -19,9 +19,9 @@ import websp_gym  # noqa: F401 (registers the ids)
 from tests.conftest import MakeEnv
 from websp_gym.env import WebspEnv
 from websp_gym.errors import InitialStateError, SetupError, WorldError
-from websp_gym.instances import load_instance
-from websp_gym.rewards import Outcome
-from websp_gym.verdict import Verdict, unscored
+from websp_gym.scoring.rewards import Outcome
+from websp_gym.scoring.verdict import Verdict, unscored
+from websp_gym.tasks.instances import load_instance
 
 TODO = "Steam-task-191-ON"
 """Two settings must be turned off."""
@@ -434,9 +434,9 @@ def test_cheat_solves_the_task_and_validate_pays(make: MakeEnv) -> None:
 STOCK = """
 import functools, sys
 from browsergym.core.env import BrowserEnv
-from websp_gym.instances import load_instance
-from websp_gym.rewards import make_reward
-from websp_gym.task import WebspTask
+from websp_gym.tasks.instances import load_instance
+from websp_gym.scoring.rewards import make_reward
+from websp_gym.env.task import WebspTask
 from websp_gym.world import make_world
 
 parts = dict(loaded=load_instance("{id}"), world=make_world("sandbox"), reward=make_reward("state"))

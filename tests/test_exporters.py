@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from websp_gym._paths import data_dir
+from websp_gym.paths import data_dir
 from websp_gym.replay import Trace, TraceEvent, load_trace
 from websp_gym.replay.exporters import to_devtools
 from websp_gym.replay.importers import Imported, import_trace

@@ -10,11 +10,11 @@ import pytest
 
 from tests.conftest import MakeEnv
 from websp_gym.agents import Briefing, make_agent
-from websp_gym.agents.choosing import SCRIPTED, read_options
 from websp_gym.agents.flawed import FLAWS, FlawedAgent
-from websp_gym.instances import load_instance
+from websp_gym.agents.registry import SCRIPTED, read_options
 from websp_gym.models import PROVIDERS
-from websp_gym.runner import run_episode
+from websp_gym.runner.batch import run_episode
+from websp_gym.tasks.instances import load_instance
 
 GUIDE = Path(__file__).parent.parent / "docs" / "agents.md"
 ON, OFF = "Steam-task-191-ON", "Steam-task-191-OFF"

@@ -10,9 +10,9 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.agents import make_agent
 from websp_gym.env import WebspEnv
+from websp_gym.env.registration import make_env
 from websp_gym.errors import WebspError
-from websp_gym.registration import make_env
-from websp_gym.runner import run_episode
+from websp_gym.runner.batch import run_episode
 
 DEADLINE = 2.0
 MARGIN = 8.0

@@ -13,13 +13,13 @@ import pytest
 
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.tabs import Tabs
+from websp_gym.env.initial_state import trace_path
 from websp_gym.errors import SetupError
-from websp_gym.initial_state import trace_path
-from websp_gym.instances import load_instance
 from websp_gym.replay import Trace, load_trace, replay, save_trace
 from websp_gym.replay.importers import Imported, import_trace
-from websp_gym.replay.importers.private import PASSWORD, clean_url, is_card, looks_secret, what_field
+from websp_gym.replay.importers.redact import PASSWORD, clean_url, is_card, looks_secret, what_field
 from websp_gym.replay.importers.roles import ROLES, TEST_ATTRIBUTES, implicit_role, opening_tag
+from websp_gym.tasks.instances import load_instance
 from websp_gym.world import make_world
 
 from .pages_support import ShowHtml, blank_page, in_our_world, show  # noqa: F401

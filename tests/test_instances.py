@@ -10,10 +10,10 @@ import gymnasium
 import pytest
 
 import websp_gym
+from websp_gym.env.initial_state import trace_path
 from websp_gym.errors import SetupError
-from websp_gym.index import canonical_id, ids_in, instance_ids
-from websp_gym.initial_state import trace_path
-from websp_gym.instances import ReplayStep, all_instances, load_instance, load_site
+from websp_gym.tasks.ids import canonical_id, ids_in, instance_ids
+from websp_gym.tasks.instances import ReplayStep, all_instances, load_instance, load_site
 
 # UI element types of each instance as annotated in the publication, each named once. Its 198_OFF leaves out the radio button without
 # which nothing on the opted-out page can be ticked; see docs/dataset.md.

@@ -11,10 +11,10 @@ import pytest
 
 from tests.judge_support import FunctionModel, Put, ReplyModel, on_disk, recorded, reply, says, word_of
 from websp_gym.errors import ModelError, SetupError
-from websp_gym.judge import DEFAULT_MODELS, Judge
-from websp_gym.judge.cache import Cache
-from websp_gym.judge.pictures import Limits
 from websp_gym.models import Message, Text
+from websp_gym.scoring.judge import DEFAULT_MODELS, Judge
+from websp_gym.scoring.judge.cache import Cache
+from websp_gym.scoring.judge.pictures import Limits
 
 __all__ = ["on_disk"]
 RUN = "Steam-task-191-ON"

@@ -12,8 +12,9 @@ import pytest
 from tests.judge_support import NAMES, FunctionModel, put, recorded, reply, says
 from websp_gym.cli import main
 from websp_gym.errors import SetupError
-from websp_gym.judge import Judge
-from websp_gym.judge.batch import (
+from websp_gym.models import Reply
+from websp_gym.scoring.judge import Judge
+from websp_gym.scoring.judge.batch import (
     JUDGEMENTS,
     Judgement,
     Spending,
@@ -22,7 +23,6 @@ from websp_gym.judge.batch import (
     judge_runs,
     read_judgements,
 )
-from websp_gym.models import Reply
 
 YES = says("CORRECT", "It is so.")
 

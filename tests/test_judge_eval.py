@@ -13,7 +13,6 @@ import pytest
 import yaml
 
 from tests.judge_support import NAMES, FunctionModel, put, recorded, says
-from websp_gym.analysis.truth import truth_of
 from websp_gym.calibration.calibrate import evaluate, judge_cases
 from websp_gym.calibration.cases import Case, label_by_state, read_labels
 from websp_gym.calibration.edits import SEEN, UNSEEN, cut
@@ -21,10 +20,11 @@ from websp_gym.calibration.generate import KINDS, generate
 from websp_gym.calibration.metrics import measure
 from websp_gym.cli.evaluating import eval_command
 from websp_gym.errors import SetupError
-from websp_gym.instances import load_instance
-from websp_gym.judge import Judge
-from websp_gym.judge.batch import find_runs
-from websp_gym.trajectory import Trajectory
+from websp_gym.records.trajectory import Trajectory
+from websp_gym.scoring.judge import Judge
+from websp_gym.scoring.judge.batch import find_runs
+from websp_gym.scoring.truth import truth_of
+from websp_gym.tasks.instances import load_instance
 
 # --- figures ----------------------------------------------------------------------------------------
 
@@ -351,7 +351,7 @@ def test_runs_into_a_limit_are_in_no_figure(runs: Path, made: list[Case]) -> Non
 
 
 def test_the_money_ends_before_the_cases(made: list[Case]) -> None:
-    from websp_gym.judge.batch import Spending
+    from websp_gym.scoring.judge.batch import Spending
 
     judge = Judge([FunctionModel(lambda messages: says("CORRECT"))])
     spending = Spending(0.055)

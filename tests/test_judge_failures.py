@@ -9,7 +9,7 @@ import pytest
 
 from tests.judge_support import FunctionModel, ReplyModel, reply
 from websp_gym.errors import ModelError
-from websp_gym.judge.failures import KINDS, Analysis, ask_why
+from websp_gym.scoring.judge.failures import KINDS, Analysis, ask_why
 
 
 def ask(model: Any) -> Analysis | None:

@@ -11,12 +11,12 @@ import pytest
 import yaml
 
 from tests.judge_support import FunctionModel, Put, on_disk, recorded, says, word_of
-from websp_gym.analysis.truth import truth_of
-from websp_gym.instances import load_instance
-from websp_gym.judge import Judge
-from websp_gym.judge.prompt import build_messages
 from websp_gym.models import Message
-from websp_gym.trajectory import Trajectory
+from websp_gym.records.trajectory import Trajectory
+from websp_gym.scoring.judge import Judge
+from websp_gym.scoring.judge.prompt import build_messages
+from websp_gym.scoring.truth import truth_of
+from websp_gym.tasks.instances import load_instance
 
 __all__ = ["on_disk"]
 RUN = "Steam-task-199"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.judge_support import says
-from websp_gym.judge.opinion import Opinion, UnreadableError, read_opinion
+from websp_gym.scoring.judge.opinion import Opinion, UnreadableError, read_opinion
 
 
 @pytest.mark.parametrize("result", ["CORRECT", "INCORRECT"])

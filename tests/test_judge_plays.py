@@ -13,14 +13,14 @@ from tests.judge_support import put, recorded, says
 from websp_gym.calibration.cases import label_by_state
 from websp_gym.calibration.edits import UNSEEN, told
 from websp_gym.calibration.generate import KINDS, generate
-from websp_gym.calibration.playing import Played, play_all, plays_to_do
-from websp_gym.calibration.plays import FILE, Play, is_played, keep, kind_of, plays_of
+from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
+from websp_gym.calibration.variants import FILE, Play, is_played, keep, kind_of, plays_of
 from websp_gym.cli.evaluating import eval_command
 from websp_gym.errors import SetupError
-from websp_gym.index import instance_ids
-from websp_gym.instances import load_instance
-from websp_gym.judge.batch import find_runs
-from websp_gym.trajectory import load_trajectory
+from websp_gym.records.trajectory import load_trajectory
+from websp_gym.scoring.judge.batch import find_runs
+from websp_gym.tasks.ids import instance_ids
+from websp_gym.tasks.instances import load_instance
 
 TWO = "Steam-task-191-ON"
 """Two switches have to be turned off; each is stored at once."""

@@ -15,14 +15,14 @@ from tests.conftest import MakeEnv
 from tests.judge_support import images
 from websp_gym.agents import make_agent
 from websp_gym.agents.base import Agent
-from websp_gym.analysis.truth import truth_of
 from websp_gym.env import WebspEnv
 from websp_gym.errors import JudgeError, SetupError
-from websp_gym.judge import Judge
 from websp_gym.models import Message, Reply
-from websp_gym.rewards.judged import JudgeReward
-from websp_gym.runner import run_episode
-from websp_gym.trajectory import load_trajectory
+from websp_gym.records.trajectory import load_trajectory
+from websp_gym.runner.batch import run_episode
+from websp_gym.scoring.judge import Judge
+from websp_gym.scoring.judge_reward import JudgeReward
+from websp_gym.scoring.truth import truth_of
 
 TODO = "Steam-task-191-ON"
 """Two switches must be turned off, first "recentapps", then "app_impressions"."""

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from websp_gym.judge.judge import decide
-from websp_gym.judge.opinion import Result
-from websp_gym.judge.vote import Vote, majority, total
+from websp_gym.scoring.judge.judge import decide
+from websp_gym.scoring.judge.opinion import Result
+from websp_gym.scoring.judge.vote import Vote, majority, total
 
 ballots = st.lists(st.sampled_from(["CORRECT", "INCORRECT", None]), min_size=1, max_size=7)
 STATUS = {"CORRECT": "pass", "INCORRECT": "fail", None: "unscored"}

@@ -31,15 +31,15 @@ from tests.endpoint_support import (
 )
 from tests.test_cli import websp
 from websp_gym.agents import Briefing, make_agent
-from websp_gym.agents.asking import AskingAgent
+from websp_gym.agents.llm_agent import AskingAgent
 from websp_gym.agents.mllm import MllmAgent
 from websp_gym.agents.text import TextAgent
 from websp_gym.env import WebspEnv
+from websp_gym.env.registration import make_env
 from websp_gym.errors import ModelError, SetupError
-from websp_gym.instances import load_instance
-from websp_gym.registration import make_env
-from websp_gym.results import Result, Run, read_results
-from websp_gym.runner import Job, run_one
+from websp_gym.records.results import Result, Run, read_results
+from websp_gym.runner.batch import Job, run_one
+from websp_gym.tasks.instances import load_instance
 
 __all__ = ["endpoint", "server"]
 

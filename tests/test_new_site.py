@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import websp_gym.scaffold
+import websp_gym.authoring.scaffold
 from tests.test_cli import websp
+from websp_gym.authoring.scaffold import new_site
 from websp_gym.errors import SetupError
-from websp_gym.scaffold import new_site
 
 
 @pytest.mark.timeout(400)
@@ -60,7 +60,7 @@ def test_names_and_hosts_that_cannot_be_are_refused(
 def test_in_a_checkout_the_files_go_where_the_others_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(websp_gym.scaffold, "_checkout", lambda: tmp_path)
+    monkeypatch.setattr(websp_gym.authoring.scaffold, "_checkout", lambda: tmp_path)
     made = new_site("Toy")
     assert [str(path.relative_to(tmp_path)) for path in made.files if path.suffix in (".yaml", ".py")] == [
         "websp_gym/sandbox/sites/toy/site.yaml",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from websp_gym.index import instance_ids
+from websp_gym.tasks.ids import instance_ids
 
 ROOT = Path(__file__).resolve().parent.parent
 NEEDED = (
@@ -26,12 +26,12 @@ NEEDED = (
     "websp_gym/models/prices.yaml",
     "websp_gym/sandbox/sites/docker/site.yaml",
     "websp_gym/sandbox/kit/static/consent.js",
-    "websp_gym/checking/page.js",
-    "websp_gym/scaffold/files/site/templates/layout.html",
-    "websp_gym/scaffold/files/test_site.py.txt",
+    "websp_gym/authoring/page.js",
+    "websp_gym/authoring/scaffold/files/site/templates/layout.html",
+    "websp_gym/authoring/scaffold/files/test_site.py.txt",
     "websp_gym/replay/locate.js",
-    "websp_gym/report/paper.yaml",
-    "websp_gym/report/templates/report.js",
+    "websp_gym/report/tables/paper.yaml",
+    "websp_gym/report/pages/templates/report.js",
     "websp_gym/sandbox/kit/templates/base.html",
     "websp_gym/sandbox/sites/steam/site.yaml",
     "websp_gym/sandbox/sites/steam/templates/home.html",
@@ -40,7 +40,7 @@ NEEDED = (
 
 EPISODE = """
 import json, gymnasium, websp_gym, websp_gym.agents
-from websp_gym.runner import run_episode
+from websp_gym.runner.batch import run_episode
 env = gymnasium.make("websp/Steam-task-191-ON")
 result = run_episode(env.unwrapped, websp_gym.agents.make_agent("oracle"))
 env.close()

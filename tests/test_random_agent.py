@@ -7,8 +7,8 @@ from typing import Any
 
 from websp_gym.agents import Briefing
 from websp_gym.agents.simple import RandomAgent
-from websp_gym.index import instance_ids
-from websp_gym.instances import load_instance
+from websp_gym.tasks.ids import instance_ids
+from websp_gym.tasks.instances import load_instance
 
 ELEMENTS: list[dict[str, Any]] = [{"number": n, "role": "button", "tag": "button"} for n in range(9)]
 

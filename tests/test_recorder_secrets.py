@@ -20,7 +20,7 @@ from tests.recorder_support import (
     server,
     studio,
 )
-from websp_gym._paths import data_dir
+from websp_gym.paths import data_dir
 from websp_gym.recording import Studio
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import pytest
 
 from tests.recorder_support import Record, Server, facts, opened_studio, record, server, studio
 from websp_gym.errors import SetupError
-from websp_gym.instances import load_instance
 from websp_gym.recording import Studio
 from websp_gym.replay import load_trace
 from websp_gym.replay.trace import json_schema
+from websp_gym.tasks.instances import load_instance
 from websp_gym.world import make_world
 
 if TYPE_CHECKING:

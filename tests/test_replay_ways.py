@@ -6,8 +6,8 @@ import pytest
 
 from tests.replay_support import Bench, bench
 from websp_gym.errors import ReplayError, SetupError
-from websp_gym.instances import Site
-from websp_gym.schema import ClassRule
+from websp_gym.tasks.instances import Site
+from websp_gym.tasks.schema import ClassRule
 
 __all__ = ["bench"]
 

@@ -14,15 +14,15 @@ import pytest
 from rich.console import Console
 
 from websp_gym.errors import SetupError
-from websp_gym.index import instance_ids
+from websp_gym.records.results import RESULTS, Result, Run, Try, append_result, write_run
 from websp_gym.report import Report, make_report, read_report
-from websp_gym.report.episodes import Facts
-from websp_gym.report.intervals import Pairs, difference, mcnemar, mean, wilson
-from websp_gym.report.paper import load_paper
-from websp_gym.report.sheet import Row
-from websp_gym.report.showing import markdown, show_report
-from websp_gym.report.trials import pass_at, pass_hat
-from websp_gym.results import RESULTS, Result, Run, Try, append_result, write_run
+from websp_gym.report.tables.intervals import Pairs, difference, mcnemar, mean, wilson
+from websp_gym.report.tables.paper import load_paper
+from websp_gym.report.tables.render_text import markdown, show_report
+from websp_gym.report.tables.rows import Facts
+from websp_gym.report.tables.table import Row
+from websp_gym.report.tables.trials import pass_at, pass_hat
+from websp_gym.tasks.ids import instance_ids
 
 WITHOUT, WITH = "without_navigation", "with_navigation"
 KNOWN = {

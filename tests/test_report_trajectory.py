@@ -16,17 +16,17 @@ from tests.conftest import MakeEnv
 from tests.pages_support import blank_page
 from tests.report_support import Watch, assert_at, episode, mark, png, save, step, view, watch
 from tests.test_trajectory import HOSTILE, TODO
-from websp_gym import verdict
 from websp_gym.agents import make_agent
 from websp_gym.errors import SetupError
-from websp_gym.judge.batch import JUDGEMENTS, Judgement, digest_of
-from websp_gym.judge.vote import Vote
+from websp_gym.records.trajectory import Recorder, Trajectory, load_trajectory
 from websp_gym.report import trajectory_html, write_trajectory_html
-from websp_gym.report.frames import frames
-from websp_gym.report.pictures import Album
-from websp_gym.runner import run_episode
-from websp_gym.trajectory import Recorder, Trajectory, load_trajectory
-from websp_gym.verdict import Check
+from websp_gym.report.pages.pictures import Album
+from websp_gym.report.pages.timeline import frames
+from websp_gym.runner.batch import run_episode
+from websp_gym.scoring import verdict
+from websp_gym.scoring.judge.batch import JUDGEMENTS, Judgement, digest_of
+from websp_gym.scoring.judge.vote import Vote
+from websp_gym.scoring.verdict import Check
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

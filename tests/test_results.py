@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from websp_gym.errors import SetupError
-from websp_gym.results import (
+from websp_gym.records.results import (
     RESULTS,
     RUN,
     Result,

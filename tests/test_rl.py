@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from websp_gym.errors import SetupError
-from websp_gym.index import instance_ids
-from websp_gym.splits import split_ids
+from websp_gym.tasks.ids import instance_ids
+from websp_gym.tasks.splits import split_ids
 
 GUIDE = Path(__file__).resolve().parents[1] / "docs" / "rl.md"
 

@@ -20,8 +20,8 @@ from tests.conftest import MakeEnv
 from websp_gym.agents import Briefing, make_agent
 from websp_gym.env import WebspEnv
 from websp_gym.errors import SetupError, WorldError
-from websp_gym.results import Result, Run
-from websp_gym.runner import Job, plan_run, run_batch, run_episode
+from websp_gym.records.results import Result, Run
+from websp_gym.runner.batch import Job, plan_run, run_batch, run_episode
 from websp_gym.sandbox.client import VARIABLE, Sandbox
 
 TODO = "Steam-task-191-ON"
@@ -228,8 +228,8 @@ def test_a_killed_worker_costs_no_other_episode(tmp_path: Path) -> None:
 
 LETHAL = """
 import os, signal, sys
-from websp_gym.results import Run
-from websp_gym.runner import Job, run_batch
+from websp_gym.records.results import Run
+from websp_gym.runner.batch import Job, run_batch
 
 def on_result(result):
     sys.stdout.write(f"{result.id}={result.status}\\n")
@@ -275,7 +275,7 @@ def test_a_crash_of_the_agent_is_one_result_not_the_end_of_the_batch() -> None:
 
 USER = """
 import sys
-from websp_gym.registration import make_env
+from websp_gym.env.registration import make_env
 env = make_env("Steam-task-191-OFF", initial_state="snapshot", viewport=(640, 480))
 env.reset()
 sys.stdout.write("ready\\n")
@@ -380,7 +380,7 @@ LOOP_ENDS = {
 def test_the_end_of_playwrights_event_loop_hangs_nothing_and_the_next_reset_works(accident: str) -> None:
     """Ctrl-C ends the loop; a call on it would otherwise wait for ever, at full load."""
     script = f"""
-from websp_gym.registration import make_env
+from websp_gym.env.registration import make_env
 env = make_env({DONE!r}, initial_state="snapshot")
 env.reset()
 {accident}

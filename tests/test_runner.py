@@ -15,11 +15,11 @@ import pytest
 
 from tests import retry_support
 from websp_gym.errors import SetupError, WorldError
-from websp_gym.judge.batch import JUDGEMENTS, Judgement, digest_of
-from websp_gym.rescoring import rescore
-from websp_gym.results import RESULTS, Result, Run, append_result, read_results
-from websp_gym.runner import finished, plan_run, run_batch
-from websp_gym.trajectory import load_trajectory
+from websp_gym.records.results import RESULTS, Result, Run, append_result, read_results
+from websp_gym.records.trajectory import load_trajectory
+from websp_gym.runner.batch import finished, plan_run, run_batch
+from websp_gym.runner.rescoring import rescore
+from websp_gym.scoring.judge.batch import JUDGEMENTS, Judgement, digest_of
 
 QUICK: dict[str, Any] = {"initial_state": "snapshot", "viewport": [640, 480]}
 PASSES, FAILS = "Steam-task-191-OFF", "Steam-task-191-ON"
@@ -150,8 +150,8 @@ def test_without_a_second_try_nobody_is_blamed() -> None:
 INTERRUPTED = """
 import sys
 from pathlib import Path
-from websp_gym.results import Run
-from websp_gym.runner import plan_run, run_batch
+from websp_gym.records.results import Run
+from websp_gym.runner.batch import plan_run, run_batch
 
 def tell(result):
     sys.stdout.write(result.summary() + "\\n")

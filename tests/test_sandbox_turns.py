@@ -13,7 +13,7 @@ from tests.sandbox_support import Visitor, run_async, write_site, write_sites
 from websp_gym.sandbox import turns
 from websp_gym.sandbox.catalog import Catalog
 from websp_gym.sandbox.client import Episode, Sandbox
-from websp_gym.sandbox.forms import MAX_BODY, MAX_HEADERS, MAX_URL
+from websp_gym.sandbox.request_fields import MAX_BODY, MAX_HEADERS, MAX_URL
 from websp_gym.sandbox.store import Store
 from websp_gym.sandbox.turns import EndedError, OverTimeError, finish
 

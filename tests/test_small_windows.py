@@ -9,8 +9,8 @@ import pytest
 from tests.conftest import MakeEnv
 from tests.visit_support import Visit, visit
 from websp_gym.agents.oracle import OracleAgent
-from websp_gym.instances import all_instances
-from websp_gym.runner import run_episode
+from websp_gym.runner.batch import run_episode
+from websp_gym.tasks.instances import all_instances
 
 __all__ = ["visit"]
 

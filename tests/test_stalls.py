@@ -18,7 +18,7 @@ from websp_gym.agents import make_agent
 from websp_gym.browser.driver import driver_process
 from websp_gym.env import WebspEnv
 from websp_gym.errors import WorldError
-from websp_gym.runner import run_episode
+from websp_gym.runner.batch import run_episode
 from websp_gym.sandbox.client import Sandbox
 
 TODO = "Steam-task-191-ON"

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from websp_gym.errors import SetupError
-from websp_gym.goals import Goal, Unchanged
-from websp_gym.instances import LoadedInstance, Task, load_instance
-from websp_gym.rewards import Outcome, make_reward, state_verdict
-from websp_gym.state import Event, SiteState, WorldState
-from websp_gym.verdict import Verdict, unscored
+from websp_gym.scoring.rewards import Outcome, make_reward, state_verdict
+from websp_gym.scoring.verdict import Verdict, unscored
+from websp_gym.tasks.goals import Goal, Unchanged
+from websp_gym.tasks.instances import LoadedInstance, Task, load_instance
+from websp_gym.world.state import Event, SiteState, WorldState
 
 START = WorldState(
     {
@@ -252,7 +252,7 @@ def test_every_check_carries_what_was_expected_and_found() -> None:
 
 
 def _outcome() -> Outcome:
-    from websp_gym.trajectory import Trajectory, now
+    from websp_gym.records.trajectory import Trajectory, now
 
     loaded = _task(SETTINGS)
     record = Trajectory(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from websp_gym.instances import load_instance
-from websp_gym.rewards import state_verdict
-from websp_gym.state import BOOKKEEPING
-from websp_gym.verdict import Verdict
+from websp_gym.scoring.rewards import state_verdict
+from websp_gym.scoring.verdict import Verdict
+from websp_gym.tasks.instances import load_instance
 from websp_gym.world.sandbox import SandboxWorld
+from websp_gym.world.state import BOOKKEEPING
 
 
 def verdict_of(name: str, prefix: str, *, all_to: bool | None) -> Verdict:

@@ -10,12 +10,12 @@ import pytest
 
 from tests.conftest import MakeEnv
 from websp_gym.agents.oracle import OracleAgent
-from websp_gym.checking.crawl import crawl
-from websp_gym.checking.files import check_files, read_catalog
-from websp_gym.checking.proofs import prove
-from websp_gym.checking.report import Finding
-from websp_gym.instances import LoadedInstance, all_instances, load_instance
-from websp_gym.runner import run_episode
+from websp_gym.authoring.crawl import crawl
+from websp_gym.authoring.files import check_files, read_catalog
+from websp_gym.authoring.findings import Finding
+from websp_gym.authoring.proofs import prove
+from websp_gym.runner.batch import run_episode
+from websp_gym.tasks.instances import LoadedInstance, all_instances, load_instance
 
 SITES: dict[str, list[LoadedInstance]] = {}
 for _loaded in all_instances():

@@ -18,9 +18,9 @@ from websp_gym.errors import SetupError, WorldError
 from websp_gym.observation.draw import draw_marks
 from websp_gym.observation.marks import marks_from_dicts
 from websp_gym.observation.observe import marked_picture
-from websp_gym.runner import run_episode
+from websp_gym.records.trajectory import FILE, SCHEMA, Recorder, Trajectory, load_trajectory, mark_seed
+from websp_gym.runner.batch import run_episode
 from websp_gym.sandbox.client import Sandbox
-from websp_gym.trajectory import FILE, SCHEMA, Recorder, Trajectory, load_trajectory, mark_seed
 
 TODO = "Steam-task-191-ON"
 DONE = "Steam-task-191-OFF"

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from websp_gym.browser.launch import prepare_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
-from websp_gym.instances import load_instance
 from websp_gym.recording import Studio
 from websp_gym.replay import Trace, save_trace
+from websp_gym.tasks.instances import load_instance
 from websp_gym.world import make_world
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ Importing this package registers the instances; ``gymnasium.make("websp/Steam-ta
 browser or server code is imported before an environment is made.
 """
 
-from websp_gym.registration import register_envs
+from websp_gym.env.registration import register_envs
 
 __all__ = ["register_envs"]
 __version__ = "0.1.0"

@@ -14,9 +14,9 @@ from browsergym.experiments.benchmark import Benchmark, HighLevelActionSetArgs
 import websp_gym
 from websp_gym.agents.agentlab.env_args import WebspEnvArgs
 from websp_gym.errors import SetupError, nearest
-from websp_gym.instances import LoadedInstance, load_instance
-from websp_gym.runner import select_instances
-from websp_gym.splits import held_out
+from websp_gym.runner.batch import select_instances
+from websp_gym.tasks.instances import LoadedInstance, load_instance
+from websp_gym.tasks.splits import held_out
 
 NAME = "websp"
 BETWEEN = ", "
@@ -81,7 +81,7 @@ class WebspBenchmark(Benchmark):  # type: ignore[misc]
         """Divides it into a part to learn from and one to be tested on.
 
         Args:
-            by: ``site``, ``task`` or ``state``: see :func:`websp_gym.splits.held_out`.
+            by: ``site``, ``task`` or ``state``: see :func:`websp_gym.tasks.splits.held_out`.
             share: Which part is tested on, about.
             seed: Another seed divides otherwise.
 

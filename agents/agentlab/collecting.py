@@ -14,9 +14,9 @@ from typing import Any
 
 from websp_gym.agents.agentlab.reading import Experiment, read_study
 from websp_gym.errors import SetupError, unwritable
-from websp_gym.results import TRAJECTORIES, Run, append_result, write_run
-from websp_gym.runner import AGENT_LOG
-from websp_gym.trajectory import FILE
+from websp_gym.records.results import TRAJECTORIES, Run, append_result, write_run
+from websp_gym.records.trajectory import FILE
+from websp_gym.runner.batch import AGENT_LOG
 
 FOLDER = "websp-run"
 MARK = "collected.json"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.analysis.kinds import KINDS
+from websp_gym.scoring.kinds import KINDS
 
 if TYPE_CHECKING:
-    from websp_gym.instances import LoadedInstance
-    from websp_gym.results import Result
+    from websp_gym.records.results import Result
+    from websp_gym.tasks.instances import LoadedInstance
 
 OUTCOMES = ("success", "failure", "time-out", "unscored", "error")
 

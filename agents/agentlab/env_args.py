@@ -12,9 +12,9 @@ from agentlab.experiments.loop import EnvArgs
 
 from websp_gym.agents.agentlab.actions import WebspActionSet
 from websp_gym.agents.agentlab.episode import NotedEpisode
+from websp_gym.env.registration import register_envs
 from websp_gym.errors import SetupError
-from websp_gym.index import canonical_id
-from websp_gym.registration import register_envs
+from websp_gym.tasks.ids import canonical_id
 
 TRAJECTORIES = "websp_trajectories"
 """Folder of an experiment that gets the trajectory."""

@@ -18,11 +18,11 @@ import gymnasium as gym
 
 from websp_gym.agents.agentlab.columns import columns_of
 from websp_gym.errors import WebspError
-from websp_gym.results import Result
+from websp_gym.records.results import Result
 
 if TYPE_CHECKING:
     from websp_gym.env import WebspEnv
-    from websp_gym.verdict import Verdict
+    from websp_gym.scoring.verdict import Verdict
 
 RESULT = "websp_result.json"
 SUMMARY = "summary_info.json"

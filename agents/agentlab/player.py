@@ -10,10 +10,10 @@ from browsergym.experiments.agent import AgentInfo
 from websp_gym.agents.agentlab.actions import WebspActionSet
 from websp_gym.agents.agentlab.episode import BRIEFING
 from websp_gym.agents.agentlab.info import Overheard, info_of
-from websp_gym.agents.asking import AskingAgent
 from websp_gym.agents.base import Briefing, make_agent
+from websp_gym.agents.llm_agent import AskingAgent
 from websp_gym.errors import SetupError
-from websp_gym.instances import load_instance
+from websp_gym.tasks.instances import load_instance
 
 KEPT = ("screenshot", "goal", "url", "elements_text", "last_action", "last_action_error")
 """What of an observation AgentLab keeps with each step."""

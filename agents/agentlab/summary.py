@@ -15,7 +15,7 @@ def summarised(summary: Mapping[str, Any]) -> dict[str, Any] | None:
         summary: Its data.
 
     Returns:
-        Fields of a :class:`websp_gym.results.Result`; None where it does not say how the episode ended: an error, no
+        Fields of a :class:`websp_gym.records.results.Result`; None where it does not say how the episode ended: an error, no
         end, or a reward that is neither 1.0 nor 0.0. An answer terminates an episode, a limit truncates it.
     """
     reward = summary.get("cum_reward")

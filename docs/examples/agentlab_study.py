@@ -25,13 +25,7 @@ def main() -> None:
     os.environ.setdefault("AGENTLAB_EXP_ROOT", str(given.folder.resolve()))
 
     # First, so that AgentLab finds on this machine what it would download.
-    from websp_gym.agents.agentlab import (
-        WebspAgentArgs,
-        collect,
-        make_benchmark,
-        outcome_table,
-        stay_offline,
-    )
+    from websp_gym.agents.agentlab import WebspAgentArgs, collect, make_benchmark, outcome_table, stay_offline
 
     stay_offline()
     from agentlab.experiments.study import Study, make_study

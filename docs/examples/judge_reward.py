@@ -19,9 +19,9 @@ import gymnasium as gym
 
 import websp_gym  # noqa: F401 (registers the ids)
 from websp_gym.agents import Briefing, make_agent
-from websp_gym.analysis import truth_of
 from websp_gym.env import WebspEnv
-from websp_gym.trajectory import load_trajectory
+from websp_gym.records.trajectory import load_trajectory
+from websp_gym.scoring.truth import truth_of
 
 INSTANCE = "websp/Steam-task-191-ON"
 """Two switches have to be turned off."""

@@ -9,8 +9,8 @@ from tests.agent_support import Solver, nodes_in, read_request
 from tests.endpoint_support import Asked, Say, chat
 from websp_gym.agents import Briefing
 from websp_gym.agents.oracle import OracleAgent
-from websp_gym.instances import load_instance
 from websp_gym.sandbox.account import ACCOUNT
+from websp_gym.tasks.instances import load_instance
 
 _TREE = re.compile(r"^## AXTree:$(?P<tree>.*?)^## ", re.M | re.S)
 _CALL = re.compile(r"(?P<kind>Click|Hover|Type) \[(?P<bid>\w+)\](?:; (?P<text>.*))?")

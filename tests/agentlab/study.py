@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.agents.agentlab import WebspAgentArgs, WebspBenchmark, make_benchmark, stay_offline
-from websp_gym.instances import all_instances
+from websp_gym.tasks.instances import all_instances
 
 AGENTS = ("oracle", "noop", "flawed:stops-early")
 INSTANCES = 20

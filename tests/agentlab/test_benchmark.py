@@ -12,8 +12,8 @@ from agentlab.experiments.loop import EnvArgs
 import websp_gym
 from websp_gym.agents.agentlab import WebspBenchmark, WebspEnvArgs, make_benchmark
 from websp_gym.errors import SetupError
-from websp_gym.index import instance_ids
-from websp_gym.instances import load_instance
+from websp_gym.tasks.ids import instance_ids
+from websp_gym.tasks.instances import load_instance
 
 
 @pytest.fixture(scope="module")

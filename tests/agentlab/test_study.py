@@ -16,19 +16,13 @@ from typing import Any
 import pytest
 
 from tests.agentlab.conftest import QUICK
-from websp_gym.agents.agentlab import (
-    WebspAgentArgs,
-    collect,
-    episode_table,
-    make_benchmark,
-    outcome_table,
-)
+from websp_gym.agents.agentlab import WebspAgentArgs, collect, episode_table, make_benchmark, outcome_table
 from websp_gym.errors import SetupError
-from websp_gym.report.making import read_report
-from websp_gym.results import find_results, read_run
-from websp_gym.rewards import Outcome
-from websp_gym.trajectory import load_trajectory
-from websp_gym.verdict import Verdict, unscored
+from websp_gym.records.results import find_results, read_run
+from websp_gym.records.trajectory import load_trajectory
+from websp_gym.report.tables.build import read_report
+from websp_gym.scoring.rewards import Outcome
+from websp_gym.scoring.verdict import Verdict, unscored
 
 ON, OFF = "Steam-task-191-ON", "Steam-task-191-OFF"
 

@@ -7,7 +7,7 @@ import secrets
 from functools import cache
 from importlib.resources import files
 
-from websp_gym._paths import data_dir
+from websp_gym.paths import data_dir
 
 DOM_SCRIPTS = ("dom.js", "state.js", "fingerprint.js")
 """Of ``extension/``, in loading order: shared with the recorder, whose manifest lists the same three."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from websp_gym.analysis.failures import failing_elements, failure_kinds
-from websp_gym.analysis.truth import truth_of
-from websp_gym.calibration.plays import kind_of
+from websp_gym.calibration.variants import kind_of
 from websp_gym.errors import SetupError, nearest
-from websp_gym.instances import LoadedInstance, load_instance
-from websp_gym.trajectory import FILE, Trajectory, load_trajectory
+from websp_gym.records.trajectory import FILE, Trajectory, load_trajectory
+from websp_gym.scoring.failures import failing_elements, failure_kinds
+from websp_gym.scoring.truth import truth_of
+from websp_gym.tasks.instances import LoadedInstance, load_instance
 
 LABELS = {"CORRECT": True, "INCORRECT": False, "pass": True, "fail": False}
 """What a label may be, and whether it means success."""

@@ -4,7 +4,7 @@ An edit that takes back or adds a change edits the state, the event log and the 
 edited, it is what the state check says afterwards. Most edits keep each screenshot true, because they cut a run short
 or go back to what an earlier screenshot shows. Those that cannot are in :data:`UNSEEN`: their screenshots lack the
 change, so they are of use only for judges that do not look. Runs that were played that way
-(:mod:`websp_gym.calibration.playing`) have true pictures of the same, and are only told in other words.
+(:mod:`websp_gym.calibration.run_variants`) have true pictures of the same, and are only told in other words.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 
 from websp_gym.actions import parse_action
 from websp_gym.errors import ActionError
-from websp_gym.instances import LoadedInstance
-from websp_gym.state import BOOKKEEPING
-from websp_gym.trajectory import Step, Trajectory, View
+from websp_gym.records.trajectory import Step, Trajectory, View
+from websp_gym.tasks.instances import LoadedInstance
+from websp_gym.world.state import BOOKKEEPING
 
 Edit = Callable[[Trajectory, LoadedInstance, random.Random], Trajectory | None]
 

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from websp_gym.analysis.truth import truth_of
 from websp_gym.calibration.cases import Case
 from websp_gym.calibration.edits import SEEN, UNSEEN, Edit, retold, told
-from websp_gym.calibration.plays import kind_of
+from websp_gym.calibration.variants import kind_of
 from websp_gym.errors import SetupError, nearest
-from websp_gym.instances import LoadedInstance, load_instance
-from websp_gym.trajectory import Trajectory, load_trajectory
+from websp_gym.records.trajectory import Trajectory, load_trajectory
+from websp_gym.scoring.truth import truth_of
+from websp_gym.tasks.instances import LoadedInstance, load_instance
 
 RETOLD = "another task"
 KINDS = (*SEEN, RETOLD, *UNSEEN)

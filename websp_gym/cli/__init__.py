@@ -11,8 +11,8 @@ __all__ = ["main"]
 def main() -> None:
     """Runs the command line; exit code 0, 1 (something failed) or 2 (bad arguments or set-up)."""
     from websp_gym.cli.app import app
+    from websp_gym.env.registration import require_docstrings
     from websp_gym.errors import SetupError, StorageError, WebspError
-    from websp_gym.registration import require_docstrings
 
     _write_anything()
     try:

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from websp_gym.checking import Finding, Places, SiteReport, check_site
-from websp_gym.checking.check import OnProgress
+from websp_gym.authoring import Finding, Places, SiteReport, check_site
+from websp_gym.authoring.check import OnProgress
 from websp_gym.errors import SetupError
 
 _SIGNS = {"ok": "[green]✓[/]", "warning": "[yellow]![/]", "failed": "[red]✗[/]"}
@@ -88,7 +88,7 @@ def new_site_command(name: str, *, host: str | None, folder: Path | None) -> Non
     Raises:
         SetupError: A name is wrong, or a file is already there.
     """
-    from websp_gym.scaffold import new_site
+    from websp_gym.authoring.scaffold import new_site
 
     made = new_site(name, host=host, folder=folder)
     console = Console(highlight=False)
@@ -102,7 +102,7 @@ def new_site_command(name: str, *, host: str | None, folder: Path | None) -> Non
 
 
 def _every_site(places: Places) -> list[str]:
-    from websp_gym.instances import all_instances
+    from websp_gym.tasks.instances import all_instances
 
     with places.known():
         return list(dict.fromkeys(loaded.site.slug for loaded in all_instances()))

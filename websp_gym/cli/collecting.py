@@ -55,7 +55,7 @@ def collect_command(study: Path, *, out: Path | None, as_json: bool) -> None:
     """
     _require_agentlab("reading a study")
     from websp_gym.agents.agentlab import collect
-    from websp_gym.results import find_results
+    from websp_gym.records.results import find_results
 
     folder = collect(study, out)
     results = [result for _, result in find_results([folder]).results]

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.agents import Briefing, make_agent
-from websp_gym.registration import make_env
+from websp_gym.env.registration import make_env
 from websp_gym.report import write_trajectory_html
 
 

@@ -53,8 +53,8 @@ def _python() -> str:
 
 
 def _configs() -> str:
-    from websp_gym.initial_state import trace_path
-    from websp_gym.instances import ReplayStep, all_instances
+    from websp_gym.env.initial_state import trace_path
+    from websp_gym.tasks.instances import ReplayStep, all_instances
 
     count = 0
     for loaded in all_instances():
@@ -99,9 +99,9 @@ def _sandbox() -> str:
 
 
 def _episode() -> str:
-    from websp_gym.index import instance_ids
-    from websp_gym.results import Run
-    from websp_gym.runner import Job, run_one
+    from websp_gym.records.results import Run
+    from websp_gym.runner.batch import Job, run_one
+    from websp_gym.tasks.ids import instance_ids
 
     result = run_one(Job(instance_ids()[0], Run(agent="oracle")))
     if result.status != "pass":

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from websp_gym.cli.options import AsJson, Headed, out
-from websp_gym.results import count
+from websp_gym.records.results import count
 
 
 def list_instances(
@@ -24,8 +24,8 @@ def list_instances(
 
     Example: `websp list --site Steam --category cookie`
     """
-    from websp_gym.instances import load_instance
-    from websp_gym.runner import select_instances
+    from websp_gym.runner.batch import select_instances
+    from websp_gym.tasks.instances import load_instance
 
     rows = [load_instance(name) for name in select_instances(["*"], site=site, category=category)]
     if as_json:
@@ -51,7 +51,7 @@ def show(instance_id: Annotated[str, typer.Argument(metavar="ID")], as_json: AsJ
     """
     from rich.markup import escape
 
-    from websp_gym.instances import load_instance
+    from websp_gym.tasks.instances import load_instance
 
     loaded = load_instance(instance_id)
     if as_json:

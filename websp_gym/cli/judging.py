@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from websp_gym.errors import SetupError
-from websp_gym.judge.batch import (
+from websp_gym.scoring.judge.batch import (
     CACHE,
     JUDGEMENTS,
     Judgement,
@@ -26,9 +26,9 @@ from websp_gym.judge.batch import (
     judge_runs,
     read_judgements,
 )
-from websp_gym.judge.cache import Cache
-from websp_gym.judge.judge import Judge
-from websp_gym.judge.prompt import RULES
+from websp_gym.scoring.judge.cache import Cache
+from websp_gym.scoring.judge.judge import Judge
+from websp_gym.scoring.judge.prompt import RULES
 
 _COLOURS = {"pass": "green", "fail": "yellow", "unscored": "magenta"}
 

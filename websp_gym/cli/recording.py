@@ -12,18 +12,18 @@ from urllib.parse import urlsplit
 from rich.console import Console
 from rich.markup import escape
 
-from websp_gym._paths import own_traces
 from websp_gym.browser.confinement import require_display
 from websp_gym.errors import SetupError, nearest
+from websp_gym.paths import own_traces
 from websp_gym.recording import Studio
-from websp_gym.recording.rehearsal import check_file, site_of
-from websp_gym.recording.session import follow
+from websp_gym.recording.dry_run import check_file, site_of
+from websp_gym.recording.watch import follow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from websp_gym.instances import Site
     from websp_gym.replay.trace import Trace, TraceEvent
+    from websp_gym.tasks.instances import Site
 
 
 def record_command(
@@ -122,7 +122,7 @@ def _live_account() -> dict[str, str]:
 
 def _slug_of(url: str) -> str:
     """The configured site of a live page's host, else the host's own name."""
-    from websp_gym.instances import all_instances
+    from websp_gym.tasks.instances import all_instances
 
     host = (urlsplit(url).hostname or "").removeprefix("www.")
     if not host:

@@ -11,20 +11,20 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from websp_gym._paths import trace_dirs
 from websp_gym.browser.confinement import require_display
 from websp_gym.errors import ReplayError, SetupError
+from websp_gym.paths import trace_dirs
 from websp_gym.replay import EventReport, Trace, TraceEvent, load_trace, save_trace
 
 if TYPE_CHECKING:
-    from websp_gym.recording.rehearsal import Rehearsal
+    from websp_gym.recording.dry_run import Rehearsal
     from websp_gym.replay.player import Set
 
 _ON_OFF = {True: "on", False: "off", None: ""}
 
 
 def find_trace(name: str) -> Path:
-    """Finds a trace by its path, or by its name below one of :func:`websp_gym._paths.trace_dirs`.
+    """Finds a trace by its path, or by its name below one of :func:`websp_gym.paths.trace_dirs`.
 
     Args:
         name: Such as ``recordings/mine.json`` or ``steam/login``.
@@ -66,7 +66,7 @@ def replay_command(
     Returns:
         Exit code: 0, or 1 when an event failed.
     """
-    from websp_gym.recording.rehearsal import rehearse
+    from websp_gym.recording.dry_run import rehearse
 
     trace = load_trace(find_trace(name))
     if headed:

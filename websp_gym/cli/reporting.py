@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from websp_gym.errors import SetupError
-from websp_gym.report.embedding import LIMIT
-from websp_gym.report.making import Report, read_report
-from websp_gym.report.page import write_report_html
-from websp_gym.report.showing import markdown, show_report
+from websp_gym.report.pages.embedding import LIMIT
+from websp_gym.report.pages.page import write_report_html
+from websp_gym.report.tables.build import Report, read_report
+from websp_gym.report.tables.render_text import markdown, show_report
 
 _WIDTH = 160
 """Columns where no terminal says how many it has."""

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from websp_gym.rescoring import By, Rescored, rescore
+from websp_gym.runner.rescoring import By, Rescored, rescore
 
 
 def rescore_command(folder: Path, by: By, *, write: bool, as_json: bool) -> int:

@@ -7,16 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from websp_gym.cli.options import (
-    AGENTS,
-    AsJson,
-    By,
-    Headed,
-    InitialState,
-    Instruction,
-    Reward,
-    read_viewport,
-)
+from websp_gym.cli.options import AGENTS, AsJson, By, Headed, InitialState, Instruction, Reward, read_viewport
 
 
 def run(
@@ -87,7 +78,7 @@ def run(
     Example: `websp run 'Steam-*' --agent oracle --jobs 2 --out runs/oracle`
     """
     from websp_gym.cli.running import Choice, Limits, run_command
-    from websp_gym.results import Run
+    from websp_gym.records.results import Run
 
     options: dict[str, Any] = {
         "initial_state": initial_state.value,

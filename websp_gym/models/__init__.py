@@ -1,6 +1,6 @@
 """Language models behind one interface: the official SDKs, any OpenAI-compatible server, or a script."""
 
-from websp_gym.models.choosing import PROVIDERS, make_model
 from websp_gym.models.messages import Image, Message, Model, Reply, Role, Stop, Text
+from websp_gym.models.registry import PROVIDERS, make_model
 
 __all__ = ["PROVIDERS", "Image", "Message", "Model", "Reply", "Role", "Stop", "Text", "make_model"]

@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import Field
 
-from websp_gym.models import wire
+from websp_gym.models import protocol as wire
 from websp_gym.models.failures import Body, malformed, read_body
 from websp_gym.models.messages import Image, Message, Stop, Text
+from websp_gym.models.protocol import Answer
 from websp_gym.models.sdk import SdkEndpoint
-from websp_gym.models.wire import Answer
 
 
 class _Usage(Body):

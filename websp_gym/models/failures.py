@@ -13,8 +13,8 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from websp_gym.errors import ModelErrorKind
+from websp_gym.models.protocol import AttemptError
 from websp_gym.models.transport import http_library
-from websp_gym.models.wire import AttemptError
 from websp_gym.redaction import redact
 
 _LONGEST = 300

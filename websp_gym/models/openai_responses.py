@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic import Field
 
-from websp_gym.models import wire
+from websp_gym.models import protocol as wire
 from websp_gym.models.failures import Body, from_error, malformed, read_body
 from websp_gym.models.messages import Image, Message, Stop
 from websp_gym.models.openai_chat import data_url
+from websp_gym.models.protocol import Answer, AttemptError
 from websp_gym.models.sdk import SdkEndpoint
-from websp_gym.models.wire import Answer, AttemptError
 
 
 class _InputDetails(Body):

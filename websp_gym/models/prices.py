@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from websp_gym.errors import SetupError
-from websp_gym.models.wire import Usage
+from websp_gym.models.protocol import Usage
 
 
 class Rates(BaseModel):

@@ -13,14 +13,14 @@ import openai
 from websp_gym.errors import SetupError
 from websp_gym.models import thinking
 from websp_gym.models.anthropic_messages import MessagesEndpoint
-from websp_gym.models.choosing import Choice
 from websp_gym.models.google import fresh_token, google_credentials
 from websp_gym.models.openai_chat import ChatEndpoint
 from websp_gym.models.openai_responses import ResponsesEndpoint
+from websp_gym.models.protocol import Endpoint
+from websp_gym.models.registry import Choice
 from websp_gym.models.sdk import Request
 from websp_gym.models.settings import Settings
 from websp_gym.models.transport import client_options
-from websp_gym.models.wire import Endpoint
 
 Opened = tuple[Endpoint, str]
 

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from websp_gym.errors import ModelErrorKind, SetupError
 from websp_gym.models.messages import Image, Message, Stop
-from websp_gym.models.wire import Answer, AttemptError, Usage
+from websp_gym.models.protocol import Answer, AttemptError, Usage
 
 
 def _regex(value: str) -> str:

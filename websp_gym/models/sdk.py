@@ -12,8 +12,8 @@ from typing import Any
 
 from websp_gym.models.failures import from_sdk
 from websp_gym.models.messages import Message, Text
+from websp_gym.models.protocol import Answer, AttemptError
 from websp_gym.models.transport import http_library
-from websp_gym.models.wire import Answer, AttemptError
 from websp_gym.redaction import redact
 
 # Options that can be left out without asking for something else, and the words of an endpoint that knows them not.

@@ -2,14 +2,7 @@
 
 from websp_gym.observation.camera import Camera
 from websp_gym.observation.draw import draw_marks
-from websp_gym.observation.marks import (
-    Mark,
-    Marks,
-    collect_marks,
-    frame_origin,
-    marks_from_dicts,
-    to_page,
-)
+from websp_gym.observation.marks import Mark, Marks, collect_marks, frame_origin, marks_from_dicts, to_page
 
 __all__ = [
     "Camera",

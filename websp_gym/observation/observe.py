@@ -16,7 +16,7 @@ from websp_gym.observation.browsergym import extract
 from websp_gym.observation.camera import Camera
 from websp_gym.observation.draw import draw_marks
 from websp_gym.observation.marks import Marks, collect_marks, marks_from_dicts
-from websp_gym.trajectory import View, mark_seed
+from websp_gym.records.trajectory import View, mark_seed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from websp_gym.browser.tabs import Tabs
-    from websp_gym.trajectory import Recorder, Trajectory
+    from websp_gym.records.trajectory import Recorder, Trajectory
 
 ObservationKind = Literal["marks", "browsergym", "all"]
 KINDS: tuple[ObservationKind, ...] = ("marks", "browsergym", "all")

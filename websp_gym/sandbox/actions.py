@@ -13,12 +13,12 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from .account import ACCOUNT
 from .catalog import Catalog
 from .episode import Episode
-from .forms import Fields, RefusedError, read_fields
 from .pages import NO_STORE
-from .parts import Action, Add, SignIn
+from .request_fields import Fields, RefusedError, read_fields
 from .sessions import Keyring, give_cookie, open_session
 from .settings import BoolSetting
 from .site import SESSIONS, Site
+from .site_schema import Action, Add, SignIn
 
 
 class Actions:

@@ -21,13 +21,13 @@ from starlette.types import Message, Receive, Scope, Send
 from .actions import Actions, to_login
 from .catalog import Catalog
 from .consent import decide
+from .did_you_mean import nearest
 from .episode import Episode
-from .forms import RefusedError, check_head, read_body
-from .naming import nearest
 from .pages import KIT, NO_STORE, PageResponse, Renderer
-from .parts import Action, Page
+from .request_fields import RefusedError, check_head, read_body
 from .sessions import Keyring, SiteEpisode, current_session, find_session
 from .site import Site, SiteError
+from .site_schema import Action, Page
 from .store import Store
 from .turns import CPU_SECONDS, EndedError, OverTimeError, finish
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from .naming import nearest
+from .did_you_mean import nearest
 from .site import SESSIONS, Site, SiteError, load_site
 
 BUILTIN = Path(__file__).parent / "sites"

@@ -15,10 +15,10 @@ from pydantic import Field, field_validator, model_validator
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from .forms import read_json
-from .naming import nearest
-from .parts import Row
+from .did_you_mean import nearest
+from .request_fields import read_json
 from .settings import Strict
+from .site_schema import Row
 
 CHOICE = "consent.choice"
 RECEIPTS = "consent_receipts"

@@ -21,10 +21,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .account import ACCOUNT
+from .did_you_mean import nearest
 from .episode import Episode
-from .naming import nearest
-from .parts import Row
 from .sessions import Keyring, browser_cookies, open_session
+from .site_schema import Row
 from .store import Store
 from .turns import EndedError, OverTimeError
 

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from .catalog import Catalog
-from .naming import nearest
-from .parts import Collection, Row
+from .did_you_mean import nearest
 from .settings import Value
 from .site import SESSIONS, Site
+from .site_schema import Collection, Row
 from .turns import Turn
 
 KINDS = frozenset(

@@ -11,9 +11,9 @@ from starlette.responses import HTMLResponse, Response
 
 from .account import ACCOUNT
 from .catalog import Catalog
-from .parts import Page
 from .sessions import Keyring, SiteEpisode
 from .site import Site
+from .site_schema import Page
 
 KIT = Path(__file__).parent / "kit"
 FOOTER_MARK = "data-websp-replica"

@@ -12,9 +12,9 @@ from starlette.responses import Response
 
 from .account import ACCOUNT, DEVICE
 from .episode import Episode
-from .parts import Row
 from .settings import Value
 from .site import SESSIONS, Site
+from .site_schema import Row
 
 
 class Keyring:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
 
-from .naming import nearest
+from .did_you_mean import nearest
 
 Value: TypeAlias = bool | int | str | list[str]
 

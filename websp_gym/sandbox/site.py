@@ -13,9 +13,9 @@ import yaml
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from .consent import RECEIPTS, Consent
-from .naming import nearest
-from .parts import Action, Add, Collection, Link, Page, Remove, Row, SignIn, Update
+from .did_you_mean import nearest
 from .settings import Setting, Strict, Value
+from .site_schema import Action, Add, Collection, Link, Page, Remove, Row, SignIn, Update
 
 SESSIONS = "sessions"
 """The collection every site with a sign-in has: one item per signed-in device."""

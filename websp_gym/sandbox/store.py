@@ -11,7 +11,7 @@ from collections import OrderedDict, deque
 
 from .catalog import Catalog
 from .episode import SCHEMA, Episode
-from .parts import Row
+from .site_schema import Row
 from .turns import Workers
 
 _MAX_SNAPSHOTS = 20_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from websp_gym.instances import Site
-from websp_gym.state import WorldState
+from websp_gym.tasks.instances import Site
+from websp_gym.world.state import WorldState
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext

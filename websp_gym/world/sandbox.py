@@ -6,11 +6,11 @@ import contextlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from websp_gym._paths import SITES, named_folders
 from websp_gym.errors import WorldError
-from websp_gym.instances import Site
+from websp_gym.paths import SITES, named_folders
 from websp_gym.sandbox import client
-from websp_gym.state import WorldState, world_state
+from websp_gym.tasks.instances import Site
+from websp_gym.world.state import WorldState, world_state
 
 if TYPE_CHECKING:
     from playwright._impl._api_structures import SetCookieParam

@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.replay.importers import devtools, webspeval
-from websp_gym.replay.importers.book import Book, kind_of
-from websp_gym.replay.importers.draft import site_of
+from websp_gym.replay.importers.event_builder import site_of
+from websp_gym.replay.importers.import_log import Book, kind_of
 from websp_gym.replay.trace import Trace, parse_trace, read_json
 
 __all__ = ["Format", "Imported", "import_trace"]

@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from websp_gym.errors import SetupError
-from websp_gym.replay.importers.book import Book, kind_of
-from websp_gym.replay.importers.draft import Draft, finish, typed
+from websp_gym.replay.importers.event_builder import Draft, finish, typed
+from websp_gym.replay.importers.import_log import Book, kind_of
 from websp_gym.replay.importers.roles import CHECKABLE, RADIOS
+from websp_gym.replay.importers.sanitize import key_of, modifier_of, side_of, text_of, url_of
 from websp_gym.replay.importers.selectors import read_selectors
-from websp_gym.replay.importers.texts import key_of, modifier_of, side_of, text_of, url_of
 from websp_gym.replay.trace import MAX_HOVER, SCHEMA, Fingerprint, Trace, TraceEvent, explain
 
 OUR_KEY = "websp"

@@ -10,7 +10,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Any
 
-from websp_gym.replay.importers.book import Book, kind_of
+from websp_gym.replay.importers.import_log import Book, kind_of
 from websp_gym.replay.importers.roles import (
     CHECKABLE,
     NAMED_BY_CONTENT,
@@ -21,7 +21,15 @@ from websp_gym.replay.importers.roles import (
     opening_tag,
     words,
 )
-from websp_gym.replay.importers.texts import UNKNOWN_TAG, href_of, key_of, mark_of, path_of, tag_of, text_of
+from websp_gym.replay.importers.sanitize import (
+    UNKNOWN_TAG,
+    href_of,
+    key_of,
+    mark_of,
+    path_of,
+    tag_of,
+    text_of,
+)
 from websp_gym.replay.trace import Fingerprint
 
 CLICKS = frozenset({"click", "dblclick", "mouseclick", "tap"})

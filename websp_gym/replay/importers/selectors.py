@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from websp_gym.replay.importers.book import Book, kind_of
+from websp_gym.replay.importers.import_log import Book, kind_of
 from websp_gym.replay.importers.roles import ROLES, TEST_ATTRIBUTES
-from websp_gym.replay.importers.texts import UNKNOWN_TAG, href_of, mark_of, path_of, tag_of, text_of
+from websp_gym.replay.importers.sanitize import UNKNOWN_TAG, href_of, mark_of, path_of, tag_of, text_of
 from websp_gym.replay.trace import Fingerprint
 
 _MOST = 50

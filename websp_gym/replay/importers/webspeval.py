@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from websp_gym.replay.importers.book import Book, kind_of
-from websp_gym.replay.importers.draft import Draft, finish, typed
-from websp_gym.replay.importers.echoes import reduced
+from websp_gym.replay.importers.deduplicate import reduced
+from websp_gym.replay.importers.event_builder import Draft, finish, typed
+from websp_gym.replay.importers.import_log import Book, kind_of
 from websp_gym.replay.importers.published_event import (
     CHANGES,
     CLICKS,
@@ -24,7 +24,7 @@ from websp_gym.replay.importers.published_event import (
     form_of,
     published_event,
 )
-from websp_gym.replay.importers.texts import side_of, types_a_letter, url_of
+from websp_gym.replay.importers.sanitize import side_of, types_a_letter, url_of
 from websp_gym.replay.trace import SCHEMA, ElementState, OnOff
 
 _TEXT_ROLES = frozenset({"textbox", "searchbox"})

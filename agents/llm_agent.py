@@ -1,0 +1,166 @@
+"""An agent that asks a language model for each action, and again where a reply cannot be used."""
+
+from __future__ import annotations
+
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from websp_gym.actions import parse_action
+from websp_gym.actions.browsergym import looks_like_calls
+from websp_gym.agents.history import Look, Memory
+from websp_gym.agents.prompt import Manner, Prompter, again
+from websp_gym.agents.reply import Said, read_reply
+from websp_gym.agents.turns import Turn
+from websp_gym.errors import ActionError, ModelError, SetupError
+from websp_gym.scoring.judge.vote import total
+
+if TYPE_CHECKING:
+    from websp_gym.agents.base import Briefing
+    from websp_gym.models import Message, Model, Reply
+    from websp_gym.observation.observe import ObservationKind
+
+MOST_REPAIRS = 10
+
+
+class AskingAgent(ABC):
+    """Asks a model; what it sees and how it names elements is a subclass's matter.
+
+    Args:
+        model: The model.
+        name: What results call the agent; the model's string otherwise.
+        pictures: Screenshots shown, the current one included.
+        repairs: How often it asks again after a reply that cannot be used; then the environment gets it as it is.
+    """
+
+    manner: ClassVar[Manner]
+    observation: ObservationKind
+
+    def __init__(self, model: Model, *, name: str = "", pictures: int = 0, repairs: int = 2) -> None:
+        if not 0 <= repairs <= MOST_REPAIRS:
+            raise SetupError(
+                f"repairs={repairs}: give a whole number from 0 to {MOST_REPAIRS}", option="repairs"
+            )
+        self.name = name or model.spec
+        self.turns: Sequence[Turn] = ()
+        self.model = model
+        """Who is asked; may be replaced by one that listens, between episodes."""
+        self._pictures = pictures
+        self._repairs = repairs
+        self._memory = Memory(pictures)
+        self._prompter: Prompter | None = None
+        self._email = ""
+
+    @abstractmethod
+    def _look(self, observation: Mapping[str, Any]) -> Look:
+        """What the model is shown of an observation."""
+
+    @abstractmethod
+    def _read(self, text: str) -> str:
+        """The action in the form the environment takes; raises :class:`ActionError`."""
+
+    def begin(self, briefing: Briefing) -> None:
+        """Forgets the last episode; of the instance it learns nothing but what observations say."""
+        self.turns = ()
+        self._memory = Memory(self._pictures)
+        self._prompter = None
+        self._email = briefing.account.get("email", "")
+
+    def act(self, observation: Mapping[str, Any]) -> str:
+        """Asks for the next action.
+
+        Args:
+            observation: The observation.
+
+        Returns:
+            ``Thought: … Action: …``, or the action alone. Where no reply could be used, the last one as it came: the
+            environment refuses and counts it.
+
+        Raises:
+            ModelError: The model gave no answer; what was spent is in :attr:`turns` all the same.
+        """
+        if self._prompter is None:
+            self._prompter = Prompter(self.manner, str(observation["goal"]), self._email)
+        look = self._look(observation)
+        asked = _Asked()
+        try:
+            said = self._ask(self._prompter.messages(self._memory.past, look), asked)
+        except ModelError as error:
+            self.turns = (*self.turns, asked.failed(error))
+            raise
+        turn = asked.turn(said, self._say(said) if said else _unread(asked.last))
+        self.turns = (*self.turns, turn)
+        self._memory.add(look, turn.thought, said.action if said else turn.action)
+        return turn.action
+
+    def _say(self, said: Said) -> str:
+        """What the environment is given."""
+        return f"Thought: {said.thought}\nAction: {said.action}" if said.thought else said.action
+
+    def _ask(self, messages: Sequence[Message], asked: _Asked) -> Said | None:
+        """The model's decision; None where it gave none that can be used."""
+        conversation = list(messages)
+        for _ in range(self._repairs + 1):
+            reply = self.model.ask(conversation)
+            asked.replies.append(reply)
+            try:
+                return read_reply(reply, self._read)
+            except ActionError as error:
+                asked.problems.append(str(error))
+                # Only the last bad reply is shown: more of them would be an example.
+                conversation = [*messages, *again(reply.text, str(error))]
+        return None
+
+
+@dataclass
+class _Asked:
+    """The replies of one step."""
+
+    replies: list[Reply] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def last(self) -> str:
+        return self.replies[-1].text if self.replies else ""
+
+    def turn(self, said: Said | None, action: str) -> Turn:
+        return self._turn(said.thought if said else "", action, calls=0)
+
+    def failed(self, error: ModelError) -> Turn:
+        """The turn of a step that came to no action."""
+        self.problems.append(str(error))
+        return self._turn("", "", calls=error.attempts)
+
+    def _turn(self, thought: str, action: str, *, calls: int) -> Turn:
+        return Turn(
+            reply=self.last,
+            action=action,
+            thought=thought,
+            attempts=len(self.replies),
+            problems=tuple(self.problems),
+            calls=calls + sum(reply.attempts for reply in self.replies),
+            input_tokens=_sum([reply.input_tokens for reply in self.replies]),
+            output_tokens=_sum([reply.output_tokens for reply in self.replies]),
+            cost=total([reply.cost for reply in self.replies]),
+            seconds=round(time.monotonic() - self.started, 3),
+        )
+
+
+def _unread(text: str) -> str:
+    """A reply that could not be used, as it came; marked as such where the environment would find an action in it."""
+    # A reply that was cut off may end in "Click [1" and mean 12; of several actions only the first saw the page.
+    try:
+        parse_action(text)
+    except ActionError:
+        if not looks_like_calls(text):
+            return text
+    return f"unusable reply: {json.dumps(text, ensure_ascii=False)}"
+
+
+def _sum(amounts: Sequence[int | None]) -> int | None:
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if len(known) == len(amounts) else None

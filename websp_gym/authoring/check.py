@@ -1,0 +1,194 @@
+"""All checks of a site, one after the other or over processes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from websp_gym.authoring.contact_sheet import contact_sheet
+from websp_gym.authoring.crawl import crawl
+from websp_gym.authoring.files import check_files, known_slugs, read_catalog, tasks_of
+from websp_gym.authoring.findings import Finding, SiteReport
+from websp_gym.authoring.player import reset_seconds
+from websp_gym.authoring.proofs import prove
+from websp_gym.authoring.search_paths import Places
+from websp_gym.browser.owner import adopt
+from websp_gym.errors import SetupError, WebspError, nearest
+from websp_gym.runner.processes import run_all
+from websp_gym.tasks.instances import LoadedInstance, load_instance
+
+OnProgress = Callable[[str, int, int], None]
+"""Told what is being done, how many parts are done, and how many there are."""
+
+QUICK = 1.0
+"""Seconds a reset may take on two idle cores."""
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One part of a check: an instance's proofs, or the walk through the site's pages."""
+
+    slug: str
+    instance: str | None
+    folder: Path | None
+
+
+def check_site(
+    slug: str,
+    *,
+    places: Places | None = None,
+    online: bool = True,
+    processes: int = 1,
+    screenshots: Path | None = None,
+    on_progress: OnProgress = lambda what, done, total: None,
+) -> SiteReport:
+    """Checks a site and its tasks.
+
+    Args:
+        slug: Name of the site's folder.
+        places: Folders of sites, tasks and traces besides the package's own.
+        online: Whether the sandbox and a browser are used; without them only files are read.
+        processes: How many processes.
+        screenshots: Folder that gets pictures of the pages, in a folder of the site's name.
+        on_progress: Told as parts are done.
+
+    Returns:
+        What was found.
+
+    Raises:
+        SetupError: There is no such site, or the pictures cannot be written.
+        WorldError: The sandbox does not start.
+    """
+    began = time.monotonic()
+    places = places or Places()
+    if online:
+        # It looks at pages directly, besides making environments.
+        adopt()
+    with places.known():
+        findings = list(_findings(slug, places, online, processes, screenshots, on_progress))
+    return SiteReport(slug, tuple(findings), time.monotonic() - began)
+
+
+def _findings(
+    slug: str,
+    places: Places,
+    online: bool,
+    processes: int,
+    screenshots: Path | None,
+    on_progress: OnProgress,
+) -> Iterator[Finding]:
+    known = known_slugs()
+    if slug not in known:
+        raise SetupError(f'no site "{slug}"{nearest(slug, known)} (sites: {", ".join(known)})', site=slug)
+    on_progress("files", 0, 1)
+    catalog, finding = read_catalog()
+    yield finding
+    if catalog is None:
+        return
+    instances, finding = tasks_of(slug)
+    yield finding
+    yield from check_files(slug, catalog, instances)
+    if online:
+        folder, began = _folder(screenshots, slug), time.time()
+        with places.served():
+            yield from _online(slug, instances, processes, folder, on_progress)
+        if folder is not None:
+            yield _sheet(folder, began)
+
+
+def _online(
+    slug: str,
+    instances: tuple[LoadedInstance, ...],
+    processes: int,
+    folder: Path | None,
+    on_progress: OnProgress,
+) -> Iterator[Finding]:
+    from websp_gym.world import make_world
+
+    # Started here, so that all processes share it.
+    make_world("sandbox").browser_args()
+    jobs = [_Job(slug, None, folder), *(_Job(slug, loaded.id, folder) for loaded in instances)]
+    total, done = len(jobs) + bool(instances), 0
+    on_progress("pages and instances", done, total)
+
+    def count(_part: tuple[_Job, tuple[Finding, ...]]) -> None:
+        nonlocal done
+        done += 1
+        on_progress(_part[0].instance or "pages", done, total)
+
+    parts = dict(run_all(_work, jobs, processes=processes, lost=_lost, on_done=count))
+    for job in jobs:
+        yield from parts[job]
+    if instances:
+        yield _reset_finding(slug, instances[0])
+        on_progress("reset time", total, total)
+
+
+def _work(job: _Job) -> tuple[_Job, tuple[Finding, ...]]:
+    found: list[Finding] = []
+    try:
+        for finding in _instance_findings(job) if job.instance else _page_findings(job):
+            found.append(finding)
+    except Exception as error:
+        # Whatever it was, it is this part's: the others go on, and nothing passes.
+        found.append(Finding("check", job.instance or job.slug, "failed", _named(error)))
+    return job, tuple(found)
+
+
+def _lost(job: _Job) -> tuple[_Job, tuple[Finding, ...]]:
+    message = "the process that checked it died twice"
+    return job, (Finding("check", job.instance or job.slug, "failed", message),)
+
+
+def _instance_findings(job: _Job) -> Iterator[Finding]:
+    picture = job.folder / f"{job.instance}.png" if job.folder else None
+    yield from prove(load_instance(str(job.instance)), picture=picture)
+
+
+def _page_findings(job: _Job) -> Iterator[Finding]:
+    catalog, broken = read_catalog()
+    if catalog is None:
+        yield broken
+        return
+    instances, _ = tasks_of(job.slug)
+    site = catalog[job.slug]
+    start = instances[0].site.start_url if instances else f"https://{site.hosts[0]}/"
+    signed_in = instances[0].site.signed_in if instances else (job.slug,) * site.has_sign_in
+    yield from crawl(catalog, job.slug, start_url=start, signed_in=signed_in, folder=job.folder)
+
+
+def _reset_finding(slug: str, loaded: LoadedInstance) -> Finding:
+    try:
+        seconds = reset_seconds(loaded)
+    except Exception as error:
+        return Finding("reset time", slug, "failed", _named(error))
+    said = f"{seconds:.2f} s for {loaded.id}, the quickest of three"
+    if seconds <= QUICK:
+        return Finding("reset time", slug, detail=said)
+    return Finding("reset time", slug, "warning", f"{said}; {QUICK:g} s is the goal on two idle cores")
+
+
+def _named(error: Exception) -> str:
+    return str(error) if isinstance(error, WebspError) else f"{type(error).__name__}: {error}"
+
+
+def _folder(screenshots: Path | None, slug: str) -> Path | None:
+    if screenshots is None:
+        return None
+    folder = screenshots / slug
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SetupError(f"cannot write to {folder}: {error.strerror}", path=str(folder)) from error
+    return folder
+
+
+def _sheet(folder: Path, began: float) -> Finding:
+    target = folder / "contact_sheet.png"
+    taken = sorted(folder.glob("*.png"), key=lambda path: path.stat().st_mtime_ns)
+    left_out = (target.name, "start_full.png")
+    shown = [path for path in taken if path.name not in left_out and path.stat().st_mtime >= began - 1]
+    contact_sheet([(path, path.stem) for path in shown], target)
+    return Finding("screenshots", folder.name, detail=f"{len(shown)} pictures, see {target}")

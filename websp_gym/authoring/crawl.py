@@ -1,0 +1,294 @@
+"""Every page of a site, looked at in a browser: quiet, named, and without dead links."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urldefrag, urlsplit
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.authoring.findings import Finding, judged
+from websp_gym.authoring.http_probe import Knocker
+from websp_gym.authoring.page_log import Listening
+from websp_gym.authoring.player import VIEWPORT
+from websp_gym.authoring.proofs import left_the_sandbox
+from websp_gym.browser.launch import BrowserOptions, open_context
+from websp_gym.browser.scripts import page_scripts
+from websp_gym.browser.settle import settle
+from websp_gym.browser.tabs import Tabs
+from websp_gym.errors import WorldError, nearest
+from websp_gym.sandbox.client import EPISODE_HEADER, Episode, Sandbox, SandboxError
+from websp_gym.world.state import BOOKKEEPING, WorldState, world_state
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+
+    from websp_gym.sandbox.catalog import Catalog
+    from websp_gym.sandbox.site import Site
+
+_PER_ROUTE = 3
+"""How many pages of one route (``/item/{id}``) are opened; the others are only asked whether they are there."""
+_MOST = 80
+"""How many pages are opened at most."""
+
+
+def crawl(
+    catalog: Catalog, slug: str, *, start_url: str, signed_in: tuple[str, ...], folder: Path | None = None
+) -> Iterator[Finding]:
+    """Opens every page of a site and follows every link.
+
+    Args:
+        catalog: All sites.
+        slug: The site.
+        start_url: Where an episode begins.
+        signed_in: The sites the account is signed in to.
+        folder: Where pictures of the pages go.
+
+    Yields:
+        Findings.
+
+    Raises:
+        WorldError: The sandbox failed.
+    """
+    try:
+        sandbox = Sandbox.shared()
+        episode = sandbox.open_episode(slug, signed_in=signed_in)
+    except SandboxError as error:
+        raise WorldError(f"the sandbox failed: {error}") from error
+    context = open_context(BrowserOptions(args=tuple(sandbox.browser_args())), viewport=VIEWPORT)
+    try:
+        context.set_extra_http_headers({EPISODE_HEADER: episode.id})
+        context.add_cookies(episode.cookies)  # type: ignore[arg-type]
+        heard = Listening(context)
+        tour = _Tour(catalog, catalog[slug], context.new_page(), Tabs(context), folder)
+        before = world_state(episode.state())
+        tour.go([start_url, *_addresses(catalog[slug])])
+        after = world_state(episode.state())
+        yield judged("pages", slug, tour.refused, f"{len(tour.visited)} opened")
+        yield judged("console", f"{slug}'s pages", heard.console, "no errors")
+        if heard.warnings:
+            yield Finding("console", f"{slug}'s pages", "warning", "; ".join(dict.fromkeys(heard.warnings)))
+        away = left_the_sandbox(after)
+        yield judged("requests", f"{slug}'s pages", [*away, *heard.unreachable], "none left the sandbox")
+        yield judged("answers", f"{slug}'s pages", tour.broken(heard, away), "every file was found")
+        named = "every control has one"
+        yield judged("names", f"{slug}'s pages", tour.nameless(), named)
+        knocker = Knocker(sandbox, episode.id, context.cookies())
+        try:
+            dead = [*tour.nowhere(), *tour.dead(knocker)]
+        finally:
+            knocker.close()
+        yield judged("links", slug, dead, f"{len(tour.links)} lead to pages of the sandbox")
+        yield judged("side effects", f"{slug}'s pages", _moved(before, after), "looking changes nothing")
+    finally:
+        context.close()
+        _close(episode)
+
+
+class _Tour:
+    """A walk through a site, and what was seen on it."""
+
+    def __init__(self, catalog: Catalog, site: Site, page: Page, tabs: Tabs, folder: Path | None) -> None:
+        self.visited: set[str] = set()
+        self.links: dict[str, tuple[str, str]] = {}
+        """Address → (page it stands on, what it is called)."""
+        self.refused: list[str] = []
+        self._catalog = catalog
+        self._site = site
+        self._page = page
+        self._tabs = tabs
+        self._folder = folder
+        self._routes: Counter[str] = Counter()
+        self._nameless: dict[str, list[str]] = {}
+        self._nowhere: dict[str, list[str]] = {}
+        self._dead: list[str] = []
+
+    def nameless(self) -> list[str]:
+        """Controls without a name, and the pages they are on."""
+        return [f"{each} on {_pages(found)} has no accessible name" for each, found in self._nameless.items()]
+
+    def nowhere(self) -> list[str]:
+        """Links to nothing at all, and the pages they are on."""
+        return [f"{each} on {_pages(found)} leads nowhere" for each, found in self._nowhere.items()]
+
+    def go(self, addresses: list[str]) -> None:
+        """Opens these pages and those of the same site that they link to."""
+        queue = list(dict.fromkeys(addresses))
+        fixed = len(queue)
+        while queue and len(self.visited) < max(_MOST, fixed):
+            address = queue.pop(0)
+            if address in self.visited:
+                continue
+            self.visited.add(address)
+            for link in self._look(address):
+                if link not in self.visited and self._opens(link):
+                    queue.append(link)
+
+    def dead(self, knocker: Knocker) -> Iterator[str]:
+        """The links that lead to no page; those that were not opened are knocked at."""
+        hosts = [host for site in self._catalog for host in site.hosts]
+        yield from self._dead
+        for address in self.links:
+            parts = urlsplit(address)
+            where = self._where(address)
+            if parts.scheme in ("mailto", "tel"):
+                continue
+            if parts.hostname not in hosts:
+                yield f"{where}, and no site has that host{nearest(parts.hostname or '', hosts)}"
+            elif address not in self.visited and not self._acts(address):
+                status = knocker.status(address)
+                if not 200 <= status < 400:
+                    yield f"{where}, which answers {status or 'nothing'}"
+
+    def broken(self, heard: Listening, away: list[str]) -> list[str]:
+        """Error answers to what the pages asked for by themselves: neither a page nor a host that is no site."""
+        pages = {_bare(address) for address in self.visited}
+        hosts = [each.split(" ", 1)[0] for each in away]
+        return [
+            each
+            for each in heard.answers
+            if each.rpartition(" ")[2] not in pages and not any(host in each for host in hosts)
+        ]
+
+    def _look(self, address: str) -> list[str]:
+        try:
+            reply = self._page.goto(address, wait_until="commit")
+            settle(self._tabs)
+        except PlaywrightError as error:
+            self.refused.append(f"{address}: {str(error).splitlines()[0]}")
+            return []
+        if reply is not None and reply.status >= 400:
+            self._refuse(address, reply.status)
+            return []
+        if self._folder is not None:
+            self._photograph(address)
+        found: list[str] = []
+        for frame in self._page.frames:
+            try:
+                seen = _survey(frame)
+            except PlaywrightError:
+                continue  # an iframe that is being replaced
+            for kept, told in ((self._nameless, seen["nameless"]), (self._nowhere, seen["nowhere"])):
+                for each in told:
+                    kept.setdefault(each, []).append(_path(address))
+            for link in [*seen["links"], *seen["forms"]]:
+                url = urldefrag(link["url"]).url
+                self.links.setdefault(url, (address, link["name"]))
+                found.append(url)
+        return found
+
+    def _refuse(self, address: str, status: int) -> None:
+        """Notes a page that is not there: its own fault, or that of the link to it."""
+        if address in self.links:
+            self._dead.append(f"{self._where(address)}, which answers {status}")
+        else:
+            self.refused.append(f"{address} answers {status}")
+
+    def _where(self, address: str) -> str:
+        page, name = self.links[address]
+        return f'"{name}" on {_path(page)} leads to {address}'
+
+    def _opens(self, address: str) -> bool:
+        """Whether a link is worth a look in the browser: a page of this site, of a route not seen too often."""
+        parts = urlsplit(address)
+        if parts.hostname not in self._site.hosts or self._acts(address):
+            return False
+        route = f"{parts.hostname}{_route(self._site, parts.path)}{'?' if parts.query else ''}"
+        self._routes[route] += 1
+        return self._routes[route] <= _PER_ROUTE
+
+    def _acts(self, address: str) -> bool:
+        """Whether asking for this address does something, such as signing out."""
+        parts = urlsplit(address)
+        site = self._catalog.by_host(parts.hostname or "")
+        if site is None:
+            return False
+        return any(each.method == "GET" and _fits(each.path, parts.path) for each in site.actions)
+
+    def _photograph(self, address: str) -> None:
+        assert self._folder is not None
+        first = len(self.visited) == 1
+        name = "start" if first else "page_" + re.sub(r"[^\w]+", "_", _path(address)).strip("_")[:60]
+        name = "page_home" if name == "page_" else name
+        self._page.screenshot(path=self._folder / f"{name}.png")
+        if first:
+            self._page.screenshot(path=self._folder / "start_full.png", full_page=True)
+
+
+def _addresses(site: Site) -> list[str]:
+    """Every page of the site that has an address of its own."""
+    return [
+        f"https://{(page.hosts or site.hosts)[0]}{page.path}"
+        for page in site.pages
+        if page.template and "{" not in page.path
+    ]
+
+
+@cache
+def _script() -> str:
+    return files("websp_gym.authoring").joinpath("page.js").read_text("utf-8")
+
+
+def _survey(frame: Any) -> dict[str, Any]:
+    if not frame.evaluate("() => Boolean(globalThis.__websp?.isControl)"):
+        frame.evaluate(page_scripts())
+    seen: dict[str, Any] = frame.evaluate(_script())
+    return seen
+
+
+def _moved(before: WorldState, after: WorldState) -> Iterator[str]:
+    for slug, site in after.sites.items():
+        for kind in ("settings", "collections"):
+            old, new = getattr(before.sites[slug], kind), getattr(site, kind)
+            for key in new:
+                if new[key] != old[key] and key not in BOOKKEEPING:
+                    yield f"{slug}: {key} changed from {old[key]!r} to {new[key]!r} while pages were only looked at"
+
+
+def _route(site: Site, path: str) -> str:
+    for page in sorted(site.pages, key=lambda each: "{" in each.path):
+        if _fits(page.path, path):
+            return page.path
+    return path.split("/")[1] if path.count("/") > 1 else path
+
+
+@cache
+def _pattern(route: str) -> re.Pattern[str]:
+    parts = re.split(r"({[a-z_]+(?::[a-z]+)?})", route)
+    return re.compile(
+        "".join(
+            (".+" if ":path" in part else "[^/]+") if part[:1] == "{" else re.escape(part) for part in parts
+        )
+    )
+
+
+def _fits(route: str, path: str) -> bool:
+    return _pattern(route).fullmatch(path) is not None
+
+
+def _path(address: str) -> str:
+    return urlsplit(address).path or "/"
+
+
+def _pages(paths: list[str]) -> str:
+    more = len(set(paths)) - 1
+    return paths[0] + (f" and {more} more" if more else "")
+
+
+def _bare(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}{parts.path}"
+
+
+def _close(episode: Episode) -> None:
+    try:
+        episode.close()
+    except SandboxError:
+        return  # gone with its server

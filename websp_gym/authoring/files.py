@@ -1,0 +1,220 @@
+"""What can be said about a site without running it: its files fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, get_args
+from urllib.parse import urlsplit
+
+import jinja2
+
+from websp_gym.authoring.findings import Finding, judged
+from websp_gym.authoring.roles import role_problems
+from websp_gym.authoring.search_paths import site_folders
+from websp_gym.env.initial_state import trace_path
+from websp_gym.errors import SetupError, WebspError, nearest
+from websp_gym.replay import load_trace
+from websp_gym.sandbox.catalog import Catalog
+from websp_gym.sandbox.site import SiteError
+from websp_gym.tasks.goals import ItemCheck
+from websp_gym.tasks.ground_truth import ElementType
+from websp_gym.tasks.ids import config_files
+from websp_gym.tasks.instances import LoadedInstance, PrepareStep, ReplayStep, all_instances, load_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from websp_gym.sandbox.site import Site as Replica
+    from websp_gym.sandbox.site_schema import Row
+    from websp_gym.tasks.instances import Task
+
+_KINDS = ("created", "removed", "kept", "present", "absent")
+
+
+def known_slugs() -> list[str]:
+    """The slugs of all sites there are, built-in or not."""
+    return sorted({file.parent.name for root in site_folders() for file in root.glob("*/site.yaml")})
+
+
+def read_catalog() -> tuple[Catalog | None, Finding]:
+    """Reads every ``site.yaml``, as the server does when it starts."""
+    try:
+        catalog = Catalog(site_folders())
+    except SiteError as error:
+        return None, Finding("site", str(error.file), "failed", "; ".join(error.problems))
+    return catalog, Finding(
+        "site", "site.yaml", detail=f"valid, like those of all {len(catalog.slugs)} sites"
+    )
+
+
+def tasks_of(slug: str) -> tuple[tuple[LoadedInstance, ...], Finding]:
+    """Reads the tasks of a site.
+
+    Args:
+        slug: The site.
+
+    Returns:
+        Its instances, and whether its configuration is valid; a site nobody has a task on is worth a warning.
+    """
+    for path in config_files():
+        try:
+            loaded = load_site(path)
+        except SetupError as error:
+            if path.stem == slug:
+                return (), Finding("task config", path.name, "failed", str(error))
+            continue  # another site's trouble
+        if loaded and loaded[0].site.slug == slug:
+            return loaded, Finding("task config", path.name, detail=f"valid, {len(loaded)} instances")
+    where = config_files()[-1].parent if config_files() else "task_configs"
+    message = f"no configuration has `slug: {slug}`; a site with tasks needs {where}/{slug}.yaml"
+    return (), Finding("task config", slug, "warning", message)
+
+
+def check_files(slug: str, catalog: Catalog, instances: tuple[LoadedInstance, ...]) -> Iterator[Finding]:
+    """Looks at everything that needs no browser.
+
+    Args:
+        slug: The site.
+        catalog: All sites.
+        instances: The site's instances.
+
+    Yields:
+        Findings.
+    """
+    site = catalog[slug]
+    templates = site.folder / "templates"
+    yield judged("templates", slug, _template_problems(templates), "every template can be read")
+    if not instances:
+        return
+    yield judged("start", slug, _start_problems(catalog, instances[0]), instances[0].site.start_url)
+    yield judged("ids", slug, _id_problems(instances), f"{len(instances)} ids, each there once")
+    for task in {loaded.task.id: loaded.task for loaded in instances}.values():
+        yield judged("instructions", task.id, _instruction_problems(task, instances), "both wordings")
+        yield judged("goal", task.id, _goal_problems(site, task), "every key is there and every value fits")
+    for loaded in instances:
+        yield judged("S0 files", loaded.id, _s0_problems(site, loaded), "traces, keys and values are there")
+        steps = [*loaded.instance.ground_truth, *(loaded.instance.opposite or ())]
+        types = ", ".join(loaded.instance.element_types)
+        yield judged("ground truth", loaded.id, role_problems(steps), f"{len(steps)} steps: {types}")
+    odd = [step.element for each in instances for step in each.instance.ground_truth]
+    known = get_args(ElementType)
+    yield judged("element types", slug, [name for name in odd if name not in known], "of the paper's ten")
+
+
+def _template_problems(folder: Path) -> Iterator[str]:
+    environment = jinja2.Environment(autoescape=True)
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            try:
+                environment.parse(path.read_text("utf-8"))
+            except jinja2.TemplateSyntaxError as error:
+                yield f"{path}:{error.lineno}: {error.message}"
+
+
+def _start_problems(catalog: Catalog, loaded: LoadedInstance) -> Iterator[str]:
+    config = loaded.site
+    host = urlsplit(config.start_url).hostname or ""
+    if catalog.by_host(host) is None:
+        hosts = [name for site in catalog for name in site.hosts]
+        yield f'start_url: no site has the host "{host}"{nearest(host, hosts)}'
+    for slug in config.signed_in:
+        if slug not in catalog.slugs:
+            yield f'signed_in: there is no site "{slug}"{nearest(slug, catalog.slugs)}'
+        elif not catalog[slug].has_sign_in:
+            yield f'signed_in: "{slug}" has no session_cookie, so nobody can be signed in there'
+    if config.account != "none" and config.slug not in config.signed_in:
+        yield f"account: {config.account} needs signed_in: [{config.slug}, …], or S0 is not signed in"
+    if config.login_trace:
+        yield from _trace_problems(config.login_trace)
+
+
+def _id_problems(instances: tuple[LoadedInstance, ...]) -> Iterator[str]:
+    every = [loaded.id for loaded in _all_readable()]
+    for loaded in instances:
+        if every.count(loaded.id) > 1:
+            yield f"{loaded.id} is in two files of task_configs; an instance has one"
+
+
+def _all_readable() -> Iterable[LoadedInstance]:
+    try:
+        return list(all_instances())
+    except SetupError:
+        return ()
+
+
+def _instruction_problems(task: Task, instances: tuple[LoadedInstance, ...]) -> Iterator[str]:
+    short, long = task.instruction.strip(), task.instruction_with_navigation.strip()
+    if not short or not long:
+        yield "an instruction is empty; write both"
+    if short == long:
+        yield "both wordings are the same; instruction_with_navigation also says where to go"
+    others = {each.task.id: each.task for each in instances if each.task.id != task.id}
+    for other in others.values():
+        if {short, long} & {other.instruction.strip(), other.instruction_with_navigation.strip()}:
+            yield f"{other.id} has the same instruction, so one of the two is wrong"
+
+
+def _goal_problems(site: Replica, task: Task) -> Iterator[str]:
+    yield from _value_problems(site, "goal", task.goal.settings)
+    for kind in _KINDS:
+        for check in getattr(task.goal, kind):
+            yield from _item_problems(site, f"goal.{kind}", check)
+    if task.goal.signed_in is not None and not site.has_sign_in:
+        yield "goal.signed_in: the site has no session_cookie"
+    for pattern in task.unchanged.settings:
+        if not any(fnmatchcase(key, pattern) for key in site.settings):
+            yield f'unchanged.settings: nothing matches "{pattern}"{nearest(pattern, list(site.settings))}'
+    for name in task.unchanged.collections:
+        if name not in site.collections:
+            yield f'unchanged.collections: unknown "{name}"{nearest(name, list(site.collections))}'
+
+
+def _s0_problems(site: Replica, loaded: LoadedInstance) -> Iterator[str]:
+    for step in loaded.instance.initial_state:
+        if isinstance(step, ReplayStep):
+            yield from _trace_problems(step.replay)
+        elif isinstance(step, PrepareStep):
+            yield from _value_problems(site, "prepare", step.prepare.settings)
+            yield from _row_problems(site, "prepare", step.prepare.collections)
+    yield from _value_problems(site, "expect", loaded.instance.expect.settings)
+    yield from _row_problems(site, "expect", loaded.instance.expect.collections)
+
+
+def _trace_problems(name: str) -> Iterator[str]:
+    try:
+        load_trace(trace_path(name))
+    except WebspError as error:
+        yield str(error)
+
+
+def _value_problems(site: Replica, where: str, values: Mapping[str, object]) -> Iterator[str]:
+    for key, value in values.items():
+        try:
+            site.check_value(key, value)
+        except ValueError as error:
+            yield f"{where}: {error}"
+
+
+def _row_problems(site: Replica, where: str, collections: Mapping[str, list[Row]]) -> Iterator[str]:
+    for name, rows in collections.items():
+        for row in rows or [{}]:
+            yield from _item_problems(site, where, ItemCheck(collection=name, where=row))
+
+
+def _item_problems(site: Replica, where: str, check: ItemCheck) -> Iterator[str]:
+    if check.collection not in site.collections:
+        yield f'{where}: unknown collection "{check.collection}"{nearest(check.collection, list(site.collections))}'
+        return
+    fields = site.collections[check.collection].fields
+    for name, value in check.where.items():
+        if fields is None or name == "id":
+            continue
+        if name not in fields:
+            yield f'{where}: {check.collection} has no field "{name}"{nearest(name, list(fields))}'
+            continue
+        try:
+            fields[name].check(value)
+        except ValueError as error:
+            yield f"{where}: {check.collection}.{name}: {error}"

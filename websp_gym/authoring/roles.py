@@ -1,0 +1,49 @@
+"""Which roles a ground-truth step can plausibly act on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from websp_gym.errors import nearest
+from websp_gym.tasks.ground_truth import Step
+
+_STATEFUL = frozenset({"checkbox", "switch", "radio", "menuitemcheckbox", "menuitemradio", "option", "tab"})
+_FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
+_CLICKABLE = frozenset(
+    {
+        "button",
+        "link",
+        "menuitem",
+        "treeitem",
+        "row",
+        "cell",
+        "gridcell",
+        "listitem",
+        "img",
+        "heading",
+        "generic",
+    }
+)
+_PICKERS = frozenset({"combobox", "listbox", "button"})
+OPERABLE = _STATEFUL | _FIELDS | _CLICKABLE | _PICKERS | {"slider"}
+"""The roles a mark of ours can have and a person could act on."""
+
+_FITTING = {"turn": _STATEFUL | {"button"}, "type": _FIELDS, "select": _PICKERS}
+
+
+def role_problems(steps: Iterable[Step]) -> Iterator[str]:
+    """Says which steps name a role that their action cannot be done to.
+
+    Args:
+        steps: Steps of a ground truth.
+
+    Yields:
+        One sentence per such step.
+    """
+    for number, step in enumerate(steps, 1):
+        role = step.target.role
+        if role not in OPERABLE:
+            yield f'step {number}: nobody can operate a "{role}"{nearest(role, sorted(OPERABLE))}'
+        elif role not in _FITTING.get(step.action, OPERABLE):
+            fitting = ", ".join(sorted(_FITTING[step.action]))
+            yield f"step {number}: {step.action} does not fit a {role}; it fits {fitting}"

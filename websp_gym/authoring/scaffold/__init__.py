@@ -1,0 +1,126 @@
+"""Beginning a new site: a small one that passes its check, to be made into the real one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from websp_gym.errors import SetupError
+from websp_gym.paths import data_dir
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+_HOST = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+")
+_REPOSITORY = Path("websp_gym", "sandbox", "sites")
+
+
+@dataclass(frozen=True)
+class NewSite:
+    """What was written.
+
+    Args:
+        slug: Name of the site's folder.
+        site_id: What its task ids begin with.
+        host: Its main host.
+        files: Everything, in the order to look at it.
+    """
+
+    slug: str
+    site_id: str
+    host: str
+    files: tuple[Path, ...]
+
+
+def new_site(name: str, *, host: str | None = None, folder: Path | None = None) -> NewSite:
+    """Writes a site with a front page, a consent centre, a settings page and two tasks.
+
+    Args:
+        name: The site's name as people write it.
+        host: Its main host; ``www.<slug>.com`` otherwise.
+        folder: Folder that gets ``sites/``, ``task_configs/`` and ``tests/``; this checkout otherwise.
+
+    Returns:
+        What was written.
+
+    Raises:
+        SetupError: The name or host cannot be one, is taken, or a file is already there; nothing is written then.
+    """
+    site_id = _site_id(name)
+    slug = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+    address = host or f"www.{slug.replace('_', '')}.com"
+    _check_free(slug, address)
+    root = folder or _checkout()
+    target = root / ("sites" if folder else _REPOSITORY) / slug
+    words = {"NAME": name, "SLUG": slug, "HOST": address, "ID": site_id}
+    words["PLACES"] = ", places=Places.below(Path(__file__).parent.parent)" if folder else ""
+    words["IMPORTS"] = (
+        "from pathlib import Path\n\nfrom websp_gym.authoring import Places, check_site"
+        if folder
+        else "from websp_gym.authoring import check_site"
+    )
+    planned = {path: _filled(source, words) for path, source in _plan(root, target, slug)}
+    for path in [target, *planned]:
+        if path.exists():
+            raise SetupError(f"{path} is already there; remove it or choose another name", path=str(path))
+    try:
+        for path, text in planned.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        if folder:
+            # WEBSP_TRACES may name it before anything is recorded.
+            (root / "traces").mkdir(exist_ok=True)
+    except OSError as error:
+        raise SetupError(f"cannot write below {root}: {error.strerror}", path=str(root)) from error
+    return NewSite(slug, site_id, address, tuple(planned))
+
+
+def _plan(root: Path, target: Path, slug: str) -> Iterator[tuple[Path, Traversable]]:
+    """Which file of the scaffold goes where."""
+    source = files("websp_gym.authoring.scaffold") / "files"
+    yield target / "site.yaml", source / "site" / "site.yaml"
+    for kind in ("templates", "static"):
+        for file in sorted((source / "site" / kind).iterdir(), key=lambda each: each.name):
+            yield target / kind / file.name.replace("SLUG", slug), file
+    yield root / "task_configs" / f"{slug}.yaml", source / "tasks.yaml"
+    yield root / "tests" / f"test_site_{slug}.py", source / "test_site.py.txt"
+
+
+def _filled(source: Traversable, words: dict[str, str]) -> str:
+    text = source.read_text("utf-8")
+    for word, value in words.items():
+        text = text.replace(f"@{word}@", value)
+    return text
+
+
+def _site_id(name: str) -> str:
+    site_id = "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z]+", name))
+    if not site_id or not re.fullmatch(r"[A-Za-z][A-Za-z0-9 ._-]*", name) or re.search(r"\d", name):
+        raise SetupError(f'"{name}": a name has letters, and perhaps spaces, dots or dashes', name=name)
+    return site_id
+
+
+def _check_free(slug: str, host: str) -> None:
+    from websp_gym.authoring.files import known_slugs, read_catalog
+
+    if not _HOST.fullmatch(host):
+        raise SetupError(f'"{host}" is not a lower-case host name such as www.example.com', host=host)
+    if slug in known_slugs():
+        raise SetupError(f'there is a site "{slug}" already; choose another name', site=slug)
+    catalog, _ = read_catalog()
+    owner = catalog.by_host(host) if catalog else None
+    if owner is not None:
+        raise SetupError(
+            f'the host "{host}" already belongs to "{owner.slug}"; give another --host', host=host
+        )
+
+
+def _checkout() -> Path:
+    root = data_dir("task_configs").parent
+    if not (root / _REPOSITORY).is_dir() or not (root / "pyproject.toml").is_file():
+        raise SetupError("this is no checkout of websp-gym; say where the site goes with --places FOLDER")
+    return root

@@ -1,0 +1,84 @@
+"""Where the sites, tasks and traces lie that are checked: the package's own, and a user's beside them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from websp_gym.errors import WorldError
+from websp_gym.paths import SITES, VARIABLES, named_folders
+from websp_gym.sandbox.catalog import BUILTIN
+from websp_gym.sandbox.client import Sandbox, SandboxError
+
+
+@dataclass(frozen=True)
+class Places:
+    """Folders besides the package's own.
+
+    Args:
+        sites: Folders that hold one folder per site.
+        task_configs: Folders of task configurations.
+        traces: Folders of traces.
+    """
+
+    sites: tuple[Path, ...] = ()
+    task_configs: tuple[Path, ...] = ()
+    traces: tuple[Path, ...] = ()
+
+    @classmethod
+    def below(cls, folder: Path) -> Places:
+        """The folders ``sites``, ``task_configs`` and ``traces`` of one folder, as far as they are there."""
+        names = ("sites", "task_configs", "traces")
+        return cls(*((folder / name,) if (folder / name).is_dir() else () for name in names))
+
+    @contextlib.contextmanager
+    def known(self) -> Iterator[None]:
+        """Makes this process, and those it starts, know these folders too."""
+        folders = {SITES: self.sites, **{VARIABLES[name]: getattr(self, name) for name in VARIABLES}}
+        with contextlib.ExitStack() as stack:
+            for variable, added in folders.items():
+                stack.enter_context(_added(variable, added))
+            yield
+
+    @contextlib.contextmanager
+    def served(self) -> Iterator[None]:
+        """Gives this process, and those it starts, a sandbox that serves these folders too.
+
+        Raises:
+            WorldError: It does not start: a site is wrong.
+        """
+        if self == Places():
+            yield
+            return
+        with self.known():
+            try:
+                sandbox = Sandbox.start()
+            except SandboxError as error:
+                raise WorldError(f"the sandbox does not start: {error}") from error
+            with contextlib.closing(sandbox), sandbox.as_shared():
+                yield
+
+
+def site_folders() -> list[Path]:
+    """Lists the folders that hold sites: the built-in ones, then those of the environment."""
+    return [BUILTIN, *named_folders(SITES)]
+
+
+@contextlib.contextmanager
+def _added(variable: str, folders: tuple[Path, ...]) -> Iterator[None]:
+    if not folders:
+        yield
+        return
+    before = os.environ.get(variable)
+    known = before.split(os.pathsep) if before else []
+    added = [str(folder.resolve()) for folder in folders]
+    os.environ[variable] = os.pathsep.join([*known, *(folder for folder in added if folder not in known)])
+    try:
+        yield
+    finally:
+        del os.environ[variable]
+        if before is not None:
+            os.environ[variable] = before

@@ -1,0 +1,129 @@
+"""Playing the right and the wrong ways of doing instances in the sandbox, for true pictures of them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from websp_gym.calibration.variant_agent import Actor
+from websp_gym.calibration.variants import Play, is_played, keep, plays_of
+from websp_gym.env.registration import make_env
+from websp_gym.runner.batch import run_episode
+from websp_gym.runner.processes import run_all
+from websp_gym.tasks.instances import load_instance
+from websp_gym.world import make_world
+
+ACTIONS = 60
+"""Actions a play may take: one that goes on after the task is done must come to its end too."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """What became of a play.
+
+    Args:
+        play: The play.
+        status: What the state says of its run; ``impossible`` where the site's pages do not offer what it is called
+            for, so that there is no run; ``error`` where it could not be played.
+        error: Why.
+    """
+
+    play: Play
+    status: Literal["pass", "fail", "impossible", "error"]
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class _Job:
+    play: Play
+    parent: Path
+
+
+def plays_to_do(ids: Iterable[str], parent: Path) -> list[Play]:
+    """The plays of some instances that a folder does not have yet.
+
+    Args:
+        ids: The instances.
+        parent: The folder.
+
+    Returns:
+        The plays; also those whose instance has another configuration now.
+    """
+    found = []
+    for name in ids:
+        loaded = load_instance(name)
+        found += [
+            play for play in plays_of(loaded) if not is_played(play, parent, config_hash=loaded.config_hash)
+        ]
+    return found
+
+
+def play_all(
+    plays: Iterable[Play],
+    parent: Path,
+    *,
+    processes: int = 1,
+    on_done: Callable[[Played], None] = lambda played: None,
+) -> list[Played]:
+    """Plays in the sandbox and keeps the runs.
+
+    Args:
+        plays: What to play.
+        parent: Folder that gets the runs, each play's in ``NAME/INSTANCE``; what was left there of the same play is
+            removed first.
+        processes: How many processes.
+        on_done: Called with each as it comes.
+
+    Returns:
+        What became of them. A play that could not be played takes no other with it.
+    """
+    jobs = [_Job(play, parent) for play in plays]
+    if processes > 1 and len(jobs) > 1:
+        # Started here, so that all processes share it.
+        make_world("sandbox").browser_args()
+    return run_all(_work, jobs, processes=processes, lost=_lost, on_done=on_done)
+
+
+def _work(job: _Job) -> Played:
+    try:
+        return _play(job.play, job.parent)
+    except Exception as error:
+        # Whatever it was, it is this play's; the others go on.
+        return Played(job.play, "error", f"{type(error).__name__}: {error}")
+
+
+def _lost(job: _Job) -> Played:
+    return Played(job.play, "error", "the process that played it died twice")
+
+
+def _play(play: Play, parent: Path) -> Played:
+    place = play.place(parent)
+    shutil.rmtree(place, ignore_errors=True)
+    actor = Actor(play)
+    env = make_env(
+        play.instance,
+        reward="state",
+        initial_state="snapshot",
+        max_actions=ACTIONS,
+        record_to=parent / play.name,
+    )
+    try:
+        result = run_episode(env, actor)
+        assert env.task is not None
+        happened = actor.happened and _is_true_to_its_name(play, env.task.trajectory.events)
+    finally:
+        env.close()
+    if not happened:
+        shutil.rmtree(place, ignore_errors=True)
+    keep(play, parent, config_hash=result.config_hash, happened=happened)
+    if not happened:
+        return Played(play, "impossible")
+    return Played(play, "pass" if result.status == "pass" else "fail")
+
+
+def _is_true_to_its_name(play: Play, events: Iterable[dict[str, object]]) -> bool:
+    """Whether harm was done where it was to be done; most sites offer no way to."""
+    return play.kind != "destructive" or any(event["kind"] == "destructive" for event in events)

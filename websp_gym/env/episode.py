@@ -1,0 +1,398 @@
+"""One running episode: its browser context, its task, what the agent has used up, and its record."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.actions import parse_action
+from websp_gym.actions.browsergym import actions_in, looks_like_calls, parse_calls, perform_calls
+from websp_gym.actions.grammar import thought_of
+from websp_gym.actions.perform import perform
+from websp_gym.actions.reply import kept
+from websp_gym.browser.driver import bury_dead, event_loop
+from websp_gym.browser.launch import BrowserOptions, open_context
+from websp_gym.browser.settle import settle
+from websp_gym.browser.tabs import Tabs
+from websp_gym.browser.watch import Watch
+from websp_gym.env.chat import MemoryChat
+from websp_gym.env.task import WebspTask
+from websp_gym.errors import ActionError, SetupError, WebspError, WorldError
+from websp_gym.observation.observe import Observer
+from websp_gym.records.trajectory import Ending, Recorder, Step, versions
+from websp_gym.texts import encodable, shortened
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
+    from websp_gym.env.options import Options
+    from websp_gym.scoring.rewards import Reward
+    from websp_gym.tasks.instances import LoadedInstance
+    from websp_gym.world import World
+
+_LONGEST_ERROR = 1_000
+_ABORTED = "net::ERR_ABORTED"
+Observation = dict[str, Any]
+Info = dict[str, Any]
+_TO_CLOSE = 5.0
+"""Seconds a browser context may take to close before its browser is killed."""
+_UNDESERVED = 1.0
+"""Seconds of a standstill in a step after which a failed action is no longer the agent's."""
+_STOOD_STILL = {
+    "browser": "the browser",
+    "world": "the server of the world",
+    "machine": "this machine or process",
+}
+
+
+class Session:
+    """Plays one episode of one instance. Whoever makes one must :meth:`end` it, whatever happens.
+
+    Args:
+        loaded: The instance.
+        options: How the environment behaves.
+        world: Where the episode takes place.
+        reward: What turns the end of the episode into a verdict.
+        seed: Seed of the episode.
+    """
+
+    def __init__(
+        self, loaded: LoadedInstance, options: Options, world: World, reward: Reward, seed: int
+    ) -> None:
+        self.options = options
+        self.seed = seed
+        self.chat = MemoryChat()
+        self.task = WebspTask(
+            seed,
+            loaded=loaded,
+            world=world,
+            reward=reward,
+            instruction=options.instruction,
+            initial_state=options.initial_state,
+            login=options.login,
+            on_unscored=options.on_unscored,
+        )
+        self.pid = os.getpid()
+        """The process whose browser it lives in."""
+        self.context: BrowserContext | None = None
+        self._flags = BrowserOptions(options.headless, world.browser_args())
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._record_to = options.record_to
+        if self._record_to is None and getattr(reward, "reads_the_record", False):
+            # Such a reward reads what was written, which is free of secrets; it is gone with the episode.
+            self._scratch = tempfile.TemporaryDirectory(prefix="websp-")
+            self._record_to = Path(self._scratch.name)
+        self.ending: Ending | None = None
+        """How the episode ended; ``None`` while it runs."""
+        self._recorder: Recorder | None = None
+        self._watch: Watch | None = None
+        self._began = 0.0
+        self._forgiven = 0.0
+        self._seen: Observation = {}
+        self._steps = 0
+        self._actions = 0
+        self._last_action = ""
+        self._last_error = ""
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the first observation that are the agent's or its pages', not those the world stood still."""
+        stuck = self._watch.stuck if self._watch is not None else 0.0
+        return time.monotonic() - self._began - self._forgiven - stuck
+
+    def begin(self, called: float) -> tuple[Observation, Info]:
+        """Opens the browser context, brings the episode to its verified S0 and looks for the first time.
+
+        Args:
+            called: When the reset was asked for, on the monotonic clock.
+
+        Returns:
+            The first observation, and ``info``.
+
+        Raises:
+            WorldError: S0 was not reached within the deadline.
+        """
+        watch = Watch(event_loop(), self.options.reset_timeout)
+        try:
+            with watch:
+                return self._begin(called, watch)
+        except (PlaywrightError, WebspError) as error:
+            if not watch.expired:
+                raise
+            raise WorldError(
+                f"{self.task.loaded.id}: S0 was not reached within {self.options.reset_timeout:g} seconds; "
+                "call reset() to try again (option reset_timeout)"
+            ) from error
+
+    def _begin(self, called: float, watch: Watch) -> tuple[Observation, Info]:
+        watch.suspect = "browser"
+        self.context = watch.context = open_context(self._flags, viewport=self.options.viewport)
+        self.tabs = self.task.tabs = Tabs(self.context)
+        self.observer = Observer(self.options.observation, self.tabs, seed=self.seed)
+        page = self.context.new_page()
+        watch.suspect = "page"
+        goal, report = self.task.setup(page)
+        self.chat.add_message("assistant", "Hi! I am your web assistant. What can I do for you?")
+        self.chat.add_message("user", goal)
+        record = self.task.trajectory
+        record.versions = versions(self.context.browser.version if self.context.browser else "")
+        record.options = self.options.public()
+        if self._record_to is not None:
+            folder = self._record_to / record.instance
+            self._recorder = Recorder(folder, record, self.task.episode.secrets)
+            self.task.folder = self._recorder.folder
+        self._began = time.monotonic()
+        observation = self._seen = self._observe()
+        record.reset_seconds = time.monotonic() - called
+        record.initial = self.observer.view(self._recorder, 0)
+        self._save()
+        return observation, {
+            "initial_state": report,
+            "task_info": {"instance": record.instance, "seed": self.seed},
+        }
+
+    def step(self, action: str, called: float) -> tuple[Observation, Info]:
+        """Carries out one action, waits until the page is at rest, and looks.
+
+        Args:
+            action: What the agent said.
+            called: When the step was asked for, on the monotonic clock; what passed since is not the agent's.
+
+        Returns:
+            Observation and info; :attr:`ending` says whether it was the last step.
+
+        Raises:
+            WorldError: Browser, server or machine stood still.
+        """
+        if self.context is None:
+            raise WorldError("the episode has not begun; call reset() first")
+        self._forgiven += time.monotonic() - called
+        self._steps += 1
+        # What is no text is an action like any other that cannot be read.
+        text = encodable(action if isinstance(action, str) else repr(action))
+        info: Info = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
+        info["task_info"] = {"instance": self.task.loaded.id}
+        watch = Watch(self.context._loop, self.options.step_timeout, answers=self.task.episode.answers)
+        self._watch = watch
+        watch.context = self.context
+        try:
+            with watch:
+                return self._carry_out(text, info, watch), info
+        except (PlaywrightError, WebspError) as error:
+            if not watch.expired:
+                raise
+            return self._cut_off(text, watch, error), info
+        finally:
+            self._watch = None
+            self._forgiven += watch.stuck
+
+    def score(self, info: Info) -> float:
+        """Asks for the verdict on the episode, which has ended; uses no browser.
+
+        Args:
+            info: The last step's; gets ending and verdict.
+
+        Returns:
+            The reward.
+
+        Raises:
+            WorldError: The world does not answer, or the state does not tell (unless ``on_unscored="zero"``).
+            JudgeError: No judge reached a verdict (unless ``on_unscored="zero"``).
+        """
+        ending = self.ending
+        if ending is None:
+            raise WorldError("the episode has not ended")
+        verdict = self.task.finish(ending, save=self._save)
+        self._save()
+        reward = self.task.pay(verdict)
+        info |= {
+            "reason": ending.reason,
+            "caused_by": ending.cause,
+            "verdict": verdict.as_dict(),
+            "side_effects": list(verdict.side_effects),
+            "unscored": verdict.status == "unscored",
+        }
+        return reward
+
+    def end(self, ending: Ending) -> None:
+        """Frees everything; works at any point and on a world that is already gone.
+
+        Args:
+            ending: How it ended, where the episode had not come to an end of its own.
+        """
+        record = self.task.trajectory
+        # Once it is scored and saved there is nothing to add.
+        if self._recorder is not None and record.verdict is None:
+            record.close(ending)
+            record.error = ending.detail
+            with contextlib.suppress(SetupError):  # the error that ended the episode is already on its way
+                self._recorder.save()
+        bury_dead()
+        self._close_context()
+        with contextlib.suppress(WebspError):
+            self.task.teardown()
+        self.chat.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
+
+    def _close_context(self) -> None:
+        context = self.context
+        if context is None or context._loop.is_closed():
+            return
+        watch = Watch(context._loop, _TO_CLOSE)
+        watch.context = context
+        with watch, contextlib.suppress(PlaywrightError):
+            context.close()
+
+    def _carry_out(self, text: str, info: Info, watch: Watch) -> Observation:
+        began = time.monotonic()
+        counted = 1
+        if self._out_of_time():
+            self._last_action, self._last_error = kept(text), "not carried out: the time was over"
+        else:
+            counted = self._act(text, watch)
+        info["action_exec_stop"] = time.time()
+        # A page that waits for a server which stands still has not come to rest.
+        while not settle(self.tabs) and watch.frozen:
+            pass
+        self.task.episode.check()
+        self._note_ending()
+        observation = self._seen = self._observe()
+        self._record(kept(text), counted, time.monotonic() - began)
+        return observation
+
+    def _cut_off(self, text: str, watch: Watch, error: Exception) -> Observation:
+        """What comes of a step whose deadline passed: the agent's failure where the page did not respond."""
+        if watch.blame != "page":
+            raise WorldError(
+                f"{_STOOD_STILL[watch.blame]} did not answer for {watch.stuck:.0f} seconds; "
+                "call reset() to start a new episode"
+            ) from error
+        seconds = self.options.step_timeout
+        problem = f"the page did not respond within {seconds:g} seconds of the action and was closed"
+        self._last_action, self._last_error = kept(text), problem
+        if self.ending is None:
+            self.ending = Ending("unresponsive", detail=problem)
+        self._actions += 1
+        self._seen = {**self._seen, "last_action": kept(text), "last_action_error": problem}
+        if "actions_left" in self._seen:
+            self._seen["actions_left"] = self._actions_left()
+            self._seen["seconds_left"] = self._seconds_left()
+        self._record(kept(text), 1, watch.seconds)
+        return self._seen
+
+    def _act(self, text: str, watch: Watch) -> int:
+        """Carries out the action text; returns how many actions it counts as."""
+        self._last_action, self._last_error = kept(text), ""
+        counted = 1
+        try:
+            # A call quoted inside an ANSWER is text, not an action: what begins as one of ours is ours.
+            if looks_like_calls(text):
+                calls = parse_calls(text, left=self.options.max_actions - self._actions)
+                counted = actions_in(calls)
+                perform_calls(calls, self.tabs, self._say, self._give_up)
+            else:
+                action = parse_action(text)
+                counted = int(not action.free)
+                if action.kind == "ANSWER":
+                    self._say(action.text or "")
+                else:
+                    perform(action, self.tabs, self.observer.known_marks())
+        except ActionError as error:
+            if isinstance(error.__cause__, PlaywrightError) and watch.stuck > _UNDESERVED:
+                raise WorldError(
+                    f"the world stood still for {watch.stuck:.0f} seconds during an action ({error})"
+                ) from error
+            if _ABORTED in str(error):
+                self._check_browser(watch)
+            self._last_error = shortened(str(error), _LONGEST_ERROR)
+        self._actions += counted
+        return counted
+
+    def _check_browser(self, watch: Watch) -> None:
+        """Sees whether the browser can still open pages: one whose zygote was killed aborts every navigation."""
+        assert self.context is not None
+        watch.suspect = "browser"
+        self.context.new_page().close()
+        watch.suspect = "page"
+
+    def _say(self, message: str) -> None:
+        self.ending = Ending("answer", str(message))
+
+    def _give_up(self, reason: str) -> None:
+        self.ending = Ending("infeasible", str(reason))
+
+    def _note_ending(self) -> None:
+        """Notes whether this step ends the episode."""
+        options = self.options
+        if self.ending is not None:
+            role = "assistant" if self.ending.reason == "answer" else "infeasible"
+            self.chat.add_message(role, self.ending.answer)
+        elif self._out_of_time():
+            text = f"the time limit of {options.max_seconds:g} seconds was reached"
+            self.ending = Ending("time_limit", detail=text)
+        elif self._actions >= options.max_actions:
+            text = f"the limit of {options.max_actions} actions was reached without an answer"
+            self.ending = Ending("action_limit", detail=text)
+
+    def _observe(self) -> dict[str, Any]:
+        problems = [text for text in [self._last_error, *self.tabs.dialogs] if text]
+        # Told now, and not again; one that comes while the agent thinks is told the next time.
+        self.tabs.begin_step()
+        return self.observer.observe(
+            goal=self.task.trajectory.instruction,
+            chat=self.chat.messages,
+            last_action=self._last_action,
+            last_action_error="; ".join(problems),
+            actions_left=self._actions_left(),
+            elapsed=self.seconds,
+            max_seconds=self.options.max_seconds,
+        )
+
+    def _record(self, action: str, counted: int, seconds: float) -> None:
+        view = self.observer.view(self._recorder, self._steps)
+        step = Step(
+            number=self._steps,
+            thought=thought_of(action),
+            action=action,
+            error=self._last_error,
+            counted=counted,
+            seconds=seconds,
+            ended=time.time(),
+            view=view,
+        )
+        self.task.trajectory.steps.append(step)
+        self._save()
+
+    def _save(self) -> None:
+        if self._recorder is not None:
+            self._recorder.save()
+
+    def _out_of_time(self) -> bool:
+        return self.seconds > self.options.max_seconds
+
+    def _actions_left(self) -> int:
+        return max(self.options.max_actions - self._actions, 0)
+
+    def _seconds_left(self) -> float:
+        return max(self.options.max_seconds - self.seconds, 0.0)
+
+
+def as_world_error(error: PlaywrightError, when: str) -> WorldError:
+    """A browser's failure as the error a user is told.
+
+    Args:
+        error: What Playwright raised.
+        when: When it happened.
+
+    Returns:
+        The error to raise.
+    """
+    first_line = str(error).split("\n", 1)[0]
+    return WorldError(f"the browser failed {when} ({first_line}); call reset() to start a new episode")

@@ -1,0 +1,201 @@
+"""Reaching an instance's initial state S0, and proving that it was reached.
+
+Nothing starts on an unverified S0: whatever way it was reached, the server's state is compared key by key with
+what the instance expects, and any difference is an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from websp_gym.errors import InitialStateError, SetupError
+from websp_gym.paths import data_dirs
+from websp_gym.replay import EventReport, Trace, load_trace, replay
+from websp_gym.replay.player import Set
+from websp_gym.tasks.instances import LoadedInstance, ReplayStep
+from websp_gym.world.state import Item, SiteState, WorldState, same
+
+if TYPE_CHECKING:
+    from websp_gym.browser.tabs import Tabs
+    from websp_gym.world import Episode
+
+How = Literal["replay", "snapshot"]
+Login = Literal["session", "replay"]
+
+
+@dataclass
+class S0Report:
+    """How S0 was reached: which way, which events, how long, and the verified state."""
+
+    how: str
+    state: WorldState
+    events: list[EventReport] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """A summary for ``info``."""
+        return {"how": self.how, "events": len(self.events), "seconds": self.seconds}
+
+
+def reach(loaded: LoadedInstance, episode: Episode, tabs: Tabs, *, how: How, login: Login) -> S0Report:
+    """Brings the episode to S0 and verifies it.
+
+    Args:
+        loaded: The instance.
+        episode: A fresh episode, attached to the tabs' browser context.
+        tabs: The browser's open tabs; replay uses the current one.
+        how: ``replay`` plays the recorded traces; ``snapshot`` does so once per process and goes back to that
+            state afterwards.
+        login: ``session`` starts signed in; ``replay`` plays the site's login trace first.
+
+    Returns:
+        What was done, and the state as verified.
+
+    Raises:
+        InitialStateError: The state reached is not the one the instance expects.
+        ReplayError: A trace could not be replayed.
+        WorldError: The world does not answer.
+    """
+    began = time.monotonic()
+    report = S0Report(how=how, state=WorldState())
+    name = _snapshot_name(loaded, login)
+    if how == "replay" or not episode.restore(name, tabs.context):
+        report.how = "replay"
+        report.events = _replay_all(loaded, episode, tabs, login)
+        if how == "snapshot":
+            episode.snapshot(name, tabs.context)
+    report.state = verify(loaded, episode)
+    report.seconds = time.monotonic() - began
+    return report
+
+
+def verify(loaded: LoadedInstance, episode: Episode) -> WorldState:
+    """Compares the world's state with what the instance expects S0 to be.
+
+    Args:
+        loaded: The instance.
+        episode: The episode.
+
+    Returns:
+        The state, when it is the expected one.
+
+    Raises:
+        InitialStateError: It is not; ``differences`` maps each key to (expected, actual).
+    """
+    state = episode.state()
+    differences = dict(_differences(loaded, state, episode.defaults()))
+    if differences:
+        lines = [f"  {key}: expected {want!r}, actual {have!r}" for key, (want, have) in differences.items()]
+        raise InitialStateError(
+            f"{loaded.id}: S0 was not reached ({len(differences)} differences):\n" + "\n".join(lines),
+            instance=loaded.id,
+            differences=differences,
+        )
+    return state
+
+
+def trace_path(name: str) -> Path:
+    """Finds a trace below ``traces/``.
+
+    Args:
+        name: Its relative path, e.g. ``steam/accept_all_cookies.json``.
+
+    Returns:
+        The path.
+
+    Raises:
+        SetupError: There is no such trace.
+    """
+    places = [folder / name for folder in data_dirs("traces")]
+    found = next((path for path in places if path.is_file()), None)
+    if found is None:
+        raise SetupError(f"no trace {places[-1]}; record it with `websp record`", path=str(places[-1]))
+    return found
+
+
+def _replay_all(loaded: LoadedInstance, episode: Episode, tabs: Tabs, login: Login) -> list[EventReport]:
+    events: list[EventReport] = []
+    rules = [rule.model_dump() for rule in loaded.site.class_rules]
+
+    def play(name: str, wanted: Set) -> None:
+        done = replay(_trace(name), tabs, set=wanted, account=episode.account, class_rules=rules)
+        events.extend(done.events)
+
+    if login == "replay" and loaded.site.account != "none":
+        if loaded.site.login_trace is None:
+            raise SetupError(
+                f'{loaded.site.site} has no login trace; use login="session"', site=loaded.site.site
+            )
+        play(loaded.site.login_trace, "recorded")
+    for step in loaded.instance.initial_state:
+        if isinstance(step, ReplayStep):
+            play(step.replay, step.set)
+        else:
+            episode.prepare(loaded.site.slug, step.prepare.settings, step.prepare.collections)
+    return events
+
+
+def _trace(name: str) -> Trace:
+    path = trace_path(name)
+    return _load(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=512)
+def _load(path: Path, _modified: int) -> Trace:
+    return load_trace(path)
+
+
+def _snapshot_name(loaded: LoadedInstance, login: Login) -> str:
+    digest = hashlib.sha256()
+    for step in loaded.instance.initial_state:
+        if isinstance(step, ReplayStep):
+            digest.update(trace_path(step.replay).read_bytes())
+    return f"{loaded.id}:{loaded.config_hash}:{login}:{digest.hexdigest()[:16]}"
+
+
+def _differences(
+    loaded: LoadedInstance, state: WorldState, defaults: WorldState
+) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    slug = loaded.site.slug
+    if slug not in state.sites or slug not in defaults.sites:
+        yield slug, ("a site of the world", None)
+        return
+    actual, fresh = state.sites[slug], defaults.sites[slug]
+    yield from _setting_differences(loaded, actual, fresh)
+    expected = loaded.instance.expect.collections
+    for name in {**fresh.collections, **expected}:
+        have = actual.collections.get(name)
+        if name in expected:
+            if have is None or not _same_items(expected[name], have):
+                yield name, (expected[name], have)
+        elif have != fresh.collections[name]:
+            yield name, (fresh.collections[name], have)
+    if loaded.site.account != "none" and not actual.signed_in:
+        yield "signed in", (True, False)
+
+
+def _setting_differences(
+    loaded: LoadedInstance, actual: SiteState, fresh: SiteState
+) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    wanted = {**fresh.settings, **loaded.instance.expect.settings}
+    for key, value in wanted.items():
+        have = actual.settings.get(key)
+        if key not in actual.settings or not same(have, value):
+            yield key, (value, have)
+
+
+def _same_items(expected: list[Item], actual: list[Item]) -> bool:
+    """Whether every expected item is there once and nothing else is; order and generated fields do not count."""
+    left = list(actual)
+    for wanted in expected:
+        match = next((item for item in left if all(same(item.get(k), v) for k, v in wanted.items())), None)
+        if match is None:
+            return False
+        left.remove(match)
+    return not left

@@ -1,0 +1,208 @@
+"""The options of ``gym.make``: what they may be, said once, and checked before anything runs."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from websp_gym.env.initial_state import How, Login
+from websp_gym.errors import SetupError, nearest
+from websp_gym.observation.observe import ObservationKind
+from websp_gym.tasks.instances import InstructionVariant
+
+if TYPE_CHECKING:
+    from websp_gym.scoring.rewards import RewardSpec
+
+OnUnscored = Literal["raise", "zero"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How an environment behaves.
+
+    Args:
+        world: ``sandbox`` or ``live``.
+        instruction: Which wording the agent gets.
+        reward: ``state``, ``strict`` (which pays for nothing where more moved than was asked for), ``judge`` or a
+            function of the outcome.
+        judge: The models that judge under ``reward="judge"``, one string or several; None for the paper's three.
+        initial_state: ``replay`` plays the recorded traces at each reset, ``snapshot`` once per process.
+        login: ``session`` starts signed in, ``replay`` plays the site's login trace first.
+        observation: Which keys an observation has.
+        max_actions: Actions allowed; scrolling and waiting are free (paper, section 5.1).
+        max_seconds: Seconds allowed from the first observation on: the agent's and its pages'. Time in which browser,
+            server or machine stood still does not count.
+        step_timeout: Seconds one step may take. Then the page is closed, and the step is the agent's failure
+            where it was the page that did not respond, else a :class:`~websp_gym.errors.WorldError`.
+        reset_timeout: Seconds one reset may take; then it is a :class:`~websp_gym.errors.WorldError`.
+        headless: Whether the browser has no window.
+        viewport: Width and height in CSS pixels.
+        record_to: Folder that gets a sub-folder with the trajectory of each episode.
+        on_unscored: What an episode without a verdict does: ``raise``, or pay ``zero`` and say so in ``info``.
+        action_mapping: An AgentLab agent's mapping; accepted, never executed.
+        render_mode: ``rgb_array`` lets ``render()`` give the last screenshot.
+    """
+
+    world: str = "sandbox"
+    instruction: InstructionVariant = "without_navigation"
+    reward: RewardSpec = "state"
+    judge: str | tuple[str, ...] | None = None
+    initial_state: How = "replay"
+    login: Login = "session"
+    observation: ObservationKind = "marks"
+    max_actions: int = 20
+    max_seconds: float = 600.0
+    step_timeout: float = 30.0
+    reset_timeout: float = 30.0
+    headless: bool = True
+    viewport: tuple[int, int] = (1280, 1024)
+    record_to: Path | None = None
+    on_unscored: OnUnscored = "raise"
+    action_mapping: Callable[[str], str] | None = None
+    render_mode: str | None = None
+
+    def public(self) -> dict[str, Any]:
+        """What a trajectory says of them."""
+        names = (
+            "world",
+            "observation",
+            "initial_state",
+            "instruction",
+            "login",
+            "max_actions",
+            "max_seconds",
+            "step_timeout",
+            "reset_timeout",
+        )
+        return {**{name: getattr(self, name) for name in names}, "viewport": list(self.viewport)}
+
+
+OF_AN_EPISODE = (
+    "instruction",
+    "initial_state",
+    "login",
+    "max_actions",
+    "max_seconds",
+    "step_timeout",
+    "reset_timeout",
+)
+"""Options that ``reset(options=…)`` may set for one episode."""
+
+
+def for_episode(options: Options, given: Mapping[str, Any] | None) -> Options:
+    """The options of one episode.
+
+    Args:
+        options: Those of the environment.
+        given: What is otherwise in this episode, of :data:`OF_AN_EPISODE`.
+
+    Returns:
+        All options.
+
+    Raises:
+        SetupError: An option that an episode does not have, or a wrong value.
+    """
+    for name, value in (given or {}).items():
+        if name not in OF_AN_EPISODE:
+            known = ", ".join(OF_AN_EPISODE)
+            hint = nearest(name, list(OF_AN_EPISODE))
+            raise SetupError(f'reset() has no option "{name}"{hint} (options: {known})', option=name)
+        _check(name, value)
+    return replace(options, **(given or {}))
+
+
+def read_options(given: Mapping[str, Any]) -> Options:
+    """Checks options as a user gave them.
+
+    Args:
+        given: Options by name; the viewport may also be a dictionary, as AgentLab gives it.
+
+    Returns:
+        All options.
+
+    Raises:
+        SetupError: An unknown name, or a value that would fail in the middle of an episode.
+    """
+    known = [field.name for field in fields(Options)]
+    for name, value in given.items():
+        if name not in known:
+            raise SetupError(
+                f'no option "{name}"{nearest(name, known)} (options: {", ".join(known)})', option=name
+            )
+        _check(name, value)
+    values = dict(given)
+    if "viewport" in values:
+        values["viewport"] = _size(values["viewport"])
+    if isinstance(values.get("judge"), list):
+        values["judge"] = tuple(values["judge"])
+    if values.get("record_to") is not None:
+        values["record_to"] = Path(values["record_to"])
+    return Options(**values)
+
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "instruction": get_args(InstructionVariant),
+    "initial_state": get_args(How),
+    "login": get_args(Login),
+    "observation": get_args(ObservationKind),
+    "on_unscored": get_args(OnUnscored),
+}
+
+_RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "max_actions": ("a whole number from 1", lambda value: _is_number(value, int) and value >= 1),
+    "max_seconds": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
+    "step_timeout": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
+    "reset_timeout": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
+    "judge": ('one model, e.g. "openai:gpt-5.2", or a list of them', lambda value: _is_judge(value)),
+    "headless": ("True or False", lambda value: isinstance(value, bool)),
+    "record_to": ("a folder, or None", lambda value: value is None or isinstance(value, str | Path)),
+    "action_mapping": ("a callable, or None", lambda value: value is None or callable(value)),
+    "render_mode": ('"rgb_array", or None', lambda value: value in (None, "rgb_array")),
+}
+
+
+def _check(name: str, value: Any) -> None:
+    if name in _CHOICES and value not in _CHOICES[name]:
+        hint = nearest(str(value), list(_CHOICES[name]))
+        raise SetupError(f"{name}={value!r}: use one of {', '.join(_CHOICES[name])}{hint}", option=name)
+    if name in _RULES:
+        wanted, is_right = _RULES[name]
+        if not is_right(value):
+            raise SetupError(f"{name}={value!r}: give {wanted}", option=name)
+
+
+def _is_number(value: Any, *kinds: type) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool)
+
+
+def _is_judge(value: Any) -> bool:
+    if value is None:
+        return True
+    names = [value] if isinstance(value, str) else value
+    return (
+        isinstance(names, list | tuple)
+        and bool(names)
+        and all(isinstance(name, str) and name.strip() for name in names)
+    )
+
+
+_LARGEST = 8192
+
+
+def _size(viewport: Any) -> tuple[int, int]:
+    """Reads a viewport given as a pair or, as AgentLab does, as a dictionary."""
+    try:
+        pair = (viewport["width"], viewport["height"]) if isinstance(viewport, Mapping) else viewport
+        width, height = (operator.index(side) for side in pair)
+    except (KeyError, TypeError, ValueError):
+        raise SetupError(
+            f"viewport={viewport!r}: give width and height, e.g. (1280, 1024)", option="viewport"
+        ) from None
+    if min(width, height) < 200:
+        raise SetupError(f"viewport={viewport!r}: at least 200 pixels each way", option="viewport")
+    if max(width, height) > _LARGEST:
+        raise SetupError(f"viewport={viewport!r}: at most {_LARGEST} pixels each way", option="viewport")
+    return width, height

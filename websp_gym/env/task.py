@@ -1,0 +1,223 @@
+"""An instance as a BrowserGym task: set up, validate, cheat, tear down."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from browsergym.core.task import AbstractBrowserTask
+
+from websp_gym.browser.driver import call_for
+from websp_gym.browser.launch import prepare_context
+from websp_gym.browser.settle import settle
+from websp_gym.browser.tabs import Tabs
+from websp_gym.env.initial_state import How, Login, S0Report, reach
+from websp_gym.errors import JudgeError, WorldError
+from websp_gym.records.trajectory import Ending, EndReason, Trajectory, now
+from websp_gym.scoring.explain import explained
+from websp_gym.scoring.rewards import Outcome, Reward
+from websp_gym.scoring.verdict import Verdict, failed
+from websp_gym.tasks.instances import InstructionVariant, LoadedInstance
+from websp_gym.world.state import WorldState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+
+    from websp_gym.world import Episode, World
+
+
+class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
+    """One instance in one world.
+
+    Args:
+        seed: Seed of the episode.
+        loaded: The instance.
+        world: Where it takes place.
+        reward: What turns the end of the episode into a verdict.
+        instruction: Which wording the agent gets.
+        initial_state: How S0 is reached.
+        login: Whether the browser starts signed in or plays the login trace.
+        on_unscored: ``raise``, or ``zero`` to pay 0.0 when there is no verdict.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        *,
+        loaded: LoadedInstance,
+        world: World,
+        reward: Reward,
+        instruction: InstructionVariant = "without_navigation",
+        initial_state: How = "replay",
+        login: Login = "session",
+        on_unscored: str = "raise",
+    ) -> None:
+        super().__init__(seed)
+        self.viewport = {"width": 1280, "height": 1024}
+        self.slow_mo = 0
+        self.timeout = 5_000
+        self.loaded = loaded
+        self.world = world
+        self.verdict: Verdict | None = None
+        self.s0: S0Report | None = None
+        self.tabs: Tabs | None = None
+        self.folder: Path | None = None
+        """Where the trajectory is being written, if it is."""
+        self.trajectory = _blank_trajectory(loaded, world, seed, loaded.instruction(instruction))
+        self._reward = reward
+        self._how = initial_state
+        self._login = login
+        self._on_unscored = on_unscored
+        self._episode: Episode | None = None
+
+    @property
+    def episode(self) -> Episode:
+        """The world's episode."""
+        if self._episode is None:
+            raise WorldError("the task is not set up; call reset() first")
+        return self._episode
+
+    def setup(self, page: Page) -> tuple[str, dict[str, Any]]:
+        """Opens an episode of the world, reaches and verifies S0, and goes to the start page.
+
+        Args:
+            page: A blank page of a fresh browser context.
+
+        Returns:
+            The instruction, and what was done to reach S0.
+
+        Raises:
+            InitialStateError: S0 was not reached.
+            ReplayError: A trace could not be replayed.
+            WorldError: The world does not answer.
+        """
+        if self.tabs is None:
+            prepare_context(page.context)
+            self.tabs = Tabs(page.context)
+        signed_in = self._login == "session"
+        self._episode = self.world.open_episode(self.loaded.site, signed_in=signed_in)
+        self._episode.attach(page.context)
+        self.s0 = reach(self.loaded, self._episode, self.tabs, how=self._how, login=self._login)
+        self._go_to_start()
+        slug = self.loaded.site.slug
+        self.trajectory.s0 = self.s0.state.as_dict()[slug]
+        return self.trajectory.instruction, self.s0.as_dict()
+
+    def validate(self, page: Page, chat_messages: list[Any]) -> tuple[float, bool, str, dict[str, Any]]:
+        """Scores the episode once the agent has spoken.
+
+        Args:
+            page: The active page.
+            chat_messages: The chat; a last message from the assistant is the answer.
+
+        Returns:
+            Reward, whether the episode is over, no message, and the verdict once there is one.
+
+        Raises:
+            WorldError: The world does not answer, or the state does not tell (unless ``on_unscored="zero"``).
+            JudgeError: No judge reached a verdict (unless ``on_unscored="zero"``).
+        """
+        last = chat_messages[-1] if chat_messages else {}
+        if last.get("role") not in ("assistant", "infeasible"):
+            return 0.0, False, "", {}
+        reason: EndReason = "answer" if last["role"] == "assistant" else "infeasible"
+        verdict = self.finish(Ending(reason, str(last["message"])))
+        return self.pay(verdict), True, "", {"verdict": verdict.as_dict()}
+
+    def finish(self, ending: Ending, *, save: Callable[[], None] = lambda: None) -> Verdict:
+        """Reads the end state, writes down how the episode ended, and reaches the verdict.
+
+        Args:
+            ending: How the episode ended; no reward is asked about one that ran into a limit.
+            save: Called when the record is whole but for the verdict.
+
+        Returns:
+            The verdict, also kept in :attr:`verdict` and in the trajectory.
+        """
+        start = self.s0.state if self.s0 else WorldState()
+        end = self.episode.state()
+        slug = self.loaded.site.slug
+        record = self.trajectory
+        record.end = end.as_dict().get(slug, {})
+        record.events = [event.__dict__ for event in end.since(start.last_seq)]
+        record.close(ending)
+        save()
+        answered = ending.reason == "answer"
+        outcome = Outcome(self.loaded, start, end, answered, ending.answer, record, self.folder)
+        verdict = failed("limit", ending.detail) if ending.is_limit else self._reward(outcome)
+        self.verdict = explained(verdict, record, self.loaded)
+        record.verdict = self.verdict.as_dict()
+        return self.verdict
+
+    def pay(self, verdict: Verdict) -> float:
+        """The reward a verdict is worth.
+
+        Args:
+            verdict: The verdict.
+
+        Returns:
+            Its score; 0.0 for an unscored one if the caller chose that.
+
+        Raises:
+            JudgeError: Unscored by a judge.
+            WorldError: Unscored by the state.
+        """
+        if verdict.score is not None and not math.isfinite(verdict.score):
+            raise WorldError(
+                f"{self.loaded.id}: the reward {verdict.source} gave {verdict.score}", verdict=verdict
+            )
+        if verdict.score is not None:
+            return float(verdict.score)
+        if self._on_unscored == "zero":
+            return 0.0
+        kind = JudgeError if verdict.source == "judge" else WorldError
+        raise kind(f"{self.loaded.id} has no verdict: {verdict.reason}", verdict=verdict)
+
+    def cheat(self, page: Page, chat_messages: list[Any]) -> None:
+        """Solves the task the way an agent would: by the public actions, on the marks it would see.
+
+        Args:
+            page: The active page.
+            chat_messages: The chat; the answer is added to it.
+        """
+        from websp_gym.agents.oracle import solve
+
+        if self.tabs is None:
+            raise WorldError("the task is not set up; call reset() first")
+        tabs = self.tabs
+        answer = call_for(tabs.context, lambda: solve(self.loaded, self.episode.account, tabs))
+        chat_messages.append({"role": "assistant", "timestamp": 0.0, "message": answer})
+
+    def teardown(self) -> None:
+        """Ends the world's episode."""
+        if self._episode is not None:
+            self._episode.close()
+            self._episode = None
+
+    def _go_to_start(self) -> None:
+        """Shows the start page as the first of the tab's history, as if nothing had been before it."""
+        tabs = self.tabs
+        if tabs is None:
+            return
+        page = tabs.current
+        for extra in tabs.pages:
+            if extra is not page:
+                extra.close()
+        page.goto(self.loaded.site.start_url, wait_until="commit")
+        settle(tabs)
+        tabs.forget_history()
+
+
+def _blank_trajectory(loaded: LoadedInstance, world: World, seed: int, instruction: str) -> Trajectory:
+    return Trajectory(
+        instance=loaded.id,
+        config_hash=loaded.config_hash,
+        instruction=instruction,
+        ground_truth=loaded.instance.ground_truth_text(),
+        world=world.name,
+        seed=seed,
+        started=now(),
+    )

@@ -1,6 +1,0 @@
-"""The judge: multimodal models that decide from the trajectory, and how often they are wrong."""
-
-from websp_gym.judge.judge import DEFAULT_MODELS, Judge
-from websp_gym.judge.vote import Vote, majority
-
-__all__ = ["DEFAULT_MODELS", "Judge", "Vote", "majority"]

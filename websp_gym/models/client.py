@@ -1,0 +1,156 @@
+"""Asking one model: attempts with back-off, never more at once than allowed, and what it cost."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+
+from websp_gym.errors import ModelError, ModelErrorKind
+from websp_gym.models.messages import Message, Reply
+from websp_gym.models.protocol import Answer, AttemptError, Endpoint, Usage
+
+LONGEST_WAIT = 120.0
+"""Seconds; a provider that asks for more is not waited for."""
+
+_PASSING: tuple[ModelErrorKind, ...] = (
+    "timeout",
+    "rate_limit",
+    "server",
+    "connection",
+    "truncated",
+    "malformed",
+)
+
+_WAYS_OUT: dict[ModelErrorKind, str] = {
+    "timeout": "give it longer (timeout=), or a shorter trajectory",
+    "rate_limit": "ask less at once (concurrency=), or later",
+    "server": "the provider has trouble: try later",
+    "connection": "check the network and the address",
+    "truncated": "the answer broke off on the way: check the network, or a proxy's time-out",
+    "malformed": "the endpoint does not speak the API it was asked by: check its address",
+    "refused": "the provider does not serve this request: ask another model",
+    "filtered": "the provider's filter does not let this request through: ask another model",
+    "too_long": "send less (smaller or fewer screenshots), or ask a model with a larger context",
+    "bad_request": "check the model's name and options",
+    "auth": "check the key, and what it may use",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """How a model is asked.
+
+    Args:
+        retries: Further attempts after the first.
+        concurrency: Requests at the same time.
+        sleep: Waits so many seconds between attempts; a test gives one that does not.
+    """
+
+    retries: int = 4
+    concurrency: int = 4
+    sleep: Callable[[float], None] = time.sleep
+
+
+class AskedModel:
+    """A model behind an endpoint.
+
+    Args:
+        spec: The string that chose it.
+        endpoint: What makes an attempt.
+        price: Gives an answer's cost by the model's name and the tokens; None where it is unknown.
+        policy: Attempts and concurrency.
+    """
+
+    def __init__(
+        self,
+        spec: str,
+        endpoint: Endpoint,
+        *,
+        price: Callable[[str, Usage], float | None],
+        policy: Policy | None = None,
+    ) -> None:
+        self.spec = spec
+        self._endpoint = endpoint
+        self._price = price
+        self._policy = policy or Policy()
+        self._room = threading.BoundedSemaphore(self._policy.concurrency)
+
+    def __repr__(self) -> str:
+        return f"<model {self.spec}>"
+
+    def ask(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
+        """Asks once, with retries; see ``Model.ask``."""
+        if not any(message.role == "user" for message in messages):
+            raise ValueError("ask something: there is no user message")
+        started = time.monotonic()
+        retrying = Retrying(
+            stop=stop_after_attempt(self._policy.retries + 1),
+            retry=retry_if_exception(_is_passing),
+            wait=_Wait(),
+            sleep=self._policy.sleep,
+            reraise=True,
+        )
+        failure: AttemptError | None = None
+        try:
+            answer = retrying(self._attempt, messages, schema)
+        except AttemptError as error:
+            failure = error
+        attempts = int(retrying.statistics["attempt_number"])
+        if failure is not None:
+            # Raised here, so that no exception of an SDK, which holds the request, hangs on to it.
+            raise self._error(failure, attempts)
+        return self._reply(answer, attempts, time.monotonic() - started)
+
+    def _attempt(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> Answer:
+        with self._room:
+            return self._endpoint.send(messages, schema)
+
+    def _reply(self, answer: Answer, attempts: int, seconds: float) -> Reply:
+        usage = answer.usage
+        return Reply(
+            text=answer.text,
+            model=answer.model,
+            input_tokens=usage.input if usage else None,
+            output_tokens=usage.output if usage else None,
+            cost=self._price(answer.model, usage) if usage else None,
+            seconds=seconds,
+            stop=answer.stop,
+            attempts=attempts,
+        )
+
+    def _error(self, failure: AttemptError, attempts: int) -> ModelError:
+        times = "" if attempts == 1 else f" ({attempts} attempts)"
+        return ModelError(
+            f"{self.spec}: {failure.what}{times}; {failure.way_out or _WAYS_OUT[failure.kind]}",
+            kind=failure.kind,
+            model=self.spec,
+            attempts=attempts,
+            retry_after=failure.retry_after,
+        )
+
+
+def _is_passing(error: BaseException) -> bool:
+    return (
+        isinstance(error, AttemptError)
+        and error.kind in _PASSING
+        and not error.final
+        and (error.retry_after or 0) <= LONGEST_WAIT
+    )
+
+
+class _Wait:
+    """Seconds to the next attempt: a growing, random pause, or what the provider asked for and a little more."""
+
+    def __init__(self) -> None:
+        self._pause = wait_random_exponential(multiplier=1, max=30)
+
+    def __call__(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        asked = error.retry_after if isinstance(error, AttemptError) else None
+        # Those who were turned away together should not come back together.
+        return asked + self._pause(state) / 10 if asked else self._pause(state)

@@ -1,0 +1,175 @@
+"""Replaying a trace outside an episode: does it still work, and what does it change on the server?"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from websp_gym.browser.launch import BrowserOptions, open_context
+from websp_gym.browser.tabs import Tabs
+from websp_gym.errors import SetupError, nearest
+from websp_gym.replay import EventReport, Trace, replay
+from websp_gym.tasks.instances import Site, all_instances
+from websp_gym.world import make_world
+from websp_gym.world.state import SiteState, same
+
+if TYPE_CHECKING:
+    from websp_gym.replay.player import Set
+
+
+@dataclass(frozen=True)
+class Change:
+    """One setting or collection that the replay moved."""
+
+    key: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What became of a trace: its events and the difference they made on the server."""
+
+    events: tuple[EventReport, ...]
+    seconds: float
+    changes: tuple[Change, ...] = field(default=())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {
+            "events": [event.as_dict() for event in self.events],
+            "seconds": round(self.seconds, 3),
+            "changes": [change.__dict__ for change in self.changes],
+        }
+
+
+def site_of(slug: str) -> Site:
+    """The configured site a trace belongs to.
+
+    Args:
+        slug: The trace's ``site``.
+
+    Returns:
+        The site.
+
+    Raises:
+        SetupError: No configuration knows it.
+    """
+    sites = {loaded.site.slug: loaded.site for loaded in all_instances()}
+    if slug not in sites:
+        raise SetupError(
+            f'no site "{slug}"{nearest(slug, list(sites))} (sites: {", ".join(sites)})', site=slug
+        )
+    return sites[slug]
+
+
+def rehearse(
+    trace: Trace,
+    *,
+    set: Set,
+    signed_in: bool = True,
+    headless: bool = True,
+    viewport: tuple[int, int] | None = None,
+    picture: Path | None = None,
+    on_event: Callable[[EventReport], None] | None = None,
+) -> Rehearsal:
+    """Replays a trace on a fresh account of the sandbox.
+
+    Args:
+        trace: The trace.
+        set: What stateful targets end in: ``on``, ``off`` or as ``recorded``.
+        signed_in: Whether the browser starts signed in to the site.
+        headless: Whether the browser hides its window.
+        viewport: Size of the window in CSS pixels; by default the recorded one.
+        picture: Where to write a screenshot of the last page.
+        on_event: Called after every event.
+
+    Returns:
+        One report per event, and what the server's state became.
+
+    Raises:
+        ReplayError: A target was not found or did not reach its state.
+        SetupError: The site is not in the sandbox, there is no browser, or ``picture`` cannot be written.
+        WorldError: The sandbox does not answer.
+    """
+    if picture is not None:
+        check_file(picture)
+    site = site_of(trace.site)
+    size = viewport or (trace.viewport.width, trace.viewport.height)
+    with _episode(site, signed_in, headless, size) as (episode, tabs):
+        before = episode.state().sites[site.slug]
+        rules = [rule.model_dump() for rule in site.class_rules]
+        report = replay(trace, tabs, set=set, account=episode.account, class_rules=rules, on_event=on_event)
+        after = episode.state().sites[site.slug]
+        if picture is not None:
+            _write(picture, tabs.current.screenshot())
+    return Rehearsal(report.events, report.seconds, tuple(changes(before, after)))
+
+
+def changes(before: SiteState, after: SiteState) -> Iterator[Change]:
+    """The settings and collections that differ.
+
+    Args:
+        before: State of a site.
+        after: Its state later.
+
+    Yields:
+        One entry per setting or collection.
+    """
+    for key in {**before.settings, **after.settings}:
+        old, new = before.settings.get(key), after.settings.get(key)
+        if not same(old, new):
+            yield Change(key, old, new)
+    for name in {**before.collections, **after.collections}:
+        had, has = before.collections.get(name, []), after.collections.get(name, [])
+        if had != has:
+            yield Change(name, had, has)
+    if before.signed_in != after.signed_in:
+        yield Change("signed in", before.signed_in, after.signed_in)
+
+
+def check_file(path: Path) -> None:
+    """Refuses a file that cannot be written at once, rather than after the work that goes into it.
+
+    Args:
+        path: The file; missing folders are made.
+
+    Raises:
+        SetupError: It cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SetupError(f"cannot write {path}: {error.strerror}", path=str(path)) from error
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        reason = "it is a folder" if path.is_dir() else f"no permission to write in {path.parent}"
+        raise SetupError(f"cannot write {path}: {reason}", path=str(path))
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise SetupError(f"cannot write {path}: {error.strerror}", path=str(path)) from error
+
+
+@contextlib.contextmanager
+def _episode(
+    site: Site, signed_in: bool, headless: bool, viewport: tuple[int, int]
+) -> Iterator[tuple[Any, Tabs]]:
+    world = make_world("sandbox")
+    context = open_context(BrowserOptions(headless, world.browser_args()), viewport=viewport)
+    try:
+        episode = world.open_episode(site, signed_in=signed_in)
+        try:
+            episode.attach(context)
+            context.new_page()
+            yield episode, Tabs(context)
+        finally:
+            episode.close()
+    finally:
+        context.close()

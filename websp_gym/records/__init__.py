@@ -1,0 +1,1 @@
+"""What is kept of an episode and of a run."""

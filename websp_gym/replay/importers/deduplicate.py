@@ -1,0 +1,134 @@
+"""Which events of a published trace are things the person did, and which only echo another one.
+
+A click on a label is followed by the browser's own click on its box and by the box's change; a text comes letter by
+letter; Enter in a form clicks its button. Replayed one by one, they would do everything twice.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from websp_gym.replay.importers.import_log import Book
+from websp_gym.replay.importers.published_event import (
+    CHANGES,
+    CLICKS,
+    KEYS,
+    NAVIGATIONS,
+    PICTURES,
+    PublishedEvent,
+)
+from websp_gym.replay.importers.sanitize import types_a_letter
+
+_AT_ONCE = 0.5
+"""Seconds within which a click and a change, or two equal events, are one thing the person did."""
+_LABELS = frozenset({"label", "span", "div", "svg", "path", "i", "b", "p", "li", "td", "img"})
+_PRESSING = ("Space", "Enter")
+
+
+def reduced(raws: list[PublishedEvent], book: Book) -> list[PublishedEvent]:
+    """Leaves out what has no counterpart, and what is only the echo of another event.
+
+    Args:
+        raws: All events.
+        book: Counts what is left out.
+
+    Returns:
+        The events that count (and pictures, for what they say of the page), in the order to replay them.
+    """
+    known = CLICKS | CHANGES | KEYS | NAVIGATIONS | PICTURES
+    kept = []
+    for raw in raws:
+        if raw.type not in known or (raw.type in KEYS and raw.key is None):
+            book.drop(raw.type)
+        else:
+            kept.append(raw)
+    echoes = _echoes(_in_order([raw for raw in kept if raw.type not in PICTURES]), book)
+    return _in_order([raw for raw in kept if id(raw) not in echoes])
+
+
+def _in_order(raws: list[PublishedEvent]) -> list[PublishedEvent]:
+    """Puts a field's change before the Enter or Tab that brought it about: in replay it must come first."""
+    ordered: list[PublishedEvent] = []
+    for raw in raws:
+        last = ordered[-1] if ordered else None
+        leaving = (
+            last is not None and last.key in ("Enter", "Tab") and last.same(raw) and raw.after(last, _AT_ONCE)
+        )
+        if leaving and raw.type in CHANGES and not raw.checkable:
+            ordered.insert(-1, raw)
+        else:
+            ordered.append(raw)
+    return ordered
+
+
+def _echoes(acts: list[PublishedEvent], book: Book) -> set[int]:
+    """Events (by their ids) that tell again, or worse, what another one tells."""
+    gone: dict[int, str] = {}
+    last: PublishedEvent | None = None
+    for raw in acts:
+        if last is not None and _repeats(raw, last):
+            gone[id(raw)] = f"{raw.type} recorded twice"
+        else:
+            last = raw
+    # From the end, so that a click on a label goes with the click on its box, and that with the change.
+    following: PublishedEvent | None = None
+    for raw in reversed([raw for raw in acts if id(raw) not in gone]):
+        if following is not None and _is_cause(raw, following):
+            gone[id(raw)] = f"{raw.type} that led to a {following.type}"
+        else:
+            following = raw
+    for before, after in pairwise([raw for raw in acts if id(raw) not in gone]):
+        if _is_submission(before, after):
+            gone[id(after)] = "click by Enter"
+    book.dropped.update(gone.values())
+    return set(gone)
+
+
+def _repeats(raw: PublishedEvent, last: PublishedEvent) -> bool:
+    """Whether an event is the one before it, recorded twice."""
+    both = raw.type == last.type or {raw.type, last.type} <= CLICKS
+    timed = raw.time is not None and last.time is not None and raw.after(last, _AT_ONCE)
+    facts = all(_fact(raw, key) == _fact(last, key) for key in ("checked", "value", "key"))
+    return both and timed and facts and raw.same(last) and raw.type not in NAVIGATIONS
+
+
+def _fact(raw: PublishedEvent, key: str) -> object:
+    found = raw.data.get(key)
+    return found if isinstance(found, str | int | float) else None
+
+
+def _is_cause(raw: PublishedEvent, following: PublishedEvent) -> bool:
+    """Whether the event after it tells the same in a better way."""
+    pressed = raw.type in KEYS and following.after(raw, _AT_ONCE)
+    if following.type in CHANGES and following.checkable:
+        arrow = pressed and following.radio and (raw.key or "").startswith("Arrow")
+        by_key = pressed and raw.key in _PRESSING and raw.same(following)
+        return arrow or by_key or (raw.type in CLICKS and (raw.same(following) or _labels(raw, following)))
+    if following.type in CHANGES:
+        if raw.type in CHANGES:
+            return raw.same(following)  # one field, letter by letter
+        chosen = following.tag == "select" and (raw.type in CLICKS or pressed)
+        return raw.same(following) and (chosen or types_a_letter(raw.key))
+    if following.type in CLICKS:
+        by_key = pressed and raw.key in _PRESSING and raw.same(following)
+        return by_key or (raw.type in CLICKS and _labels(raw, following))
+    return False
+
+
+def _labels(raw: PublishedEvent, following: PublishedEvent) -> bool:
+    """Whether a click on a label made the browser click the control it belongs to."""
+    label = raw.tag in _LABELS and raw.role not in ("button", "link") and not raw.checkable
+    if not following.checkable or not label or not following.after(raw, _AT_ONCE):
+        return False
+    timed = raw.time is not None and following.time is not None
+    inside = (following.get("selectorPath") or "-").startswith(raw.get("selectorPath") or "+")
+    return timed or inside or raw.tag == "label"
+
+
+def _is_submission(before: PublishedEvent, after: PublishedEvent) -> bool:
+    """Whether the browser clicked the form's button because Enter was pressed in a field of it."""
+    button = after.type in CLICKS and (
+        after.kind == "submit" or (after.tag == "button" and after.kind is None)
+    )
+    timed = before.time is not None and after.time is not None and after.after(before, _AT_ONCE)
+    return before.key == "Enter" and button and timed and not before.same(after)

@@ -1,0 +1,201 @@
+"""Events on their way from a foreign file into a trace."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+
+from websp_gym.errors import SetupError
+from websp_gym.replay.importers.import_log import Book
+from websp_gym.replay.importers.redact import PASSWORD, email_in, is_card, what_field
+from websp_gym.replay.importers.sanitize import REDACTED, types_a_letter, value_of
+from websp_gym.replay.trace import (
+    MAX_EVENTS,
+    ElementState,
+    EventType,
+    Fingerprint,
+    OnOff,
+    TraceEvent,
+    explain,
+)
+from websp_gym.tasks.ids import config_files, read_config
+
+
+@dataclass
+class Draft:
+    """An event on its way into a trace."""
+
+    place: str
+    """Where it stands in the file."""
+    type: EventType
+    url: str = ""
+    target: Fingerprint | None = None
+    value: str | None = None
+    key: str | None = None
+    stateful: bool = False
+    before: ElementState | None = None
+    after: ElementState | None = None
+    set: OnOff | None = None
+    hover: tuple[Fingerprint, ...] = ()
+    popup: bool = False
+    whole: TraceEvent | None = None
+    """The event itself, where the file already has one of ours; it stays as it is."""
+
+    def event(self) -> TraceEvent:
+        """The event, checked."""
+        data = {key: value for key, value in vars(self).items() if key not in ("place", "whole")}
+        return self.whole or TraceEvent.model_validate(data)
+
+
+def typed(
+    draft: Draft, found: object, kind: str | None, marks: Sequence[str | None], book: Book
+) -> Draft | None:
+    """Gives an event the value that was typed, unless it is secret.
+
+    Args:
+        draft: The event; its value is set.
+        found: What was typed.
+        kind: The field's type, where it is known.
+        marks: What else is known of it: name, id, label, autocomplete.
+        book: Of the file.
+
+    Returns:
+        The event; ``None`` where what was typed must not be kept.
+    """
+    field_ = what_field(kind, *marks)
+    if field_ == "secret" or (isinstance(found, str) and is_card(found)):
+        book.omit(draft.place, "what stands in a secret field", found)
+        return None
+    if field_ == "password":
+        draft.value = PASSWORD
+        book.hide(found if "{{" not in str(found) else None)
+        book.note(f"{draft.place}: the password became {PASSWORD}")
+        return draft
+    draft.value = value_of(found, f"{draft.place}.value", book)
+    if REDACTED.search(draft.value):
+        book.omit(draft.place, "a redacted value", None)
+        return None
+    return draft
+
+
+def finish(drafts: list[Draft], book: Book) -> tuple[TraceEvent, ...]:
+    """Makes events of the drafts: letters that a typed text tells of are left out, the account is recognised.
+
+    Args:
+        drafts: The events in order.
+        book: Of the file.
+
+    Returns:
+        The events.
+
+    Raises:
+        SetupError: There are too many, or one of them is not valid.
+    """
+    drafts = _without_letters(drafts, book)
+    if len(drafts) > MAX_EVENTS:
+        raise book.bad("events", f"{len(drafts):,} to replay", f"a trace has at most {MAX_EVENTS:,}")
+    email = _mark_account(drafts, book)
+    return tuple(_checked(draft, email, book) for draft in drafts)
+
+
+def site_of(start_url: str) -> str:
+    """The slug of the site a URL belongs to: of a configured site, else after its domain."""
+    host = _domain(start_url)
+    for path in config_files():
+        facts: dict[str, str] = dict(
+            re.findall(r"^(slug|start_url): *[\"']?([^\s\"'#]+)", read_config(path), re.MULTILINE)
+        )
+        if host and host == _domain(facts.get("start_url", "")):
+            return facts.get("slug", path.stem)
+    return re.sub(r"[^a-z0-9]+", "_", host.rpartition(".")[0] or host).strip("_") or "site"
+
+
+def _domain(url: str) -> str:
+    parts = (urlsplit(url).hostname or "").split(".")
+    short = len(parts) > 2 and len(parts[-1]) == 2 and parts[-2] in ("co", "com", "org", "net", "ac", "gov")
+    return ".".join(parts[-3:] if short else parts[-2:])
+
+
+def _checked(draft: Draft, email: str | None, book: Book) -> TraceEvent:
+    if draft.whole is not None:
+        return draft.whole
+    try:
+        event = draft.event()
+        if email or book.secrets:
+            event = _cleared(event, email, book.secrets)
+        if email_in(event.model_dump_json()):
+            book.note(
+                f"{draft.place}: an e-mail address; if it is the account's, write {{{{account.email}}}}"
+            )
+        return event
+    except ValidationError as error:
+        raise SetupError(explain(book.path, error, at=draft.place), path=str(book.path)) from error
+
+
+def _without_letters(drafts: list[Draft], book: Book) -> list[Draft]:
+    """Leaves out letters typed into a field: its own event has them, and alone they may spell a password."""
+    kept: list[Draft] = []
+    for number, draft in enumerate(drafts):
+        if draft.type == "key" and types_a_letter(draft.key):
+            near = drafts[max(0, number - 1) : number + 2]
+            if any(other is not draft and _types(other) for other in near):
+                book.drop("letter typed")
+                continue
+        kept.append(draft)
+    return kept
+
+
+def _types(draft: Draft) -> bool:
+    return (
+        draft.type == "type" or draft.value is not None or (draft.type == "key" and types_a_letter(draft.key))
+    )
+
+
+def _mark_account(drafts: list[Draft], book: Book) -> str | None:
+    """Puts a placeholder for who signed in: what was typed just before a password.
+
+    Returns:
+        The account's e-mail address, where it was one.
+    """
+    before: Draft | None = None
+    found: str | None = None
+    for draft in drafts:
+        if draft.value == PASSWORD and before is not None and "{{" not in (before.value or ""):
+            name = before.value or ""
+            email = email_in(name)
+            before.value = "{{account.email}}" if email == name else "{{account.username}}"
+            book.note(f"{before.place}: who signed in became {before.value}")
+            found = email if email == name else found
+        before = draft if _is_typed_text(draft) else before
+    return found
+
+
+def _is_typed_text(draft: Draft) -> bool:
+    choice = draft.target is not None and draft.target.tag == "select"
+    return draft.value is not None and draft.value != PASSWORD and not choice
+
+
+def _cleared(event: TraceEvent, email: str | None, secrets: set[str]) -> TraceEvent:
+    """Takes out of what describes the element and the page what was typed elsewhere and is nobody's business."""
+    words = "|".join(re.escape(secret) for secret in sorted(secrets, key=len, reverse=True))
+    hidden = re.compile(words) if words else None
+    address = re.compile(re.escape(email), re.IGNORECASE) if email else None
+
+    def clean(data: Any) -> Any:
+        if isinstance(data, str):
+            data = hidden.sub("", data) if hidden else data
+            return address.sub("{{account.email}}", data) if address else data
+        if isinstance(data, dict):
+            return {key: clean(value) for key, value in data.items()}
+        return [clean(value) for value in data] if isinstance(data, list | tuple) else data
+
+    data = event.model_dump()
+    data |= {key: clean(data[key]) for key in ("url", "target", "hover")}
+    if address and event.value:
+        data["value"] = address.sub("{{account.email}}", event.value)
+    return TraceEvent.model_validate(data)

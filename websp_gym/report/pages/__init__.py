@@ -1,0 +1,1 @@
+"""HTML pages: the report, and one episode."""

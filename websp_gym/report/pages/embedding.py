@@ -1,0 +1,105 @@
+"""Trajectories packed into the report's page, so that each opens without a further file."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from base64 import b64encode
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from websp_gym.errors import SetupError
+from websp_gym.report.pages.trajectory_view import trajectory_html
+from websp_gym.report.tables.rows import Episode
+
+LIMIT = 200_000_000
+"""Bytes of trajectories in one page: more and browsers take long to open it."""
+NOT_KEPT = "The run kept no trajectory."
+TOO_LARGE = "Left out, so that the page stays small enough to open."
+
+_WORKERS = min(8, os.cpu_count() or 1)
+"""Threads: most of the time goes to encoding pictures, which they do side by side."""
+_AHEAD = 4 * _WORKERS
+"""Pages made before it is seen whether they fit."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class Packed:
+    """The trajectories of a page.
+
+    Args:
+        pages: Each as base64 of gzipped HTML.
+        places: Where in ``pages`` an episode's is.
+        missing: Why an episode has none.
+        size: Bytes of all of them.
+        full: Whether one has found no room; the ones after it are left out as well.
+    """
+
+    pages: list[str] = field(default_factory=list)
+    places: dict[Episode, int] = field(default_factory=dict)
+    missing: dict[Episode, str] = field(default_factory=dict)
+    size: int = 0
+    full: bool = False
+
+    def count(self, reason: str) -> int:
+        """How many episodes have no trajectory for a reason."""
+        return sum(why == reason for why in self.missing.values())
+
+
+def pack(
+    episodes: Iterable[Episode], *, limit: int = LIMIT, progress: Progress = lambda done, of: None
+) -> Packed:
+    """Packs the trajectories of episodes, as far as there is room.
+
+    Args:
+        episodes: The episodes. First trials come first, and all agents' of one instance together, so that what
+            fits can be compared.
+        limit: Bytes for all of them.
+        progress: Told how many are done, and of how many.
+
+    Returns:
+        The packed trajectories. One that is gone or cannot be read is missing, with the reason.
+    """
+    packed = Packed()
+    todo = []
+    for episode in episodes:
+        if episode.folder is None:
+            packed.missing[episode] = NOT_KEPT
+        else:
+            todo.append(episode)
+    todo.sort(key=lambda episode: (episode.result.trial, episode.result.id))
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        for start in range(0, len(todo), _AHEAD):
+            some = todo[start : start + _AHEAD]
+            if packed.full:
+                packed.missing.update(dict.fromkeys(some, TOO_LARGE))
+                continue
+            for done, (episode, page) in enumerate(zip(some, pool.map(_page, some), strict=True), start + 1):
+                _add(packed, episode, page, limit)
+                progress(done, len(todo))
+    return packed
+
+
+def _page(episode: Episode) -> str | SetupError:
+    assert episode.folder is not None
+    try:
+        page = trajectory_html(episode.folder)
+    except SetupError as error:
+        return error
+    # The pictures in it are compressed already: a higher level takes longer and gains nothing.
+    return b64encode(gzip.compress(page.encode("utf-8", errors="replace"), 1, mtime=0)).decode()
+
+
+def _add(packed: Packed, episode: Episode, page: str | SetupError, limit: int) -> None:
+    if isinstance(page, SetupError):
+        packed.missing[episode] = str(page)
+    elif packed.full or packed.size + len(page) > limit:
+        packed.full = True
+        packed.missing[episode] = TOO_LARGE
+    else:
+        packed.places[episode] = len(packed.pages)
+        packed.pages.append(page)
+        packed.size += len(page)

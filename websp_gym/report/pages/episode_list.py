@@ -1,0 +1,126 @@
+"""The page's list of episodes: what it shows of each, and what its filters and its search go by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from websp_gym.errors import SetupError
+from websp_gym.records.trajectory import Trajectory, load_trajectory
+from websp_gym.report.pages.embedding import Packed
+from websp_gym.report.tables.paired import pairings
+from websp_gym.report.tables.rows import WORDS, Episode, first_trials
+
+_SEARCHED = 6000
+"""Characters of an episode's texts that the search covers; a long episode repeats itself."""
+
+
+def listed(episodes: Iterable[Episode], packed: Packed) -> list[dict[str, Any]]:
+    """The rows of the list.
+
+    Args:
+        episodes: The episodes.
+        packed: Their trajectories.
+
+    Returns:
+        One row for each, as JSON data.
+    """
+    given = list(episodes)
+    first = first_trials(given)
+    pairs, ones = pairings(first), set(first)
+    return [_row(episode, packed, pairs.get(episode, {}), episode in ones) for episode in given]
+
+
+def _row(episode: Episode, packed: Packed, pairs: Mapping[str, str], is_first: bool) -> dict[str, Any]:
+    result, facts = episode.result, episode.facts
+    shown = (
+        "trial",
+        "steps",
+        "actions",
+        "seconds",
+        "cost",
+        "failure_elements",
+        "side_effects",
+        "strict",
+        "reason",
+        "error",
+    )
+    return {
+        "id": result.id,
+        "agent": episode.agent,
+        "instruction": result.instruction,
+        "site": facts.site,
+        "category": facts.category,
+        "state": facts.state or "one",
+        "elements": facts.elements,
+        "outcome": episode.outcome,
+        "kinds": result.failure_kinds,
+        "first": is_first,
+        "pairs": pairs,
+        "end": result.end_reason,
+        "source": result.source,
+        **{name: getattr(result, name) for name in shown},
+        "tries": [asdict(one) for one in result.tries],
+        "page": packed.places.get(episode),
+        "missing": packed.missing.get(episode, ""),
+        "text": _searched(episode),
+    }
+
+
+def _searched(episode: Episode) -> str:
+    """What the list does not show and a search should find: what was asked, thought, done and answered."""
+    if episode.folder is None:
+        return ""
+    try:
+        trajectory = load_trajectory(episode.folder)
+    except SetupError:
+        return ""
+    return " ".join(text for text in _texts(trajectory) if text)[:_SEARCHED]
+
+
+def _texts(trajectory: Trajectory) -> Iterator[str]:
+    yield trajectory.instruction
+    yield trajectory.answer or ""
+    for step in trajectory.steps:
+        yield step.thought or ""
+        yield step.action
+
+
+def choices(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """What the filters offer: the values that occur.
+
+    Args:
+        rows: The rows of :func:`listed`.
+
+    Returns:
+        Values by the filter's name.
+    """
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        for name in ("agent", "instruction", "site", "category", "state"):
+            found.setdefault(name, set()).add(row[name])
+        for name, many in (("element", "elements"), ("kind", "kinds")):
+            found.setdefault(name, set()).update(row[many])
+    return {name: sorted(values) for name, values in found.items()}
+
+
+def wording(name: str) -> str:
+    """How a wording is called for people."""
+    return WORDS.get(name, name)
+
+
+def filters_of(filters: Mapping[str, str], *, every_trial: bool) -> str:
+    """A cell's filters as the page reads them.
+
+    Args:
+        filters: The filters.
+        every_trial: Whether its table counts further trials.
+
+    Returns:
+        JSON; empty where the cell counts no episodes.
+    """
+    if not filters:
+        return ""
+    return json.dumps({**filters, **({} if every_trial else {"trial": "first"})})

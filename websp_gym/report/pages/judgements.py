@@ -1,0 +1,169 @@
+"""What judges made of an episode, in the episode and afterwards, and why a failure is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_LEVELS = 8
+"""How many folders above an episode may hold judgements of it."""
+
+
+@dataclass(frozen=True)
+class Causes:
+    """Why a run failed.
+
+    Args:
+        by: Who says so.
+        kinds: What kind of failure it is.
+        elements: Types of the UI elements that caused it.
+        error: Why nobody can say.
+    """
+
+    by: str
+    kinds: tuple[str, ...]
+    elements: tuple[str, ...]
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One model's vote, ready to be shown.
+
+    Args:
+        model: The string that chose it.
+        result: ``CORRECT``, ``INCORRECT`` or empty.
+        reason: Its reason, or why it has no opinion.
+        tokens: What it read and wrote.
+        cost: What it cost.
+        seconds: How long it took.
+        attempts: How many requests it took.
+        cached: Whether it was given before, so that nothing was spent.
+        unreadable: Answers that could not be read, with what was wrong with each.
+    """
+
+    model: str
+    result: str
+    reason: str
+    tokens: str
+    cost: str
+    seconds: str
+    attempts: str
+    cached: bool
+    unreadable: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Judging:
+    """One verdict of judges.
+
+    Args:
+        title: When it was given.
+        status: ``pass``, ``fail``, ``unscored``, or empty.
+        reason: The verdict's reason.
+        cost: What all votes cost.
+        votes: The votes.
+        causes: Why it failed, where a judge was asked.
+        outdated: Whether the record has changed since.
+    """
+
+    title: str
+    status: str
+    reason: str
+    cost: str
+    votes: tuple[Vote, ...]
+    causes: Causes | None = None
+    outdated: bool = False
+
+
+def causes_of(details: Mapping[str, Any]) -> Causes | None:
+    """Why an episode failed, as its verdict says.
+
+    Args:
+        details: The verdict's.
+
+    Returns:
+        The causes; None where it says nothing.
+    """
+    return _causes(details.get("failure"), "rules")
+
+
+def judgings(folder: Path, verdict: Mapping[str, Any]) -> list[Judging]:
+    """Everything judges said about an episode.
+
+    Args:
+        folder: The episode's folder.
+        verdict: The verdict it ended with, as recorded.
+
+    Returns:
+        The judge's verdict at its end, if a judge was asked then, and those of ``websp judge`` in any folder above.
+    """
+    details = verdict.get("details")
+    found = []
+    if isinstance(details, Mapping) and _list(details.get("votes")):
+        found.append(_judging("At the end of the episode", {**verdict, **details}))
+    return [*found, *_later(folder.absolute())]
+
+
+def _later(folder: Path) -> Iterator[Judging]:
+    from websp_gym.scoring.judge.batch import JUDGEMENTS, digest_of, read_judgements
+
+    for parent in [folder, *folder.parents][:_LEVELS]:
+        name = folder.relative_to(parent).as_posix()
+        mine = [each for each in read_judgements(parent / JUDGEMENTS) if each.run == name]
+        digest = digest_of(folder) if mine else ""
+        for each in mine:
+            yield _judging("Judged later", each.__dict__, outdated=each.record != digest)
+
+
+def _judging(title: str, data: Mapping[str, Any], *, outdated: bool = False) -> Judging:
+    votes = tuple(_vote(vote) for vote in _list(data.get("votes")) if isinstance(vote, Mapping))
+    why = data.get("why")
+    return Judging(
+        title=title,
+        status=str(data.get("status") or ""),
+        reason=str(data.get("reason") or ""),
+        cost=_dollars(data.get("cost")),
+        votes=votes,
+        causes=_causes(why, str(why.get("model") or "a judge") if isinstance(why, Mapping) else ""),
+        outdated=outdated,
+    )
+
+
+def _vote(vote: Mapping[str, Any]) -> Vote:
+    result = vote.get("result")
+    transcript = [line for line in _list(vote.get("transcript")) if isinstance(line, Mapping)]
+    seconds = vote.get("seconds")
+    return Vote(
+        model=str(vote.get("model") or "?"),
+        result=str(result) if result in ("CORRECT", "INCORRECT") else "",
+        reason=str((vote.get("reason") if result else vote.get("error")) or ""),
+        tokens=f"{_count(vote.get('input_tokens'))} + {_count(vote.get('output_tokens'))}",
+        cost=_dollars(vote.get("cost")),
+        seconds=f"{seconds:.1f} s" if isinstance(seconds, int | float) else "?",
+        attempts=_count(vote.get("attempts")),
+        cached=vote.get("cached") is True,
+        unreadable=tuple((str(line.get("problem", "")), str(line.get("answer", ""))) for line in transcript),
+    )
+
+
+def _causes(data: object, by: str) -> Causes | None:
+    if not isinstance(data, Mapping):
+        return None
+    kinds, elements = (tuple(map(str, _list(data.get(name)))) for name in ("kinds", "elements"))
+    return Causes(by, kinds, elements, str(data.get("error") or ""))
+
+
+def _list(value: object) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _count(value: object) -> str:
+    return f"{value:,}".replace(",", "\u202f") if isinstance(value, int) else "?"
+
+
+def _dollars(value: object) -> str:
+    """Never 0 for a price that nobody knows."""
+    return f"${value:.4f}" if isinstance(value, int | float) else "unknown"

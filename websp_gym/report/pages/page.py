@@ -1,0 +1,141 @@
+"""The report as one HTML file: tables, pictures, a list to filter and search, and every trajectory in it.
+
+The file needs nothing but itself and makes no request. Its scripts and style sheets are named by hash in a content
+security policy; what agents and websites wrote is escaped text or inert JSON. A trajectory is packed into a block of
+data and shown in a frame of its own that can reach neither the page nor the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from websp_gym.report.pages.document import digest, environment, inert_json, script, source, write_file
+from websp_gym.report.pages.embedding import LIMIT, TOO_LARGE, Packed, Progress, pack
+from websp_gym.report.pages.episode_list import choices, filters_of, listed, wording
+from websp_gym.report.pages.plots import WAY_OUT, Plot, plots
+from websp_gym.report.tables.build import Report
+from websp_gym.report.tables.rows import GROUPS
+
+_TITLES = {
+    "overall": "Overall",
+    "wording": "Wordings",
+    "sites": "Websites",
+    "categories": "Categories",
+    "elements": "UI elements",
+    "states": "ON and OFF",
+    "trials": "Trials",
+    "kinds": "Failure kinds",
+    "effort": "Effort",
+}
+"""What the tables are called where there is little room."""
+
+
+@dataclass(frozen=True)
+class PageWritten:
+    """A page on disk.
+
+    Args:
+        path: The file.
+        size: Its bytes.
+        embedded: How many trajectories it has.
+        notes: What it lacks.
+    """
+
+    path: Path
+    size: int
+    embedded: int
+    notes: tuple[str, ...]
+
+
+def write_report_html(
+    report: Report, html: Path, *, limit: int = LIMIT, progress: Progress = lambda done, of: None
+) -> PageWritten:
+    """Writes the report as one self-contained HTML file.
+
+    Args:
+        report: The report.
+        html: The file; its folder is made where it is missing.
+        limit: Bytes of trajectories in it; those past it are left out, and named as such.
+        progress: Told how many trajectories are done, and of how many.
+
+    Returns:
+        What was written.
+
+    Raises:
+        SetupError: The file cannot be written.
+    """
+    packed = pack(report.episodes, limit=limit, progress=progress)
+    pictures, notes = _pictures(report)
+    notes += _left_out(packed)
+    size = write_file(html, _render(report, packed, pictures, notes))
+    return PageWritten(html, size, len(packed.pages), tuple(notes))
+
+
+def _pictures(report: Report) -> tuple[list[Plot], list[str]]:
+    try:
+        return plots(report), []
+    except ImportError:
+        return [], [WAY_OUT]
+
+
+def _left_out(packed: Packed) -> list[str]:
+    lost = packed.count(TOO_LARGE)
+    unread = sum(episode.folder is not None for episode in packed.missing) - lost
+    notes = []
+    if lost:
+        notes.append(
+            f"{lost} of {lost + len(packed.pages)} trajectories are left out to keep the page below its limit "
+            "(`--max-size`); `websp report` on fewer runs shows them."
+        )
+    if unread:
+        notes.append(f"{unread} trajectories cannot be read; the list says why.")
+    return notes
+
+
+def _render(report: Report, packed: Packed, pictures: list[Plot], notes: list[str]) -> Iterator[str]:
+    rows = listed(report.episodes, packed)
+    style, code = source("report.css"), script("report.js")
+    template = _templates().get_template("report.html.j2")
+    return template.generate(
+        report=report,
+        sections=_sections(report),
+        pictures={picture.table: picture for picture in pictures},
+        notes=[*report.notes, *notes],
+        choices=choices(rows),
+        pages=packed.pages,
+        data=Markup(inert_json({"episodes": rows, "groups": GROUPS})),
+        style=Markup(style),
+        script=Markup(code),
+        policy=_policy(style, code),
+    )
+
+
+def _sections(report: Report) -> list[tuple[str, str]]:
+    """The address and the short name of the first table of each kind."""
+    found: dict[str, str] = {}
+    for table in report.tables:
+        found.setdefault(table.key, table.name)
+    return [(name, _TITLES.get(key, key)) for key, name in found.items()]
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    templates = environment()
+    templates.globals.update(wording=wording, filters_of=filters_of)
+    return templates
+
+
+def _policy(style: str, code: str) -> str:
+    """What the page may do; the frame inherits it, so it names the trajectory view's script and style as well."""
+    styles = (digest(style), digest(source("trajectory.css")))
+    scripts = (digest(code), digest(script("trajectory.js")))
+    return (
+        f"default-src 'none'; img-src data:; frame-src blob:; style-src '{styles[0]}' '{styles[1]}'; "
+        f"script-src '{scripts[0]}' '{scripts[1]}'; base-uri 'none'; form-action 'none'"
+    )

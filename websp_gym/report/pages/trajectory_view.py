@@ -1,0 +1,256 @@
+"""One episode as one HTML file: what happened, and whether the score is right.
+
+The file needs nothing but itself. Its only script is named by hash in a content security policy that forbids
+every request; whatever an agent or a web page wrote is escaped text. Screenshots are recompressed to WebP of at
+most :data:`~websp_gym.report.pages.pictures.BYTES_PER_PICTURE` bytes each (20 steps stay below 4 MB); the lossless
+originals stay in the folder.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from websp_gym.records.trajectory import Trajectory, load_trajectory
+from websp_gym.report.pages.document import digest, environment, inert_json, plain, script, source, write_file
+from websp_gym.report.pages.judgements import causes_of, judgings
+from websp_gym.report.pages.pictures import Album
+from websp_gym.report.pages.state_diff import ABSENT, StateDiff, state_diff
+from websp_gym.report.pages.timeline import frames
+from websp_gym.world.state import same
+
+FILE = "trajectory.html"
+LONG_VALUE = 160
+"""Characters of a value shown before it folds."""
+
+_SETTING = "setting "
+_END_REASONS = {
+    "answer": "agent answered",
+    "infeasible": "agent called it infeasible",
+    "action_limit": "action limit",
+    "time_limit": "time limit",
+    "unresponsive": "page did not respond",
+    "error": "error",
+    "abandoned": "abandoned",
+    None: "not ended",
+}
+_BADGES = {"pass": "PASS", "fail": "FAIL", "unscored": "UNSCORED"}
+
+
+def trajectory_html(folder: Path, album: Album | None = None) -> str:
+    """Shows a recorded episode as one self-contained HTML page.
+
+    Args:
+        folder: The episode's folder, or its JSON file.
+        album: Takes in the screenshots; by default the page has them all in itself.
+
+    Returns:
+        The page. Screenshots that are missing or broken leave a placeholder.
+
+    Raises:
+        SetupError: There is no trajectory, or it is of another schema.
+    """
+    trajectory = load_trajectory(folder)
+    album = album or Album(_base(folder))
+    film = frames(trajectory, album)
+    verdict = _verdict(trajectory)
+    diff = state_diff(trajectory.s0, trajectory.end, _setting_checks(verdict))
+    data = {
+        "pictures": [picture.src for picture in album.pictures],
+        "frames": film,
+        "marked": _marked(trajectory),
+    }
+    style, code = source("trajectory.css"), script("trajectory.js")
+    return _templates().get_template("trajectory.html.j2").render(
+        t=trajectory,
+        verdict=verdict,
+        facts=_facts(trajectory, verdict),
+        details=_details(trajectory),
+        marked=_marked(trajectory),
+        causes=causes_of(verdict.details),
+        judgings=judgings(_base(folder), trajectory.verdict or {}),
+        doubts=_doubts(verdict, diff),
+        film=film,
+        album=album.pictures,
+        diff=diff,
+        events=_events(trajectory.events),
+        data=Markup(inert_json(data)),
+        style=Markup(style),
+        script=Markup(code),
+        policy=_policy(style, code),
+    )  # fmt: skip
+
+
+def write_trajectory_html(folder: Path, out: Path | None = None) -> Path:
+    """Writes :func:`trajectory_html` to a file.
+
+    Args:
+        folder: The episode's folder, or its JSON file.
+        out: Where to; by default ``trajectory.html`` in the episode's folder.
+
+    Returns:
+        The path written.
+
+    Raises:
+        SetupError: There is no trajectory, or the file cannot be written.
+    """
+    target = out if out is not None else _base(folder) / FILE
+    write_file(target, trajectory_html(folder))
+    return target
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """A verdict as read back from disk, or the absence of one."""
+
+    status: str
+    badge: str
+    reason: str
+    score: float | None
+    strict: float | None
+    source: str
+    checks: tuple[Mapping[str, Any], ...]
+    side_effects: tuple[str, ...]
+    details: Mapping[str, Any]
+
+
+def _verdict(trajectory: Trajectory) -> _Verdict:
+    data = trajectory.verdict
+    status = data.get("status") if data else None
+    if data is None or status not in _BADGES:
+        return _Verdict("none", "NO VERDICT", _why_none(trajectory), None, None, "", (), (), {})
+    details = data.get("details")
+    checks = tuple(check for check in data.get("checks") or () if isinstance(check, dict))
+    return _Verdict(
+        status=str(status),
+        badge=_BADGES[str(status)],
+        reason=str(data.get("reason") or ""),
+        score=_number(data.get("score")),
+        strict=_number(data.get("strict")),
+        source=str(data.get("source") or ""),
+        checks=checks,
+        side_effects=tuple(str(effect) for effect in data.get("side_effects") or ()),
+        details=details if isinstance(details, dict) else {},
+    )
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _why_none(trajectory: Trajectory) -> str:
+    if trajectory.end_reason == "error":
+        return "The episode ended with an error before it could be scored."
+    if trajectory.end_reason is None:
+        return "The episode was still running when this was recorded."
+    return f"The episode was not scored ({_END_REASONS[trajectory.end_reason]})."
+
+
+def _facts(trajectory: Trajectory, verdict: _Verdict) -> list[tuple[str, str]]:
+    counted = sum(step.counted for step in trajectory.steps)
+    limit = trajectory.options.get("max_actions")
+    of_limit = f" of {limit}" if isinstance(limit, int) else ""
+    free = sum(not step.counted for step in trajectory.steps)
+    return [
+        ("Reward", "none" if verdict.score is None else f"{verdict.score:g}"),
+        ("Strict score", "none" if verdict.strict is None else f"{verdict.strict:g}"),
+        ("Scored by", verdict.source or "nobody"),
+        ("Ended by", _END_REASONS[trajectory.end_reason]),
+        ("Actions", f"{counted}{of_limit}" + (f" + {free} free" if free else "")),
+        ("Step time", f"{sum(step.seconds for step in trajectory.steps):.1f} s"),
+        ("Reset", f"{trajectory.reset_seconds:.2f} s"),
+        ("World", trajectory.world),
+        ("Started", trajectory.started.replace("T", " ").replace("+00:00", " UTC")),
+    ]
+
+
+def _details(trajectory: Trajectory) -> list[tuple[str, str, Any]]:
+    own = [("seed", trajectory.seed), ("config hash", trajectory.config_hash)]
+    return [
+        *(("Episode", name, value) for name, value in own),
+        *(("Options", name, value) for name, value in trajectory.options.items()),
+        *(("Versions", name, value) for name, value in trajectory.versions.items()),
+    ]
+
+
+def _marked(trajectory: Trajectory) -> bool:
+    """Whether the agent's own picture had the marks in it."""
+    return trajectory.options.get("observation", "marks") in ("marks", "all")
+
+
+def _setting_checks(verdict: _Verdict) -> dict[str, bool | None]:
+    """Outcome by setting, from the checks of the state reward."""
+    if verdict.source != "state":
+        return {}
+    named = ((str(check.get("name")), check.get("passed")) for check in verdict.checks)
+    return {name.removeprefix(_SETTING): passed for name, passed in named if name.startswith(_SETTING)}
+
+
+def _doubts(verdict: _Verdict, diff: StateDiff) -> list[str]:
+    """Contradictions inside the record, which a reader should know before trusting the score."""
+    outcomes = [check.get("passed") for check in verdict.checks]
+    found = []
+    if verdict.status == "pass" and not all(outcome is True for outcome in outcomes):
+        found.append("The verdict is pass, yet not every check holds.")
+    if verdict.status == "fail" and outcomes and all(outcome is True for outcome in outcomes):
+        found.append("The verdict is fail, yet every check holds.")
+    if verdict.status != "none" and (verdict.status == "unscored") != (verdict.score is None):
+        found.append(f"The verdict is {verdict.status}, yet its score is {verdict.score}.")
+    after = {row.key: row.after for row in diff.settings}
+    for check in verdict.checks if verdict.source == "state" and diff.known else ():
+        key = str(check.get("name")).removeprefix(_SETTING)
+        if (
+            f"{_SETTING}{key}" == check.get("name")
+            and key in after
+            and not same(after[key], check.get("actual"))
+        ):
+            found.append(f"The check of {key} saw another value than the recorded end state has.")
+    return found
+
+
+def _events(events: list[dict[str, Any]]) -> list[tuple[str, str, str, str, Any]]:
+    """Number, seconds since the first one, site, kind and data of each event."""
+    times = [event.get("time") for event in events]
+    first = next((time for time in times if isinstance(time, int | float)), 0.0)
+    return [
+        (
+            str(event.get("seq", "")),
+            f"+{time - first:.1f} s" if isinstance(time, int | float) else "",
+            str(event.get("site", "")),
+            str(event.get("kind", "")),
+            event.get("data"),
+        )
+        for event, time in zip(events, times, strict=True)
+    ]
+
+
+def _base(folder: Path) -> Path:
+    return folder.parent if folder.suffix == ".json" else folder
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    templates = environment()
+    templates.filters["shown"] = _shown
+    templates.globals["LONG_VALUE"] = LONG_VALUE
+    return templates
+
+
+def _policy(style: str, code: str) -> str:
+    """Nothing may be loaded, sent or run but this style sheet, this script and inline pictures."""
+    return (
+        f"default-src 'none'; img-src data:; style-src '{digest(style)}'; script-src '{digest(code)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _shown(value: object) -> str:
+    """A value the way a reader can tell ``"1"``, ``1`` and ``true`` apart."""
+    return "absent" if value is ABSENT else json.dumps(plain(value), ensure_ascii=False)

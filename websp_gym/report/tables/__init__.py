@@ -1,0 +1,1 @@
+"""The paper's tables from the results of any runs."""

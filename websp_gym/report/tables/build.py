@@ -1,0 +1,298 @@
+"""The report: all tables from the results of any number of runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from websp_gym.errors import SetupError, nearest
+from websp_gym.records.results import Broken, Found, Result, count, find_results, read_run
+from websp_gym.report.tables import breakdown, kinds, overall, paired, trials
+from websp_gym.report.tables.paper import NOTE, Paper, reference
+from websp_gym.report.tables.rows import (
+    INSTRUCTIONS,
+    UNKNOWN,
+    WORDS,
+    Episode,
+    Facts,
+    catalogue,
+    first_trials,
+    gather,
+    ranked,
+)
+from websp_gym.report.tables.table import Table
+
+SCHEMA = "websp-report/1"
+_NAMED = 4
+"""What a note names before the rest is only counted."""
+
+Builder = Callable[[Sequence[Episode], Sequence[str], str, Paper | None], Table | None]
+
+
+@dataclass(frozen=True)
+class Report:
+    """Results as the paper's tables.
+
+    Args:
+        agents: The agents, the one with the largest share of successes first.
+        episodes: Every result, in the order given.
+        tables: The tables; those with nothing to show are left out.
+        notes: What a reader must know about the whole.
+        instances: How many instances there are.
+        compare: What is shown beside; empty where nothing is.
+        broken: Lines of results that cannot be used.
+    """
+
+    agents: tuple[str, ...]
+    episodes: tuple[Episode, ...]
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...]
+    instances: int
+    compare: str = ""
+    broken: tuple[Broken, ...] = ()
+
+    def table(self, key: str, instruction: str = "") -> Table:
+        """One table.
+
+        Args:
+            key: Such as ``overall``, ``wording``, ``sites``, ``categories``, ``elements``, ``states``, ``trials``,
+                ``kinds`` or ``effort``.
+            instruction: The wording, for those there is one of for each; by default the first there is.
+
+        Returns:
+            The table.
+
+        Raises:
+            SetupError: The report has none; says which it has.
+        """
+        for table in self.tables:
+            if table.key == key and instruction in ("", table.instruction):
+                return table
+        known = [f"{table.key} {table.instruction}".strip() for table in self.tables]
+        wanted = f"{key} {instruction}".strip()
+        raise SetupError(
+            f'no table "{wanted}" in this report{nearest(wanted, known)} (tables: {", ".join(known)})',
+            table=wanted,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as JSON data."""
+        outcomes = Counter(episode.outcome for episode in self.episodes)
+        return {
+            "schema": SCHEMA,
+            "agents": list(self.agents),
+            "episodes": len(self.episodes),
+            "unscored": outcomes["unscored"],
+            "errors": outcomes["error"],
+            "retried": sum(episode.result.again > 0 for episode in self.episodes),
+            "broken_lines": [
+                {"path": str(one.path), "line": one.line, "reason": one.reason} for one in self.broken
+            ],
+            "instances": self.instances,
+            "compare": self.compare or None,
+            "notes": list(self.notes),
+            "tables": [table.as_dict() for table in self.tables],
+        }
+
+
+def read_report(folders: Iterable[Path], *, compare: str = "") -> Report:
+    """Makes the report of all runs in or below some folders.
+
+    Args:
+        folders: The folders.
+        compare: ``paper`` for the published figures beside ours.
+
+    Returns:
+        The report.
+
+    Raises:
+        SetupError: A folder is missing, none holds results, or there is nothing of that name to compare with.
+    """
+    found = find_results(folders)
+    report = make_report(found.results, compare=compare)
+    return replace(report, notes=(*_unread(found), *report.notes), broken=tuple(found.broken))
+
+
+def make_report(
+    results: Iterable[Result | tuple[Path | None, Result]],
+    *,
+    compare: str = "",
+    known: Mapping[str, Facts] | None = None,
+) -> Report:
+    """Makes the report of some results.
+
+    Args:
+        results: The results, with the folder of their run where trajectories are to be shown.
+        compare: ``paper`` for the published figures beside ours.
+        known: The instances there are, by id; by default those of ``task_configs/``.
+
+    Returns:
+        The report.
+
+    Raises:
+        SetupError: There is nothing of that name to compare with.
+    """
+    paper = reference(compare)
+    known = catalogue() if known is None else known
+    found = [item if isinstance(item, tuple) else (None, item) for item in results]
+    episodes = gather(found, known)
+    agents = ranked(first_trials(episodes))
+    return Report(
+        agents=agents,
+        episodes=tuple(episodes),
+        tables=tuple(_tables(episodes, agents, len(known), paper)),
+        notes=tuple(_notes(episodes, agents, known, paper)),
+        instances=len(known),
+        compare=compare,
+    )
+
+
+def _tables(
+    episodes: Sequence[Episode], agents: Sequence[str], instances: int, paper: Paper | None
+) -> list[Table]:
+    first = first_trials(episodes)
+    found: list[Table | None] = [
+        overall.overall(first, agents, instances=instances, paper=paper),
+        paired.wording(first, agents, paper),
+    ]
+    builders: tuple[tuple[Builder, Sequence[Episode]], ...] = (
+        (breakdown.sites, first),
+        (breakdown.categories, first),
+        (breakdown.elements, first),
+        (paired.states, first),
+        (trials.robustness, episodes),
+        (kinds.kinds, first),
+    )
+    for build, of in builders:
+        for instruction in _instructions(episodes):
+            found.append(build(_worded(of, instruction), agents, instruction, paper))
+    found.append(overall.effort(episodes, agents))
+    return [table for table in found if table is not None and table.rows]
+
+
+def _instructions(episodes: Iterable[Episode]) -> list[str]:
+    present = {episode.result.instruction for episode in episodes}
+    return [name for name in INSTRUCTIONS if name in present]
+
+
+def _worded(episodes: Iterable[Episode], instruction: str) -> list[Episode]:
+    return [episode for episode in episodes if episode.result.instruction == instruction]
+
+
+def _notes(
+    episodes: Sequence[Episode], agents: Sequence[str], known: Mapping[str, Facts], paper: Paper | None
+) -> list[str]:
+    outcomes = Counter(episode.outcome for episode in episodes)
+    notes = []
+    if outcomes["unscored"] or outcomes["error"]:
+        notes.append(
+            f"{count(outcomes['unscored'], 'episode')} unscored and "
+            f"{count(outcomes['error'], 'infrastructure error')}: counted apart, and as failures in the rate of all "
+            "only."
+        )
+    notes += _tried_again(episodes)
+    notes += _missing(episodes, agents, known)
+    further = len(episodes) - len(first_trials(episodes))
+    if further:
+        notes.append(
+            f"{count(further, 'further trial')} count in the tables of trials and of effort only; all others are "
+            "about the first trial, as in the paper."
+        )
+    notes += _doubtful(episodes, known)
+    notes += _mixed(episodes)
+    if paper is not None:
+        notes.append(NOTE)
+    return notes
+
+
+def _unread(found: Found) -> list[str]:
+    """What of the folders is not in the report."""
+    notes = []
+    if found.empty:
+        notes.append(f"No results in {_named([str(folder) for folder in found.empty])}: left out.")
+    if found.broken:
+        lines = "; ".join(str(one) for one in found.broken[:_NAMED])
+        more = f"; and {len(found.broken) - _NAMED} more" if len(found.broken) > _NAMED else ""
+        notes.append(f"{count(len(found.broken), 'line')} of results cannot be used: {lines}{more}.")
+    return notes
+
+
+def _tried_again(episodes: Sequence[Episode]) -> list[str]:
+    """What infrastructure errors did to episodes that have a score all the same."""
+    again = [episode for episode in episodes if episode.result.again]
+    down = [episode for episode in episodes if episode.result.brought_down]
+    notes = []
+    if again:
+        notes.append(
+            f"{count(len(again), 'episode')} played again after an infrastructure error, with the same actions: "
+            f"{_named(list(dict.fromkeys(e.result.id for e in again)))}."
+        )
+    if down:
+        notes.append(
+            f"{count(len(down), 'failure')} because an action ended the episode with an error, twice: "
+            f"{_named(list(dict.fromkeys(e.result.id for e in down)))}."
+        )
+    return notes
+
+
+def _missing(episodes: Sequence[Episode], agents: Sequence[str], known: Mapping[str, Facts]) -> list[str]:
+    lacking: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for agent in agents:
+        own = [episode for episode in episodes if episode.agent == agent]
+        for instruction in _instructions(own):
+            played = {episode.result.id for episode in _worded(own, instruction)}
+            missing = tuple(name for name in known if name not in played)
+            if missing:
+                lacking.setdefault((instruction, missing), []).append(agent)
+    return [
+        f"{', '.join(names)}, {WORDS[instruction]}: {len(known) - len(missing)} of "
+        f"{count(len(known), 'instance')}; not played: {_named(missing)}."
+        for (instruction, missing), names in lacking.items()
+    ]
+
+
+def _doubtful(episodes: Sequence[Episode], known: Mapping[str, Facts]) -> list[str]:
+    strange = {e.result.id for e in episodes if e.facts.category == UNKNOWN}
+    stale = {
+        e.result.id
+        for e in episodes
+        if e.result.id in known
+        and e.result.config_hash
+        and known[e.result.id].config_hash not in ("", e.result.config_hash)
+    }
+    notes = []
+    other = {e.result.instruction for e in episodes} - set(INSTRUCTIONS)
+    if other:
+        notes.append(f"In no table, for want of such an instruction: {_named(sorted(other))}.")
+    if strange:
+        notes.append(f"In no task file of this installation: {_named(sorted(strange))}.")
+    if stale:
+        notes.append(
+            f"Played with another version of the instance than this installation has: {_named(sorted(stale))}."
+        )
+    return notes
+
+
+def _mixed(episodes: Sequence[Episode]) -> list[str]:
+    """Agents whose runs differ in more than the wording."""
+    runs: dict[str, dict[str, dict[str, Any]]] = {}
+    for agent, folder in dict.fromkeys((e.agent, e.run) for e in episodes if e.run is not None):
+        run = read_run(folder) if folder is not None else None
+        if run is not None:
+            options = {name: value for name, value in run.options.items() if name != "instruction"}
+            runs.setdefault(agent, {})[str(folder)] = options
+    notes = []
+    for agent, found in runs.items():
+        names = {name for options in found.values() for name in options}
+        differ = sorted(n for n in names if len({repr(options.get(n)) for options in found.values()}) > 1)
+        if differ:
+            notes.append(f"{agent}: {len(found)} runs with different {', '.join(differ)} stand together.")
+    return notes
+
+
+def _named(ids: Sequence[str]) -> str:
+    shown = ", ".join(ids[:_NAMED])
+    return f"{shown} and {len(ids) - _NAMED} more" if len(ids) > _NAMED else shown

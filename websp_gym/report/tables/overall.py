@@ -1,0 +1,178 @@
+"""How often each agent succeeds (table 2), and what its episodes took."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from websp_gym.records.results import Outcome
+from websp_gym.report.tables.paper import Paper, label
+from websp_gym.report.tables.rows import INSTRUCTIONS, WORDS, Episode
+from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, number, percent
+
+ABOUT = (
+    "Success, failure and time-out add up to the scored episodes, which are the denominator of the success rate. "
+    "Episodes nobody could score and infrastructure errors are counted apart; the rate of all has them as failures."
+)
+_SCORED: tuple[Outcome, ...] = ("success", "failure", "time-out")
+_APART: tuple[Outcome, ...] = ("unscored", "error")
+COLUMNS = (
+    Column("Navigation", "Whether the instruction says where to go."),
+    Column("Success", "Episodes that did what was asked."),
+    Column("Failure", "Episodes that ended otherwise; the paper's column Error."),
+    Column("Time-out", "Episodes that ran into the limit of actions or time; they count as not solved."),
+    Column("Success rate", "Of the scored episodes, with Wilson's 95 % interval."),
+    Column("Strict", "Of the scored episodes, those that did what was asked and moved nothing else."),
+    Column("Unscored", "Episodes nobody could score; not in the success rate."),
+    Column("Errors", "Episodes that infrastructure kept from ending; not in the success rate."),
+    Column("Rate of all", "Of all episodes, the unscored ones and errors as failures."),
+    Column("Retried", "Episodes played again, with the same actions, after an infrastructure error."),
+    Column("Instances", "Instances scored, of all there are."),
+)
+
+
+def overall(
+    episodes: Sequence[Episode], agents: Sequence[str], *, instances: int, paper: Paper | None
+) -> Table:
+    """Table 2.
+
+    Args:
+        episodes: One of each agent, wording and instance.
+        agents: The agents, in the order to show.
+        instances: How many instances there are.
+        paper: What was published; None for nothing beside.
+
+    Returns:
+        The table; agents are rows, one for each wording they were run with.
+    """
+    rows = []
+    for agent in agents:
+        for instruction in INSTRUCTIONS:
+            own = [e for e in episodes if e.agent == agent and e.result.instruction == instruction]
+            if own:
+                rows.append(_row(agent, instruction, own, instances))
+    shown = {row.cells[0].value for row in rows}
+    if paper is not None:
+        rows += _published(paper, shown)
+    return Table("overall", "Overall performance", "2", "", "Agent", COLUMNS, tuple(rows), ABOUT)
+
+
+def _row(agent: str, instruction: str, own: Sequence[Episode], instances: int) -> Row:
+    count = Counter(episode.outcome for episode in own)
+    scored = count["success"] + count["failure"] + count["time-out"]
+
+    def counted(outcome: Outcome) -> Cell:
+        filters = {"agent": agent, "instruction": instruction, "outcome": outcome}
+        return number(count[outcome], filters)
+
+    cells = (
+        Cell(WORDS[instruction].split()[0], instruction),
+        *(counted(outcome) for outcome in _SCORED),
+        percent(count["success"], scored),
+        _strict(own, scored),
+        *(counted(outcome) for outcome in _APART),
+        percent(count["success"], len(own)),
+        number(sum(episode.result.again > 0 for episode in own)),
+        Cell(
+            f"{scored} of {instances}",
+            {"scored": scored, "played": len(own), "of": instances},
+            episodes={"agent": agent, "instruction": instruction, "outcome": "scored"},
+        ),
+    )
+    return Row(agent, cells)
+
+
+def _strict(own: Sequence[Episode], scored: int) -> Cell:
+    """The rate of strict successes; nothing where a success does not know, such as one of an older version."""
+    known = [episode.result.strict for episode in own if episode.outcome == "success"]
+    return Cell(DASH) if None in known else percent(known.count(1.0), scored)
+
+
+def _published(paper: Paper, shown: set[str]) -> list[Row]:
+    rows = []
+    for model in paper.models:
+        for instruction in INSTRUCTIONS:
+            if instruction in shown:
+                success, failure, out = getattr(paper.overall, instruction)[model]
+                cells = (
+                    Cell(WORDS[instruction].split()[0], instruction),
+                    *(number(count) for count in (success, failure, out)),
+                    percent(success, paper.instances),
+                    *[Cell(DASH)] * 5,
+                    Cell(f"{paper.instances} of {paper.instances}", {"scored": paper.instances}),
+                )
+                rows.append(Row(label(model), cells, reference=True))
+    return rows
+
+
+def effort(episodes: Sequence[Episode], agents: Sequence[str]) -> Table:
+    """What the episodes took and what else they changed; the paper has no such table.
+
+    Args:
+        episodes: All episodes, every trial.
+        agents: The agents, in the order to show.
+
+    Returns:
+        The table.
+    """
+    columns = (
+        Column("Episodes", "Played to an end, every trial."),
+        Column("Actions", "Mean of those that count against the limit; scrolling and waiting are free."),
+        Column("Seconds", "Mean from the first observation on."),
+        Column("Side effects", "Episodes that changed something nobody asked for."),
+        Column("Calls", "Requests to the agent's model."),
+        Column("Tokens in", "Read by its model."),
+        Column("Tokens out", "Written by it."),
+        Column("Cost", "US dollars, where every price is known."),
+    )
+    rows = [_effort(agent, [e for e in episodes if e.agent == agent]) for agent in agents]
+    about = (
+        "Over all trials, infrastructure errors left out. A cost is shown only where every price is known."
+    )
+    return Table(
+        "effort",
+        "Effort, cost and side effects",
+        "",
+        "",
+        "Agent",
+        columns,
+        tuple(rows),
+        about,
+        every_trial=True,
+    )
+
+
+def _effort(agent: str, own: Sequence[Episode]) -> Row:
+    results = [episode.result for episode in own if episode.outcome != "error"]
+    affected = sum(bool(result.side_effects) for result in results)
+    calls = sum(result.calls for result in results)
+    cells = (
+        Cell(str(len(results)), len(results), episodes={"agent": agent, "outcome": "played"}),
+        _mean([result.actions for result in results], "{:.1f}"),
+        _mean([result.seconds for result in results], "{:.1f}"),
+        number(affected, {"agent": agent, "outcome": "played", "effects": "yes"}),
+        Cell(str(calls) if calls else DASH, calls),
+        *(
+            _sum([getattr(result, name) for result in results if result.calls], "{:,}")
+            for name in ("input_tokens", "output_tokens")
+        ),
+        _sum([result.cost for result in results if result.calls], "${:.4f}"),
+    )
+    return Row(agent, cells)
+
+
+def _mean(values: Sequence[float], shown: str) -> Cell:
+    if not values:
+        return Cell(DASH)
+    value = sum(values) / len(values)
+    return Cell(shown.format(value), value)
+
+
+def _sum(values: Sequence[float | None], shown: str) -> Cell:
+    """A total; unknown parts make the whole unknown."""
+    known = [value for value in values if value is not None]
+    if not values:
+        return Cell(DASH)
+    if len(known) < len(values):
+        return Cell("unknown")
+    return Cell(shown.format(sum(known)), sum(known))

@@ -1,0 +1,172 @@
+"""The episodes a report is about: results with what is known of their instances."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from websp_gym.records.results import Outcome, Result
+
+UNKNOWN = "unknown"
+"""Category of an instance that is in no file of ``task_configs/``."""
+
+GROUPS: dict[str, tuple[Outcome, ...]] = {
+    "scored": ("success", "failure", "time-out"),
+    "unsolved": ("failure", "time-out"),
+    "played": ("success", "failure", "time-out", "unscored"),
+}
+"""Outcomes a table counts together."""
+
+INSTRUCTIONS = ("without_navigation", "with_navigation")
+WORDS = {"without_navigation": "without navigation", "with_navigation": "with navigation"}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a report asks of an instance.
+
+    Args:
+        site: Name of the website.
+        category: Task category.
+        state: ``ON``, ``OFF`` or empty where there is one initial state.
+        elements: Distinct UI element types of the solution.
+        config_hash: Digest of its configuration as it is now; empty where unknown.
+    """
+
+    site: str
+    category: str = UNKNOWN
+    state: str = ""
+    elements: tuple[str, ...] = ()
+    config_hash: str = ""
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One result, the agent's name in the report, and where the run lies."""
+
+    result: Result
+    agent: str
+    facts: Facts
+    run: Path | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """Success, failure, time-out, unscored or error."""
+        return self.result.outcome
+
+    @property
+    def scored(self) -> bool:
+        """Whether it stands in a denominator."""
+        return self.result.status in ("pass", "fail")
+
+    @property
+    def solved(self) -> bool:
+        """Whether the task was done."""
+        return self.result.status == "pass"
+
+    @property
+    def task(self) -> str:
+        """The task without its initial state."""
+        return self.result.id.removesuffix("-ON").removesuffix("-OFF")
+
+    @property
+    def folder(self) -> Path | None:
+        """Where its trajectory lies, None where none was kept."""
+        if self.run is None or not self.result.trajectory:
+            return None
+        return self.run / self.result.trajectory
+
+
+def catalogue() -> dict[str, Facts]:
+    """What is known of every instance there is."""
+    from websp_gym.tasks.instances import all_instances
+
+    return {
+        loaded.id: Facts(
+            site=loaded.site.site,
+            category=loaded.task.category,
+            state=loaded.instance.state or "",
+            elements=loaded.instance.element_types,
+            config_hash=loaded.config_hash,
+        )
+        for loaded in all_instances()
+    }
+
+
+def facts_of(instance_id: str, known: Mapping[str, Facts]) -> Facts:
+    """What is known of an instance; of one that is in no file, what its id tells.
+
+    Args:
+        instance_id: The instance.
+        known: The instances there are.
+
+    Returns:
+        The facts.
+    """
+    if instance_id in known:
+        return known[instance_id]
+    state = instance_id.rpartition("-")[2]
+    return Facts(instance_id.partition("-task-")[0], state=state if state in ("ON", "OFF") else "")
+
+
+def gather(found: Iterable[tuple[Path | None, Result]], known: Mapping[str, Facts]) -> list[Episode]:
+    """Puts results together for a report.
+
+    An agent that played the same trial of an instance in two runs is two agents, told apart by their folders: which
+    of them is meant is not for a report to guess.
+
+    Args:
+        found: Results with the folder of their run.
+        known: The instances there are.
+
+    Returns:
+        The episodes, in the order given.
+    """
+    pairs = list(found)
+    seen = Counter(result.key for _, result in pairs)
+    twice = {result.agent for _, result in pairs if seen[result.key] > 1}
+    names = _names([run for run, result in pairs if result.agent in twice and run is not None])
+    return [
+        Episode(
+            result,
+            f"{result.agent} ({names[run]})" if result.agent in twice and run is not None else result.agent,
+            facts_of(result.id, known),
+            run,
+        )
+        for run, result in pairs
+    ]
+
+
+def ranked(episodes: Sequence[Episode]) -> tuple[str, ...]:
+    """The agents, the one with the largest share of successes first."""
+    agents = dict.fromkeys(episode.agent for episode in episodes)
+
+    def place(agent: str) -> tuple[float, str]:
+        own = [episode for episode in episodes if episode.agent == agent and episode.scored]
+        return (-sum(episode.solved for episode in own) / len(own) if own else 1.0, agent)
+
+    return tuple(sorted(agents, key=place))
+
+
+def first_trials(episodes: Iterable[Episode]) -> list[Episode]:
+    """The first trial of each agent, wording and instance, which all tables but that of trials are about."""
+    first: dict[tuple[str, str, str], Episode] = {}
+    for episode in episodes:
+        key = (episode.agent, episode.result.instruction, episode.result.id)
+        if key not in first or episode.result.trial < first[key].result.trial:
+            first[key] = episode
+    return list(first.values())
+
+
+def _names(runs: Iterable[Path]) -> dict[Path, str]:
+    """The shortest ends of paths that tell them apart."""
+    folders = list(dict.fromkeys(runs))
+    depth = 1
+    while True:
+        names = {folder: "/".join(folder.resolve().parts[-depth:]) for folder in folders}
+        longest = max((len(folder.resolve().parts) for folder in folders), default=0)
+        if len(set(names.values())) == len(folders) or depth >= longest:
+            return names
+        depth += 1

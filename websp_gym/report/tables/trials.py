@@ -1,0 +1,137 @@
+"""Several trials of the same instances: pass@k and pass^k (table 8), estimated as in the paper's appendix D."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import comb
+
+from websp_gym.report.tables.intervals import Figure, mean
+from websp_gym.report.tables.paper import Paper, label
+from websp_gym.report.tables.rows import WORDS, Episode
+from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, figure
+
+ABOUT = (
+    "pass@k: the chance that at least one of k trials solves an instance; pass^k: that all k do. Means over the "
+    "instances scored in every trial, with 95 % bootstrap intervals over instances."
+)
+
+
+def pass_at(n: int, c: int, k: int) -> float:
+    """The unbiased estimate that at least one of ``k`` trials succeeds: 1 - C(n-c, k) / C(n, k).
+
+    Args:
+        n: Trials.
+        c: Those that succeeded.
+        k: At most ``n``.
+
+    Returns:
+        The estimate (Chen et al. 2021; the paper's equation 1).
+
+    Raises:
+        ValueError: ``k`` is not between 1 and ``n``, or ``c`` not between 0 and ``n``.
+    """
+    _check(n, c, k)
+    return 1 - comb(n - c, k) / comb(n, k)
+
+
+def pass_hat(n: int, c: int, k: int) -> float:
+    """The unbiased estimate that all of ``k`` trials succeed: C(c, k) / C(n, k).
+
+    Args:
+        n: Trials.
+        c: Those that succeeded.
+        k: At most ``n``.
+
+    Returns:
+        The estimate (Yao et al. 2024; the paper's equation 1).
+
+    Raises:
+        ValueError: ``k`` is not between 1 and ``n``, or ``c`` not between 0 and ``n``.
+    """
+    _check(n, c, k)
+    return comb(c, k) / comb(n, k)
+
+
+def robustness(
+    episodes: Sequence[Episode], agents: Sequence[str], instruction: str, paper: Paper | None
+) -> Table | None:
+    """Table 8.
+
+    Args:
+        episodes: Every trial in this wording.
+        agents: The agents, in the order to show.
+        instruction: The wording.
+        paper: What was published; None for nothing beside.
+
+    Returns:
+        The table; None where nobody has two scored trials of an instance.
+    """
+    counts = {agent: _counts([e for e in episodes if e.agent == agent]) for agent in agents}
+    trials = {agent: max((n for n, _ in found.values()), default=0) for agent, found in counts.items()}
+    most = max(trials.values(), default=0)
+    if most < 2:
+        return None
+    block = paper.trials if paper and instruction == "without_navigation" else None
+    rows = [_row(agent, counts[agent], trials[agent], most) for agent in agents if trials[agent] > 1]
+    if block:
+        rows += [_published(model, row.of, row.at, row.hat, most) for model, row in block.rows.items()]
+    columns = (
+        Column("Trials", "Of each instance."),
+        Column("Instances", "Scored in every trial; the denominator."),
+        Column("Left out", "Instances with fewer scored trials."),
+        *(Column(f"pass@{k}", f"At least one of {k} trials succeeds.") for k in range(1, most + 1)),
+        *(Column(f"pass^{k}", f"All of {k} trials succeed.") for k in range(2, most + 1)),
+    )
+    title = f"Robustness over trials, {WORDS.get(instruction, instruction)}"
+    paper_table = "8" if instruction == "without_navigation" else ""
+    return Table(
+        "trials", title, paper_table, instruction, "Agent", columns, tuple(rows), ABOUT, every_trial=True
+    )
+
+
+def _counts(own: Sequence[Episode]) -> dict[str, tuple[int, int]]:
+    """Scored trials and successes of each instance."""
+    found: dict[str, list[bool]] = {}
+    for episode in own:
+        outcomes = found.setdefault(episode.result.id, [])
+        if episode.scored:
+            outcomes.append(episode.solved)
+    return {name: (len(outcomes), sum(outcomes)) for name, outcomes in found.items()}
+
+
+def _row(agent: str, counts: Mapping[str, tuple[int, int]], trials: int, most: int) -> Row:
+    full = [c for n, c in counts.values() if n == trials]
+
+    def estimate(of: str, k: int) -> Figure:
+        if k > trials:
+            return Figure(None, None, None)
+        formula = pass_at if of == "@" else pass_hat
+        return mean([formula(trials, c, k) for c in full])
+
+    cells = (
+        Cell(str(trials), trials),
+        Cell(str(len(full)), len(full)),
+        Cell(str(len(counts) - len(full)), len(counts) - len(full)),
+        *(figure(estimate("@", k), shade=True) for k in range(1, most + 1)),
+        *(figure(estimate("^", k), shade=True) for k in range(2, most + 1)),
+    )
+    return Row(agent, cells)
+
+
+def _published(model: str, of: int, at: Sequence[float], hat: Sequence[float], most: int) -> Row:
+    def shown(values: Sequence[float], k: int) -> Cell:
+        return Cell(f"{values[k - 1]:.2f}", values[k - 1], values[k - 1]) if k <= len(values) else Cell(DASH)
+
+    cells = (
+        Cell(str(len(at)), len(at)),
+        Cell(str(of), of),
+        Cell(DASH),
+        *(shown(at, k) for k in range(1, most + 1)),
+        *(shown(hat, k) for k in range(2, most + 1)),
+    )
+    return Row(label(model), cells, reference=True)
+
+
+def _check(n: int, c: int, k: int) -> None:
+    if not (0 <= c <= n and 1 <= k <= n):
+        raise ValueError(f"needs 0 <= c <= n and 1 <= k <= n, not n = {n}, c = {c}, k = {k}")

@@ -1,0 +1,1 @@
+"""Many episodes over processes."""

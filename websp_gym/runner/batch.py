@@ -1,0 +1,493 @@
+"""Many episodes: one at a time, over processes, and again where a run was interrupted.
+
+Three layers: :func:`run_episode` plays one episode, :func:`run_one` builds what it needs and turns errors into
+results, :func:`run_batch` does many. An infrastructure error is a result of its own kind, never a score; one that an
+action of the agent's brings about twice is the agent's failure (:mod:`websp_gym.runner.tries`).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import KW_ONLY, asdict, dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from websp_gym.errors import SetupError, nearest, unwritable
+from websp_gym.records.results import (
+    RESULTS,
+    TRAJECTORIES,
+    Result,
+    Run,
+    Stage,
+    Try,
+    append_result,
+    read_results,
+    read_run,
+    spent,
+    write_run,
+)
+from websp_gym.records.trajectory import Trajectory, now, versions
+from websp_gym.runner.processes import run_all
+from websp_gym.runner.tries import Remembered, may_pass
+from websp_gym.tasks.ids import canonical_id, instance_ids
+from websp_gym.texts import encodable
+
+if TYPE_CHECKING:
+    from websp_gym.agents import Agent, Turn
+    from websp_gym.env import WebspEnv
+
+AGENT_LOG = "agent.json"
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything a process needs to play one episode.
+
+    Args:
+        instance_id: The instance.
+        run: What all episodes of the run have in common.
+        trial: Which time the instance is played, from 1.
+        folder: The run's folder, which gets the trajectory; None keeps none.
+        retries: How often it is played again after an infrastructure error that may pass.
+        tries: Attempts that were lost with their process.
+    """
+
+    instance_id: str
+    run: Run
+    _: KW_ONLY
+    trial: int = 1
+    folder: Path | None = None
+    retries: int = 0
+    tries: tuple[Try, ...] = ()
+
+    @property
+    def seed(self) -> int:
+        """Seed of the episode."""
+        return self.run.seed + self.trial - 1
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of the environment."""
+        # An unscored episode is a result here, not an exception.
+        options: dict[str, Any] = {"on_unscored": "zero", **self.run.options}
+        if self.folder is not None:
+            options["record_to"] = str(self.folder / TRAJECTORIES)
+        return options
+
+
+@dataclass
+class _Progress:
+    """What is known of an episode while it runs, for its result."""
+
+    began: float = field(default_factory=time.monotonic)
+    steps: int = 0
+    stage: Stage = "reset"
+    record: Trajectory | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def seconds(self) -> float:
+        return round(time.monotonic() - self.began, 3)
+
+    def failure(self, error: Exception, trajectory: str) -> Try:
+        """The attempt that an error ended."""
+        # A step is in the record once it is over: what failed then is the scoring.
+        over = self.record is not None and len(self.record.steps) > self.steps
+        return Try(
+            error=f"{type(error).__name__}: {error}",
+            stage="scoring" if self.stage == "action" and over else self.stage,
+            step=self.steps + (self.stage == "action"),
+            seconds=round(self.seconds() + self.facts.get("reset_seconds", 0.0), 3),
+            trajectory=trajectory,
+        )
+
+
+def run_episode(env: WebspEnv, agent: Agent, *, seed: int = 0) -> Result:
+    """Plays one episode.
+
+    Args:
+        env: The environment; reset here.
+        agent: The agent.
+        seed: Seed of the episode.
+
+    Returns:
+        The result.
+
+    Raises:
+        WebspError: The episode could not be played to an end.
+    """
+    return _play(env, agent, seed, _Progress())
+
+
+def run_one(job: Job) -> Result:
+    """Builds environment and agent, plays the episode, and turns errors into a result.
+
+    Args:
+        job: What to run.
+
+    Returns:
+        The result, with every attempt that an error ended. Its status is ``error`` when environment or agent failed
+        at every try, and ``fail`` when the same action ended two of them. What earlier tries took of the agent's
+        model is in it.
+
+    Raises:
+        SetupError: Something is missing that every episode needs, or nothing can be kept any more.
+    """
+    from websp_gym.agents import make_agent
+
+    agent = Remembered(make_agent(job.run.agent))
+    asked, tries, failed_at = [agent], list(job.tries), set[int]()
+    for left in range(job.retries, -1, -1):
+        result, error = _try(job, agent)
+        if error is None:
+            break
+        (failure,) = result.tries
+        tries.append(failure)
+        if failure.stage == "action":
+            if failure.step in failed_at:
+                result = _brought_down(result, failure)
+                break
+            failed_at.add(failure.step)
+        if not (left and may_pass(error, failure.stage)):
+            break
+        if failure.stage == "agent":
+            # Its model gave no answer, for reasons of its own: nothing is gained by that.
+            agent = Remembered(make_agent(job.run.agent))
+            asked.append(agent)
+            failed_at.clear()
+    parts = (_spent(each) for each in asked)
+    return replace(result, tries=tuple(tries), **spent(part for part in parts if part))
+
+
+def run_batch(
+    jobs: Iterable[Job],
+    *,
+    processes: int = 1,
+    on_result: Callable[[Result], None] = lambda result: None,
+    go_on: Callable[[int], bool] = lambda running: True,
+) -> list[Result]:
+    """Runs many episodes, in this process or over several.
+
+    Args:
+        jobs: What to run.
+        processes: How many processes; 1 runs here.
+        on_result: Called with each result as it comes, in this process.
+        go_on: Asked with the number of running episodes before another one is begun; after a no, those that
+            run come to their end.
+
+    Returns:
+        The results, in the order they came. Those of jobs with a folder are on disk as soon as they come.
+
+    Raises:
+        SetupError: Something is missing that every episode needs, or a result cannot be written.
+    """
+    todo = list(jobs)
+    if processes > 1 and len(todo) > 1:
+        _start_shared(todo)
+    folders = {(job.run.hash, canonical_id(job.instance_id), job.trial): job.folder for job in todo}
+
+    def keep(result: Result) -> None:
+        folder = folders[(result.run_hash, result.id, result.trial)]
+        if folder is not None:
+            append_result(folder, result)
+        on_result(result)
+
+    return run_all(run_one, todo, processes=processes, again=_again, lost=_lost, on_done=keep, go_on=go_on)
+
+
+def plan_run(
+    run: Run,
+    ids: Iterable[str],
+    *,
+    trials: int = 1,
+    folder: Path | None = None,
+    resume: bool = False,
+    retries: int = 1,
+    browser: str = "",
+) -> list[Job]:
+    """What is to be played for a run, and its folder made ready for it.
+
+    Args:
+        run: What all episodes have in common.
+        ids: The instances.
+        trials: How often each is played.
+        folder: Where results and trajectories go; None keeps nothing.
+        resume: Go on with what the folder has; only what is missing or ended in an infrastructure error is played.
+        retries: How often an episode is played again after an infrastructure error that may pass.
+        browser: Version of the browser, for the folder's notes.
+
+    Returns:
+        The jobs, all first trials first.
+
+    Raises:
+        SetupError: The folder has results and ``resume`` was not asked for, is another run's, or cannot be written.
+    """
+    done = _prepare(folder, run, resume, browser) if folder is not None else set()
+    return [
+        Job(name, run, trial=trial, folder=folder, retries=retries)
+        for trial in range(1, trials + 1)
+        for name in ids
+        if (name, trial) not in done
+    ]
+
+
+def select_instances(
+    patterns: Iterable[str], *, site: str | None = None, category: str | None = None
+) -> list[str]:
+    """Chooses instances by glob, website and category.
+
+    Args:
+        patterns: Such as ``Steam-*`` or ``*-ON``; any spelling of an id will do, in any case.
+        site: Only this website.
+        category: Only task categories that contain this text.
+
+    Returns:
+        The matching ids, in file order.
+
+    Raises:
+        SetupError: A pattern matches nothing, or nothing is left.
+    """
+    known = instance_ids()
+    chosen: set[str] = set()
+    for pattern in patterns:
+        plain = canonical_id(pattern)
+        found = [name for name in known if fnmatchcase(name.casefold(), plain.casefold())]
+        if not found:
+            raise SetupError(f'no instance matches "{pattern}"{nearest(plain, known)}', pattern=pattern)
+        chosen.update(found)
+    kept = [name for name in known if name in chosen]
+    return _of_kind(kept, site, category) if site or category else kept
+
+
+def _of_kind(ids: Iterable[str], site: str | None, category: str | None) -> list[str]:
+    from websp_gym.tasks.instances import load_instance
+
+    loaded = [load_instance(name) for name in ids]
+    found = [
+        one.id
+        for one in loaded
+        if (site is None or one.site.site.casefold() == site.casefold())
+        and (category is None or category.casefold() in one.task.category.casefold())
+    ]
+    if not found:
+        words = {"site": site, "category": category}
+        said = " and ".join(f'{name} "{word}"' for name, word in words.items() if word)
+        sites = sorted({one.site.site for one in loaded})
+        hint = nearest(site, sites) if site and site not in sites else ""
+        raise SetupError(f"no instance has {said}{hint}; `websp list` shows all")
+    return found
+
+
+def finished(folder: Path, run: Run) -> set[tuple[str, int]]:
+    """Which episodes a run need not play again.
+
+    Args:
+        folder: The run's folder.
+        run: The run.
+
+    Returns:
+        Instances and trials with a result of this run for the configuration as it is now; infrastructure errors
+        are played again.
+    """
+    from websp_gym.tasks.instances import load_instance
+
+    known = set(instance_ids())
+    return {
+        (result.id, result.trial)
+        for result in read_results(folder)
+        if result.run_hash == run.hash
+        and result.status != "error"
+        and result.id in known
+        and load_instance(result.id).config_hash == result.config_hash
+    }
+
+
+def _prepare(folder: Path, run: Run, resume: bool, browser: str) -> set[tuple[str, int]]:
+    """Makes the folder the run's; returns what it already has."""
+    there = read_run(folder)
+    if not resume and (there is not None or read_results(folder)):
+        raise SetupError(
+            f"{folder} already has results; add --resume to go on with them, or choose another --out"
+        )
+    if there is not None and there.hash != run.hash:
+        raise SetupError(
+            f"{folder} is another run ({there.difference(run)}); choose another --out", path=str(folder)
+        )
+    if there is None:
+        write_run(folder, replace(run, started=now(), versions=versions(browser)))
+    try:
+        (folder / RESULTS).open("ab").close()
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    return finished(folder, run)
+
+
+def _try(job: Job, agent: Agent) -> tuple[Result, Exception | None]:
+    from websp_gym.env.registration import make_env
+
+    progress = _Progress()
+    try:
+        env = make_env(job.instance_id, **{"observation": agent.observation, **job.options})
+        progress.facts["config_hash"] = env.loaded.config_hash
+        try:
+            return _belonging(_play(env, agent, job.seed, progress), job), None
+        finally:
+            env.close()
+            _write_log(job, agent, progress)
+    except SetupError:
+        # Every other episode would end with it too.
+        raise
+    except Exception as error:
+        # Whatever else it was, it is this episode's: the others go on, and nothing is scored.
+        return _failure(job, progress, error), error
+
+
+def _play(env: WebspEnv, agent: Agent, seed: int, progress: _Progress) -> Result:
+    from websp_gym.agents import Briefing
+
+    observation, info = env.reset(seed=seed)
+    if env.task is None:
+        raise SetupError("the environment has no task after reset")
+    progress.record = env.task.trajectory
+    progress.facts["reset_seconds"] = progress.seconds()
+    if env.task.folder is not None:
+        progress.facts["trajectory"] = str(env.task.folder)
+    progress.began = time.monotonic()
+    progress.stage = "agent"
+    agent.begin(Briefing(env.loaded, env.task.episode.account, seed))
+    over = False
+    while not over:
+        action = agent.act(observation)
+        progress.stage = "action"
+        observation, reward, terminated, truncated, info = env.step(action)
+        progress.stage = "agent"
+        progress.steps += 1
+        over = terminated or truncated
+    verdict = info["verdict"]
+    failure = verdict["details"].get("failure", {})
+    return Result(
+        id=env.loaded.id,
+        agent=agent.name,
+        seed=seed,
+        instruction=env.options.instruction,
+        reward=None if info["unscored"] else reward,
+        status=verdict["status"],
+        source=verdict["source"],
+        end_reason=info["reason"],
+        steps=progress.steps,
+        actions=sum(step.counted for step in env.task.trajectory.steps),
+        seconds=progress.seconds(),
+        reason=verdict["reason"],
+        failure_kinds=tuple(failure.get("kinds", ())),
+        failure_elements=tuple(failure.get("elements", ())),
+        side_effects=tuple(verdict["side_effects"]),
+        strict=verdict["strict"],
+        config_hash=env.loaded.config_hash,
+        **{name: progress.facts[name] for name in ("reset_seconds", "trajectory") if name in progress.facts},
+        **_spent(agent),
+    )
+
+
+def _spent(agent: Agent | None) -> dict[str, Any]:
+    """What the agent's model was asked and what it cost; unknown where one answer's is."""
+    turns: Sequence[Turn] = getattr(agent, "turns", ())
+    return spent(turn.as_dict() for turn in turns)
+
+
+def _write_log(job: Job, agent: Agent, progress: _Progress) -> None:
+    """Keeps what the agent's model said beside the trajectory."""
+    turns: Sequence[Any] = getattr(agent, "turns", ())
+    if not turns or "trajectory" not in progress.facts:
+        return
+    data = {"agent": job.run.agent, "turns": [asdict(turn) for turn in turns]}
+    folder = Path(progress.facts["trajectory"])
+    try:
+        (folder / AGENT_LOG).write_text(encodable(json.dumps(data, ensure_ascii=False, indent=1)), "utf-8")
+    except OSError as error:
+        raise unwritable(folder, error) from error
+
+
+def _belonging(result: Result, job: Job) -> Result:
+    """The result as one of the job's run."""
+    return replace(result, **_of_run(job, result.trajectory))
+
+
+def _of_run(job: Job, trajectory: str) -> dict[str, Any]:
+    return {
+        "agent": job.run.agent,
+        "trial": job.trial,
+        "seed": job.seed,
+        "run_hash": job.run.hash,
+        "trajectory": _relative(job, trajectory),
+        "instruction": str(job.run.options.get("instruction", "without_navigation")),
+    }
+
+
+def _relative(job: Job, trajectory: str) -> str:
+    if job.folder is None or not trajectory:
+        return ""
+    return Path(trajectory).relative_to(job.folder).as_posix()
+
+
+def _failure(job: Job, progress: _Progress, error: Exception) -> Result:
+    """The result of an attempt that an error ended."""
+    trajectory = str(progress.facts.pop("trajectory", ""))
+    failure = progress.failure(error, _relative(job, trajectory))
+    steps = progress.record.steps if progress.record else []
+    return _unplayed(
+        job,
+        failure,
+        trajectory,
+        steps=progress.steps,
+        actions=sum(step.counted for step in steps),
+        seconds=progress.seconds(),
+        **progress.facts,
+    )
+
+
+def _unplayed(job: Job, failure: Try, trajectory: str = "", **facts: Any) -> Result:
+    return Result(
+        id=canonical_id(job.instance_id),
+        reward=None,
+        status="error",
+        error=failure.error,
+        tries=(failure,),
+        **_of_run(job, trajectory),
+        **facts,
+    )
+
+
+def _brought_down(result: Result, failure: Try) -> Result:
+    """The result of an episode that one and the same action has ended twice."""
+    return replace(
+        result,
+        reward=0.0,
+        status="fail",
+        source="runner",
+        end_reason="error",
+        error=None,
+        reason=f"action {failure.step} ended the episode with an error, and did so again: {failure.error}",
+    )
+
+
+_DIED = Try(error="the process that ran this episode died", stage="process")
+
+
+def _again(job: Job) -> Job:
+    """A job whose process died, to be done once more."""
+    return replace(job, tries=(*job.tries, _DIED))
+
+
+def _lost(job: Job) -> Result:
+    result = _unplayed(job, replace(_DIED, error=f"{_DIED.error} twice"))
+    return replace(result, tries=(*job.tries, _DIED))
+
+
+def _start_shared(jobs: list[Job]) -> None:
+    """Starts the sandbox here, so that all processes find it and share it."""
+    from websp_gym.world import make_world
+
+    for name in {str(job.options.get("world", "sandbox")) for job in jobs}:
+        make_world(name).browser_args()

@@ -1,0 +1,67 @@
+"""What would fail in every episode of a run, tried once before the first."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+from websp_gym.errors import SetupError
+from websp_gym.records.results import Run
+
+_SEEDS = 2**31
+
+
+def check_run(run: Run, instance_id: str) -> str:
+    """Makes what every episode of a run needs, and looks for the browser.
+
+    Args:
+        run: The run.
+        instance_id: One of its instances.
+
+    Returns:
+        The browser's version.
+
+    Raises:
+        SetupError: No such agent, a bad option, a reward that cannot be had, no browser, or one that does not start.
+    """
+    from websp_gym.agents import make_agent
+    from websp_gym.env.registration import make_env
+
+    if not 0 <= run.seed < _SEEDS:
+        raise SetupError(f"seed={run.seed}: give a whole number from 0 to {_SEEDS - 1}", option="seed")
+    agent = make_agent(run.agent)
+    make_env(instance_id, **{"observation": agent.observation, **run.options}).close()
+    return browser_version()
+
+
+def browser_version() -> str:
+    """The version of the browser that episodes run in.
+
+    Returns:
+        Such as ``141.0.7390.65``.
+
+    Raises:
+        SetupError: There is none, or it does not say.
+    """
+    from websp_gym.browser.driver import playwright
+    from websp_gym.browser.find import find_browser
+    from websp_gym.browser.owner import call
+
+    path = call(lambda: find_browser(playwright()))
+    try:
+        said = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=60, check=False, errors="replace"
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SetupError(
+            f"{path} does not start: {error} (`websp doctor` looks closer)", path=path
+        ) from error
+    found = re.search(r"\d+(\.\d+){2,}", said.stdout)
+    if said.returncode or found is None:
+        words = (said.stderr or said.stdout).strip().splitlines()
+        raise SetupError(
+            f"{path} is no Chromium: `--version` ended with {said.returncode} and said "
+            f"{words[-1] if words else 'nothing'!r} (WEBSP_BROWSER chooses another)",
+            path=path,
+        )
+    return found[0]

@@ -1,0 +1,140 @@
+"""Scoring kept runs again: by the server's state each trajectory has, or by the verdicts of a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from websp_gym.errors import SetupError
+from websp_gym.records.results import Result, append_result, no_results, read_lines
+from websp_gym.records.trajectory import FILE, load_trajectory
+from websp_gym.runner.locking import locked
+from websp_gym.scoring.failures import failing_elements, failure_kinds
+from websp_gym.scoring.judge.batch import JUDGEMENTS, Judgement, digest_of, read_judgements
+from websp_gym.scoring.truth import truth_of
+from websp_gym.tasks.instances import load_instance
+
+By = Literal["state", "judge"]
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """A result and what it is now.
+
+    Args:
+        before: As it is on disk.
+        after: As it is scored now; the same object where it cannot be scored again.
+        note: Why it cannot be; empty where it can.
+    """
+
+    before: Result
+    after: Result
+    note: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether it counts otherwise now."""
+        return self.before.outcome != self.after.outcome
+
+
+def rescore(folder: Path, *, by: By = "state", write: bool = False) -> list[Rescored]:
+    """Scores the results of a run again, without browser and sandbox.
+
+    Args:
+        folder: The run's folder.
+        by: ``state`` reads the server state kept in each trajectory; ``judge`` takes the newest verdicts that
+            ``websp judge`` wrote into the folder.
+        write: Add what was scored to the folder's results, which then count; the old lines stay in the file.
+
+    Returns:
+        Every result with what it is now.
+
+    Raises:
+        SetupError: The folder has no results, no judgements, or cannot be written.
+    """
+    results, broken = read_lines(folder)
+    if not results:
+        raise no_results([folder], broken)
+    judgements = _judgements(folder) if by == "judge" else {}
+    done = [
+        _by_judge(folder, one, judgements) if by == "judge" else _by_state(folder, one) for one in results
+    ]
+    if write:
+        with locked(folder):
+            for one in done:
+                if one.after is not one.before:
+                    append_result(folder, one.after)
+    return done
+
+
+def _by_state(folder: Path, result: Result) -> Rescored:
+    if result.brought_down:
+        return Rescored(result, result)
+    if not (result.trajectory and (folder / result.trajectory / FILE).is_file()):
+        return Rescored(result, result, "no trajectory was kept")
+    try:
+        record, loaded = load_trajectory(folder / result.trajectory), load_instance(result.id)
+    except SetupError as error:
+        return Rescored(result, result, str(error))
+    verdict = truth_of(record, loaded)
+    if verdict.score is None:
+        return Rescored(result, result, verdict.reason)
+    after = replace(
+        result,
+        status=verdict.status,
+        reward=verdict.score,
+        source=verdict.source,
+        reason=verdict.reason,
+        error=None,
+        failure_kinds=failure_kinds(record, loaded),
+        failure_elements=failing_elements(record, loaded),
+        side_effects=verdict.side_effects,
+        strict=verdict.strict,
+    )
+    return Rescored(result, after)
+
+
+def _by_judge(folder: Path, result: Result, judgements: Mapping[str, Judgement]) -> Rescored:
+    if result.brought_down:
+        return Rescored(result, result)
+    judgement = judgements.get(result.trajectory)
+    if judgement is None:
+        return Rescored(result, result, "no judgement of its trajectory")
+    if not (folder / result.trajectory / FILE).is_file():
+        return Rescored(result, result, "its trajectory is gone")
+    if judgement.record != digest_of(folder / result.trajectory):
+        return Rescored(result, result, "its trajectory is another one than was judged")
+    return Rescored(result, _judged(result, judgement))
+
+
+def _judged(result: Result, judgement: Judgement) -> Result:
+    why = judgement.why or {}
+    return replace(
+        result,
+        status=judgement.status,
+        reward={"pass": 1.0, "fail": 0.0}.get(judgement.status),
+        source=judgement.source,
+        reason=judgement.reason,
+        strict=_strict(result, judgement),
+        error=None,
+        failure_kinds=tuple(why.get("kinds", result.failure_kinds if judgement.status == "fail" else ())),
+        failure_elements=tuple(
+            why.get("elements", result.failure_elements if judgement.status == "fail" else ())
+        ),
+    )
+
+
+def _strict(result: Result, judgement: Judgement) -> float | None:
+    """The side effects are the server's, whoever says whether the goal was reached."""
+    if judgement.status != "pass":
+        return None if judgement.status == "unscored" else 0.0
+    return None if result.strict is None else float(not result.side_effects)
+
+
+def _judgements(folder: Path) -> dict[str, Judgement]:
+    path = folder / JUDGEMENTS
+    if not path.is_file():
+        raise SetupError(f"no {path}: `websp judge {folder}` writes it", path=str(path))
+    return {judgement.run: judgement for judgement in read_judgements(path)}

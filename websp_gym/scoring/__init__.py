@@ -1,0 +1,1 @@
+"""From an ended episode to a verdict."""

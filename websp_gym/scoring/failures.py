@@ -1,0 +1,214 @@
+"""Why a run in the sandbox failed, by rules over the state and the trajectory (docs/judge.md states them)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from websp_gym.actions import parse_action
+from websp_gym.errors import ActionError
+from websp_gym.records.trajectory import Trajectory
+from websp_gym.scoring.kinds import FailureKind
+from websp_gym.scoring.truth import truth_at_start, truth_of
+from websp_gym.scoring.verdict import Check, Verdict
+from websp_gym.tasks.ground_truth import ElementType, Step
+from websp_gym.tasks.instances import LoadedInstance
+from websp_gym.world.state import same
+
+REPEATS = 3
+"""So often must the same action be taken in front of the same view to count as repeated."""
+
+_NO_GOAL = ("answered", "nothing destructive", "world intact")
+_STATEFUL = ("turn", "type", "select", "submit", "holds")
+_ADMITS = re.compile(
+    r"\b(could ?n[o']t|cannot|can't|unable|not able|fail(ed|ure)?|did ?n[o']t|impossible|not possible|no such|"
+    r"not found|gave up|giv(e|ing) up|incomplete|not (done|saved|available))\b",
+    re.IGNORECASE,
+)
+_PLACEHOLDER = re.compile(r"\{\{.*?\}\}")
+
+
+def failure_kinds(trajectory: Trajectory, loaded: LoadedInstance) -> tuple[FailureKind, ...]:
+    """Which of the paper's five kinds a failure is.
+
+    Args:
+        trajectory: A run in the sandbox that failed.
+        loaded: Its instance.
+
+    Returns:
+        The kinds whose rule holds, in the paper's order; none for a run that did not fail, and for one that failed by
+        a side effect only.
+    """
+    truth = truth_of(trajectory, loaded)
+    if truth.status != "fail":
+        return ()
+    before, after = _goals(truth_at_start(trajectory, loaded)), _goals(_end(trajectory, loaded, truth))
+    rules: dict[FailureKind, bool] = {
+        "incorrect navigation": not _reached(trajectory, loaded) and not all(after.values()),
+        "state misunderstanding": _misunderstood(trajectory, loaded, before, after),
+        "hallucinated success": _claims_success(trajectory) and not all(after.values()),
+        "repeated actions": _repeats(trajectory),
+        "partial completion": _some_done(before, after) and not all(after.values()),
+    }
+    return tuple(kind for kind, holds in rules.items() if holds)
+
+
+def failing_elements(trajectory: Trajectory, loaded: LoadedInstance) -> tuple[ElementType, ...]:
+    """The types of the ground truth's elements that a failure comes from.
+
+    Args:
+        trajectory: A run in the sandbox that failed.
+        loaded: Its instance.
+
+    Returns:
+        The types of the state-changing steps that were not done and whose element was in view; where none was ever
+        in view, the type of the first navigation step that was not done.
+    """
+    if truth_of(trajectory, loaded).status != "fail":
+        return ()
+    steps = loaded.instance.ground_truth
+    undone = [step for step in steps if step.action in _STATEFUL and not _done(step, steps, trajectory)]
+    in_view = [step.element for step in undone if _seen(step, trajectory)]
+    if in_view or not undone:
+        return tuple(dict.fromkeys(in_view))
+    way = [
+        step.element
+        for step, after in pairwise(steps)
+        if step.action not in _STATEFUL and not _uses(step, trajectory) and not _seen(after, trajectory)
+    ]
+    return tuple(way[:1]) or (undone[0].element,)
+
+
+def _end(trajectory: Trajectory, loaded: LoadedInstance, truth: Verdict) -> Verdict:
+    """The checks at the end, also for a run into a limit."""
+    if truth.checks:
+        return truth
+    return truth_of(trajectory.model_copy(update={"end_reason": "answer"}), loaded)
+
+
+def _goals(verdict: Verdict) -> dict[str, bool]:
+    """Which of the goal's conditions hold."""
+    return {check.name: check.passed is True for check in verdict.checks if _is_goal(check)}
+
+
+def _is_goal(check: Check) -> bool:
+    return check.name not in _NO_GOAL and not check.name.startswith("unchanged ")
+
+
+def _some_done(before: Mapping[str, bool], after: Mapping[str, bool]) -> bool:
+    return any(after[name] and not before.get(name, False) for name in after)
+
+
+def _reached(trajectory: Trajectory, loaded: LoadedInstance) -> bool:
+    """Whether the element of the first step that matters was ever in view."""
+    steps = loaded.instance.ground_truth
+    first = next((step for step in steps if step.action in _STATEFUL), steps[-1])
+    return _seen(first, trajectory)
+
+
+def _misunderstood(
+    trajectory: Trajectory, loaded: LoadedInstance, before: Mapping[str, bool], after: Mapping[str, bool]
+) -> bool:
+    """Whether something was turned away from what was wanted, on the server or on the page."""
+    if any(before.get(name) and not holds for name, holds in after.items()):
+        return True
+    for key, wanted in loaded.task.goal.settings.items():
+        reached = any(
+            event.get("kind") == "set"
+            and event.get("data", {}).get("key") == key
+            and same(event["data"].get("new"), wanted)
+            for event in trajectory.events
+        )
+        if reached and not after.get(f"setting {key}", True):
+            return True
+    return any(
+        step.state is not None
+        and _uses(step, trajectory)
+        and _last_state(step, trajectory) == (step.state != "on")
+        for step in loaded.instance.ground_truth
+    )
+
+
+def _claims_success(trajectory: Trajectory) -> bool:
+    last = trajectory.steps[-1] if trajectory.steps else None
+    said = f"{last.thought if last else ''} {trajectory.answer}"
+    return trajectory.end_reason == "answer" and not _ADMITS.search(said)
+
+
+def _repeats(trajectory: Trajectory) -> bool:
+    """Whether the same action was taken three times in front of the same view."""
+    pairs = Counter(
+        (step.action.strip(), view.url, json.dumps(view.marks, sort_keys=True))
+        for step, view in zip(trajectory.steps, trajectory.views, strict=False)
+    )
+    return any(count >= REPEATS for count in pairs.values())
+
+
+def _done(step: Step, steps: tuple[Step, ...], trajectory: Trajectory) -> bool:
+    if step.state is not None:
+        seen = _last_state(step, trajectory)
+        return seen is not None and seen == (step.state == "on")
+    if step.action == "holds":
+        return True
+    used = _uses(step, trajectory)
+    if step.action != "submit":
+        return bool(used)
+    changes = [number for other in steps if other.action in ("turn", "type", "select")
+               for number in _uses(other, trajectory)]  # fmt: skip
+    return bool(used) and used[-1] > max(changes, default=0)
+
+
+def _uses(step: Step, trajectory: Trajectory) -> list[int]:
+    """Numbers of the agent's steps that operated the element of a ground-truth step."""
+    return [
+        taken.number
+        for taken, view in zip(trajectory.steps, trajectory.views, strict=False)
+        if not taken.error and _names(step, _operated(taken.action, view.marks))
+    ]
+
+
+def _operated(action: str, marks: list[dict[str, Any]]) -> Mapping[str, Any] | None:
+    try:
+        parsed = parse_action(action)
+    except ActionError:
+        return None
+    if parsed.kind == "Scroll":
+        return None
+    return next((mark for mark in marks if mark.get("number") == parsed.number), None)
+
+
+def _seen(step: Step, trajectory: Trajectory) -> bool:
+    return any(True for _mark in _sightings(step, trajectory))
+
+
+def _last_state(step: Step, trajectory: Trajectory) -> bool | None:
+    """Whether its element was on when it was last in view."""
+    states = [mark.get("checked") for mark in _sightings(step, trajectory)]
+    return None if not states or states[-1] is None else bool(states[-1])
+
+
+def _sightings(step: Step, trajectory: Trajectory) -> Iterator[Mapping[str, Any]]:
+    return (mark for view in trajectory.views for mark in view.marks if _names(step, mark))
+
+
+def _names(step: Step, mark: Mapping[str, Any] | None) -> bool:
+    """Whether a mark is what a step names: by role, and a name that begins like it (as the oracle looks)."""
+    if mark is None or mark.get("role") != step.target.role:
+        return False
+    return _pattern(step.target.name).match(_plain(str(mark.get("name", "")))) is not None
+
+
+@lru_cache(maxsize=1024)
+def _pattern(name: str) -> re.Pattern[str]:
+    """What the beginning of a mark's name must be; the account's own parts may be anything."""
+    return re.compile(".*?".join(re.escape(_plain(part)) for part in _PLACEHOLDER.split(name)))
+
+
+@lru_cache(maxsize=4096)
+def _plain(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip().casefold()

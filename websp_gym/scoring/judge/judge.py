@@ -1,0 +1,313 @@
+"""The judge: several models look at a trajectory, and most of them decide (WebSP-Eval, sections 3.3 and 4)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from websp_gym.actions import parse_action
+from websp_gym.errors import ActionError, JudgeError, ModelError, SetupError
+from websp_gym.models import Model, Reply, make_model
+from websp_gym.models.thinking import Thinking
+from websp_gym.records.trajectory import Trajectory
+from websp_gym.scoring.judge.cache import Cache, cache_key
+from websp_gym.scoring.judge.opinion import SCHEMA, Opinion, UnreadableError, read_opinion
+from websp_gym.scoring.judge.pictures import Limits
+from websp_gym.scoring.judge.prompt import RULES, Prompt, build_prompt
+from websp_gym.scoring.judge.vote import Vote, majority, total
+from websp_gym.scoring.verdict import Verdict, failed, passed, unscored
+
+SOURCE = "judge"
+
+DEFAULT_MODELS = ("gemini:gemini-3.1-pro", "anthropic:claude-opus-4.6", "openai:gpt-5.2")
+"""The paper's ensemble (section 4, table 1: "Majority Ensemble 2,3,4")."""
+TEMPERATURE = 1.0
+THINKING = "high"
+"""Temperature and thinking budget of the paper (section 4)."""
+
+_PATIENCE = 300.0
+"""Seconds for one answer: some twenty pictures, and a thought about each."""
+
+_HALVINGS = 4
+"""How often a record is cut to half for models that take less than they are given by default."""
+
+_STOPS = {
+    "length": "the answer was cut at the token limit",
+    "refusal": "the model refused",
+    "filter": "the provider's filter took the answer",
+}
+
+
+class Judge:
+    """Says of a trajectory whether it did its task.
+
+    Args:
+        models: Who votes.
+        asks: How often a model is asked whose answer cannot be read.
+        rules: What the models are told; ``{word}`` stands for the fence.
+        limits: What a request may hold.
+        cache: Where opinions are kept; None asks anew each time.
+        settings: What else an opinion depends on (temperature and the like), for the cache.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[Model],
+        *,
+        asks: int = 3,
+        rules: str = RULES,
+        limits: Limits | None = None,
+        cache: Cache | None = None,
+        settings: str = "",
+    ) -> None:
+        if not models:
+            raise ValueError("a judge needs at least one model")
+        self.models = tuple(models)
+        self._asks = asks
+        self._rules = rules
+        self._limits = limits
+        self._cache = cache
+        self._settings = settings
+
+    @classmethod
+    def of(
+        cls,
+        models: str | Sequence[str] | None = None,
+        *,
+        temperature: float = TEMPERATURE,
+        thinking: Thinking = THINKING,
+        env: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> Judge:
+        """Makes a judge of models named by strings.
+
+        Args:
+            models: One string each, such as ``openai:gpt-5.2``; None for the paper's three.
+            temperature: Of all of them.
+            thinking: Thinking budget of all of them.
+            env: Where keys are looked up; the process's environment and ``.env`` otherwise.
+            **options: As for :class:`Judge`.
+
+        Returns:
+            The judge.
+
+        Raises:
+            SetupError: An unknown provider, or missing keys; names all their variables.
+        """
+        specs = [models] if isinstance(models, str) else list(models or DEFAULT_MODELS)
+        made: list[Model] = []
+        errors: dict[str, SetupError] = {}
+        for spec in specs:
+            try:
+                made.append(
+                    make_model(spec, temperature=temperature, thinking=thinking, timeout=_PATIENCE, env=env)
+                )
+            except SetupError as error:
+                errors[str(error)] = error
+        if len(errors) == 1:
+            raise next(iter(errors.values()))
+        if errors:
+            variables = [error.facts.get("variable") for error in errors.values()]
+            raise SetupError("; ".join(errors), variables=tuple(filter(None, variables)))
+        return cls(made, settings=f"temperature {temperature:g}, thinking {thinking}", **options)
+
+    @property
+    def name(self) -> str:
+        """Its models, comma-separated."""
+        return ",".join(model.spec for model in self.models)
+
+    @property
+    def identity(self) -> str:
+        """What its judgements depend on: models, settings, and a digest of the rules."""
+        rules = hashlib.sha256(self._rules.encode()).hexdigest()[:8]
+        return f"{self.name} ({', '.join(filter(None, [self._settings, f'rules {rules}']))})"
+
+    def verdict(self, trajectory: Trajectory, folder: Path) -> Verdict:
+        """Judges a trajectory.
+
+        Args:
+            trajectory: A trajectory that came to its end.
+            folder: Where its screenshots lie.
+
+        Returns:
+            Pass or fail by the majority of the votes that are an opinion; unscored where there is no majority, and
+            where a screenshot is missing. ``details`` has the votes and the cost. Runs into a limit
+            and runs given up fail without a call.
+        """
+        if early := _without_a_call(trajectory):
+            return early
+        limits = self._limits or Limits()
+        try:
+            verdict, too_long = self._ask(trajectory, folder, limits)
+        except JudgeError as error:
+            return unscored(SOURCE, f"not judged: {error}", details={"votes": [], "cost": 0.0})
+        spent = [verdict]
+        for _ in range(_HALVINGS):
+            if verdict.status != "unscored" or not too_long:
+                break
+            limits = limits.half()
+            try:
+                verdict, too_long = self._ask(trajectory, folder, limits)
+            except JudgeError:
+                break  # there is nothing left that could be left out
+            spent.append(verdict)
+        sums = {name: total([each.details[name] for each in spent]) for name in ("cost", "spent")}
+        return replace(verdict, details={**verdict.details, **sums})
+
+    def _ask(self, trajectory: Trajectory, folder: Path, limits: Limits) -> tuple[Verdict, bool]:
+        """The verdict on what fits into these limits, and whether that was too long for one of the models."""
+        prompt = build_prompt(trajectory, folder, rules=self._rules, limits=limits)
+        votes = self.votes(prompt)
+        return decide(votes), any(vote.too_long for vote in votes)
+
+    def votes(self, prompt: Prompt) -> list[Vote]:
+        """Asks all models at once.
+
+        Args:
+            prompt: What they see.
+
+        Returns:
+            Their votes, in the models' order.
+        """
+        digest = prompt.digest if self._cache else ""
+        specs = [model.spec for model in self.models]
+        copies = [specs[:place].count(spec) for place, spec in enumerate(specs)]
+        if len(self.models) == 1:
+            return [self._vote(self.models[0], prompt, digest, 0)]
+        with ThreadPoolExecutor(len(self.models)) as pool:
+            tasks = [
+                pool.submit(self._vote, model, prompt, digest, copy)
+                for model, copy in zip(self.models, copies, strict=True)
+            ]
+            return [task.result() for task in tasks]
+
+    def _vote(self, model: Model, prompt: Prompt, digest: str, copy: int) -> Vote:
+        if self._cache is None:
+            return ask(model, prompt, asks=self._asks)
+        key = cache_key(model=model.spec, settings=self._settings, prompt=digest, copy=copy)
+        if (kept := self._cache.get(key)) is not None:
+            return replace(_kept_vote(kept), cached=True)
+        vote = ask(model, prompt, asks=self._asks)
+        if vote.result is not None:
+            self._cache.put(key, vote.as_dict())
+        return vote
+
+
+def decide(votes: Sequence[Vote]) -> Verdict:
+    """Turns votes into a verdict.
+
+    Args:
+        votes: One per model.
+
+    Returns:
+        The verdict, with the votes and their cost in ``details``.
+    """
+    result = majority([vote.result for vote in votes])
+    scored = [vote for vote in votes if vote.result is not None]
+    details = {
+        "votes": [vote.as_dict() for vote in votes],
+        "cost": total([vote.cost for vote in votes]),
+        "spent": total([vote.spent for vote in votes]),
+    }
+    if result is None and not scored:
+        why = "; ".join(f"{vote.model}: {vote.error}" for vote in votes)
+        return unscored(SOURCE, f"no judge gave an opinion: {why}", details=details)
+    if result is None:
+        return unscored(SOURCE, f"the {len(scored)} opinions are a tie", details=details)
+    agreeing = [vote for vote in scored if vote.result == result]
+    reason = f"{len(agreeing)} of {len(votes)} judges: {result}. {agreeing[0].reason}"
+    return (passed if result == "CORRECT" else failed)(SOURCE, reason, details=details)
+
+
+def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
+    """Asks one model until it answers what was asked, at most so many times.
+
+    Args:
+        model: The model.
+        prompt: What it sees; each time between a new fence.
+        asks: How many times.
+
+    Returns:
+        Its vote; unscored with all its answers where none can be read, and where it cannot be asked.
+    """
+    replies: list[Reply] = []
+    transcript: list[dict[str, str]] = []
+    problem = ""
+    opinion: Opinion | None = None
+    failed_attempts, too_long = 0, False
+    for _ in range(asks):
+        try:
+            reply = model.ask(prompt.messages(), schema=SCHEMA)
+        except ModelError as error:
+            # The model was already tried again where that can help.
+            failed_attempts, problem = error.attempts, str(error)
+            too_long = error.kind == "too_long"
+            transcript.append({"answer": "", "problem": problem})
+            break
+        replies.append(reply)
+        try:
+            opinion = _opinion(reply)
+            break
+        except UnreadableError as error:
+            problem = str(error)
+            transcript.append({"answer": reply.text, "problem": problem})
+    return Vote(
+        model=model.spec,
+        result=opinion.result if opinion else None,
+        reason=opinion.reason if opinion else "",
+        error="" if opinion else problem,
+        cost=total([reply.cost for reply in replies]),
+        input_tokens=_sum([reply.input_tokens for reply in replies]),
+        output_tokens=_sum([reply.output_tokens for reply in replies]),
+        seconds=sum(reply.seconds for reply in replies),
+        attempts=sum(reply.attempts for reply in replies) + failed_attempts,
+        transcript=tuple(transcript),
+        too_long=too_long,
+    )
+
+
+def _opinion(reply: Reply) -> Opinion:
+    if reply.stop != "end":
+        raise UnreadableError(_STOPS[reply.stop])
+    return read_opinion(reply.text)
+
+
+def _without_a_call(trajectory: Trajectory) -> Verdict | None:
+    """The verdict on a run that needs none: limits fail it, as in the paper (section 3.3)."""
+    match trajectory.end_reason:
+        case "time_limit" | "action_limit":
+            limit = "time" if trajectory.end_reason == "time_limit" else "number of actions"
+            return failed("limit", f"the limit on the {limit} was reached without an answer")
+        case "unresponsive":
+            return failed("limit", "the page did not respond to the agent's action in time")
+        case "infeasible":
+            return failed(SOURCE, "the agent gave up: it reported the task infeasible")
+        case "answer":
+            return None
+    if _answered(trajectory):
+        # The agent had answered, and what failed came after: a judge that could not be reached, say.
+        return None
+    return unscored(SOURCE, f"the episode did not come to its end: {trajectory.error or 'it was broken off'}")
+
+
+def _answered(trajectory: Trajectory) -> bool:
+    if not trajectory.steps:
+        return False
+    try:
+        return parse_action(trajectory.steps[-1].action).kind == "ANSWER"
+    except ActionError:
+        return False
+
+
+def _kept_vote(kept: Mapping[str, Any]) -> Vote:
+    facts = {name: value for name, value in kept.items() if name != "status"}
+    return Vote(**{**facts, "transcript": tuple(facts.get("transcript", ()))})
+
+
+def _sum(counts: Sequence[int | None]) -> int | None:
+    known = total([None if count is None else float(count) for count in counts])
+    return None if known is None else round(known)

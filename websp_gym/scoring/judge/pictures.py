@@ -1,0 +1,184 @@
+"""The screenshots as a judge gets them: marked as the agent saw them, and small enough to be sent.
+
+A long trajectory is shown smaller; what is left out where that is not enough, :mod:`websp_gym.scoring.judge.fitting` decides.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from websp_gym.errors import JudgeError
+
+if TYPE_CHECKING:
+    from websp_gym.records.trajectory import Trajectory
+
+SCALES = (1.0, 0.8, 0.65, 0.5, 0.4)
+"""Tried in this order. Below 0.4 the numbers of the marks (14 pixels high) can no longer be read."""
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one request may hold; the defaults fit all three models of the paper.
+
+    Args:
+        pictures: Screenshots in one request.
+        pixels: Pixels of all of them. At about 750 pixels a token, 60 million are 80 000 tokens.
+        megabytes: Size of all PNG files.
+        characters: Characters of text.
+    """
+
+    pictures: int = 100
+    pixels: int = 60_000_000
+    megabytes: float = 20.0
+    characters: int = 400_000
+
+    def half(self) -> Limits:
+        """Half of it, for a model that takes less."""
+        return Limits(self.pictures // 2, self.pixels // 2, self.megabytes / 2, self.characters // 2)
+
+
+def pictures_of(trajectory: Trajectory, folder: Path, limits: Limits, shown: Sequence[int]) -> list[bytes]:
+    """Loads screenshots of a trajectory, all at the same scale.
+
+    Args:
+        trajectory: A recorded trajectory.
+        folder: Where its screenshots lie.
+        limits: What they must fit into.
+        shown: Which observations, from 0.
+
+    Returns:
+        One PNG file per observation, in order.
+
+    Raises:
+        JudgeError: One is missing or is no picture, or they are too many or too large.
+    """
+    if trajectory.initial is None:
+        raise JudgeError("the trajectory has no first observation", kind="incomplete")
+    if len(shown) > limits.pictures:
+        raise JudgeError(f"{len(shown)} screenshots, and a request holds {limits.pictures}", kind="too_long")
+    sources = [_source(trajectory, folder, index) for index in shown]
+    for scale in SCALES:
+        drawn = _draw(sources, scale, limits)
+        if drawn is not None:
+            return drawn
+    raise JudgeError(
+        f"{len(shown)} screenshots do not fit into a request even at {SCALES[-1]:.0%} of their size",
+        kind="too_long",
+    )
+
+
+@dataclass(frozen=True)
+class _Source:
+    png: bytes
+    boxes: tuple[tuple[int, Box], ...]
+    seed: int
+
+
+def _source(trajectory: Trajectory, folder: Path, index: int) -> _Source:
+    from websp_gym.records.trajectory import mark_seed
+
+    view = trajectory.views[index]
+    if not view.screenshot:
+        raise JudgeError(f"observation {index} has no screenshot", kind="incomplete")
+    if Path(view.screenshot).name != view.screenshot:
+        raise JudgeError(f"observation {index} names a screenshot outside of its folder", kind="incomplete")
+    try:
+        png = (folder / view.screenshot).read_bytes()
+    except OSError as error:
+        raise JudgeError(f"the screenshot {view.screenshot}: {error.strerror}", kind="incomplete") from error
+    try:
+        boxes = tuple((int(mark["number"]), _box(mark["box"])) for mark in view.marks)
+    except (KeyError, TypeError, ValueError):
+        raise JudgeError(f"the marks of observation {index} cannot be read", kind="incomplete") from None
+    return _Source(png, boxes, mark_seed(trajectory.seed, index))
+
+
+def _box(sides: Sequence[float]) -> Box:
+    left, top, width, height = sides
+    return (left, top, width, height)
+
+
+def _draw(sources: Sequence[_Source], scale: float, limits: Limits) -> list[bytes] | None:
+    """All pictures at one scale; None as soon as they do not fit."""
+    if sum(_area(source.png) for source in sources) * scale**2 > limits.pixels:
+        return None
+    drawn: list[bytes] = []
+    pixels = size = 0
+    for source in sources:
+        png, area = _ALBUM.get(source, scale)
+        pixels, size = pixels + area, size + len(png)
+        if pixels > limits.pixels or size > limits.megabytes * 1_000_000:
+            return None
+        drawn.append(png)
+    return drawn
+
+
+def _area(png: bytes) -> int:
+    """Pixels of a PNG file, by its header."""
+    return int.from_bytes(png[16:20], "big") * int.from_bytes(png[20:24], "big")
+
+
+class _Album:
+    """Pictures already drawn: runs judged by several models, again, or as one of many edits show the same ones."""
+
+    def __init__(self, megabytes: int) -> None:
+        self._room = megabytes * 1_000_000
+        self._size = 0
+        self._drawn: OrderedDict[object, tuple[bytes, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, source: _Source, scale: float) -> tuple[bytes, int]:
+        """A picture with its marks, and its number of pixels."""
+        key = (hashlib.sha256(source.png).digest(), source.boxes, source.seed, scale)
+        with self._lock:
+            if key in self._drawn:
+                self._drawn.move_to_end(key)
+                return self._drawn[key]
+        drawn = _paint(source, scale)
+        with self._lock:
+            self._size += 0 if key in self._drawn else len(drawn[0])
+            self._drawn[key] = drawn
+            while self._size > self._room:
+                self._size -= len(self._drawn.popitem(last=False)[1][0])
+        return drawn
+
+
+_ALBUM = _Album(200)
+
+
+def _paint(source: _Source, scale: float) -> tuple[bytes, int]:
+    from PIL import Image
+
+    from websp_gym.observation.camera import Camera
+    from websp_gym.observation.draw import draw_marks
+
+    try:
+        plain = Camera.decode(source.png)
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise JudgeError(f"a screenshot cannot be read: {error}", kind="incomplete") from error
+    picture = Image.fromarray(draw_marks(plain, _marks(source.boxes), source.seed))
+    if scale != 1.0:
+        width, height = (max(1, round(side * scale)) for side in picture.size)
+        picture = picture.resize((width, height), Image.Resampling.LANCZOS)
+    file = io.BytesIO()
+    picture.save(file, "PNG", compress_level=3)
+    return file.getvalue(), picture.width * picture.height
+
+
+def _marks(boxes: Sequence[tuple[int, Box]]) -> Any:
+    from websp_gym.observation.marks import marks_from_dicts
+
+    blank = {
+        "tag": "", "role": "", "name": "", "text": "", "type": "", "checked": None, "expanded": None,
+        "disabled": False, "selected": None, "value": "", "href": "", "mixed": False,
+    }  # fmt: skip
+    return marks_from_dicts([{**blank, "number": number, "box": list(box)} for number, box in boxes])

@@ -1,0 +1,1 @@
+"""What is to be done: ids, instances, goals, ground truth, splits."""

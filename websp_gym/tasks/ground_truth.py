@@ -1,0 +1,91 @@
+"""The ground truth of an instance: what a person would do, step by step."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import model_validator
+
+from websp_gym.tasks.schema import Model, OnOff
+
+ElementType = Literal[
+    "Button",
+    "Checkbox",
+    "Dropdown",
+    "Icon",
+    "Link",
+    "Menu",
+    "Option",
+    "Radio Button",
+    "Text Input",
+    "Toggle",
+]
+"""The ten UI element types of the paper (table 6)."""
+
+STEP_KINDS = ("click", "hover", "turn", "type", "select", "submit", "holds")
+
+
+class Target(Model):
+    """The element a ground-truth step acts on, named the way a person would: by role and accessible name."""
+
+    role: str
+    name: str
+    within: str | None = None
+    """Text of the section or row the element stands in, where role and name alone are not unique."""
+
+
+class Step(Model):
+    """One ground-truth step. Written in YAML as ``- click: {role: link, name: Privacy}`` plus ``element``.
+
+    ``click`` and ``hover`` only lead to the place; ``turn``, ``type``, ``select`` and ``submit`` change state;
+    ``holds`` is a state that must already be there, so nothing is to be done.
+    """
+
+    action: Literal["click", "hover", "turn", "type", "select", "submit", "holds"]
+    target: Target
+    element: ElementType
+    state: OnOff | None = None
+    value: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_short_form(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or "action" in data:
+            return data
+        kinds = [kind for kind in STEP_KINDS if kind in data]
+        if len(kinds) != 1:
+            raise ValueError(
+                f"a step has exactly one of {', '.join(STEP_KINDS)}; this one has {kinds or 'none'}"
+            )
+        rest = {key: value for key, value in data.items() if key != kinds[0]}
+        return {"action": kinds[0], "target": data[kinds[0]], **rest}
+
+    @model_validator(mode="after")
+    def _complete(self) -> Step:
+        if (self.action == "turn") and self.state is None:
+            raise ValueError("a 'turn' step needs state: on or off")
+        if self.action in ("type", "select") and self.value is None:
+            raise ValueError(f"a '{self.action}' step needs a value")
+        return self
+
+    @property
+    def changes_state(self) -> bool:
+        """Whether leaving this step out must make the task fail."""
+        return self.action in ("turn", "type", "select", "submit")
+
+    def text(self) -> str:
+        """The step as a judge reads it: generated, so it cannot differ from what the oracle does."""
+        what = f"'{self.target.name}' {self.element.lower()}"
+        where = f" under '{self.target.within}'" if self.target.within else ""
+        match self.action:
+            case "turn":
+                return f"TURN {str(self.state).upper()} {what}{where}"
+            case "type":
+                return f"TYPE '{self.value}' INTO {what}{where}"
+            case "select":
+                return f"SELECT '{self.value}' FROM {what}{where}"
+            case "holds":
+                state = f" is already {self.state}" if self.state else " is already as asked"
+                return f"NO ACTION: {what}{where}{state}"
+            case _:
+                return f"{'CLICK' if self.action == 'submit' else self.action.upper()} {what}{where}"

@@ -1,0 +1,359 @@
+"""Tasks and instances: what ``task_configs/*.yaml`` says, checked.
+
+One YAML file describes one website. A *task* is an instruction; an *instance* is a task together with the
+initial state S0 it starts from (WebSP-Eval, section 3.1: 138 tasks, 200 instances). The facts (setting labels,
+ids, categories, states, element types) follow the publication; every sentence is our own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
+
+from websp_gym.errors import SetupError, nearest
+from websp_gym.tasks.goals import Expect, Goal, ItemCheck, Unchanged
+from websp_gym.tasks.ground_truth import STEP_KINDS, ElementType, Step, Target
+from websp_gym.tasks.ids import canonical_id, config_files, ids_in, instance_ids, read_config
+from websp_gym.tasks.schema import ClassRule, Model, OnOff, Value
+
+Category = Literal[
+    "Account Security & Access Control",
+    "Advertising & Personalization Control",
+    "Cookie & Tracking Consent Management",
+    "Data & Asset Management",
+    "Notification & Communication Preferences",
+    "Profile Visibility & Customization",
+    "Social Safety & Content Moderation",
+    "UI/UX Preferences",
+    "User Privacy & Data Rights",
+]
+"""The nine task categories of the paper (table 5)."""
+
+InstructionVariant = Literal["without_navigation", "with_navigation"]
+
+_INSTANCE_ID = re.compile(r"^(?P<task>[A-Za-z]+-task-\d+)(?:-(?P<state>ON|OFF))?$")
+
+
+def _below(value: str) -> str:
+    """Traces lie below the folders of traces, whatever a configuration says."""
+    parts = value.replace("\\", "/").split("/")
+    if not value or "" in parts or ".." in parts or ":" in parts[0]:
+        raise ValueError(
+            f'"{value}" leads out of the folder of traces: give a path below it, such as site/name.json'
+        )
+    return value
+
+
+TracePath = Annotated[str, AfterValidator(_below)]
+
+
+class ReplayStep(Model):
+    """Replay a recorded trace; stateful targets end in ``set``."""
+
+    replay: TracePath
+    """Path of the trace below ``traces/``."""
+    set: OnOff | Literal["recorded"] = "recorded"
+
+
+class Prepare(Model):
+    """Server state the paper's authors prepared by hand or by API before the run."""
+
+    settings: dict[str, Value] = Field(default_factory=dict)
+    collections: dict[str, list[dict[str, Value]]] = Field(default_factory=dict)
+
+
+class PrepareStep(Model):
+    """Set server state through the world's control API."""
+
+    prepare: Prepare
+
+
+def _kind(step: Any) -> str:
+    """Which kind of step it is meant to be, so that an error speaks of that one alone."""
+    prepares = "prepare" in step if isinstance(step, dict) else isinstance(step, PrepareStep)
+    return "PrepareStep" if prepares else "ReplayStep"
+
+
+InitialStep = Annotated[
+    Annotated[ReplayStep, Tag("ReplayStep")] | Annotated[PrepareStep, Tag("PrepareStep")],
+    Discriminator(_kind),
+]
+
+
+class Instance(Model):
+    """One task from one initial state; the unit that is registered, run and scored."""
+
+    instance: str
+    initial_state: tuple[InitialStep, ...] = ()
+    expect: Expect
+    ground_truth: tuple[Step, ...] = Field(min_length=1)
+    opposite: tuple[Step, ...] | None = None
+    """Steps that do the opposite, for ``websp check``, where turning each control of the ground truth the other
+    way is not the opposite; ``[]`` where the site offers none."""
+
+    @property
+    def id(self) -> str:
+        """The id without name space, e.g. ``Steam-task-191-ON``."""
+        return self.instance
+
+    @property
+    def state(self) -> str | None:
+        """``ON``, ``OFF`` or ``None`` for tasks with a single initial state."""
+        found = _INSTANCE_ID.match(self.instance)
+        return found["state"] if found else None
+
+    @property
+    def element_types(self) -> tuple[ElementType, ...]:
+        """The distinct UI element types of the solution, in order of first use."""
+        return tuple(dict.fromkeys(step.element for step in self.ground_truth))
+
+    def ground_truth_text(self) -> list[str]:
+        """The ground truth as numbered-list lines for judges and readers."""
+        return [step.text() for step in self.ground_truth]
+
+
+class Task(Model):
+    """One instruction with its goal, shared by all its instances."""
+
+    id: str
+    category: Category
+    instruction: str
+    instruction_with_navigation: str
+    goal: Goal
+    unchanged: Unchanged = Unchanged()
+    instances: tuple[Instance, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _ids_belong(self) -> Task:
+        for instance in self.instances:
+            found = _INSTANCE_ID.match(instance.id)
+            if not found or found["task"] != self.id:
+                raise ValueError(
+                    f"instance {instance.id!r} must be {self.id!r} with -ON, -OFF or nothing behind it"
+                )
+        return self
+
+
+class Site(Model):
+    """One website and its tasks: one file of ``task_configs/``."""
+
+    site: str
+    slug: str
+    """Name of the replica's folder in the sandbox."""
+    website_category: str
+    """Website category of the paper (table 11)."""
+    start_url: str
+    account: Literal["none", "google", "password"]
+    signed_in: tuple[str, ...] = ()
+    """Slugs of the sites the browser is signed in to at the start."""
+    login_trace: TracePath | None = None
+    """Trace below ``traces/`` that signs in from a signed-out browser."""
+    class_rules: tuple[ClassRule, ...] = ()
+    """For controls that show their state by a class only; the first rule that fits decides."""
+    tasks: tuple[Task, ...] = Field(min_length=1)
+
+    @field_validator("start_url")
+    @classmethod
+    def _is_an_address(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f'"{value}" is no address of a website: give http(s)://host/')
+        return value
+
+    @model_validator(mode="after")
+    def _ids_are_this_sites(self) -> Site:
+        for task in self.tasks:
+            if not task.id.startswith(f"{self.site}-task-"):
+                raise ValueError(f"task {task.id!r} does not belong to site {self.site!r}")
+        return self
+
+
+class LoadedInstance(BaseModel):
+    """An instance with the task and site it belongs to: all that an episode needs to know."""
+
+    model_config = ConfigDict(frozen=True)
+
+    site: Site
+    task: Task
+    instance: Instance
+
+    @property
+    def id(self) -> str:
+        """The id without name space, e.g. ``Steam-task-191-ON``."""
+        return self.instance.id
+
+    def instruction(self, variant: InstructionVariant) -> str:
+        """The instruction the agent is given."""
+        return (
+            self.task.instruction
+            if variant == "without_navigation"
+            else self.task.instruction_with_navigation
+        )
+
+    @property
+    def config_hash(self) -> str:
+        """A digest of everything that decides the episode; results with another hash are not comparable."""
+        site = self.site.model_dump(exclude={"tasks"})
+        task = self.task.model_dump(exclude={"instances"})
+        instance = self.instance.model_dump(exclude={"opposite"})
+        text = json.dumps([site, task, instance], sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def load_instance(instance_id: str) -> LoadedInstance:
+    """Loads one instance with its task and site.
+
+    Args:
+        instance_id: The id, with or without ``websp/`` or ``browsergym/websp.``; the published form
+            ``Steam_task-191_ON`` is understood too.
+
+    Returns:
+        The instance.
+
+    Raises:
+        SetupError: No such instance, or its file is not valid.
+    """
+    wanted = canonical_id(instance_id)
+    for path in config_files():
+        if f"- instance: {wanted}" in read_config(path):
+            for loaded in load_site(path):
+                if loaded.id == wanted:
+                    return loaded
+    known = instance_ids()
+    raise SetupError(
+        f'no instance "{wanted}"{nearest(wanted, known)} ({len(known)} instances; `websp list` shows them)',
+        instance_id=wanted,
+    )
+
+
+def all_instances() -> Iterator[LoadedInstance]:
+    """Yields every instance of every site, in file order."""
+    for path in config_files():
+        yield from load_site(path)
+
+
+@cache
+def load_site(path: Path) -> tuple[LoadedInstance, ...]:
+    """Loads and validates one file of ``task_configs/``.
+
+    Args:
+        path: The YAML file.
+
+    Returns:
+        Its instances.
+
+    Raises:
+        SetupError: The file is not valid YAML or not a valid site; names file, line and key.
+    """
+    text = read_config(path)
+    try:
+        node = yaml.compose(text, Loader=_Loader)
+        site = Site.model_validate(yaml.load(text, Loader=_Loader))
+    except (yaml.YAMLError, RecursionError) as error:
+        raise SetupError(f"{path}: not valid YAML: {error}", path=str(path)) from error
+    except ValidationError as error:
+        raise SetupError(_explain(path, node, error), path=str(path)) from error
+    loaded = tuple(
+        LoadedInstance.model_construct(site=site, task=task, instance=instance)
+        for task in site.tasks
+        for instance in task.instances
+    )
+    _check_ids(path, text, [item.id for item in loaded])
+    return loaded
+
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _check_ids(path: Path, text: str, ids: list[str]) -> None:
+    seen = ids_in(text)
+    if seen != ids:
+        odd = sorted(set(ids) ^ set(seen)) or ids
+        raise SetupError(
+            f"{path}: write each instance as its own line `- instance: ID` (first key of the entry); see {odd[0]}",
+            path=str(path),
+        )
+    if len(set(ids)) != len(ids):
+        twice = next(name for name in ids if ids.count(name) > 1)
+        raise SetupError(f'{path}: instance "{twice}" is there twice', path=str(path))
+
+
+def _explain(path: Path, node: Any, error: ValidationError) -> str:
+    lines = []
+    problems = error.errors()
+    for problem in problems:
+        place = problem["loc"]
+        if problem["type"] == "too_short" and any(
+            len(other["loc"]) > len(place) and other["loc"][: len(place)] == place for other in problems
+        ):
+            continue  # it is short of what is wrong, and that is said
+        where = ".".join(str(part) for part in problem["loc"])
+        line = _line_of(node, problem["loc"])
+        lines.append(": ".join(part for part in (f"{path}:{line}", where, _in_words(problem)) if part))
+    return "\n".join(lines)
+
+
+def _in_words(problem: ErrorDetails) -> str:
+    """What is wrong, in the words of the file and not of the library that reads it."""
+    facts = problem.get("ctx", {})
+    match problem["type"]:
+        case "extra_forbidden":
+            return f"there is no such key{nearest(str(problem['loc'][-1]), _known_keys())}"
+        case "missing":
+            return "this key is missing"
+        case "too_short" | "string_too_short":
+            return f"needs at least {facts['min_length']}, and has {facts.get('actual_length', 0)}"
+        case "literal_error":
+            known = re.findall(r"'([^']*)'", facts["expected"])
+            return f"must be {facts['expected']}, not {problem['input']!r}{nearest(str(problem['input']), known)}"
+        case "model_type" | "model_attributes_type" | "dict_type":
+            return "must have keys and values"
+        case "tuple_type" | "list_type":
+            return "must be a list"
+        case "value_error":
+            return str(facts["error"])
+    return problem["msg"].replace("Input should be", "must be")
+
+
+def _known_keys() -> list[str]:
+    models: list[type[BaseModel]] = [Site, Task, Instance, Goal, Unchanged, Expect, Step, Target, ItemCheck]
+    models += [ReplayStep, PrepareStep, Prepare, ClassRule]
+    return sorted({name for model in models for name in model.model_fields} | set(STEP_KINDS))
+
+
+def _line_of(node: Any, location: tuple[int | str, ...]) -> int:
+    """Follows a validation error's location down the YAML tree as far as it goes."""
+    line = node.start_mark.line if node is not None else 0
+    for part in location:
+        found = None
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == part:
+                    found, line = value, key.start_mark.line
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            found = node.value[part]
+            line = found.start_mark.line
+        if found is None:
+            continue  # a union's or validator's own label in the location
+        node = found
+    return int(line) + 1
