@@ -15,8 +15,8 @@ def summarised(summary: Mapping[str, Any]) -> dict[str, Any] | None:
         summary: Its data.
 
     Returns:
-        Fields of a :class:`websp_gym.records.results.Result`; None where it does not say how the episode ended: an error, no
-        end, or a reward that is neither 1.0 nor 0.0. An answer terminates an episode, a limit truncates it.
+        Fields of a :class:`~websp_gym.records.results.Result`; None where it does not say how the episode ended: an
+        error, no end, or a reward that is neither 1.0 nor 0.0. An answer terminates an episode, a limit truncates it.
     """
     reward = summary.get("cum_reward")
     terminated, truncated = (summary.get(name) is True for name in ("terminated", "truncated"))

@@ -64,8 +64,8 @@ class Result:
         status: ``unscored`` when nobody knows, ``error`` when the episode could not be played to an end.
         source: Who scored it: ``state``, ``judge``, ``limit``, the name of a custom reward, or ``runner`` where an
             action of the agent's brought the episode down twice.
-        end_reason: Why the episode ended (:data:`websp_gym.records.trajectory.EndReason`); ``error`` with the status ``fail``
-            where an action of the agent's did it twice.
+        end_reason: Why the episode ended (:data:`~websp_gym.records.trajectory.EndReason`); ``error`` with the status
+            ``fail`` where an action of the agent's did it twice.
         steps: Actions taken.
         actions: What counted against the limit: scrolling and waiting are free, a list of calls counts as many.
         seconds: The episode from the first observation on, the agent's thinking included.

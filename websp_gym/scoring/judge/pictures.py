@@ -1,6 +1,7 @@
 """The screenshots as a judge gets them: marked as the agent saw them, and small enough to be sent.
 
-A long trajectory is shown smaller; what is left out where that is not enough, :mod:`websp_gym.scoring.judge.fitting` decides.
+A long trajectory is shown smaller; :mod:`websp_gym.scoring.judge.fitting` decides what is left out where that is not
+enough.
 """
 
 from __future__ import annotations
