@@ -247,7 +247,8 @@ def _count(function: Callable[[], Any], barrier: Any, seconds: float) -> int:
 
 def _oracle() -> Iterator[Row]:
     from websp_gym.records.results import Run
-    from websp_gym.runner.batch import plan_run, run_batch, select_instances
+    from websp_gym.runner.batch import plan_run, run_batch
+    from websp_gym.tasks.selection import select_instances
 
     ids = select_instances(["*"])
     began = time.monotonic()

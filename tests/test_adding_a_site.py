@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from websp_gym.sandbox import consent, settings, site
-from websp_gym.sandbox import site_schema as parts
+from websp_gym.sandbox import site_schema
 from websp_gym.tasks import goals, ground_truth, instances, schema
 
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ GUIDE = Path(__file__).parent.parent / "docs" / "adding-a-site.md"
 MODELS: list[type[BaseModel]] = [
     site.Site,
     *(
-        parts.Link,
-        parts.Collection,
-        parts.Page,
-        parts.SignIn,
-        parts.Add,
-        parts.Remove,
-        parts.Update,
-        parts.Action,
+        site_schema.Link,
+        site_schema.Collection,
+        site_schema.Page,
+        site_schema.SignIn,
+        site_schema.Add,
+        site_schema.Remove,
+        site_schema.Update,
+        site_schema.Action,
     ),
     *(
         settings.BoolSetting,

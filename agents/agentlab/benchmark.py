@@ -14,8 +14,8 @@ from browsergym.experiments.benchmark import Benchmark, HighLevelActionSetArgs
 import websp_gym
 from websp_gym.agents.agentlab.env_args import WebspEnvArgs
 from websp_gym.errors import SetupError, nearest
-from websp_gym.runner.batch import select_instances
 from websp_gym.tasks.instances import LoadedInstance, load_instance
+from websp_gym.tasks.selection import select_instances
 from websp_gym.tasks.splits import held_out
 
 NAME = "websp"

@@ -17,10 +17,10 @@ from websp_gym.calibration.metrics import Figure
 from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
 from websp_gym.cli.judging import dollars, progress_bar, read_rules, split, write_json
 from websp_gym.errors import SetupError
-from websp_gym.runner.batch import select_instances
 from websp_gym.scoring.judge.batch import CACHE, Spending, find_runs
 from websp_gym.scoring.judge.cache import Cache
 from websp_gym.scoring.judge.judge import Judge
+from websp_gym.tasks.selection import select_instances
 
 
 def eval_command(

@@ -24,8 +24,8 @@ def list_instances(
 
     Example: `websp list --site Steam --category cookie`
     """
-    from websp_gym.runner.batch import select_instances
     from websp_gym.tasks.instances import load_instance
+    from websp_gym.tasks.selection import select_instances
 
     rows = [load_instance(name) for name in select_instances(["*"], site=site, category=category)]
     if as_json:

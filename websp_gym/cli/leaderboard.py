@@ -15,7 +15,8 @@ from websp_gym.cli.reporting import write_page
 from websp_gym.records.results import Result, Run, count
 from websp_gym.report import Report, read_report
 from websp_gym.report.tables.render_text import show_table
-from websp_gym.runner.batch import plan_run, run_batch, select_instances
+from websp_gym.runner.batch import plan_run, run_batch
+from websp_gym.tasks.selection import select_instances
 
 AGENTS = ("oracle", "noop", *(f"flawed:{kind}" for kind in FLAWS))
 INSTANCES = ("Steam-task-191-ON", "Steam-task-191-OFF", "Steam-task-194", "Steam-task-200-ON")

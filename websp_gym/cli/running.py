@@ -20,10 +20,11 @@ from rich.table import Table
 
 from websp_gym.errors import SetupError
 from websp_gym.records.results import RESULTS, Result, Run, count
-from websp_gym.runner.batch import Job, finished, plan_run, run_batch, select_instances
+from websp_gym.runner.batch import Job, finished, plan_run, run_batch
 from websp_gym.runner.locking import locked
 from websp_gym.runner.preflight import check_run
 from websp_gym.scoring.judge.batch import Spending
+from websp_gym.tasks.selection import select_instances
 
 _COLOURS = {"pass": "green", "fail": "yellow", "unscored": "magenta", "error": "red"}
 INTERRUPTED = 130

@@ -1,6 +1,7 @@
 """Language models behind one interface: the official SDKs, any OpenAI-compatible server, or a script."""
 
 from websp_gym.models.messages import Image, Message, Model, Reply, Role, Stop, Text
-from websp_gym.models.registry import PROVIDERS, make_model
+from websp_gym.models.registry import make_model
+from websp_gym.models.spec import PROVIDERS
 
 __all__ = ["PROVIDERS", "Image", "Message", "Model", "Reply", "Role", "Stop", "Text", "make_model"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from websp_gym.models import protocol as wire
+from websp_gym.models import protocol
 from websp_gym.models.failures import Body, malformed, read_body
 from websp_gym.models.messages import Image, Message, Stop, Text
 from websp_gym.models.protocol import Answer
@@ -99,12 +99,12 @@ def _part(part: Text | Image) -> dict[str, Any]:
     return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
 
 
-def _usage(usage: _Usage | None) -> wire.Usage | None:
+def _usage(usage: _Usage | None) -> protocol.Usage | None:
     if usage is None:
         return None
     cached, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
     # Anthropic counts cached tokens beside the others, everyone else among them.
-    return wire.Usage(
+    return protocol.Usage(
         input=usage.input_tokens + cached + written,
         output=usage.output_tokens,
         cached=cached,

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from websp_gym.models import protocol as wire
+from websp_gym.models import protocol
 from websp_gym.models.failures import Body, from_error, malformed, read_body
 from websp_gym.models.messages import Image, Message, Stop, Text
 from websp_gym.models.protocol import Answer, AttemptError
@@ -139,13 +139,13 @@ def stop_of(finish_reason: str) -> Stop:
     return "refusal" if reason == "refusal" else "end"
 
 
-def _usage(usage: _Usage | None) -> wire.Usage | None:
+def _usage(usage: _Usage | None) -> protocol.Usage | None:
     if usage is None:
         return None
     # Gemini's endpoint leaves thinking out of completion_tokens, and only there.
     written = max(usage.completion_tokens, usage.total_tokens - usage.prompt_tokens)
     cached = (usage.prompt_tokens_details and usage.prompt_tokens_details.cached_tokens) or 0
-    return wire.Usage(
+    return protocol.Usage(
         input=usage.prompt_tokens,
         output=written,
         cached=min(cached, usage.prompt_tokens),

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from websp_gym.models import protocol as wire
+from websp_gym.models import protocol
 from websp_gym.models.failures import Body, from_error, malformed, read_body
 from websp_gym.models.messages import Image, Message, Stop
 from websp_gym.models.openai_chat import data_url
@@ -123,10 +123,12 @@ def _message(message: Message) -> dict[str, Any]:
     return {"role": message.role, "content": parts}
 
 
-def _usage(usage: _Usage | None) -> wire.Usage | None:
+def _usage(usage: _Usage | None) -> protocol.Usage | None:
     if usage is None:
         return None
     details = usage.input_tokens_details or _InputDetails()
     cached = min(details.cached_tokens or 0, usage.input_tokens)
     written = min(details.cache_write_tokens or 0, usage.input_tokens - cached)
-    return wire.Usage(input=usage.input_tokens, output=usage.output_tokens, cached=cached, written=written)
+    return protocol.Usage(
+        input=usage.input_tokens, output=usage.output_tokens, cached=cached, written=written
+    )

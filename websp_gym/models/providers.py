@@ -17,9 +17,9 @@ from websp_gym.models.google import fresh_token, google_credentials
 from websp_gym.models.openai_chat import ChatEndpoint
 from websp_gym.models.openai_responses import ResponsesEndpoint
 from websp_gym.models.protocol import Endpoint
-from websp_gym.models.registry import Choice
 from websp_gym.models.sdk import Request
 from websp_gym.models.settings import Settings
+from websp_gym.models.spec import ModelSpec
 from websp_gym.models.transport import client_options
 
 Opened = tuple[Endpoint, str]
@@ -32,11 +32,11 @@ _OPENAI_ALWAYS_THINKS = re.compile(r"^(o\d|gpt-5(?![.\d]))(?!.*chat)")
 _GEMINI_NAMES = {"gemini-3.1-pro": "gemini-3.1-pro-preview"}
 
 
-def open_endpoint(choice: Choice, settings: Settings) -> Opened:
+def open_endpoint(model: ModelSpec, settings: Settings) -> Opened:
     """Makes the client of a model.
 
     Args:
-        choice: What was asked for.
+        model: What was asked for.
         settings: Keys and addresses.
 
     Returns:
@@ -45,109 +45,109 @@ def open_endpoint(choice: Choice, settings: Settings) -> Opened:
     Raises:
         SetupError: A key is missing, or an option this model does not take was given.
     """
-    return _OPENERS[choice.provider](choice, settings)
+    return _OPENERS[model.provider](model, settings)
 
 
-def _openai(choice: Choice, settings: Settings) -> Opened:
-    key = settings.need("OPENAI_API_KEY", spec=choice.spec)
-    _check_openai_temperature(choice)
-    client = _client(choice, key, settings.get("OPENAI_BASE_URL", default="https://api.openai.com/v1"))
-    request = _request(choice, key, own=True)
-    if not _OPENAI_THINKS.match(choice.name):
+def _openai(model: ModelSpec, settings: Settings) -> Opened:
+    key = settings.need("OPENAI_API_KEY", spec=model.spec)
+    _check_openai_temperature(model)
+    client = _client(model, key, settings.get("OPENAI_BASE_URL", default="https://api.openai.com/v1"))
+    request = _request(model, key, own=True)
+    if not _OPENAI_THINKS.match(model.name):
         return ChatEndpoint(
-            openai, client, replace(request, extra=thinking.for_chat(choice.thinking))
+            openai, client, replace(request, extra=thinking.for_chat(model.thinking))
         ), "openai"
-    effort = thinking.effort_of(choice.thinking)
+    effort = thinking.effort_of(model.thinking)
     extra = {"reasoning": {"effort": effort}} if effort else {}
     return ResponsesEndpoint(openai, client, replace(request, extra=extra)), "openai"
 
 
-def _check_openai_temperature(choice: Choice) -> None:
-    thinks = not thinking.is_off(choice.thinking) and choice.thinking is not None
-    if _OPENAI_ALWAYS_THINKS.match(choice.name) or (thinks and _OPENAI_THINKS.match(choice.name)):
-        _only_temperature_one(choice, "while it thinks")
+def _check_openai_temperature(model: ModelSpec) -> None:
+    thinks = not thinking.is_off(model.thinking) and model.thinking is not None
+    if _OPENAI_ALWAYS_THINKS.match(model.name) or (thinks and _OPENAI_THINKS.match(model.name)):
+        _only_temperature_one(model, "while it thinks")
 
 
-def _only_temperature_one(choice: Choice, when: str) -> None:
-    if choice.temperature != 1.0:
+def _only_temperature_one(model: ModelSpec, when: str) -> None:
+    if model.temperature != 1.0:
         raise SetupError(
-            f"temperature={choice.temperature}: {choice.spec} takes none but 1.0 {when}", option="temperature"
+            f"temperature={model.temperature}: {model.spec} takes none but 1.0 {when}", option="temperature"
         )
 
 
-def _azure(choice: Choice, settings: Settings) -> Opened:
-    key = settings.need("AZURE_OPENAI_API_KEY", spec=choice.spec)
-    place = settings.need("AZURE_OPENAI_ENDPOINT", spec=choice.spec).rstrip("/")
+def _azure(model: ModelSpec, settings: Settings) -> Opened:
+    key = settings.need("AZURE_OPENAI_API_KEY", spec=model.spec)
+    place = settings.need("AZURE_OPENAI_ENDPOINT", spec=model.spec).rstrip("/")
     version = settings.get("OPENAI_API_VERSION")
-    request = _request(choice, key, own=True, extra=thinking.for_chat(choice.thinking))
+    request = _request(model, key, own=True, extra=thinking.for_chat(model.thinking))
     if version is None:
-        return ChatEndpoint(openai, _client(choice, key, f"{place}/openai/v1"), request), "openai"
-    options = client_options(openai, choice.timeout)
+        return ChatEndpoint(openai, _client(model, key, f"{place}/openai/v1"), request), "openai"
+    options = client_options(openai, model.timeout)
     client = openai.AzureOpenAI(api_key=key, azure_endpoint=place, api_version=version, **options)
     return ChatEndpoint(openai, client, request), "openai"
 
 
-def _gemini(choice: Choice, settings: Settings) -> Opened:
-    key = settings.need("GEMINI_API_KEY", "GOOGLE_API_KEY", spec=choice.spec)
+def _gemini(model: ModelSpec, settings: Settings) -> Opened:
+    key = settings.need("GEMINI_API_KEY", "GOOGLE_API_KEY", spec=model.spec)
     default = "https://generativelanguage.googleapis.com/v1beta/openai"
-    client = _client(choice, key, settings.get("GEMINI_BASE_URL", default=default))
-    extra = thinking.for_gemini(choice.thinking)
-    name = _GEMINI_NAMES.get(choice.name, choice.name)
-    return ChatEndpoint(openai, client, _request(choice, key, model=name, extra=extra)), "gemini"
+    client = _client(model, key, settings.get("GEMINI_BASE_URL", default=default))
+    extra = thinking.for_gemini(model.thinking)
+    name = _GEMINI_NAMES.get(model.name, model.name)
+    return ChatEndpoint(openai, client, _request(model, key, name=name, extra=extra)), "gemini"
 
 
-def _openrouter(choice: Choice, settings: Settings) -> Opened:
-    key = settings.need("OPENROUTER_API_KEY", spec=choice.spec)
-    client = _client(choice, key, settings.get("OPENROUTER_BASE_URL", default="https://openrouter.ai/api/v1"))
-    extra = {"usage": {"include": True}, **thinking.for_openrouter(choice.thinking)}
+def _openrouter(model: ModelSpec, settings: Settings) -> Opened:
+    key = settings.need("OPENROUTER_API_KEY", spec=model.spec)
+    client = _client(model, key, settings.get("OPENROUTER_BASE_URL", default="https://openrouter.ai/api/v1"))
+    extra = {"usage": {"include": True}, **thinking.for_openrouter(model.thinking)}
     return ChatEndpoint(
-        openai, client, _request(choice, key, extra=extra, send_temperature=True)
+        openai, client, _request(model, key, extra=extra, send_temperature=True)
     ), "openrouter"
 
 
-def _server(choice: Choice, settings: Settings) -> Opened:
+def _server(model: ModelSpec, settings: Settings) -> Opened:
     # Not the key of OpenAI: it would go to whatever host the string names.
-    key = settings.key("WEBSP_ENDPOINT_KEY", spec=choice.spec)
-    client = _client(choice, key or "none", choice.address)
-    extra = thinking.for_chat(choice.thinking)
-    request = _request(choice, key, extra=extra, send_temperature=True)
-    return ChatEndpoint(openai, client, request), choice.address or ""
+    key = settings.key("WEBSP_ENDPOINT_KEY", spec=model.spec)
+    client = _client(model, key or "none", model.address)
+    extra = thinking.for_chat(model.thinking)
+    request = _request(model, key, extra=extra, send_temperature=True)
+    return ChatEndpoint(openai, client, request), model.address or ""
 
 
-def _anthropic(choice: Choice, settings: Settings) -> Opened:
-    key = settings.need("ANTHROPIC_API_KEY", spec=choice.spec)
+def _anthropic(model: ModelSpec, settings: Settings) -> Opened:
+    key = settings.need("ANTHROPIC_API_KEY", spec=model.spec)
     place = settings.get("ANTHROPIC_BASE_URL", default="https://api.anthropic.com")
-    client = anthropic.Anthropic(api_key=key, base_url=place, **client_options(anthropic, choice.timeout))
-    return MessagesEndpoint(anthropic, client, _claude_request(choice, key)), "anthropic"
+    client = anthropic.Anthropic(api_key=key, base_url=place, **client_options(anthropic, model.timeout))
+    return MessagesEndpoint(anthropic, client, _claude_request(model, key)), "anthropic"
 
 
-def _claude_request(choice: Choice, *secrets: str | None) -> Request:
+def _claude_request(model: ModelSpec, *secrets: str | None) -> Request:
     # The API spells versions with a dash.
-    name = re.sub(r"(?<=\d)\.(?=\d)", "-", choice.name)
-    field, effort = thinking.for_claude(name, choice.thinking)
+    name = re.sub(r"(?<=\d)\.(?=\d)", "-", model.name)
+    field, effort = thinking.for_claude(name, model.thinking)
     if field and field["type"] != "disabled":
-        _only_temperature_one(choice, "while it thinks")
+        _only_temperature_one(model, "while it thinks")
     if thinking.claude_version(name) >= (4, 7):
-        _only_temperature_one(choice, "at all")
-    most = choice.max_tokens or _CLAUDE_MAX_TOKENS
+        _only_temperature_one(model, "at all")
+    most = model.max_tokens or _CLAUDE_MAX_TOKENS
     if field.get("budget_tokens", 0) >= most:
         raise SetupError(
-            f"thinking={choice.thinking!r} is a budget of {field['budget_tokens']} tokens: give {choice.spec} "
+            f"thinking={model.thinking!r} is a budget of {field['budget_tokens']} tokens: give {model.spec} "
             f"max_tokens above it (it is {most}), for thinking counts in it",
             option="max_tokens",
         )
     extra: dict[str, Any] = {"thinking": field} if field else {}
     if effort:
         extra["output_config"] = {"effort": effort}
-    return replace(_request(choice, *secrets, model=name, extra=extra), max_tokens=most)
+    return replace(_request(model, *secrets, name=name, extra=extra), max_tokens=most)
 
 
-def _vertex(choice: Choice, settings: Settings) -> Opened:
-    project = settings.need("GOOGLE_CLOUD_PROJECT", "ANTHROPIC_VERTEX_PROJECT_ID", spec=choice.spec)
+def _vertex(model: ModelSpec, settings: Settings) -> Opened:
+    project = settings.need("GOOGLE_CLOUD_PROJECT", "ANTHROPIC_VERTEX_PROJECT_ID", spec=model.spec)
     region = settings.get("CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION") or "global"
-    token = settings.key("GOOGLE_OAUTH_ACCESS_TOKEN", spec=choice.spec)
-    credentials = None if token else google_credentials(choice.spec, settings)
-    whose = "anthropic" if "claude" in choice.name else "gemini"
+    token = settings.key("GOOGLE_OAUTH_ACCESS_TOKEN", spec=model.spec)
+    credentials = None if token else google_credentials(model.spec, settings)
+    whose = "anthropic" if "claude" in model.name else "gemini"
     # Regional endpoints cost more than the list says.
     prices = whose if region == "global" else f"vertex/{region}"
     if whose == "anthropic":
@@ -157,51 +157,51 @@ def _vertex(choice: Choice, settings: Settings) -> Opened:
             access_token=token,
             credentials=credentials,
             base_url=settings.get("ANTHROPIC_VERTEX_BASE_URL"),
-            **client_options(anthropic, choice.timeout),
+            **client_options(anthropic, model.timeout),
         )
-        return MessagesEndpoint(anthropic, client, _claude_request(choice, token)), prices
+        return MessagesEndpoint(anthropic, client, _claude_request(model, token)), prices
     host = "aiplatform.googleapis.com" if region == "global" else f"{region}-aiplatform.googleapis.com"
     base = (settings.get("VERTEX_BASE_URL") or f"https://{host}/v1").rstrip("/")
     place = f"{base}/projects/{project}/locations/{region}/endpoints/openapi"
-    name = _GEMINI_NAMES.get(choice.name, choice.name)
+    name = _GEMINI_NAMES.get(model.name, model.name)
     request = _request(
-        choice,
+        model,
         token,
-        model=name if "/" in name else f"google/{name}",
-        extra=thinking.for_gemini(choice.thinking),
+        name=name if "/" in name else f"google/{name}",
+        extra=thinking.for_gemini(model.thinking),
     )
-    return ChatEndpoint(openai, _client(choice, token or fresh_token(credentials), place), request), prices
+    return ChatEndpoint(openai, _client(model, token or fresh_token(credentials), place), request), prices
 
 
-def _client(choice: Choice, key: str | Callable[[], str], base_url: str | None) -> openai.OpenAI:
-    client = openai.OpenAI(api_key=key, base_url=base_url, **client_options(openai, choice.timeout))
-    if choice.provider != "openai":
+def _client(model: ModelSpec, key: str | Callable[[], str], base_url: str | None) -> openai.OpenAI:
+    client = openai.OpenAI(api_key=key, base_url=base_url, **client_options(openai, model.timeout))
+    if model.provider != "openai":
         # Read from the environment by the SDK, and no one else's business.
         client.organization = client.project = None
     return client
 
 
 def _request(
-    choice: Choice,
+    model: ModelSpec,
     *secrets: str | None,
-    model: str | None = None,
+    name: str | None = None,
     extra: Mapping[str, Any] | None = None,
     own: bool = False,
     send_temperature: bool = False,
 ) -> Request:
     return Request(
-        model=model or choice.name,
-        temperature=choice.temperature,
+        model=name or model.name,
+        temperature=model.temperature,
         # Elsewhere 1.0 is the default, and some models refuse to be told so.
-        send_temperature=send_temperature or choice.temperature != 1.0,
-        max_tokens=choice.max_tokens,
+        send_temperature=send_temperature or model.temperature != 1.0,
+        max_tokens=model.max_tokens,
         extra=extra or {},
         own=own,
         secrets=tuple(secret for secret in secrets if secret),
     )
 
 
-_OPENERS: dict[str, Callable[[Choice, Settings], Opened]] = {
+_OPENERS: dict[str, Callable[[ModelSpec, Settings], Opened]] = {
     "openai": _openai,
     "anthropic": _anthropic,
     "gemini": _gemini,

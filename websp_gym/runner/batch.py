@@ -11,11 +11,10 @@ import json
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.errors import SetupError, nearest, unwritable
+from websp_gym.errors import SetupError, unwritable
 from websp_gym.records.results import (
     RESULTS,
     TRAJECTORIES,
@@ -231,53 +230,6 @@ def plan_run(
         for name in ids
         if (name, trial) not in done
     ]
-
-
-def select_instances(
-    patterns: Iterable[str], *, site: str | None = None, category: str | None = None
-) -> list[str]:
-    """Chooses instances by glob, website and category.
-
-    Args:
-        patterns: Such as ``Steam-*`` or ``*-ON``; any spelling of an id will do, in any case.
-        site: Only this website.
-        category: Only task categories that contain this text.
-
-    Returns:
-        The matching ids, in file order.
-
-    Raises:
-        SetupError: A pattern matches nothing, or nothing is left.
-    """
-    known = instance_ids()
-    chosen: set[str] = set()
-    for pattern in patterns:
-        plain = canonical_id(pattern)
-        found = [name for name in known if fnmatchcase(name.casefold(), plain.casefold())]
-        if not found:
-            raise SetupError(f'no instance matches "{pattern}"{nearest(plain, known)}', pattern=pattern)
-        chosen.update(found)
-    kept = [name for name in known if name in chosen]
-    return _of_kind(kept, site, category) if site or category else kept
-
-
-def _of_kind(ids: Iterable[str], site: str | None, category: str | None) -> list[str]:
-    from websp_gym.tasks.instances import load_instance
-
-    loaded = [load_instance(name) for name in ids]
-    found = [
-        one.id
-        for one in loaded
-        if (site is None or one.site.site.casefold() == site.casefold())
-        and (category is None or category.casefold() in one.task.category.casefold())
-    ]
-    if not found:
-        words = {"site": site, "category": category}
-        said = " and ".join(f'{name} "{word}"' for name, word in words.items() if word)
-        sites = sorted({one.site.site for one in loaded})
-        hint = nearest(site, sites) if site and site not in sites else ""
-        raise SetupError(f"no instance has {said}{hint}; `websp list` shows all")
-    return found
 
 
 def finished(folder: Path, run: Run) -> set[tuple[str, int]]:

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.tasks.instances import load_instance
+from websp_gym.tasks.selection import select_instances
 
 SplitBy = Literal["site", "task", "state"]
 WAYS: tuple[SplitBy, ...] = ("site", "task", "state")
@@ -37,8 +39,6 @@ def split_ids(
     Raises:
         SetupError: No such way, a glob that matches nothing, or one of the parts would be empty.
     """
-    from websp_gym.runner.batch import select_instances
-    from websp_gym.tasks.instances import load_instance
 
     names = select_instances([ids] if isinstance(ids, str) else list(ids))
     loaded = [load_instance(name) for name in names]

@@ -1,0 +1,94 @@
+"""Model strings: ``provider:name``, or the address of a server and the model's name after ``#``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from websp_gym.errors import SetupError, nearest
+from websp_gym.models.thinking import Thinking
+
+PROVIDERS = {
+    "openai": "openai:gpt-5.2",
+    "anthropic": "anthropic:claude-opus-4.6",
+    "gemini": "gemini:gemini-3.1-pro",
+    "openrouter": "openrouter:google/gemma-3-27b-it",
+    "azure": "azure:DEPLOYMENT",
+    "vertex": "vertex:claude-opus-4.6",
+    "http": "http://localhost:8000/v1#MODEL",
+    "https": "https://HOST/v1#MODEL",
+    "scripted": "scripted:FILE.yaml",
+}
+"""An example of each provider's strings."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSpec:
+    """A model string and the options it is asked with.
+
+    Args:
+        spec: The whole string.
+        provider: Who serves it.
+        name: The model's name there.
+        address: Where, for a server given by its address.
+        temperature: Sampling temperature.
+        thinking: How much it may think.
+        max_tokens: Most tokens of an answer; None: the provider's default.
+        timeout: Seconds for one attempt.
+    """
+
+    spec: str
+    provider: str
+    name: str
+    address: str | None = None
+    temperature: float = 1.0
+    thinking: Thinking = None
+    max_tokens: int | None = None
+    timeout: float = 120.0
+
+
+def read_spec(spec: str) -> tuple[str, str, str | None]:
+    """Reads a model string.
+
+    Args:
+        spec: As the user wrote it.
+
+    Returns:
+        Provider, name, and the address of a server given by one.
+
+    Raises:
+        SetupError: It is not a model string.
+    """
+    provider, colon, name = spec.partition(":")
+    if provider not in PROVIDERS:
+        hint = nearest(provider, list(PROVIDERS))
+        raise SetupError(f'"{spec}": no provider "{provider}"{hint} (e.g. {_examples()})', model=spec)
+    if provider in ("http", "https"):
+        return _read_address(spec)
+    if not colon or not name.strip():
+        raise SetupError(f'"{spec}" names no model: write it as {PROVIDERS[provider]}', model=spec)
+    return provider, name.strip(), None
+
+
+def _read_address(spec: str) -> tuple[str, str, str]:
+    address, _, name = spec.partition("#")
+    provider = address.partition(":")[0]
+    try:
+        parts = urlsplit(address)
+        right = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        right = False
+    if not right or not name:
+        raise SetupError(f'"{spec}" names no server and model: write it as {PROVIDERS[provider]}', model=spec)
+    if parts.username or parts.password or parts.query:
+        bare = f"{parts.scheme}://{parts.hostname}"
+        raise SetupError(
+            f"the model string for {bare} holds a password or parameters, and it is written into results: put a key "
+            "into WEBSP_ENDPOINT_KEY",
+            variable="WEBSP_ENDPOINT_KEY",
+        )
+    return provider, name, address
+
+
+def _examples() -> str:
+    return ", ".join(PROVIDERS.values())
