@@ -4,7 +4,8 @@ Import them as ``websp_gym.agents``. An agent sees observations and answers with
 knows nothing of agents.
 """
 
-from websp_gym.agents.base import Agent, Briefing, make_agent
+from websp_gym.agents.base import Agent, Briefing
+from websp_gym.agents.registry import make_agent
 from websp_gym.agents.turns import Turn
 
 __all__ = ["Agent", "Briefing", "Turn", "make_agent"]

@@ -1,4 +1,4 @@
-"""What an agent is, and how one is chosen."""
+"""What an agent is."""
 
 from __future__ import annotations
 
@@ -58,25 +58,3 @@ class Agent(Protocol):
         Raises:
             ModelError: Its model gave no answer. That is no failure of the agent: the episode has no score.
         """
-
-
-def make_agent(spec: str) -> Agent:
-    """Gives an agent by one string.
-
-    Args:
-        spec: ``oracle``, ``noop``, ``random``; ``flawed:KIND``; a model string such as ``openai:gpt-5.2`` or
-            ``mllm:openai:gpt-5.2`` for the agent that looks at pictures; ``text:openai:gpt-5.2`` for the one that
-            reads the accessibility tree. Options of the latter two stand behind a question mark:
-            ``openai:gpt-5.2?screenshots=1&thinking=high``. ``my_package.my_module:MyAgent`` imports a class, or a
-            function, that gives an agent when it is called without arguments.
-
-    Returns:
-        A new agent; nothing is asked of a model yet.
-
-    Raises:
-        SetupError: There is no such agent, option or model, or the model's key is missing.
-    """
-    # Each kind brings its own imports: only the one that is wanted.
-    from websp_gym.agents.registry import choose
-
-    return choose(spec)

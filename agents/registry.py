@@ -19,8 +19,22 @@ SCRIPTED = ("oracle", "noop", "random")
 EXAMPLES = ("openai:gpt-5.2", "text:openai:gpt-5.2", "my_module:MyAgent")
 
 
-def choose(spec: str) -> Agent:
-    """Makes the agent a string names; see :func:`websp_gym.agents.make_agent`."""
+def make_agent(spec: str) -> Agent:
+    """Return the agent that a string names.
+
+    Args:
+        spec: ``oracle``, ``noop``, ``random``; ``flawed:KIND``; a model string such as ``openai:gpt-5.2`` or
+            ``mllm:openai:gpt-5.2`` for the agent that looks at pictures; ``text:openai:gpt-5.2`` for the one that
+            reads the accessibility tree. Append options of the latter two after a question mark:
+            ``openai:gpt-5.2?screenshots=1&thinking=high``. ``my_package.my_module:MyAgent`` imports a class or a
+            function that returns an agent when called without arguments.
+
+    Returns:
+        A new agent; nothing is asked of a model yet.
+
+    Raises:
+        SetupError: There is no such agent, option or model, or the model's key is missing.
+    """
     if spec in SCRIPTED:
         return _scripted(spec)
     kind, colon, rest = spec.partition(":")

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from websp_gym.sandbox import consent, settings, site
-from websp_gym.sandbox import site_schema
+from websp_gym.sandbox import consent, settings, site, site_schema
 from websp_gym.tasks import goals, ground_truth, instances, schema
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 from agentlab.agents.agent_args import AgentArgs
 
 from websp_gym.agents.agentlab.player import WebspPlayer
-from websp_gym.agents.base import make_agent
+from websp_gym.agents.registry import make_agent
 
 
 @dataclass(kw_only=True)

@@ -10,8 +10,9 @@ from browsergym.experiments.agent import AgentInfo
 from websp_gym.agents.agentlab.actions import WebspActionSet
 from websp_gym.agents.agentlab.episode import BRIEFING
 from websp_gym.agents.agentlab.info import Overheard, info_of
-from websp_gym.agents.base import Briefing, make_agent
+from websp_gym.agents.base import Briefing
 from websp_gym.agents.llm_agent import AskingAgent
+from websp_gym.agents.registry import make_agent
 from websp_gym.errors import SetupError
 from websp_gym.tasks.instances import load_instance
 

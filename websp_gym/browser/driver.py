@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from websp_gym.browser.owner import adopt, call, is_adopted
+from websp_gym.browser.owner import adopt, after_fork, call, is_adopted, on_overdue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -216,3 +216,7 @@ def _runs(process: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+on_overdue(kill_driver)
+after_fork(forget)

@@ -11,7 +11,7 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.browser.confinement import browser_environment, confined, require_display
 from websp_gym.browser.driver import buried, bury_dead, playwright
 from websp_gym.browser.find import find_browser
-from websp_gym.browser.owner import adopt
+from websp_gym.browser.owner import adopt, after_fork, on_shut_down
 from websp_gym.browser.scripts import handler_script
 from websp_gym.errors import SetupError
 
@@ -177,3 +177,7 @@ def _launch(options: BrowserOptions) -> Browser:
             f"{executable} does not start: {str(error).splitlines()[0]} (`websp doctor` looks closer)",
             executable=executable,
         ) from error
+
+
+after_fork(forget)
+on_shut_down(close_browsers)

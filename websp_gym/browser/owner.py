@@ -75,11 +75,34 @@ class _Owner:
 class _State:
     lock: threading.Lock = field(default_factory=threading.Lock)
     owner: _Owner | None = None
+    ways_to_end: list[Callable[[], None]] = field(default_factory=list)
+    forget: list[Callable[[], Any]] = field(default_factory=list)
+    close: list[Callable[[], None]] = field(default_factory=list)
     inherited: list[Any] = field(default_factory=list)
     """What a forked child has of its parent: never used, and never freed, which would end the parent's driver."""
 
 
 _state = _State()
+
+
+def on_overdue(end: Callable[[], None], *, first: bool = False) -> None:
+    """Register a way to end a call that is overdue; they are tried in turn, from another thread.
+
+    Args:
+        end: Ends what runs.
+        first: Try it before those registered so far.
+    """
+    _state.ways_to_end.insert(0 if first else len(_state.ways_to_end), end)
+
+
+def after_fork(forget: Callable[[], Any]) -> None:
+    """Register what lets go of the parent's things in a forked child; it returns what must not be freed there."""
+    _state.forget.append(forget)
+
+
+def on_shut_down(close: Callable[[], None]) -> None:
+    """Register what closes the browsers of this process."""
+    _state.close.append(close)
 
 
 def call(function: Callable[[], Result], *, seconds: float | None = None) -> Result:
@@ -172,10 +195,7 @@ def _end(owner: _Owner, job: _Job) -> bool:
     Returns:
         Whether the call came to its end.
     """
-    from websp_gym.browser.driver import kill_driver
-    from websp_gym.browser.watch import interrupt
-
-    for end in (interrupt, kill_driver):
+    for end in _state.ways_to_end:
         end()
         if _done_within(job.future, _LAST_WAIT):
             return True
@@ -193,20 +213,17 @@ def _done_within(future: Future[Any], seconds: float) -> bool:
 
 def _forget_parent() -> None:
     """In a forked child: the parent's thread, driver and browsers are the parent's."""
-    from websp_gym.browser import driver, launch
-
     _state.lock = threading.Lock()
-    _state.inherited += [_state.owner, driver.forget(), launch.forget()]
+    _state.inherited += [_state.owner, *(forget() for forget in _state.forget)]
     _state.owner = None
 
 
 def shut_down() -> None:
     """Closes the browsers of this process; also done at exit. The next environment starts new ones."""
-    from websp_gym.browser.launch import close_browsers
-
     owner = _state.owner
     if owner is not None and owner.pid == os.getpid():
-        call(close_browsers, seconds=_LAST_WAIT)
+        for close in _state.close:
+            call(close, seconds=_LAST_WAIT)
 
 
 os.register_at_fork(after_in_child=_forget_parent)

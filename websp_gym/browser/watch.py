@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from websp_gym.browser.driver import kill_browsers, kill_driver
 from websp_gym.browser.openings import known_openings
+from websp_gym.browser.owner import on_overdue
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -169,3 +170,6 @@ class Watch:
     def _kill_browser(self) -> None:
         kill_browsers()
         self._plan(_TO_DIE, kill_driver)
+
+
+on_overdue(interrupt, first=True)

@@ -13,9 +13,10 @@ from itertools import zip_longest
 from typing import Any
 from urllib.parse import urldefrag
 
-from websp_gym.replay.importers.devtools import OUR_KEY
 from websp_gym.replay.trace import SCHEMA, Fingerprint, Trace, TraceEvent
 
+OUR_KEY = "websp"
+"""The key of a step in which the trace's own event is kept."""
 _OFFSET = 5
 """Where in an element is clicked, in pixels from its corner; inside even the smallest check box."""
 _LONGEST_TEXT = 64

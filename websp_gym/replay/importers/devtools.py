@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from websp_gym.errors import SetupError
+from websp_gym.replay.exporters import OUR_KEY
 from websp_gym.replay.importers.event_builder import Draft, finish, typed
 from websp_gym.replay.importers.import_log import Book, kind_of
 from websp_gym.replay.importers.roles import CHECKABLE, RADIOS
@@ -21,7 +22,6 @@ from websp_gym.replay.importers.sanitize import key_of, modifier_of, side_of, te
 from websp_gym.replay.importers.selectors import read_selectors
 from websp_gym.replay.trace import MAX_HOVER, SCHEMA, Fingerprint, Trace, TraceEvent, explain
 
-OUR_KEY = "websp"
 _Model = TypeVar("_Model", bound=BaseModel)
 _TEXT_TAGS = frozenset({"input", "textarea"})
 _TEXT_ROLES = frozenset({"textbox", "searchbox"})
