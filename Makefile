@@ -1,7 +1,8 @@
 # make demo   set everything up and watch one instance run, with no key
 # make test   install what the tests need and run them (what CI runs)
 # make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
-# make check  format, lint, types (Python and JavaScript)
+# make check  format, lint, layers of the package, types (Python and JavaScript)
+# make docs   write the layers of the package into docs/architecture.md
 # make bench  measure reset and step beside stock BrowserGym on this machine
 # make bench-replay  measure how often recorded elements are found on pages that changed
 
@@ -16,7 +17,7 @@ JOBS ?= auto
 # How often a test that fails is tried again before it counts; whoever comes out well then is listed at the end.
 RERUNS ?= 0
 
-.PHONY: demo test test-agentlab check bench bench-replay traces clean
+.PHONY: demo test test-agentlab check docs bench bench-replay traces clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
@@ -32,8 +33,12 @@ test-agentlab: $(AGENTLAB)/.dev
 check: $(VENV)/.dev node_modules/.bin/tsc
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/lint-imports
 	$(BIN)/mypy
 	node_modules/.bin/tsc -p tsconfig.json
+
+docs:
+	$(PYTHON) docs/layers.py
 
 bench: $(VENV)/.dev .browser
 	$(BIN)/python -m benchmarks.speed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -39,3 +40,8 @@ def test_the_security_table_names_tests_that_exist() -> None:
     named = {name for row in rows for name in re.findall(r"`(tests/\w+\.py)", row)}
     assert len(named) > 10
     assert sorted(name for name in named if not (ROOT / name).is_file()) == []
+
+
+def test_the_layers_in_the_architecture_page_are_those_import_linter_holds() -> None:
+    layers = runpy.run_path(str(ROOT / "docs" / "layers.py"))
+    assert layers["PAGE"].read_text("utf-8") == layers["page"](), "run `make docs`"

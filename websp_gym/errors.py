@@ -1,4 +1,4 @@
-"""Everything websp-gym raises on purpose.
+"""The errors websp-gym raises.
 
 A message says which value was wrong, what the nearest right one is and how to go on; the same facts are
 attributes of the exception, so that a program need not parse the text.

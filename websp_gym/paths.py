@@ -1,4 +1,4 @@
-"""Where the data folders lie: inside the package in a wheel, beside it in a checkout or ``pip install -e``."""
+"""Finding the data folders: inside the package in a wheel, beside it in a checkout or `pip install -e`."""
 
 import os
 from pathlib import Path

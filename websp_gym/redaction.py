@@ -1,4 +1,4 @@
-"""Keeping secrets out of what is written or shown: one helper for whatever echoes one.
+"""Keeping secrets out of what is written or shown.
 
 An endpoint may quote a key whole or in part, or in the encoding in which it got it. Whoever reads eight characters of
 it, or the whole in base64, has read too much.

@@ -1,4 +1,4 @@
-"""Text from outside made fit to be kept: what any file can hold, and of bounded length."""
+"""Making text from outside fit to store: encodable, and of bounded length."""
 
 from __future__ import annotations
 

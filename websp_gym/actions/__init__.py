@@ -1,4 +1,4 @@
-"""The extended WebVoyager action space: one line of text in, something done on a page."""
+"""The extended WebVoyager action space: parsing a line of text, performing it on the page."""
 
 from websp_gym.actions.grammar import ACTIONS, Action, format_action, parse_action
 

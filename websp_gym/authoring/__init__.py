@@ -1,4 +1,4 @@
-"""Checking a site: everything a task must prove before anybody is scored on it.
+"""For authors of sites: checks and proofs of a site and its tasks, and the scaffold of a new one.
 
 ``websp check`` shows what :func:`check_site` finds; tests call the same functions.
 """

@@ -1,0 +1,1 @@
+"""One Chromium per process: launch, the thread that drives it, deadlines, tabs, waiting, page scripts."""

@@ -1,1 +1,1 @@
-"""Measuring a judge against known truth: labels, made-up runs, figures with intervals, causes of failures."""
+"""Measuring a judge's error against known truth."""

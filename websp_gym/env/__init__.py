@@ -1,4 +1,4 @@
-"""The Gymnasium environment of an instance: options, registration, initial state, one episode at a time."""
+"""The Gymnasium environment: options, registration, one episode, its BrowserGym task, its initial state."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""Language models behind one interface: the official SDKs, any OpenAI-compatible server, or a script."""
+"""Language models, each named by one string: official SDKs, OpenAI-compatible servers, scripts."""
 
 from websp_gym.models.messages import Image, Message, Model, Reply, Role, Stop, Text
 from websp_gym.models.registry import make_model

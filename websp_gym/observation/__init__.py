@@ -1,4 +1,4 @@
-"""What an agent sees: set-of-marks, screenshots."""
+"""What an agent sees: marks, screenshots, BrowserGym's keys."""
 
 from websp_gym.observation.camera import Camera
 from websp_gym.observation.draw import draw_marks

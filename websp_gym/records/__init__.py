@@ -1,1 +1,1 @@
-"""What is kept of an episode and of a run."""
+"""What is kept of episodes and runs: trajectories and results, free of secrets."""

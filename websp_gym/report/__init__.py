@@ -1,4 +1,4 @@
-"""Reports for people: what happened in an episode, whether its score is right, and the tables of many."""
+"""Reports: the tables of any number of runs, and HTML pages of runs and episodes."""
 
 from websp_gym.report.pages.page import PageWritten, write_report_html
 from websp_gym.report.pages.trajectory_view import trajectory_html, write_trajectory_html

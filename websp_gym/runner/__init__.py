@@ -1,1 +1,1 @@
-"""Many episodes over processes."""
+"""Many episodes over processes: retries, resuming, rescoring."""

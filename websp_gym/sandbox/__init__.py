@@ -1,0 +1,1 @@
+"""The replica server: sites, their state per episode, and the control API."""

@@ -1,1 +1,1 @@
-"""From an ended episode to a verdict."""
+"""From an ended episode to a verdict: state reward, judge, failure kinds."""

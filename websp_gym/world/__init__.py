@@ -1,4 +1,4 @@
-"""Worlds: the sandbox of replica sites, and the live web."""
+"""Where an episode takes place: the protocol of a world, its state, and the sandbox as one."""
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.world.base import Episode, World
