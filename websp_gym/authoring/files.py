@@ -16,7 +16,7 @@ from websp_gym.env.initial_state import trace_path
 from websp_gym.errors import SetupError, WebspError, nearest
 from websp_gym.replay import load_trace
 from websp_gym.sandbox.catalog import Catalog
-from websp_gym.sandbox.site import SiteError
+from websp_gym.sandbox.site import SESSIONS, SiteError, check_foreign
 from websp_gym.tasks.goals import ItemCheck
 from websp_gym.tasks.ground_truth import ElementType
 from websp_gym.tasks.ids import config_files
@@ -178,6 +178,10 @@ def _s0_problems(site: Replica, loaded: LoadedInstance) -> Iterator[str]:
         elif isinstance(step, PrepareStep):
             yield from _value_problems(site, "prepare", step.prepare.settings)
             yield from _row_problems(site, "prepare", step.prepare.collections)
+            try:
+                check_foreign(step.prepare.collections.get(SESSIONS, []))
+            except ValueError as error:
+                yield f"prepare: {error}"
     yield from _value_problems(site, "expect", loaded.instance.expect.settings)
     yield from _row_problems(site, "expect", loaded.instance.expect.collections)
 
