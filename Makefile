@@ -3,6 +3,7 @@
 # make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
 # make check  format, lint, types (Python and JavaScript)
 # make bench  measure reset and step beside stock BrowserGym on this machine
+# make traces [SITE=steam]  record the traces of all sites, or of one, anew
 # make bench-replay  measure how often recorded elements are found on pages that changed
 
 # The first interpreter that runs and is of a version that will do (a pyenv shim may exist and not run).
@@ -42,7 +43,7 @@ bench-replay: $(VENV)/.dev .browser
 	$(BIN)/python -m benchmarks.replay
 
 traces: $(VENV)/.dev .browser
-	$(BIN)/python traces/record.py
+	$(BIN)/python traces/record.py $(SITE)
 
 # The stamps say what is installed: they are made anew when the requirements change.
 $(VENV)/.made:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from websp_gym.recording import recordings
 from websp_gym.sandbox import consent, settings, site
 from websp_gym.sandbox import site_schema as parts
 from websp_gym.tasks import goals, ground_truth, instances, schema
@@ -38,6 +39,7 @@ MODELS: list[type[BaseModel]] = [
     *(consent.Consent, consent.ConsentGroup),
     *(instances.Site, instances.Task, instances.Instance, instances.ReplayStep, instances.PrepareStep),
     *(goals.Goal, goals.ItemCheck, goals.Unchanged, goals.Expect, ground_truth.Target, schema.ClassRule),
+    *(recordings.Recording, recordings.Gesture),
 ]
 
 
