@@ -103,6 +103,7 @@ def test_fixture_items_are_checked(tmp_path: Path) -> None:
         ("session_cookie: SID", "{artefact: true}", "no artefacts"),
         ("session_cookie: SID", "{items: [{divice: Phone}]}", 'did you mean "device"?'),
         ("session_cookie: SID", "[]", "collections.sessions"),
+        ("session_cookie: SID", "{items: 5}", "collections.sessions.items"),
         ("session_of: accounts", "{}", "session_cookie of its own"),
         ("search: true", "{}", "session_cookie of its own"),
     ],

@@ -300,7 +300,8 @@ def _with_session_fields(collections: Row) -> Any:
         raise ValueError(f'collections: sessions have the field "{CURRENT}" already')
     if given.get("artefact"):
         raise ValueError("collections: sessions are no artefacts; ending one is a sign-out")
-    check_foreign([row for row in given.get("items") or [] if isinstance(row, dict)])
+    items = given.get("items")
+    check_foreign([row for row in items if isinstance(row, dict)] if isinstance(items, list) else [])
     return {**given, "fields": {**_SESSION_FIELDS, **fields, CURRENT: {"type": "bool", "default": False}}}
 
 
