@@ -4,6 +4,7 @@
 # make check  format, lint, layers of the package, types (Python and JavaScript)
 # make docs   write the layers of the package into docs/architecture.md
 # make bench  measure reset and step beside stock BrowserGym on this machine
+# make traces [SITE=steam]  record the traces of all sites, or of one, anew
 # make bench-replay  measure how often recorded elements are found on pages that changed
 
 # The first interpreter that runs and is of a version that will do (a pyenv shim may exist and not run).
@@ -47,7 +48,7 @@ bench-replay: $(VENV)/.dev .browser
 	$(BIN)/python -m benchmarks.replay
 
 traces: $(VENV)/.dev .browser
-	$(BIN)/python traces/record.py
+	$(BIN)/python traces/record.py $(SITE)
 
 # The stamps say what is installed: they are made anew when the requirements change.
 $(VENV)/.made:

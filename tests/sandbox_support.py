@@ -31,9 +31,10 @@ settings:
   chat.filter: {type: choice, choices: [strict, loose], default: loose}
   profile.note: {type: text, default: "", max_length: 20}
   feed.topics: {type: multi, choices: [news, sport], default: [news]}
-sessions:
-  - {device: Firefox on Windows, place: "Porto, Portugal", created: "2025-11-02"}
 collections:
+  sessions:
+    items:
+      - {device: Firefox on Windows, place: "Porto, Portugal", created: "2025-11-02"}
   words:
     key: text
     fields: {text: {type: text}, strong: {type: bool, default: false}}

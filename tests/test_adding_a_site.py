@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from websp_gym.recording import recordings
 from websp_gym.sandbox import consent, settings, site, site_schema
 from websp_gym.tasks import goals, ground_truth, instances, schema
 
@@ -37,6 +38,7 @@ MODELS: list[type[BaseModel]] = [
     *(consent.Consent, consent.ConsentGroup),
     *(instances.Site, instances.Task, instances.Instance, instances.ReplayStep, instances.PrepareStep),
     *(goals.Goal, goals.ItemCheck, goals.Unchanged, goals.Expect, ground_truth.Target, schema.ClassRule),
+    *(recordings.Recording, recordings.Gesture),
 ]
 
 

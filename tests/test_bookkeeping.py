@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from tests.test_state_reward import _task
 from websp_gym.sandbox.consent import CHOICE, RECEIPTS
 from websp_gym.scoring.rewards import state_verdict
-from websp_gym.world.state import BOOKKEEPING, SiteState, WorldState
+from websp_gym.tasks.instances import load_instance
+from websp_gym.world.sandbox import SandboxWorld
+from websp_gym.world.state import Declared, SiteState, WorldState, world_state
 
+DECLARED = Declared(bookkeeping=frozenset({CHOICE, RECEIPTS}))
 BEFORE = WorldState(
     {
         "steam": SiteState(
             settings={"consent.ads": True, "consent.stats": True, CHOICE: "none"},
             collections={RECEIPTS: [], "tokens": []},
+            declared=DECLARED,
         )
     }
 )
@@ -20,14 +28,35 @@ AFTER = WorldState(
         "steam": SiteState(
             settings={"consent.ads": False, "consent.stats": True, CHOICE: "custom"},
             collections={RECEIPTS: [{"id": "1", "choice": "custom", "groups": ""}], "tokens": [{"id": "1"}]},
+            declared=DECLARED,
         )
     }
 )
 GOAL = {"settings": {"consent.ads": False}}
 
 
-def test_the_names_are_those_of_the_kit() -> None:
-    assert {CHOICE, RECEIPTS} <= BOOKKEEPING
+@pytest.mark.parametrize(
+    ("name", "books"),
+    [("AllRecipes-task-154", {CHOICE, RECEIPTS}), ("Steam-task-191-ON", {"cookies.state"})],
+)
+def test_the_kit_and_a_site_declare_what_is_bookkeeping(name: str, books: set[str]) -> None:
+    loaded = load_instance(name)
+    episode = SandboxWorld().open_episode(loaded.site, signed_in=True)
+    try:
+        state = episode.state()
+    finally:
+        episode.close()
+    assert state.sites[loaded.site.slug].declared.bookkeeping == books
+    assert state.sites["google"].declared.bookkeeping == set()
+    recorded = world_state({"sites": state.as_dict()})
+    assert recorded.sites[loaded.site.slug].declared.bookkeeping == books
+
+
+def test_bookkeeping_of_one_site_is_none_of_another() -> None:
+    undeclared = WorldState({"steam": replace(BEFORE.sites["steam"], declared=Declared())})
+    after = WorldState({"steam": replace(AFTER.sites["steam"], declared=Declared())})
+    effects = state_verdict(_task(GOAL), undeclared, after, answered=True).side_effects
+    assert len(effects) == 3
 
 
 def test_a_confirmed_choice_has_no_side_effects_of_its_own() -> None:

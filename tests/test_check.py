@@ -119,14 +119,20 @@ def test_mistakes_in_the_files_are_named_without_a_browser(tmp_path: Path) -> No
     text = text.replace(
         "Turn ads off (Files-task-1).", "Turn Ads off on the first page, and save (Files-task-1)."
     )
-    text = text.replace("initial_state: []", "initial_state: [{replay: files/lost.json}]")
+    prepare = "{prepare: {collections: {sessions: [{current: true}]}}}"
+    text = text.replace("initial_state: []", f"initial_state: [{{replay: files/lost.json}}, {prepare}]")
     write_checked(tmp_path, "Files", text)
+    recordings = tmp_path / "traces" / "files" / "recordings.yaml"
+    recordings.parent.mkdir(parents=True)
+    recordings.write_text("found: {start: x, gestures: [{click: {role: button, name: Save}}]}")
     (tmp_path / "sites" / "files" / "templates" / "odd.html").write_text("{% if %}")
     report = check_site("files", places=Places.below(tmp_path), online=False)
     assert 'unknown setting "adds"; did you mean "ads"?' in _said(report, "goal")
     assert "mail: 'maybe' is not true or false" in _said(report, "goal")
     assert "both wordings are the same" in _said(report, "instructions")
     assert "files/lost.json; record it with `websp record`" in _said(report, "S0 files")
+    assert "leave out current; this browser's own session comes of signing in" in _said(report, "S0 files")
+    assert "found has no trace yet; run `make traces SITE=files`" in _said(report, "recordings")
     assert "type does not fit a checkbox; it fits combobox" in _said(report, "ground truth")
     assert "odd.html:1:" in _said(report, "templates")
 

@@ -182,6 +182,21 @@ def test_the_hash_of_an_instance_changes_with_its_goal(site_file: Path) -> None:
     assert load_site(other)[0].config_hash != before
 
 
+def test_how_an_account_is_closed_is_data_and_no_part_of_the_hash(site_file: Path) -> None:
+    before = load_site(site_file)[0]
+    assert before.site.closing == ()
+    steps = "closing: [{submit: {role: button, name: Close my account}, element: Button}]\n"
+    other = site_file.with_name("other.yaml")
+    other.write_text(SITE.replace("tasks:", f"{steps}tasks:"))
+    after = load_site(other)[0]
+    assert [step.text() for step in after.site.closing] == ["CLICK 'Close my account' button"]
+    assert after.config_hash == before.config_hash
+    wrong = site_file.with_name("wrong.yaml")
+    wrong.write_text(SITE.replace("tasks:", f"{steps.replace('role', 'rolle')}tasks:"))
+    with pytest.raises(SetupError, match=r'wrong\.yaml:\d+: closing\.0\.target\.rolle.*did you mean "role"'):
+        load_site(wrong)
+
+
 def test_ids_are_found_whatever_their_indentation() -> None:
     assert ids_in("  - instance: A-task-1\n        - instance: B-task-2-ON\n# - instance: C\n") == [
         "A-task-1",

@@ -99,7 +99,7 @@ def test_initial_state_by_api_is_logged_as_setup(episode: Episode) -> None:
     shop = episode.state()["sites"]["shop"]
     assert shop["settings"]["cookies.ads"] is False
     assert [row["text"] for row in shop["collections"]["words"]] == ["one"]
-    assert [row["current"] for row in shop["sessions"]] == [True]
+    assert [row["current"] for row in shop["collections"]["sessions"]] == [True]
     assert {event["kind"] for event in episode.state()["events"]} == {"setup"}
 
 

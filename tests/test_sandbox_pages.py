@@ -255,12 +255,14 @@ def test_logging_out_ends_the_session(visitor: Visitor, episode: Episode) -> Non
     assert "signed out" in visitor.get(f"{SHOP}/").body
     visitor.cookies = old
     assert "signed out" in visitor.get(f"{SHOP}/").body
-    assert [row["device"] for row in episode.state()["sites"]["shop"]["sessions"]] == ["Firefox on Windows"]
+    assert [row["device"] for row in episode.state()["sites"]["shop"]["collections"]["sessions"]] == [
+        "Firefox on Windows"
+    ]
 
 
 def test_other_sessions_can_be_ended(visitor: Visitor, episode: Episode) -> None:
     assert visitor.post(f"{SHOP}/logout-others").status == 200
-    (left,) = episode.state()["sites"]["shop"]["sessions"]
+    (left,) = episode.state()["sites"]["shop"]["collections"]["sessions"]
     assert left["current"] is True
     assert visitor.get(f"{SHOP}/account").status == 200
     assert visitor.post(f"{SHOP}/sessions/end", {"id": left["id"]}).status == 200

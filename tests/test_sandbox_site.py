@@ -95,6 +95,40 @@ def test_fixture_items_are_checked(tmp_path: Path) -> None:
     assert 'unknown field "txt"; did you mean "text"?' in reasons(tmp_path, yaml)
 
 
+@pytest.mark.parametrize(
+    ("sign_in", "sessions", "says"),
+    [
+        ("session_cookie: SID", "{items: [{device: Phone, current: true}]}", "comes of signing in"),
+        ("session_cookie: SID", "{fields: {current: {type: bool, default: true}}}", "already"),
+        ("session_cookie: SID", "{artefact: true}", "no artefacts"),
+        ("session_cookie: SID", "{items: [{divice: Phone}]}", 'did you mean "device"?'),
+        ("session_cookie: SID", "[]", "collections.sessions"),
+        ("session_cookie: SID", "{items: 5}", "collections.sessions.items"),
+        ("session_of: accounts", "{}", "session_cookie of its own"),
+        ("search: true", "{}", "session_cookie of its own"),
+    ],
+)
+def test_sessions_are_a_collection_that_a_sign_in_fills(
+    tmp_path: Path, sign_in: str, sessions: str, says: str
+) -> None:
+    yaml = f"name: S\nhosts: [s.example]\n{sign_in}\ncollections: {{sessions: {sessions}}}"
+    assert says in reasons(tmp_path, yaml)
+
+
+def test_sessions_have_the_fields_of_all_sites_and_those_of_their_own(tmp_path: Path) -> None:
+    own = "collections: {sessions: {fields: {ip: {type: text}}, items: [{device: Phone, ip: 192.0.2.1}]}}"
+    write_site(tmp_path / "accounts", f"name: A\nhosts: [a.example]\nsession_cookie: SID\n{own}", {})
+    write_site(tmp_path / "mail", "name: M\nhosts: [m.example]\nsession_of: accounts", {})
+    phone = {"id": "1", "device": "Phone", "place": "", "created": "", "ip": "192.0.2.1", "current": False}
+    catalog = Catalog([tmp_path])
+    for slug in ("accounts", "mail"):
+        assert catalog.default_state(catalog[slug])["collections"]["sessions"] == [phone]
+
+
+def test_a_collection_and_a_setting_cannot_have_one_name(tmp_path: Path) -> None:
+    assert '"words" is the name of a setting' in reasons(tmp_path, HEAD.replace("chat.filter", "words"))
+
+
 def test_two_sites_cannot_share_a_host(tmp_path: Path) -> None:
     for slug in ("one", "two"):
         write_site(tmp_path / slug, "name: S\nhosts: [s.example]", {})

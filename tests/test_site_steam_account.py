@@ -24,7 +24,7 @@ def test_language_and_notification_pages_save(steam: Steam) -> None:
 
 def test_devices_are_signed_out_one_by_one_and_all_at_once(steam: Steam) -> None:
     def devices() -> list[str]:
-        return [row["device"] for row in steam.episode.state()["sites"]["steam"]["sessions"]]
+        return [row["device"] for row in steam.episode.state()["sites"]["steam"]["collections"]["sessions"]]
 
     steam.page.goto(f"{STEAM}/account/authorizeddevices")
     steam.page.get_by_role("button", name="Sign out Firefox on macOS").click()
@@ -68,7 +68,7 @@ def test_signing_in_with_a_password_works_and_a_wrong_one_does_not(signed_out: S
     page.get_by_role("alert").wait_for()
     page.get_by_role("button", name="Sign in", exact=True).click()
     page.get_by_role("heading", name="alexrivers's Account").wait_for()
-    assert signed_out.changed() == {}
+    assert list(signed_out.changed()) == ["sessions"]
 
 
 def test_signing_out_through_the_menu(steam: Steam) -> None:
@@ -124,4 +124,4 @@ def test_deleting_the_account_is_destructive_and_signs_out_everywhere(steam: Ste
     page.get_by_role("button", name="Yes, delete my account").click()
     page.get_by_role("heading", name="Account deleted").wait_for()
     assert steam.destructive() == ["account deleted"]
-    assert steam.episode.state()["sites"]["steam"]["sessions"] == []
+    assert steam.episode.state()["sites"]["steam"]["collections"]["sessions"] == []

@@ -8,7 +8,6 @@ from websp_gym.scoring.rewards import state_verdict
 from websp_gym.scoring.verdict import Verdict
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world.sandbox import SandboxWorld
-from websp_gym.world.state import BOOKKEEPING
 
 
 def verdict_of(name: str, prefix: str, *, all_to: bool | None) -> Verdict:
@@ -19,8 +18,11 @@ def verdict_of(name: str, prefix: str, *, all_to: bool | None) -> Verdict:
     try:
         episode.prepare(slug, loaded.instance.expect.settings, {})
         start = episode.state()
-        kinds = [key for key in start.sites[slug].least_private if key.startswith(prefix)]
-        policy = {key: all_to for key in kinds if key not in BOOKKEEPING} if all_to is not None else {}
+        declared = start.sites[slug].declared
+        kinds = [key for key in declared.least_private if key.startswith(prefix)]
+        policy = (
+            {key: all_to for key in kinds if key not in declared.bookkeeping} if all_to is not None else {}
+        )
         episode.prepare(slug, {**policy, **goal.settings}, {})
         return state_verdict(loaded, start, episode.state(), answered=True)
     finally:

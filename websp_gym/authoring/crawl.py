@@ -23,7 +23,7 @@ from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import WorldError, nearest
 from websp_gym.sandbox.client import EPISODE_HEADER, Episode, Sandbox, SandboxError
-from websp_gym.world.state import BOOKKEEPING, WorldState, world_state
+from websp_gym.world.state import WorldState, world_state
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,7 +86,9 @@ def crawl(
         finally:
             knocker.close()
         yield judged("links", slug, dead, f"{len(tour.links)} lead to pages of the sandbox")
-        yield judged("side effects", f"{slug}'s pages", _moved(before, after), "looking changes nothing")
+        yield judged(
+            "side effects", f"{slug}'s pages", _moved(catalog, before, after), "looking changes nothing"
+        )
     finally:
         context.close()
         _close(episode)
@@ -243,12 +245,12 @@ def _survey(frame: Any) -> dict[str, Any]:
     return seen
 
 
-def _moved(before: WorldState, after: WorldState) -> Iterator[str]:
+def _moved(catalog: Catalog, before: WorldState, after: WorldState) -> Iterator[str]:
     for slug, site in after.sites.items():
         for kind in ("settings", "collections"):
             old, new = getattr(before.sites[slug], kind), getattr(site, kind)
             for key in new:
-                if new[key] != old[key] and key not in BOOKKEEPING:
+                if new[key] != old[key] and key not in catalog[slug].bookkeeping:
                     yield f"{slug}: {key} changed from {old[key]!r} to {new[key]!r} while pages were only looked at"
 
 

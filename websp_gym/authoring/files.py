@@ -14,9 +14,12 @@ from websp_gym.authoring.roles import role_problems
 from websp_gym.authoring.search_paths import site_folders
 from websp_gym.env.initial_state import trace_path
 from websp_gym.errors import SetupError, WebspError, nearest
+from websp_gym.paths import data_dirs
+from websp_gym.recording.recordings import FILE as RECORDINGS
+from websp_gym.recording.recordings import load_recordings
 from websp_gym.replay import load_trace
 from websp_gym.sandbox.catalog import Catalog
-from websp_gym.sandbox.site import SiteError
+from websp_gym.sandbox.site import SESSIONS, SiteError, check_foreign
 from websp_gym.tasks.goals import ItemCheck
 from websp_gym.tasks.ground_truth import ElementType
 from websp_gym.tasks.ids import config_files
@@ -98,6 +101,12 @@ def check_files(slug: str, catalog: Catalog, instances: tuple[LoadedInstance, ..
         steps = [*loaded.instance.ground_truth, *(loaded.instance.opposite or ())]
         types = ", ".join(loaded.instance.element_types)
         yield judged("ground truth", loaded.id, role_problems(steps), f"{len(steps)} steps: {types}")
+    closing = instances[0].site.closing
+    if closing:
+        yield judged("closing", slug, role_problems(closing), f"{len(closing)} steps")
+    for folder in data_dirs("traces"):
+        if (folder / slug / RECORDINGS).is_file():
+            yield judged("recordings", slug, _recording_problems(folder / slug), "each has its trace")
     odd = [step.element for each in instances for step in each.instance.ground_truth]
     known = get_args(ElementType)
     yield judged("element types", slug, [name for name in odd if name not in known], "of the paper's ten")
@@ -178,6 +187,10 @@ def _s0_problems(site: Replica, loaded: LoadedInstance) -> Iterator[str]:
         elif isinstance(step, PrepareStep):
             yield from _value_problems(site, "prepare", step.prepare.settings)
             yield from _row_problems(site, "prepare", step.prepare.collections)
+            try:
+                check_foreign(step.prepare.collections.get(SESSIONS, []))
+            except ValueError as error:
+                yield f"prepare: {error}"
     yield from _value_problems(site, "expect", loaded.instance.expect.settings)
     yield from _row_problems(site, "expect", loaded.instance.expect.collections)
 
@@ -187,6 +200,17 @@ def _trace_problems(name: str) -> Iterator[str]:
         load_trace(trace_path(name))
     except WebspError as error:
         yield str(error)
+
+
+def _recording_problems(folder: Path) -> Iterator[str]:
+    try:
+        recordings = load_recordings(folder / RECORDINGS)
+    except SetupError as error:
+        yield str(error)
+        return
+    for name in recordings:
+        if not (folder / f"{name}.json").is_file():
+            yield f"{folder / RECORDINGS}: {name} has no trace yet; run `make traces SITE={folder.name}`"
 
 
 def _value_problems(site: Replica, where: str, values: Mapping[str, object]) -> Iterator[str]:

@@ -14,7 +14,6 @@ from websp_gym.authoring.player import Play, play
 from websp_gym.env.options import Options
 from websp_gym.errors import InitialStateError, ReplayError, WebspError
 from websp_gym.scoring.rewards import state_verdict
-from websp_gym.world.state import BOOKKEEPING
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -146,7 +145,7 @@ def _moved(loaded: LoadedInstance, left: Play) -> Iterator[str]:
     for kind in ("settings", "collections"):
         old, new = getattr(before, kind), getattr(after, kind)
         for key in new:
-            if key not in BOOKKEEPING and new[key] != old.get(key):
+            if key not in after.declared.bookkeeping and new[key] != old.get(key):
                 yield f"{key} became {new[key]!r} before it was confirmed"
 
 

@@ -18,7 +18,6 @@ from websp_gym.actions import parse_action
 from websp_gym.errors import ActionError
 from websp_gym.records.trajectory import Step, Trajectory, View
 from websp_gym.tasks.instances import LoadedInstance
-from websp_gym.world.state import BOOKKEEPING
 
 Edit = Callable[[Trajectory, LoadedInstance, random.Random], Trajectory | None]
 
@@ -77,7 +76,7 @@ def undone(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Traje
     if any("collection" in event["data"] for event in reverted):
         return None
     for event in reverted[::-1]:
-        if event["data"]["key"] not in BOOKKEEPING:
+        if event["data"]["key"] not in run.s0.get("bookkeeping", ()):
             change(out, event["data"]["key"], event["data"]["old"])
     out.steps.append(_step(number + 1, last.action, before))
     return _answered(out, rng.choice(CLAIMS), append=True)
@@ -152,7 +151,7 @@ def extra(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Trajec
     others = [
         key
         for key, value in settings.items()
-        if isinstance(value, bool) and key not in loaded.task.goal.settings and key not in BOOKKEEPING
+        if isinstance(value, bool) and key not in [*loaded.task.goal.settings, *run.s0.get("bookkeeping", ())]
     ]
     switches = [mark for mark in run.views[-1].marks if mark.get("checked") is not None]
     if not others or not switches:
@@ -292,7 +291,7 @@ def _answered(run: Trajectory, answer: str, *, append: bool = False) -> Trajecto
 def _takes_back(run: Trajectory, step: Step) -> tuple[int, dict[str, Any]] | None:
     """Where a step turned one control and one setting: the control's number in the last view, and the event."""
     events = [event for event in _between(run, step.number) if event["kind"] == "set"]
-    events = [event for event in events if event["data"]["key"] not in BOOKKEEPING]
+    events = [event for event in events if event["data"]["key"] not in run.s0.get("bookkeeping", ())]
     before = run.views[step.number - 1]
     if len(events) != 1 or "collection" in events[0]["data"] or not _is_switch(step, before):
         return None

@@ -19,7 +19,7 @@ from websp_gym.paths import data_dirs
 from websp_gym.replay import EventReport, Trace, load_trace, replay
 from websp_gym.replay.player import Set
 from websp_gym.tasks.instances import LoadedInstance, ReplayStep
-from websp_gym.world.state import Item, SiteState, WorldState, same
+from websp_gym.world.state import SESSIONS, Item, SiteState, WorldState, foreign_sessions, same
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
@@ -171,6 +171,12 @@ def _differences(
     expected = loaded.instance.expect.collections
     for name in {**fresh.collections, **expected}:
         have = actual.collections.get(name)
+        if (
+            name == SESSIONS
+            and have
+            and not any(row.get("current") is True for row in expected.get(name, ()))
+        ):
+            have = foreign_sessions(have)  # signing in made this browser's own: "signed in" is compared below
         if name in expected:
             if have is None or not _same_items(expected[name], have):
                 yield name, (expected[name], have)

@@ -15,7 +15,7 @@ from websp_gym.errors import SetupError, nearest
 from websp_gym.replay import EventReport, Trace, replay
 from websp_gym.tasks.instances import Site, all_instances
 from websp_gym.world import make_world
-from websp_gym.world.state import SiteState, same
+from websp_gym.world.state import SESSIONS, SiteState, foreign_sessions, same
 
 if TYPE_CHECKING:
     from websp_gym.replay.player import Set
@@ -126,6 +126,8 @@ def changes(before: SiteState, after: SiteState) -> Iterator[Change]:
             yield Change(key, old, new)
     for name in {**before.collections, **after.collections}:
         had, has = before.collections.get(name, []), after.collections.get(name, [])
+        if name == SESSIONS:
+            had, has = foreign_sessions(had), foreign_sessions(has)
         if had != has:
             yield Change(name, had, has)
     if before.signed_in != after.signed_in:

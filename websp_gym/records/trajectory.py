@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from websp_gym.errors import SetupError, unwritable
 from websp_gym.redaction import redact
@@ -28,6 +28,9 @@ SCHEMA: Literal["websp-trajectory/1"] = "websp-trajectory/1"
 FILE = "trajectory.json"
 
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+
+_OLD_BOOKKEEPING = ["consent.choice", "consent_receipts", "cookies.state"]
+"""What counted as bookkeeping before records named it themselves."""
 
 EndReason = Literal[
     "answer", "infeasible", "action_limit", "time_limit", "unresponsive", "error", "abandoned"
@@ -128,6 +131,16 @@ class Trajectory(_Record):
     answer: str = ""
     error: str = ""
     verdict: dict[str, Any] | None = None
+
+    @field_validator("s0", "end", mode="before")
+    @classmethod
+    def _as_kept_today(cls, state: Any) -> Any:
+        """Read a state that was recorded when sessions were no collection and bookkeeping was not named."""
+        if not isinstance(state, dict) or "sessions" not in state:
+            return state
+        rest = {key: value for key, value in state.items() if key != "sessions"}
+        collections = {**state.get("collections", {}), "sessions": state["sessions"]}
+        return {"bookkeeping": _OLD_BOOKKEEPING, **rest, "collections": collections}
 
     def close(self, ending: Ending) -> None:
         """Writes down how the episode ended; what stands there already stays."""

@@ -65,15 +65,11 @@ class Catalog:
         return {site.slug: json.dumps(self.default_state(site)) for site in self}
 
     def default_state(self, site: Site) -> dict[str, Any]:
-        """Returns settings, collections and sessions of a fresh account of a site."""
+        """Returns settings and collections of a fresh account of a site."""
         items = {name: [spec.complete(row) for row in spec.rows()] for name, spec in site.collections.items()}
-        owner = self.session_owner(site)
-        known = owner.collections[SESSIONS] if owner.has_sign_in else None
-        items.pop(SESSIONS, None)
         return {
             "settings": {key: setting.default for key, setting in site.settings.items()},
             "collections": items,
-            "sessions": [{**known.complete(row), "current": False} for row in known.rows()] if known else [],
         }
 
     def _take(self, site: Site) -> None:
@@ -99,3 +95,4 @@ class Catalog:
             )
         if not other.session_cookie:
             raise SiteError(site.folder / "site.yaml", [f"session_of: {other.slug} has no session_cookie"])
+        site.collections[SESSIONS] = other.collections[SESSIONS]

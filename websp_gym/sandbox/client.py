@@ -312,7 +312,7 @@ class Episode:
         return f"Episode({self.id[:4]}…)"
 
     def state(self) -> dict[str, Any]:
-        """Returns ``{"sites": {slug: {"settings", "collections", "sessions"}}, "events": [...]}``."""
+        """Returns ``{"sites": {slug: {"settings", "collections"}}, "events": [...]}``."""
         return self._call("GET", "state")
 
     def defaults(self) -> dict[str, Any]:

@@ -100,12 +100,13 @@ class Consent(Strict):
             }
             for group in self.optional
         }
-        return {CHOICE: {"type": "choice", "choices": list(CHOICES), "default": "none"}, **kinds}
+        choice = {"type": "choice", "choices": list(CHOICES), "default": "none", "bookkeeping": True}
+        return {CHOICE: choice, **kinds}
 
     def receipts(self) -> Row:
         """The collection of receipts, as ``site.yaml`` would write it."""
         text = {"type": "text", "default": ""}
-        return {"fields": {"choice": text, "groups": text}}
+        return {"fields": {"choice": text, "groups": text}, "bookkeeping": True}
 
     def wanted(self, choice: object, groups: object, now: dict[str, Any]) -> dict[str, bool]:
         """What a choice means for every optional kind, by setting.

@@ -257,6 +257,8 @@ def _describe(site: Any) -> Row:
         "name": site.name,
         "hosts": site.hosts,
         "signs_in": site.has_sign_in,
+        "session_of": site.session_of,
+        "bookkeeping": site.bookkeeping,
         "settings": {key: setting.model_dump(exclude_none=True) for key, setting in site.settings.items()},
         "collections": {
             name: {"key": spec.key, "fields": sorted(spec.fields) if spec.fields is not None else None}

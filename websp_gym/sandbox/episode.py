@@ -13,8 +13,8 @@ from typing import Any
 from .catalog import Catalog
 from .did_you_mean import nearest
 from .settings import Value
-from .site import SESSIONS, Site
-from .site_schema import Collection, Row
+from .site import CURRENT, SESSIONS, Site, check_foreign
+from .site_schema import Row
 from .turns import Turn
 
 KINDS = frozenset(
@@ -136,6 +136,10 @@ class Episode:
                 found[name].pop(item, None)
             else:
                 found[name][item] = json.loads(data)
+        if site.session_of:
+            found[SESSIONS] = {
+                row["id"]: row for row in self.items(self.catalog.session_owner(site))[SESSIONS]
+            }
         return {name: list(rows.values()) for name, rows in found.items()}
 
     def rows(self, site: Site, collection: str, where: Row | None = None) -> list[Row]:
@@ -183,7 +187,7 @@ class Episode:
         ids = self._ids(site, collection)
         items = []
         for row in rows:
-            item = _complete(spec, collection, row, form=form)
+            item = spec.complete(row, form=form)
             if spec.key is not None:
                 key = _hashable(item.get(spec.key))
                 if key in keys:
@@ -240,11 +244,12 @@ class Episode:
         Raises:
             ValueError: Unknown collection or field, or a wrong value.
         """
+        if collection == SESSIONS:
+            check_foreign(rows)
         for item in self.rows(site, collection):
-            if not item.get("current"):
+            if collection != SESSIONS or not item[CURRENT]:
                 self.write(site, collection, item["id"], None)
-        wanted = [{**row, "current": False} for row in rows] if collection == SESSIONS else rows
-        self.add_all(site, collection, wanted, kind="setup")
+        self.add_all(site, collection, rows, kind="setup")
         self.log(site, "setup", collection=collection, count=len(rows))
 
     def new_code(self, site: Site, redir: str) -> str:
@@ -299,15 +304,7 @@ class Episode:
         self.log(None, "setup", restored=True)
 
     def _site_state(self, site: Site) -> Row:
-        items = self.items(site)
-        own = items.pop(SESSIONS, [])
-        owner = self.catalog.session_owner(site)
-        sessions = own if owner is site else self.items(owner)[SESSIONS]
-        return {
-            "settings": self.settings(site),
-            "collections": items,
-            "sessions": [{"current": False, **row} for row in sessions],
-        }
+        return {"settings": self.settings(site), "collections": self.items(site)}
 
     def write(self, site: Site, collection: str, item: str, data: Row | None) -> None:
         """Stores an item (None: removed) without checking or logging."""
@@ -315,21 +312,19 @@ class Episode:
         self._execute(
             "INSERT INTO items (site, collection, id, data) VALUES (?, ?, ?, ?)"
             " ON CONFLICT (site, collection, id) DO UPDATE SET data = excluded.data",
-            (site.slug, collection, item, None if data is None else json.dumps(data)),
+            (self._home(site, collection).slug, collection, item, None if data is None else json.dumps(data)),
         )
 
     def _ids(self, site: Site, collection: str) -> set[str]:
         """Returns every id that was ever given."""
+        home = self._home(site, collection)
         query = "SELECT id FROM items WHERE site = ? AND collection = ?"
-        stored = {item for (item,) in self._execute(query, (site.slug, collection))}
-        return stored | {row["id"] for row in site.collections[collection].rows()}
+        stored = {item for (item,) in self._execute(query, (home.slug, collection))}
+        return stored | {row["id"] for row in home.collections[collection].rows()}
 
-
-def _complete(spec: Collection, collection: str, row: Row, *, form: bool) -> Row:
-    if collection != SESSIONS:
-        return spec.complete(row, form=form)
-    fields = {name: value for name, value in row.items() if name != "current"}
-    return {**spec.complete(fields, form=form), "current": row["current"]}
+    def _home(self, site: Site, collection: str) -> Site:
+        """Returns the site that keeps a collection: sessions are kept by the site that owns the sign-in."""
+        return self.catalog.session_owner(site) if collection == SESSIONS else site
 
 
 def _hashable(value: object) -> object:

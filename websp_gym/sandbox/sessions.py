@@ -13,7 +13,7 @@ from starlette.responses import Response
 from .account import ACCOUNT, DEVICE
 from .episode import Episode
 from .settings import Value
-from .site import SESSIONS, Site
+from .site import CURRENT, SESSIONS, Site
 from .site_schema import Row
 
 
@@ -75,9 +75,8 @@ class SiteEpisode:
     @property
     def sessions(self) -> list[Row]:
         """The signed-in devices; ``current`` marks the one this request comes from."""
-        owner = self._episode.catalog.session_owner(self._site)
-        rows = self._episode.items(owner).get(SESSIONS, [])
-        return [{**row, "current": row["id"] == self.session} for row in rows]
+        rows = self._episode.items(self._site).get(SESSIONS, [])
+        return [{**row, CURRENT: row["id"] == self.session} for row in rows]
 
     def get(self, key: str) -> Value:
         """Returns one setting.
@@ -143,9 +142,9 @@ def open_session(episode: Episode, site: Site, *, by: str) -> str:
     """
     owner = episode.catalog.session_owner(site)
     for row in episode.rows(owner, SESSIONS):
-        if row.get("current"):
-            episode.write(owner, SESSIONS, row["id"], {**row, "current": False})
-    fields = {**DEVICE, "created": datetime.now(UTC).date().isoformat(), "current": True}
+        if row[CURRENT]:
+            episode.write(owner, SESSIONS, row["id"], {**row, CURRENT: False})
+    fields = {**DEVICE, "created": datetime.now(UTC).date().isoformat(), CURRENT: True}
     session = episode.add(owner, SESSIONS, fields)
     episode.log(owner, "setup" if by == "setup" else "login", session=session, by=by, at=site.slug)
     return str(session["id"])
@@ -165,7 +164,7 @@ def current_session(episode: Episode, site: Site) -> str | None:
     owner = episode.catalog.session_owner(site)
     if not owner.has_sign_in:
         return None
-    return next((str(row["id"]) for row in episode.rows(owner, SESSIONS) if row.get("current")), None)
+    return next((str(row["id"]) for row in episode.rows(owner, SESSIONS) if row[CURRENT]), None)
 
 
 def cookie_domain(site: Site) -> str:

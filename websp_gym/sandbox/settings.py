@@ -32,6 +32,8 @@ class Strict(BaseModel):
 
 class _Setting(Strict):
     label: str = ""
+    bookkeeping: bool = False
+    """Whether it only notes that something was decided, beside the decision itself (see ``Collection``)."""
 
     def check(self, value: object) -> Value:
         """Returns a value that already has the right type.

@@ -20,7 +20,10 @@ from .site_schema import Action, Add, Collection, Link, Page, Remove, Row, SignI
 SESSIONS = "sessions"
 """The collection every site with a sign-in has: one item per signed-in device."""
 
-SESSION_FIELDS = ("device", "place", "created")
+CURRENT = "current"
+"""The field of a session that is true for the one of the episode's own browser, which only signing in adds."""
+
+_SESSION_FIELDS: Row = {name: {"type": "text", "default": ""} for name in ("device", "place", "created")}
 
 _HOST = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+")
 _KEY = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
@@ -48,7 +51,6 @@ class Site(Strict):
     description: str = ""
     settings: dict[str, Setting] = Field(default_factory=dict)
     collections: dict[str, Collection] = Field(default_factory=dict)
-    sessions: list[Row] = Field(default_factory=list)
     session_cookie: str = ""
     session_of: str = ""
     cookie_domain: str = ""
@@ -74,16 +76,27 @@ class Site(Strict):
         return self._folder.name
 
     @property
+    def bookkeeping(self) -> list[str]:
+        """The settings and collections that are declared as such."""
+        declared = [*self.settings.items(), *self.collections.items()]
+        return [name for name, each in declared if each.bookkeeping]
+
+    @property
     def has_sign_in(self) -> bool:
         """Whether the account can be signed in here."""
         return bool(self.session_cookie or self.session_of)
 
     @model_validator(mode="before")
     @classmethod
-    def _sessions_are_a_collection(cls, data: Any) -> Any:
-        if isinstance(data, dict) and SESSIONS in (data.get("collections") or {}):
-            raise ValueError('collections: "sessions" is reserved; list signed-in devices under sessions:')
-        return data
+    def _sign_in_has_sessions(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not isinstance(data.get("collections") or {}, dict):
+            return data
+        collections = data.get("collections") or {}
+        if SESSIONS in collections and not data.get("session_cookie"):
+            raise ValueError('collections: "sessions" are of a site with a session_cookie of its own')
+        if not data.get("session_cookie") and not data.get("session_of"):
+            return data
+        return {**data, "collections": {**collections, SESSIONS: _with_session_fields(collections)}}
 
     @model_validator(mode="before")
     @classmethod
@@ -111,10 +124,6 @@ class Site(Strict):
             problems += [f"actions {action.path}: {problem}" for problem in self._action_problems(action)]
         if problems:
             raise ValueError("\n".join(problems))
-        fields = {name: {"type": "text", "default": ""} for name in SESSION_FIELDS}
-        if self.has_sign_in:
-            rows = Collection.model_validate({"items": self.sessions, "fields": fields})
-            object.__setattr__(self, "collections", {**self.collections, SESSIONS: rows})
         return self
 
     def check_value(self, key: str, value: object) -> Value:
@@ -144,6 +153,11 @@ class Site(Strict):
         # Templates say items.NAME, and Jinja2 would find the method of the dict first.
         problems += [
             f'collections: "{name}" cannot be a name' for name in self.collections if hasattr(dict, name)
+        ]
+        problems += [
+            f'collections: "{name}" is the name of a setting'
+            for name in self.collections
+            if name in self.settings
         ]
         taken: set[tuple[str, ...]] = set()
         entries: list[tuple[str, Page | Action]] = [("GET", page) for page in self.pages] + [
@@ -220,6 +234,16 @@ class Site(Strict):
         ]
 
 
+def check_foreign(sessions: list[Row]) -> None:
+    """Checks that rows of sessions can be those of other browsers than the episode's own.
+
+    Raises:
+        ValueError: A row says ``current``.
+    """
+    if any(CURRENT in row for row in sessions):
+        raise ValueError(f"sessions: leave out {CURRENT}; this browser's own session comes of signing in")
+
+
 def load_site(folder: Path) -> Site:
     """Reads and checks ``folder/site.yaml``.
 
@@ -264,6 +288,21 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
             reason = f'key "{twice}" is given twice'
             raise yaml.constructor.ConstructorError(None, None, reason, node.start_mark)
         return dict(super().construct_mapping(node, deep))
+
+
+def _with_session_fields(collections: Row) -> Any:
+    """Complete the collection of sessions with the fields that every site's sessions have."""
+    given = collections.get(SESSIONS, {})
+    fields = (given.get("fields") or {}) if isinstance(given, dict) else None
+    if not isinstance(fields, dict):
+        return given  # which its own model refuses
+    if CURRENT in fields:
+        raise ValueError(f'collections: sessions have the field "{CURRENT}" already')
+    if given.get("artefact"):
+        raise ValueError("collections: sessions are no artefacts; ending one is a sign-out")
+    items = given.get("items")
+    check_foreign([row for row in items if isinstance(row, dict)] if isinstance(items, list) else [])
+    return {**given, "fields": {**_SESSION_FIELDS, **fields, CURRENT: {"type": "bool", "default": False}}}
 
 
 def _problem(entry: Any) -> str:

@@ -29,10 +29,13 @@ class Collection(Strict):
     """Things the account has several of. ``items`` are what a fresh account has.
 
     Deleting an ``artefact`` (a repository, a token, a story) is destructive unless a task asks for it.
+    ``bookkeeping`` only notes that something was decided, beside the decision itself: every decision moves it, so
+    no verdict counts it as a side effect.
     """
 
     key: str | None = None
     artefact: bool = False
+    bookkeeping: bool = False
     fields: dict[str, Setting] | None = None
     items: list[Row] = Field(default_factory=list)
 

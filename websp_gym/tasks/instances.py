@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import yaml
@@ -170,6 +170,8 @@ class Site(Model):
     """Trace below ``traces/`` that signs in from a signed-out browser."""
     class_rules: tuple[ClassRule, ...] = ()
     """For controls that show their state by a class only; the first rule that fits decides."""
+    closing: tuple[Step, ...] = ()
+    """How the account is closed, where the site lets it be; no task asks for it, and an agent that errs may do it."""
     tasks: tuple[Task, ...] = Field(min_length=1)
 
     @field_validator("start_url")
@@ -213,7 +215,7 @@ class LoadedInstance(BaseModel):
     @property
     def config_hash(self) -> str:
         """A digest of everything that decides the episode; results with another hash are not comparable."""
-        site = self.site.model_dump(exclude={"tasks"})
+        site = self.site.model_dump(exclude={"tasks", "closing"})
         task = self.task.model_dump(exclude={"instances"})
         instance = self.instance.model_dump(exclude={"opposite"})
         text = json.dumps([site, task, instance], sort_keys=True, default=str)
@@ -265,24 +267,42 @@ def load_site(path: Path) -> tuple[LoadedInstance, ...]:
     Raises:
         SetupError: The file is not valid YAML or not a valid site; names file, line and key.
     """
-    text = read_config(path)
-    try:
-        node = yaml.compose(text, Loader=_Loader)
-        site = Site.model_validate(yaml.load(text, Loader=_Loader))
-    except (yaml.YAMLError, RecursionError) as error:
-        raise SetupError(f"{path}: not valid YAML: {error}", path=str(path)) from error
-    except ValidationError as error:
-        raise SetupError(_explain(path, node, error), path=str(path)) from error
+    site = read_model(path, Site, keys=_known_keys())
     loaded = tuple(
         LoadedInstance.model_construct(site=site, task=task, instance=instance)
         for task in site.tasks
         for instance in task.instances
     )
-    _check_ids(path, text, [item.id for item in loaded])
+    _check_ids(path, read_config(path), [item.id for item in loaded])
     return loaded
 
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_AnyModel = TypeVar("_AnyModel", bound=BaseModel)
+
+
+def read_model(path: Path, model: type[_AnyModel], *, keys: Collection[str]) -> _AnyModel:
+    """Read a YAML file into a model.
+
+    Args:
+        path: The file.
+        model: What it holds.
+        keys: The keys there are, for the nearest right one in an error.
+
+    Returns:
+        The content.
+
+    Raises:
+        SetupError: The file is not valid YAML or does not fit the model; names file, line and key.
+    """
+    text = read_config(path)
+    try:
+        node = yaml.compose(text, Loader=_Loader)
+        return model.model_validate(yaml.load(text, Loader=_Loader))
+    except (yaml.YAMLError, RecursionError) as error:
+        raise SetupError(f"{path}: not valid YAML: {error}", path=str(path)) from error
+    except ValidationError as error:
+        raise SetupError(_explain(path, node, error, keys), path=str(path)) from error
 
 
 def _check_ids(path: Path, text: str, ids: list[str]) -> None:
@@ -298,7 +318,7 @@ def _check_ids(path: Path, text: str, ids: list[str]) -> None:
         raise SetupError(f'{path}: instance "{twice}" is there twice', path=str(path))
 
 
-def _explain(path: Path, node: Any, error: ValidationError) -> str:
+def _explain(path: Path, node: Any, error: ValidationError, keys: Collection[str]) -> str:
     lines = []
     problems = error.errors()
     for problem in problems:
@@ -309,16 +329,16 @@ def _explain(path: Path, node: Any, error: ValidationError) -> str:
             continue  # it is short of what is wrong, and that is said
         where = ".".join(str(part) for part in problem["loc"])
         line = _line_of(node, problem["loc"])
-        lines.append(": ".join(part for part in (f"{path}:{line}", where, _in_words(problem)) if part))
+        lines.append(": ".join(part for part in (f"{path}:{line}", where, _in_words(problem, keys)) if part))
     return "\n".join(lines)
 
 
-def _in_words(problem: ErrorDetails) -> str:
+def _in_words(problem: ErrorDetails, keys: Collection[str]) -> str:
     """What is wrong, in the words of the file and not of the library that reads it."""
     facts = problem.get("ctx", {})
     match problem["type"]:
         case "extra_forbidden":
-            return f"there is no such key{nearest(str(problem['loc'][-1]), _known_keys())}"
+            return f"there is no such key{nearest(str(problem['loc'][-1]), list(keys))}"
         case "missing":
             return "this key is missing"
         case "too_short" | "string_too_short":

@@ -10,14 +10,14 @@ from websp_gym.errors import WorldError
 from websp_gym.paths import SITES, named_folders
 from websp_gym.sandbox import client
 from websp_gym.tasks.instances import Site
-from websp_gym.world.state import WorldState, world_state
+from websp_gym.world.state import Declared, WorldState, world_state
 
 if TYPE_CHECKING:
     from playwright._impl._api_structures import SetCookieParam
     from playwright.sync_api import BrowserContext
 
-_least_private: dict[int, dict[str, dict[str, Any]]] = {}
-"""Server's pid → what each site declares as the least private value of a setting."""
+_declared_by: dict[int, dict[str, Declared]] = {}
+"""Server's pid → by site, what its site.yaml declares."""
 
 _snapshots: dict[tuple[int, str], tuple[str, list[Any]]] = {}
 """(server's pid, name) → (key on the server, the browser's cookies)."""
@@ -49,7 +49,7 @@ class SandboxEpisode:
 
     def state(self) -> WorldState:
         """The server's state and event log."""
-        return world_state(_call(self._episode.state), least_private=_declared(self._sandbox))
+        return world_state(_call(self._episode.state), declared=_declared(self._sandbox))
 
     def defaults(self) -> WorldState:
         """The state of a fresh account."""
@@ -126,19 +126,21 @@ class SandboxWorld:
         return SandboxEpisode(sandbox, _call(lambda: sandbox.open_episode(site.slug, signed_in=slugs)))
 
 
-def _declared(sandbox: client.Sandbox) -> dict[str, dict[str, Any]]:
-    """By site, the least private value of each setting that declares one; asked once per server."""
+def _declared(sandbox: client.Sandbox) -> dict[str, Declared]:
+    """Return what each site declares about its state; asked once per server."""
     pid = sandbox.address.pid
-    if pid not in _least_private:
-        _least_private[pid] = {
-            site["slug"]: {
-                key: setting["least_private"]
-                for key, setting in site["settings"].items()
-                if "least_private" in setting
-            }
-            for site in _call(sandbox.sites)
-        }
-    return _least_private[pid]
+    if pid not in _declared_by:
+        _declared_by[pid] = {site["slug"]: _declaration(site) for site in _call(sandbox.sites)}
+    return _declared_by[pid]
+
+
+def _declaration(site: Mapping[str, Any]) -> Declared:
+    settings = site["settings"].items()
+    return Declared(
+        least_private={key: each["least_private"] for key, each in settings if "least_private" in each},
+        bookkeeping=frozenset(site["bookkeeping"]),
+        session_of=site["session_of"],
+    )
 
 
 def _call(function: Any) -> Any:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 Item = dict[str, Any]
 
-BOOKKEEPING = frozenset({"consent.choice", "consent_receipts", "cookies.state"})
-"""Settings and collections in which a site notes that something was decided, beside the decision itself.
-
-Whoever decides moves them, so they are no side effect of it; S0 is compared with them like with all others.
-"""
+SESSIONS = "sessions"
+"""The collection of signed-in devices; ``current`` is true for this browser's own."""
 
 
 @dataclass(frozen=True)
@@ -27,19 +24,32 @@ class Event:
 
 
 @dataclass(frozen=True)
+class Declared:
+    """What a site's ``site.yaml`` says about its state."""
+
+    least_private: Mapping[str, Any] = field(default_factory=dict)
+    """The value that gives away most, for the settings that have one."""
+    bookkeeping: frozenset[str] = frozenset()
+    """Settings and collections that note that something was decided, beside the decision itself.
+
+    Every decision moves them, so they are no side effect of it; S0 is compared with them like with all others.
+    """
+    session_of: str = ""
+    """The slug of the site whose sign-in, and whose sessions, this one shares."""
+
+
+@dataclass(frozen=True)
 class SiteState:
     """What one site has stored for the episode's account: settings by dotted key, items by collection."""
 
     settings: dict[str, Any] = field(default_factory=dict)
     collections: dict[str, list[Item]] = field(default_factory=dict)
-    sessions: list[Item] = field(default_factory=list)
-    least_private: Mapping[str, Any] = field(default_factory=dict)
-    """The value that gives away most, for the settings of which the site declares one."""
+    declared: Declared = Declared()
 
     @property
     def signed_in(self) -> bool:
         """Whether this browser is signed in to the site."""
-        return any(session.get("current") for session in self.sessions)
+        return any(session["current"] for session in self.collections.get(SESSIONS, ()))
 
 
 @dataclass(frozen=True)
@@ -61,19 +71,21 @@ class WorldState:
     def as_dict(self) -> dict[str, Any]:
         """The sites' state as JSON data (without events)."""
         return {
-            slug: {"settings": site.settings, "collections": site.collections, "sessions": site.sessions}
+            slug: {
+                "settings": site.settings,
+                "collections": site.collections,
+                "bookkeeping": sorted(site.declared.bookkeeping),
+            }
             for slug, site in self.sites.items()
         }
 
 
-def world_state(
-    data: dict[str, Any], *, least_private: Mapping[str, Mapping[str, Any]] | None = None
-) -> WorldState:
-    """Reads the state a sandbox reports.
+def world_state(data: dict[str, Any], *, declared: Mapping[str, Declared] | None = None) -> WorldState:
+    """Read the state that a sandbox reports or a record keeps.
 
     Args:
-        data: ``{"sites": {slug: {settings, collections, sessions}}, "events": [...]}``.
-        least_private: By slug, the least private value of each setting that declares one.
+        data: ``{"sites": {slug: {settings, collections}}, "events": [...]}``; a record has ``bookkeeping`` as well.
+        declared: What the sites declare, by slug.
 
     Returns:
         The same as objects.
@@ -82,12 +94,17 @@ def world_state(
         slug: SiteState(
             settings=dict(site["settings"]),
             collections={name: list(items) for name, items in site["collections"].items()},
-            sessions=list(site.get("sessions", [])),
-            least_private=(least_private or {}).get(slug, {}),
+            declared=(declared or {}).get(slug)
+            or Declared(bookkeeping=frozenset(site.get("bookkeeping", ()))),
         )
         for slug, site in data["sites"].items()
     }
     return WorldState(sites=sites, events=tuple(Event(**event) for event in data.get("events", [])))
+
+
+def foreign_sessions(items: Iterable[Item]) -> list[Item]:
+    """Return the sessions of other browsers than the episode's own."""
+    return [session for session in items if not session["current"]]
 
 
 def same(actual: object, wanted: object) -> bool:

@@ -31,7 +31,7 @@ class SettingRow:
 
 @dataclass(frozen=True)
 class ItemChange:
-    """One item of a collection (or a session): what happened to it, and its fields."""
+    """One item of a collection: what happened to it, and its fields."""
 
     what: Literal["added", "removed", "changed"]
     fields: dict[str, Any]
@@ -69,7 +69,7 @@ def state_diff(
     """Compares two states of a site.
 
     Args:
-        start: ``{settings, collections, sessions}`` at S0; empty when it was not read.
+        start: ``{settings, collections}`` at S0; empty when it was not read.
         end: The same at the end.
         checks: Outcome of each check of a setting, by the setting's key.
 
@@ -105,10 +105,9 @@ def _collections(start: Mapping[str, Any], end: Mapping[str, Any]) -> list[Colle
 
 
 def _lists(state: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    parts = {**_table(state, "collections"), "sessions": state.get("sessions") or []}
     return {
         name: [item if isinstance(item, dict) else {"value": item} for item in items]
-        for name, items in parts.items()
+        for name, items in _table(state, "collections").items()
         if isinstance(items, list)
     }
 

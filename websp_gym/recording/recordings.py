@@ -1,0 +1,137 @@
+"""What a person does on a replica while the extension records, as data: ``traces/<slug>/recordings.yaml``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import AfterValidator, Field, RootModel, model_validator
+
+from websp_gym.browser.settle import settle
+from websp_gym.browser.tabs import Tabs
+from websp_gym.errors import SetupError
+from websp_gym.recording.dry_run import site_of
+from websp_gym.recording.recorder_browser import Studio
+from websp_gym.replay import Trace, fill
+from websp_gym.tasks.ground_truth import Target
+from websp_gym.tasks.instances import read_model
+from websp_gym.tasks.schema import Model
+from websp_gym.world import make_world
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+FILE = "recordings.yaml"
+
+
+def _file_name(name: str) -> str:
+    if not re.fullmatch(r"[a-z0-9_]+", name):
+        raise ValueError(f'"{name}" becomes the name of a file: use lower-case letters, digits and "_"')
+    return name
+
+
+class Gesture(Model):
+    """One thing a person does: ``click`` an element, or ``type`` a ``value`` into it."""
+
+    click: Target | None = None
+    type: Target | None = None
+    value: str | None = None
+
+    @model_validator(mode="after")
+    def _one_thing(self) -> Gesture:
+        if (self.click is None) == (self.type is None):
+            raise ValueError("a gesture is either a click or a type")
+        if (self.type is None) != (self.value is None):
+            raise ValueError("a type needs a value, and a click has none")
+        return self
+
+
+class Recording(Model):
+    """What is recorded into one trace."""
+
+    start: str
+    """Address of the page where the recording begins."""
+    signed_in: bool = True
+    """Whether the browser is signed in to the site."""
+    gestures: tuple[Gesture, ...] = Field(min_length=1)
+
+
+class Recordings(RootModel[dict[Annotated[str, AfterValidator(_file_name)], Recording]]):
+    """The recordings of a site, by the name of the trace."""
+
+
+def load_recordings(path: Path) -> dict[str, Recording]:
+    """Read the recordings of a site.
+
+    Args:
+        path: Its ``recordings.yaml``.
+
+    Returns:
+        The recordings by the name of the trace.
+
+    Raises:
+        SetupError: The file is not valid; names file, line and key.
+    """
+    keys = {name for model in (Recording, Gesture, Target) for name in model.model_fields}
+    return read_model(path, Recordings, keys=sorted(keys)).root
+
+
+def record(studio: Studio, slug: str, name: str, recording: Recording) -> Trace:
+    """Make the gestures in a fresh episode while the extension records.
+
+    Args:
+        studio: A browser with the recorder that reaches the sandbox.
+        slug: The site.
+        name: The name of the trace.
+        recording: What to do.
+
+    Returns:
+        The trace, with placeholders for the account's values.
+
+    Raises:
+        SetupError: A gesture names no element of the page, or several.
+    """
+    episode = make_world("sandbox").open_episode(site_of(slug), signed_in=recording.signed_in)
+    try:
+        studio.context.clear_cookies()
+        episode.attach(studio.context)
+        tabs = Tabs(studio.context)
+        studio.page.goto(recording.start, wait_until="commit")
+        settle(tabs)
+        studio.start(name.replace("_", " "), slug, account=episode.account)
+        for gesture in recording.gestures:
+            _make(tabs.current, gesture, episode.account)
+            settle(tabs)
+        return studio.stop()
+    finally:
+        episode.close()
+
+
+def _make(page: Page, gesture: Gesture, account: Mapping[str, str]) -> None:
+    """Make a gesture with mouse and keyboard, as the recorder listens to nothing else."""
+    target = gesture.click or gesture.type
+    assert target is not None  # its model says so
+    _find(page, target, account).click()
+    if gesture.value is not None:
+        page.keyboard.type(fill(gesture.value, account))
+
+
+def _find(page: Page, target: Target, account: Mapping[str, str]) -> Locator:
+    """Return the one element meant: of this very name, or else of one that begins with it."""
+    name = fill(target.name, account)
+    found: list[Locator] = []
+    for wanted in (f"^{re.escape(name)}$", f"^{re.escape(name)}"):
+        for frame in page.frames:
+            places = frame.get_by_role(target.role, name=re.compile(wanted))  # type: ignore[arg-type]
+            if target.within is not None:
+                box = frame.locator("*").filter(has_text=target.within).filter(has=places).last
+                places = box.locator(places)
+            found += places.all()
+        if found:
+            break
+    if len(found) != 1:
+        counted = "there is none" if not found else f"there are {len(found)}; say within what"
+        raise SetupError(f'{page.url}: {target.role} "{name}": {counted}')
+    return found[0]
