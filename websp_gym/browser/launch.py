@@ -13,7 +13,7 @@ from websp_gym.browser.driver import buried, bury_dead, playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.owner import adopt
 from websp_gym.browser.scripts import handler_script
-from websp_gym.errors import SetupError
+from websp_gym.errors import BrowserNotFoundError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -53,7 +53,7 @@ def shared_browser(options: BrowserOptions) -> Browser:
         A connected browser. Nobody but this module closes it.
 
     Raises:
-        SetupError: No browser found, or it does not start.
+        BrowserNotFoundError: No browser found, or it does not start.
         WorldError: Called from another thread than the one that drives the browser.
     """
     adopt()
@@ -77,7 +77,7 @@ def open_context(options: BrowserOptions, *, viewport: tuple[int, int]) -> Brows
         The context, without pages.
 
     Raises:
-        SetupError: No browser found, or it does not start.
+        BrowserNotFoundError: No browser found, or it does not start.
         WorldError: Called from another thread than the one that drives the browser.
     """
     browser = shared_browser(options)
@@ -173,7 +173,7 @@ def _launch(options: BrowserOptions) -> Browser:
             )
         )
     except PlaywrightError as error:
-        raise SetupError(
+        raise BrowserNotFoundError(
             f"{executable} does not start: {str(error).splitlines()[0]} (`websp doctor` looks closer)",
             executable=executable,
         ) from error

@@ -133,7 +133,7 @@ class _Player:
             "list => list.find(css => !CSS.supports(`selector(${css})`))", selectors
         )
         if wrong is not None:
-            raise SetupError(f"class rule {wrong!r} is no CSS selector", selector=wrong)
+            raise SetupError(f"class rule {wrong!r} is no CSS selector")
 
     def play(self, number: int, event: TraceEvent) -> EventReport:
         """Carries out one event, and answers the native dialog that was recorded after it."""

@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.errors import SetupError, nearest, unwritable
+from websp_gym.errors import SetupError, UnknownInstanceError, nearest, unwritable
 from websp_gym.records.results import (
     RESULTS,
     TRAJECTORIES,
@@ -255,7 +255,9 @@ def select_instances(
         plain = canonical_id(pattern)
         found = [name for name in known if fnmatchcase(name.casefold(), plain.casefold())]
         if not found:
-            raise SetupError(f'no instance matches "{pattern}"{nearest(plain, known)}', pattern=pattern)
+            raise UnknownInstanceError(
+                f'no instance matches "{pattern}"{nearest(plain, known)}', instance=pattern
+            )
         chosen.update(found)
     kept = [name for name in known if name in chosen]
     return _of_kind(kept, site, category) if site or category else kept
@@ -276,7 +278,7 @@ def _of_kind(ids: Iterable[str], site: str | None, category: str | None) -> list
         said = " and ".join(f'{name} "{word}"' for name, word in words.items() if word)
         sites = sorted({one.site.site for one in loaded})
         hint = nearest(site, sites) if site and site not in sites else ""
-        raise SetupError(f"no instance has {said}{hint}; `websp list` shows all")
+        raise UnknownInstanceError(f"no instance has {said}{hint}; `websp list` shows all")
     return found
 
 

@@ -30,7 +30,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from websp_gym.errors import SetupError, nearest
+from websp_gym.errors import SetupError, UnknownInstanceError, nearest
 from websp_gym.tasks.goals import Expect, Goal, ItemCheck, Unchanged
 from websp_gym.tasks.ground_truth import STEP_KINDS, ElementType, Step, Target
 from websp_gym.tasks.ids import canonical_id, config_files, ids_in, instance_ids, read_config
@@ -240,9 +240,9 @@ def load_instance(instance_id: str) -> LoadedInstance:
                 if loaded.id == wanted:
                     return loaded
     known = instance_ids()
-    raise SetupError(
+    raise UnknownInstanceError(
         f'no instance "{wanted}"{nearest(wanted, known)} ({len(known)} instances; `websp list` shows them)',
-        instance_id=wanted,
+        instance=wanted,
     )
 
 
