@@ -41,6 +41,10 @@ class BrowserOptions:
 
 
 _browsers: dict[BrowserOptions, Browser] = {}
+"""The one used last is the last."""
+_IDLE = 2
+"""Browsers kept although no environment uses them, the one at hand included: one that sandbox and plain pages take
+turns with would otherwise be launched again each time. An idle one takes about 110 MB."""
 
 
 def shared_browser(options: BrowserOptions) -> Browser:
@@ -58,11 +62,12 @@ def shared_browser(options: BrowserOptions) -> Browser:
     """
     adopt()
     bury_dead()
-    browser = _browsers.get(options)
-    if browser is not None and not buried(browser) and browser.is_connected():
-        return browser
-    _retire(keep=options)
-    _browsers[options] = browser = _launch(options)
+    _drop_dead()
+    browser = _browsers.pop(options, None)
+    if browser is None:
+        _close_idle()
+        browser = _launch(options)
+    _browsers[options] = browser
     return browser
 
 
@@ -126,10 +131,8 @@ def prepare_context(context: BrowserContext) -> None:
 def close_browsers() -> None:
     """Closes every browser of this process (also done at exit)."""
     bury_dead()
-    for browser in _browsers.values():
-        with contextlib.suppress(PlaywrightError):
-            browser.close()
-    _browsers.clear()
+    for options in list(_browsers):
+        _close(options)
 
 
 def forget() -> Any:
@@ -143,15 +146,26 @@ def forget() -> Any:
     return left
 
 
-def _retire(keep: BrowserOptions) -> None:
-    """Drops dead browsers and closes idle ones whose flags no longer fit (the sandbox moved to other ports)."""
+def _drop_dead() -> None:
     for options, browser in list(_browsers.items()):
-        stale = options.headless == keep.headless and options.args != keep.args
-        idle = not any(context.pages for context in browser.contexts)
-        if buried(browser) or not browser.is_connected() or (stale and idle):
-            del _browsers[options]
-            with contextlib.suppress(PlaywrightError):
-                browser.close()
+        if buried(browser) or not browser.is_connected():
+            _close(options)
+
+
+def _close_idle() -> None:
+    """Make room for one more browser."""
+    idle = [
+        options
+        for options, browser in _browsers.items()
+        if not any(context.pages for context in browser.contexts)
+    ]
+    for options in idle[: len(idle) + 1 - _IDLE]:
+        _close(options)
+
+
+def _close(options: BrowserOptions) -> None:
+    with contextlib.suppress(PlaywrightError):
+        _browsers.pop(options).close()
 
 
 def _launch(options: BrowserOptions) -> Browser:

@@ -115,7 +115,7 @@ def _check_free(slug: str, host: str) -> None:
     owner = catalog.by_host(host) if catalog else None
     if owner is not None:
         raise SetupError(
-            f'the host "{host}" already belongs to "{owner.slug}"; give another --host', host=host
+            f'the host "{host}" already belongs to "{owner.slug}"; give another --host', option="host"
         )
 
 
