@@ -172,6 +172,11 @@ class Site(Model):
     """For controls that show their state by a class only; the first rule that fits decides."""
     tasks: tuple[Task, ...] = Field(min_length=1)
 
+    @property
+    def replay_rules(self) -> list[dict[str, str]]:
+        """The class rules as :func:`websp_gym.replay.replay` takes them."""
+        return [rule.model_dump() for rule in self.class_rules]
+
     @field_validator("start_url")
     @classmethod
     def _is_an_address(cls, value: str) -> str:
