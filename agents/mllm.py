@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from websp_gym.actions import ACTIONS
 from websp_gym.agents.history import Look, encode, look_at
 from websp_gym.agents.llm_agent import AskingAgent
 from websp_gym.agents.prompt import Manner, list_actions
@@ -46,7 +45,7 @@ class MllmAgent(AskingAgent):
     observation: ObservationKind = "marks"
     manner: ClassVar[Manner] = Manner(
         senses=_SENSES,
-        actions=list_actions(ACTIONS),
+        actions=list_actions,
         notes=_NOTES,
         elements="the elements in view",
         pictures=True,

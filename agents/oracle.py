@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.agents.base import Briefing
@@ -25,8 +26,15 @@ if TYPE_CHECKING:
 _OPPOSITE = {"on": "off", "off": "on"}
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class OracleError(WebspError):
-    """The ground truth could not be carried out: the task's configuration and the site disagree."""
+    """The ground truth could not be carried out: the task's configuration and the site disagree.
+
+    Args:
+        step: The step of the ground truth.
+    """
+
+    step: Step | None = None
 
 
 class OracleAgent:

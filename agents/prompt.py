@@ -5,10 +5,10 @@ The list of actions is made from the grammar. What a website wrote stands betwee
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from websp_gym.actions.grammar import ActionSpec
+from websp_gym.actions import ACTIONS, ActionSpec
 from websp_gym.actions.reply import LONGEST_ACTION
 from websp_gym.agents.history import Look, Past
 from websp_gym.models import Image, Message, Text
@@ -69,28 +69,21 @@ class Manner:
 
     Args:
         senses: What an observation consists of.
-        actions: The list of actions, one a line.
+        actions: Makes the list of actions, one a line.
         notes: More on the actions.
         elements: What the listing of elements is called.
         pictures: Whether screenshots are shown.
     """
 
     senses: str
-    actions: str
+    actions: Callable[[], str]
     notes: str
     elements: str
     pictures: bool
 
 
-def list_actions(actions: Iterable[ActionSpec]) -> str:
-    """The part of the rules that says which actions there are.
-
-    Args:
-        actions: Rows of the grammar's table.
-
-    Returns:
-        One line for each.
-    """
+def list_actions(actions: Iterable[ActionSpec] = ACTIONS) -> str:
+    """Return the part of the rules that lists these actions, one a line."""
     return "\n".join(
         f"* {spec.syntax}: {spec.meaning}. Example: {spec.example}" + (" (free)" if spec.free else "")
         for spec in actions
@@ -148,7 +141,7 @@ class Prompter:
         )
         parts = {
             "senses": self.manner.senses,
-            "actions": self.manner.actions,
+            "actions": self.manner.actions(),
             "notes": self.manner.notes,
             "account": account,
             "pictures": "in screenshots and " if self.manner.pictures else "",

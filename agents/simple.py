@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from websp_gym.actions import Action, format_action
 from websp_gym.agents.base import Briefing
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class NoopAgent:
 
     def act(self, observation: Mapping[str, Any]) -> str:
         """Answers."""
-        return "ANSWER; nothing needs to be done"
+        return format_action(Action("ANSWER", text="nothing needs to be done"))
 
 
 class RandomAgent:
@@ -52,15 +53,17 @@ class RandomAgent:
 
     def act(self, observation: Mapping[str, Any]) -> str:
         """Draws an action: mostly clicks, some scrolling, typing and going back."""
-        elements = observation["elements"]
+        return format_action(self._choose(observation["elements"]))
+
+    def _choose(self, elements: Sequence[Mapping[str, Any]]) -> Action:
         draw = self._rng.random()
         if draw < self._ANSWER_CHANCE:
-            return "ANSWER; done"
+            return Action("ANSWER", text="done")
         if not elements or draw < 0.25:
-            return "Scroll [WINDOW]; " + ("down" if self._rng.random() < 0.7 else "up")
+            return Action("Scroll", direction="down" if self._rng.random() < 0.7 else "up")
         if draw < 0.3:
-            return "GoBack"
+            return Action("GoBack")
         element = elements[int(self._rng.integers(len(elements)))]
         if element["role"] in ("textbox", "searchbox", "combobox") and element["tag"] != "select":
-            return f"Type [{element['number']}]; privacy"
-        return f"Click [{element['number']}]"
+            return Action("Type", element["number"], "privacy")
+        return Action("Click", element["number"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from websp_gym.actions import ACTIONS, format_action, parse_action
@@ -71,12 +70,8 @@ _IGNORED_PROPERTIES = (
 
 def _actions() -> str:
     calls = "\n".join(f"* {how}: {what}. Example: {example}" for how, what, example in CALLS.values())
-    window = [
-        replace(spec, syntax=spec.syntax.replace("Numerical_Label or WINDOW", "WINDOW"))
-        for spec in ACTIONS
-        if spec.kind.lower() not in _INSTEAD
-    ]
-    return f"{calls}\n{list_actions(window)}"
+    others = list_actions(spec for spec in ACTIONS if spec.kind.lower() not in _INSTEAD)
+    return f"{calls}\n{others.replace('Numerical_Label or WINDOW', 'WINDOW')}"
 
 
 class TextAgent(AskingAgent):
@@ -91,7 +86,7 @@ class TextAgent(AskingAgent):
     observation: ObservationKind = "all"
     manner: ClassVar[Manner] = Manner(
         senses=_SENSES,
-        actions=_actions(),
+        actions=_actions,
         notes=_NOTES,
         elements="the accessibility tree",
         pictures=False,

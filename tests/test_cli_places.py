@@ -17,8 +17,8 @@ import pytest
 
 from tests.test_cli import websp
 from websp_gym.cli.doctor import examine
-from websp_gym.cli.replaying import find_trace
 from websp_gym.paths import data_dir, own_traces, trace_dirs
+from websp_gym.replay.library import find_trace
 
 DOCS = Path(__file__).parent.parent / "docs"
 SCREENLESS = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}

@@ -410,7 +410,7 @@ def test_an_unexpected_initial_state_is_an_error_that_lists_what_differs() -> No
             env.reset()
     finally:
         env.close()
-    assert caught.value.differences == {"cookies.youtube": (False, True), "cookies.no_such": (1, None)}  # type: ignore[attr-defined]
+    assert caught.value.differences == {"cookies.youtube": (False, True), "cookies.no_such": (1, None)}
     assert "cookies.youtube: expected False, actual True" in str(caught.value)
     with pytest.raises(WorldError, match="call reset"):
         env.step("Wait")

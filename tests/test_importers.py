@@ -13,12 +13,12 @@ import pytest
 
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.tabs import Tabs
-from websp_gym.env.initial_state import trace_path
 from websp_gym.errors import SetupError
 from websp_gym.replay import Trace, load_trace, replay, save_trace
 from websp_gym.replay.importers import Imported, import_trace
 from websp_gym.replay.importers.redact import PASSWORD, clean_url, is_card, looks_secret, what_field
 from websp_gym.replay.importers.roles import ROLES, TEST_ATTRIBUTES, implicit_role, opening_tag
+from websp_gym.replay.library import trace_path
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world import make_world
 
@@ -116,8 +116,11 @@ def test_every_sample_becomes_a_trace_that_can_be_saved_and_loaded(tmp_path: Pat
         assert load_trace(tmp_path / "out.json") == trace
 
 
-def test_the_site_is_a_configured_one_by_its_address_or_the_one_given(write: Write) -> None:
-    assert read("published_accept_all.json").trace.site == "steam"
+def test_the_site_is_a_known_one_by_its_address_or_the_one_given(write: Write) -> None:
+    sites = {"docker": "https://www.docker.com/", "steam": "https://store.steampowered.com/"}
+    path = SAMPLES / "published_accept_all.json"
+    assert import_trace(path, sites=sites)[0].trace.site == "steam"
+    assert import_trace(path)[0].trace.site == "steampowered"
     assert read("recorder_shop.json").trace.site == "shop"
     assert import_trace(SAMPLES / "recorder_shop.json", site="amazon")[0].trace.site == "amazon"
     assert write.published(box(), startUrl="https://www.shop.co.uk/a").trace.site == "shop_co"

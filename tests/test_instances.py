@@ -10,8 +10,8 @@ import gymnasium
 import pytest
 
 import websp_gym
-from websp_gym.env.initial_state import trace_path
 from websp_gym.errors import SetupError
+from websp_gym.replay.library import trace_path
 from websp_gym.tasks.ids import canonical_id, ids_in, instance_ids
 from websp_gym.tasks.instances import ReplayStep, all_instances, load_instance, load_site
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.judge_support import FunctionModel, Put, ReplyModel, on_disk, recorded, reply, says, word_of
-from websp_gym.errors import ModelError, SetupError
+from websp_gym.errors import MissingKeyError, ModelError, SetupError
 from websp_gym.models import Message, Text
 from websp_gym.scoring.judge import DEFAULT_MODELS, Judge
 from websp_gym.scoring.judge.cache import Cache
@@ -113,10 +113,10 @@ def test_a_model_that_takes_less_than_others_gets_less_and_judges_all_the_same(f
 
 
 def test_all_keys_that_are_missing_are_named_at_once() -> None:
-    with pytest.raises(SetupError) as caught:
+    with pytest.raises(MissingKeyError) as caught:
         Judge.of(env={})
     named = {"GEMINI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"}
-    assert set(caught.value.facts["variables"]) == named
+    assert set(caught.value.variables or ()) == named
     assert all(name in str(caught.value) for name in named)
     with pytest.raises(SetupError, match=r"^openai:gpt-5\.2 needs OPENAI_API_KEY"):
         Judge.of(["openai:gpt-5.2", "openai:gpt-5.2"], env={})

@@ -536,4 +536,4 @@ def test_a_missing_key_is_told_by_its_variable(
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(SetupError, match=variable) as caught:
         make_agent(spec)
-    assert caught.value.variable == variable  # type: ignore[attr-defined]
+    assert caught.value.variable == variable

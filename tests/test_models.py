@@ -831,7 +831,7 @@ def test_a_missing_key_fails_when_the_model_is_made_and_names_its_variable(diale
     }
     with pytest.raises(SetupError, match=variable) as caught:
         make_model(dialect.spec, env=env)
-    assert caught.value.variable == variable  # type: ignore[attr-defined]
+    assert caught.value.variable == variable
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=str)

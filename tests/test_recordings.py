@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from websp_gym.browser.launch import prepare_context
-from websp_gym.env.initial_state import trace_path
 from websp_gym.errors import SetupError
 from websp_gym.paths import data_dir
 from websp_gym.recording import Studio
 from websp_gym.recording.dry_run import rehearse
 from websp_gym.recording.recordings import FILE, Recording, load_recordings, record
 from websp_gym.replay import save_trace
+from websp_gym.replay.library import trace_path
 from websp_gym.world import make_world
 
 STEAM = data_dir("traces") / "steam"

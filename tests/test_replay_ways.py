@@ -85,7 +85,7 @@ def test_a_row_that_is_not_rendered_yet_is_scrolled_to(bench: Bench) -> None:
     page.evaluate("box.scrollTop = 4000; draw()")
     event = bench.event("click", "#all > div:nth-of-type(3) button")
     page.evaluate("box.scrollTop = 0; draw()")
-    bench.play(event, timeout=15)
+    bench.play(event, timeout=60)
     assert page.evaluate("off") == [102]
 
 

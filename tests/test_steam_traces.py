@@ -9,9 +9,9 @@ import pytest
 
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.tabs import Tabs
-from websp_gym.env.initial_state import trace_path
 from websp_gym.errors import ReplayError
 from websp_gym.replay import Trace, load_trace, replay
+from websp_gym.replay.library import trace_path
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world import Episode, make_world
 

@@ -13,7 +13,7 @@ from browsergym.experiments.benchmark import Benchmark, HighLevelActionSetArgs
 
 import websp_gym
 from websp_gym.agents.agentlab.env_args import WebspEnvArgs
-from websp_gym.errors import SetupError, nearest
+from websp_gym.errors import SetupError, UnknownInstanceError, nearest
 from websp_gym.tasks.instances import LoadedInstance, load_instance
 from websp_gym.tasks.selection import select_instances
 from websp_gym.tasks.splits import held_out
@@ -74,7 +74,7 @@ class WebspBenchmark(Benchmark):  # type: ignore[misc]
         chosen = [row["task_name"] for row in self._rows() if _fits(row, asked)]
         words = [f"{name}={'|'.join(globs)}" for name, globs in asked.items() if globs != ["*"]]
         if not chosen:
-            raise SetupError(f"no instance has {', '.join(words)}{self._hint(asked)}")
+            raise UnknownInstanceError(f"no instance has {', '.join(words)}{self._hint(asked)}")
         return self._part(chosen, f"{self.name}[{', '.join(words)}]" if words else self.name)
 
     def split(self, by: str, *, share: float = 0.3, seed: int = 0) -> tuple[WebspBenchmark, WebspBenchmark]:
@@ -95,7 +95,7 @@ class WebspBenchmark(Benchmark):  # type: ignore[misc]
         test = held_out(rows, by, share=share, seed=seed)
         train = [row["task_name"] for row in rows if row["task_name"] not in test]
         if not test or not train:
-            raise SetupError(f"by {by} these {len(rows)} instances cannot be divided", by=by)
+            raise SetupError(f"by {by} these {len(rows)} instances cannot be divided", option="by")
         return self._part(train, f"{self.name}_{by}_train"), self._part(test, f"{self.name}_{by}_test")
 
     def subset_from_regexp(self, column: str, regexp: str) -> WebspBenchmark:

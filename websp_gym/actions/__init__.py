@@ -1,5 +1,21 @@
 """The extended WebVoyager action space: parsing a line of text, performing it on the page."""
 
-from websp_gym.actions.grammar import ACTIONS, Action, format_action, parse_action
+from websp_gym.actions import webvoyager
+from websp_gym.actions.grammar import (
+    ACTIONS,
+    Action,
+    ActionSpec,
+    format_action,
+    parse_action,
+    register_action,
+)
 
-__all__ = ["ACTIONS", "Action", "format_action", "parse_action"]
+__all__ = [
+    "ACTIONS",
+    "Action",
+    "ActionSpec",
+    "format_action",
+    "parse_action",
+    "register_action",
+    "webvoyager",
+]

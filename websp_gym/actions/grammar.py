@@ -1,6 +1,6 @@
-"""Text to :class:`Action` and back: the eleven actions of the paper (section 3.2, appendix E.1).
+"""Text to :class:`Action` and back, by the one table :data:`ACTIONS`.
 
-The table :data:`ACTIONS` is the only list of them: parser, error messages and prompts are made from it.
+One call of :func:`register_action` adds an action; parser, error messages, prompts and docs are made from the table.
 """
 
 from __future__ import annotations
@@ -8,45 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from string import ascii_letters
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from websp_gym.actions.reply import LONGEST_ACTION, bare, one_of, split_reply
 from websp_gym.errors import ActionError, nearest
 from websp_gym.texts import shortened
 
-Kind = Literal[
-    "Click",
-    "Hover",
-    "Type",
-    "Scroll",
-    "Scroll_to_end",
-    "Scroll_within_popup",
-    "Switch_tab",
-    "Wait",
-    "GoBack",
-    "Google",
-    "ANSWER",
-]
+if TYPE_CHECKING:
+    from websp_gym.browser.tabs import Tabs
+    from websp_gym.observation.marks import Marks
+
 Direction = Literal["up", "down", "left", "right"]
 DIRECTIONS: tuple[Direction, ...] = ("up", "down", "left", "right")
 Fields = dict[str, Any]
 _LONGEST_NUMBER = 9
 """Digits of a mark's number."""
-
-
-@dataclass(frozen=True)
-class ActionSpec:
-    """One kind of action: its name, how it is written, what it does, and whether it counts against the limit.
-
-    ``read`` reads what stands behind the name into the fields of the action; None where it is not as it should be.
-    """
-
-    kind: Kind
-    syntax: str
-    meaning: str
-    example: str
-    read: Callable[[str], Fields | None]
-    free: bool = False
+_LETTERS = f"{ascii_letters}_"
 
 
 @dataclass(frozen=True)
@@ -54,13 +31,13 @@ class Action:
     """One parsed action.
 
     Args:
-        kind: Which of the eleven.
+        kind: The name of its row in :data:`ACTIONS`.
         number: The mark it acts on; ``None`` where there is none or the whole window is meant.
         text: What to type or answer, or the URL of the tab.
         direction: Where to scroll.
     """
 
-    kind: Kind
+    kind: str
     number: int | None = None
     text: str | None = None
     direction: Direction | None = None
@@ -68,7 +45,101 @@ class Action:
     @property
     def free(self) -> bool:
         """Whether the action does not count against ``max_actions`` (scrolling and waiting, section 5.1)."""
-        return _BY_KIND[self.kind].free
+        return spec_of(self).free
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """How the part of an action behind its name is written and read.
+
+    Args:
+        syntax: The part as prompts and error messages show it.
+        read: Turns the part into fields of :class:`Action`; None where it cannot be read.
+        write: Turns an action's fields into the part.
+        cut: Whether a text longer than :data:`LONGEST_ACTION` is cut instead of refused.
+    """
+
+    syntax: str
+    read: Callable[[str], Fields | None]
+    write: Callable[[Action], str]
+    cut: bool = False
+
+
+@dataclass(frozen=True)
+class ActionSpec:
+    """One kind of action.
+
+    Args:
+        kind: Its name, of letters and underscores; read in any case.
+        arguments: What follows the name.
+        meaning: What it does, for prompts and docs.
+        example: A text that is read as this action.
+        perform: Carries it out on the page; raises :class:`ActionError` where it cannot, having changed nothing.
+        free: Whether it does not count against ``max_actions``.
+    """
+
+    kind: str
+    arguments: Arguments
+    meaning: str
+    example: str
+    perform: Callable[[Action, Tabs, Marks], None]
+    free: bool = False
+
+    @property
+    def syntax(self) -> str:
+        """How the action is written."""
+        return f"{self.kind}{self.arguments.syntax}"
+
+
+ACTIONS: list[ActionSpec] = []
+"""Every action an agent can take; :func:`register_action` adds to it."""
+
+
+def register_action(
+    kind: str, arguments: Arguments, *, meaning: str, example: str, free: bool = False
+) -> Callable[[Callable[[Action, Tabs, Marks], None]], ActionSpec]:
+    """Add an action to :data:`ACTIONS`; decorates the function that performs it.
+
+    Args:
+        kind: Its name.
+        arguments: What follows the name: one of the shapes below, or one of your own.
+        meaning: What it does, for prompts and docs.
+        example: A text that is read as this action.
+        free: Whether it does not count against ``max_actions``.
+
+    Returns:
+        A decorator that returns the row of the table.
+
+    Raises:
+        ValueError: Another action has this name, or the example is not read as this action.
+    """
+
+    def add(perform: Callable[[Action, Tabs, Marks], None]) -> ActionSpec:
+        if (taken := _named(kind)) is not None:
+            raise ValueError(f'there is an action named "{taken.kind}" already')
+        spec = ActionSpec(kind, arguments, meaning, example, perform, free)
+        ACTIONS.append(spec)
+        try:
+            if parse_action(example).kind != kind:
+                raise ActionError(f"{example!r} is another action")
+        except ActionError as error:
+            ACTIONS.remove(spec)
+            raise ValueError(f"{example!r} is not an example of {spec.syntax}: {error}") from error
+        return spec
+
+    return add
+
+
+def spec_of(action: Action) -> ActionSpec:
+    """Return the row of :data:`ACTIONS` that an action belongs to."""
+    spec = _named(action.kind)
+    if spec is None:
+        raise ActionError(_unknown(action.kind, action.kind), action=action.kind)
+    return spec
+
+
+def _named(name: str) -> ActionSpec | None:
+    return next((spec for spec in ACTIONS if spec.kind.lower() == name.lower()), None)
 
 
 def _nothing(rest: str) -> Fields | None:
@@ -127,85 +198,30 @@ def _unbracketed(text: str) -> str:
     return text
 
 
-ACTIONS: tuple[ActionSpec, ...] = (
-    ActionSpec(
-        "Click",
-        "Click [Numerical_Label]",
-        "click the element; a link may open a new tab, which then becomes the current one",
-        "Click [7]",
-        _mark,
-    ),
-    ActionSpec(
-        "Hover",
-        "Hover [Numerical_Label]",
-        "move the pointer over the element without clicking, for menus and hints that open that way",
-        "Hover [3]",
-        _mark,
-    ),
-    ActionSpec(
-        "Type",
-        "Type [Numerical_Label]; [Content]",
-        "replace the field's content with this text (empty content clears it); Enter is not pressed",
-        "Type [12]; privacy settings",
-        _mark_and_text,
-    ),
-    ActionSpec(
-        "Scroll",
-        "Scroll [Numerical_Label or WINDOW]; [up or down or left or right]",
-        "scroll the window, or the box around the element, by two thirds of its size",
-        "Scroll [WINDOW]; down",
-        _place_and_direction,
-        free=True,
-    ),
-    ActionSpec(
-        "Scroll_to_end",
-        "Scroll_to_end",
-        "scroll to the bottom of the page",
-        "Scroll_to_end",
-        _nothing,
-        free=True,
-    ),
-    ActionSpec(
-        "Scroll_within_popup",
-        "Scroll_within_popup; [up or down or left or right]",
-        "scroll inside the topmost dialog or popup",
-        "Scroll_within_popup; down",
-        _direction,
-        free=True,
-    ),
-    ActionSpec(
-        "Switch_tab",
-        "Switch_tab [URL]",
-        "go to another open tab, named by its URL",
-        "Switch_tab [https://www.google.com/]",
-        _url,
-    ),
-    ActionSpec(
-        "Wait",
-        "Wait",
-        "give the page up to five seconds to finish what it is doing",
-        "Wait",
-        _nothing,
-        free=True,
-    ),
-    ActionSpec("GoBack", "GoBack", "go back to the previous page", "GoBack", _nothing),
-    ActionSpec("Google", "Google", "go to the Google search page", "Google", _nothing),
-    ActionSpec(
-        "ANSWER",
-        "ANSWER; [content]",
-        "end the task and report; use it once everything is done",
-        "ANSWER; done",
-        _answer,
-    ),
-)
+def _bracketed(text: str | None) -> str:
+    """Text that :func:`_unbracketed` gives back as it was."""
+    return text if text and _unbracketed(text) == text else f"[{text}]" if text else ""
 
-_BY_KIND = {spec.kind: spec for spec in ACTIONS}
-_BY_NAME = {spec.kind.lower(): spec for spec in ACTIONS}
-_LETTERS = f"{ascii_letters}_"
+
+NOTHING = Arguments("", _nothing, lambda action: "")
+MARK = Arguments(" [Numerical_Label]", _mark, lambda action: f" [{action.number}]")
+MARK_AND_TEXT = Arguments(
+    " [Numerical_Label]; [Content]",
+    _mark_and_text,
+    lambda action: f" [{action.number}]; {_bracketed(action.text)}",
+)
+PLACE_AND_DIRECTION = Arguments(
+    " [Numerical_Label or WINDOW]; [up or down or left or right]",
+    _place_and_direction,
+    lambda action: f" [{'WINDOW' if action.number is None else action.number}]; {action.direction}",
+)
+DIRECTION = Arguments("; [up or down or left or right]", _direction, lambda action: f"; {action.direction}")
+URL = Arguments(" [URL]", _url, lambda action: f" [{action.text}]")
+ANSWER_TEXT = Arguments("; [content]", _answer, lambda action: f"; {_bracketed(action.text)}", cut=True)
 
 
 def parse_action(text: str) -> Action:
-    """Reads one action.
+    """Read one action.
 
     Args:
         text: An action such as ``Click [7]``, or a whole reply ``Thought: … Action: …``; then what stands behind
@@ -215,7 +231,7 @@ def parse_action(text: str) -> Action:
         The action. An answer longer than :data:`LONGEST_ACTION` is cut, and says so.
 
     Raises:
-        ActionError: The text is none of the eleven actions, longer than :data:`LONGEST_ACTION`, or has two different
+        ActionError: The text is no action of the table, longer than :data:`LONGEST_ACTION`, or has two different
             ones; the message says what was expected.
     """
     if not isinstance(text, str):
@@ -224,7 +240,7 @@ def parse_action(text: str) -> Action:
 
 
 def thought_of(text: str) -> str:
-    """The thought in a ``Thought: … Action: …`` reply.
+    """Return the thought in a ``Thought: … Action: …`` reply.
 
     Args:
         text: The agent's reply.
@@ -236,7 +252,7 @@ def thought_of(text: str) -> str:
 
 
 def format_action(action: Action) -> str:
-    """Writes an action as the text :func:`parse_action` reads.
+    """Write an action as the text :func:`parse_action` reads.
 
     Args:
         action: The action.
@@ -244,46 +260,31 @@ def format_action(action: Action) -> str:
     Returns:
         One line of text (an answer or typed text keeps its own line breaks).
     """
-    match action.kind:
-        case "Click" | "Hover":
-            return f"{action.kind} [{action.number}]"
-        case "Type":
-            return f"Type [{action.number}]; {_bracketed(action.text)}"
-        case "Scroll":
-            where = "WINDOW" if action.number is None else action.number
-            return f"Scroll [{where}]; {action.direction}"
-        case "Scroll_within_popup":
-            return f"Scroll_within_popup; {action.direction}"
-        case "Switch_tab":
-            return f"Switch_tab [{action.text}]"
-        case "ANSWER":
-            return f"ANSWER; {_bracketed(action.text)}"
-        case _:
-            return action.kind
+    spec = spec_of(action)
+    return f"{spec.kind}{spec.arguments.write(action)}"
 
 
 def _read(body: str) -> Action:
     rest = body.lstrip(_LETTERS)
     name = body[: len(body) - len(rest)]
-    spec = _BY_NAME.get(name.lower())
-    if len(body) > LONGEST_ACTION and (spec is None or spec.kind != "ANSWER"):
+    spec = _named(name)
+    if len(body) > LONGEST_ACTION and not (spec and spec.arguments.cut):
         raise ActionError(
             f"the action has {len(body):,} characters; expected at most {LONGEST_ACTION:,}", action=body[:200]
         )
-    fields = spec.read(rest) if spec else None
+    fields = spec.arguments.read(rest) if spec else None
     if spec is None or fields is None:
         raise ActionError(_explain(body, name, spec), action=body[:200])
     return Action(spec.kind, **fields)
-
-
-def _bracketed(text: str | None) -> str:
-    """Text that :func:`_unbracketed` gives back as it was."""
-    return text if text and _unbracketed(text) == text else f"[{text}]" if text else ""
 
 
 def _explain(body: str, name: str, spec: ActionSpec | None) -> str:
     shown = body if len(body) <= 80 else body[:77] + "..."
     if spec:
         return f"could not read {shown!r}; expected: {spec.syntax}, for example: {spec.example}"
+    return _unknown(shown, name[:80])
+
+
+def _unknown(shown: str, name: str) -> str:
     names = [spec.kind for spec in ACTIONS]
-    return f"no such action: {shown!r}{nearest(name[:80], list(names))}; expected one of: {', '.join(names)}"
+    return f"no such action: {shown!r}{nearest(name, names)}; expected one of: {', '.join(names)}"

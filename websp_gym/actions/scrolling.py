@@ -137,4 +137,4 @@ def _entered(frame: Frame, result: _Result) -> Frame | None:
 
 def _check(result: _Result, direction: str) -> None:
     if not result["moved"]:
-        raise ActionError(f"nothing scrolled {direction}: {result['what']}", what=result["what"])
+        raise ActionError(f"nothing scrolled {direction}: {result['what']}")

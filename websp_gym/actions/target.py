@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
@@ -86,6 +88,25 @@ class Target:
             raise self.refused("is drawn where no pointer gets")
         return x, y
 
+    def click(self, point: dict[str, Any], *, holding: str | None = None) -> None:
+        """Click at a point of the element's frame.
+
+        Args:
+            point: ``x`` and ``y`` in the frame's viewport.
+            holding: A key to hold meanwhile.
+
+        Raises:
+            ActionError: Something lies over the iframe, or it is gone.
+        """
+        x, y = self.on_page(point)
+        try:
+            with _held(self.page, holding) if holding else nullcontext():
+                self.page.mouse.click(x, y)
+        except PlaywrightError:
+            # A popup's "Close" button does just this.
+            if not self.page.is_closed():
+                raise
+
     def refused(self, why: str) -> ActionError:
         """The error that says why nothing was done.
 
@@ -103,6 +124,15 @@ class Target:
         if is_replaced(error):
             return self.refused("is no longer on the page")
         return error
+
+
+@contextmanager
+def _held(page: Page, key: str) -> Iterator[None]:
+    page.keyboard.down(key)
+    try:
+        yield
+    finally:
+        page.keyboard.up(key)
 
 
 def _is_finite(value: Any) -> bool:

@@ -12,12 +12,11 @@ import jinja2
 from websp_gym.authoring.findings import Finding, judged
 from websp_gym.authoring.roles import role_problems
 from websp_gym.authoring.search_paths import site_folders
-from websp_gym.env.initial_state import trace_path
 from websp_gym.errors import SetupError, WebspError, nearest
 from websp_gym.paths import data_dirs
 from websp_gym.recording.recordings import FILE as RECORDINGS
 from websp_gym.recording.recordings import load_recordings
-from websp_gym.replay import load_trace
+from websp_gym.replay.library import read_trace
 from websp_gym.sandbox.catalog import Catalog
 from websp_gym.sandbox.site import SESSIONS, SiteError, check_foreign
 from websp_gym.tasks.goals import ItemCheck
@@ -197,7 +196,7 @@ def _s0_problems(site: Replica, loaded: LoadedInstance) -> Iterator[str]:
 
 def _trace_problems(name: str) -> Iterator[str]:
     try:
-        load_trace(trace_path(name))
+        read_trace(name)
     except WebspError as error:
         yield str(error)
 

@@ -13,10 +13,12 @@ import os
 import signal
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from websp_gym.browser.owner import adopt, after_fork, call, is_adopted, on_overdue
+from websp_gym.errors import SetupError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Playwright
 
 Result = TypeVar("Result")
+_KNOWN = "1.44"
+"""The Playwright whose inside this module knows; browsergym-core pins it."""
 
 
 @dataclass
@@ -45,16 +49,36 @@ def playwright() -> Playwright:
 
     Returns:
         A Playwright that answers.
+
+    Raises:
+        SetupError: The installed one is not the one this module knows.
     """
     # A program that asks for it before it made an environment drives the browser itself.
     adopt()
     bury_dead()
     if _driver.playwright is None:
+        require_known(version("playwright"))
         _fail_calls_of_a_dead_driver()
         _driver.playwright = _start()
         _driver.process = _driver.playwright._impl_obj._connection._transport._proc.pid
     current: Playwright = _driver.playwright
     return current
+
+
+def require_known(installed: str) -> None:
+    """Refuse a Playwright whose inside may differ from what this module replaces and reads.
+
+    Args:
+        installed: Its version.
+
+    Raises:
+        SetupError: It is another than browsergym-core pins.
+    """
+    if not f"{installed}.".startswith(f"{_KNOWN}."):
+        raise SetupError(
+            f"Playwright {installed} is installed, and websp-gym works with {_KNOWN} only, for it gets over the end "
+            f"of a driver inside it: pip install 'playwright=={_KNOWN}.*'"
+        )
 
 
 def _start() -> Playwright:

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from websp_gym.errors import SetupError
+from websp_gym.errors import BrowserNotFoundError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Playwright
@@ -25,13 +25,13 @@ def find_browser(playwright: Playwright) -> str:
         Path of the executable.
 
     Raises:
-        SetupError: There is none; the message has the command that installs one.
+        BrowserNotFoundError: There is none; the message has the command that installs one.
     """
     asked = os.environ.get("WEBSP_BROWSER")
     if asked:
         found = shutil.which(asked)
         if found is None:
-            raise SetupError(
+            raise BrowserNotFoundError(
                 f"WEBSP_BROWSER is set to {asked!r}, which is not an executable file; correct or unset it",
                 path=asked,
             )
@@ -43,7 +43,7 @@ def find_browser(playwright: Playwright) -> str:
         found = shutil.which(name)
         if found:
             return found
-    raise SetupError(
+    raise BrowserNotFoundError(
         "no Chromium found. Install one with `playwright install chromium` (or `sudo apt-get install chromium`), "
         "or point WEBSP_BROWSER at an executable"
     )

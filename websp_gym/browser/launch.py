@@ -13,7 +13,7 @@ from websp_gym.browser.driver import buried, bury_dead, playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.owner import adopt, after_fork, on_shut_down
 from websp_gym.browser.scripts import handler_script
-from websp_gym.errors import SetupError
+from websp_gym.errors import BrowserNotFoundError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -41,6 +41,10 @@ class BrowserOptions:
 
 
 _browsers: dict[BrowserOptions, Browser] = {}
+"""The one used last is the last."""
+_IDLE = 2
+"""Browsers kept although no environment uses them, the one at hand included: one that sandbox and plain pages take
+turns with would otherwise be launched again each time. An idle one takes about 110 MB."""
 
 
 def shared_browser(options: BrowserOptions) -> Browser:
@@ -53,16 +57,17 @@ def shared_browser(options: BrowserOptions) -> Browser:
         A connected browser. Nobody but this module closes it.
 
     Raises:
-        SetupError: No browser found, or it does not start.
+        BrowserNotFoundError: No browser found, or it does not start.
         WorldError: Called from another thread than the one that drives the browser.
     """
     adopt()
     bury_dead()
-    browser = _browsers.get(options)
-    if browser is not None and not buried(browser) and browser.is_connected():
-        return browser
-    _retire(keep=options)
-    _browsers[options] = browser = _launch(options)
+    _drop_dead()
+    browser = _browsers.pop(options, None)
+    if browser is None:
+        _close_idle()
+        browser = _launch(options)
+    _browsers[options] = browser
     return browser
 
 
@@ -77,7 +82,7 @@ def open_context(options: BrowserOptions, *, viewport: tuple[int, int]) -> Brows
         The context, without pages.
 
     Raises:
-        SetupError: No browser found, or it does not start.
+        BrowserNotFoundError: No browser found, or it does not start.
         WorldError: Called from another thread than the one that drives the browser.
     """
     browser = shared_browser(options)
@@ -126,10 +131,8 @@ def prepare_context(context: BrowserContext) -> None:
 def close_browsers() -> None:
     """Closes every browser of this process (also done at exit)."""
     bury_dead()
-    for browser in _browsers.values():
-        with contextlib.suppress(PlaywrightError):
-            browser.close()
-    _browsers.clear()
+    for options in list(_browsers):
+        _close(options)
 
 
 def forget() -> Any:
@@ -143,15 +146,26 @@ def forget() -> Any:
     return left
 
 
-def _retire(keep: BrowserOptions) -> None:
-    """Drops dead browsers and closes idle ones whose flags no longer fit (the sandbox moved to other ports)."""
+def _drop_dead() -> None:
     for options, browser in list(_browsers.items()):
-        stale = options.headless == keep.headless and options.args != keep.args
-        idle = not any(context.pages for context in browser.contexts)
-        if buried(browser) or not browser.is_connected() or (stale and idle):
-            del _browsers[options]
-            with contextlib.suppress(PlaywrightError):
-                browser.close()
+        if buried(browser) or not browser.is_connected():
+            _close(options)
+
+
+def _close_idle() -> None:
+    """Make room for one more browser."""
+    idle = [
+        options
+        for options, browser in _browsers.items()
+        if not any(context.pages for context in browser.contexts)
+    ]
+    for options in idle[: len(idle) + 1 - _IDLE]:
+        _close(options)
+
+
+def _close(options: BrowserOptions) -> None:
+    with contextlib.suppress(PlaywrightError):
+        _browsers.pop(options).close()
 
 
 def _launch(options: BrowserOptions) -> Browser:
@@ -173,7 +187,7 @@ def _launch(options: BrowserOptions) -> Browser:
             )
         )
     except PlaywrightError as error:
-        raise SetupError(
+        raise BrowserNotFoundError(
             f"{executable} does not start: {str(error).splitlines()[0]} (`websp doctor` looks closer)",
             executable=executable,
         ) from error

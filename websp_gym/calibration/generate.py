@@ -64,7 +64,7 @@ def generate(
     for kind in kinds or ():
         if kind not in KINDS:
             raise SetupError(
-                f'no kind "{kind}"{nearest(kind, list(KINDS))} (kinds: {", ".join(KINDS)})', kind=kind
+                f'no kind "{kind}"{nearest(kind, list(KINDS))} (kinds: {", ".join(KINDS)})', option="kinds"
             )
     sources = _sources(folders)
     played = (kind for kind in UNSEEN if kind in sources.played)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from websp_gym.errors import SetupError
+from websp_gym.errors import SetupError, missing_extra
 
 
 def xray_command(folder: Path | None) -> None:
@@ -39,7 +39,7 @@ def xray_command(folder: Path | None) -> None:
 
 def _require_agentlab(what: str) -> None:
     if importlib.util.find_spec("agentlab") is None:
-        raise SetupError(f"{what} needs AgentLab: pip install 'websp-gym[agentlab]'")
+        raise missing_extra(f"{what} needs AgentLab", "agentlab")
 
 
 def collect_command(study: Path, *, out: Path | None, as_json: bool) -> None:

@@ -53,7 +53,7 @@ def _python() -> str:
 
 
 def _configs() -> str:
-    from websp_gym.env.initial_state import trace_path
+    from websp_gym.replay.library import trace_path
     from websp_gym.tasks.instances import ReplayStep, all_instances
 
     count = 0

@@ -126,7 +126,7 @@ def _slug_of(url: str) -> str:
 
     host = (urlsplit(url).hostname or "").removeprefix("www.")
     if not host:
-        raise SetupError(f"{url} is no address of a page{nearest(url, [])}", url=url)
+        raise SetupError(f"{url} is no address of a page{nearest(url, [])}", option="url")
     for loaded in all_instances():
         if (urlsplit(loaded.site.start_url).hostname or "").removeprefix("www.") == host:
             return loaded.site.slug

@@ -15,33 +15,13 @@ from websp_gym.browser.confinement import require_display
 from websp_gym.errors import ReplayError, SetupError
 from websp_gym.paths import trace_dirs
 from websp_gym.replay import EventReport, Trace, TraceEvent, load_trace, save_trace
+from websp_gym.replay.library import all_traces, find_trace
 
 if TYPE_CHECKING:
     from websp_gym.recording.dry_run import Rehearsal
     from websp_gym.replay.player import Set
 
 _ON_OFF = {True: "on", False: "off", None: ""}
-
-
-def find_trace(name: str) -> Path:
-    """Finds a trace by its path, or by its name below one of :func:`websp_gym.paths.trace_dirs`.
-
-    Args:
-        name: Such as ``recordings/mine.json`` or ``steam/login``.
-
-    Returns:
-        The file.
-
-    Raises:
-        SetupError: There is none.
-    """
-    places = trace_dirs()
-    below = [folder / each for folder in places for each in (name, f"{name}.json")]
-    for path in (Path(name), *below):
-        if path.is_file():
-            return path
-    where = " or ".join(str(folder) for folder in places)
-    raise SetupError(f"no trace {name}, neither as a file nor below {where}", path=name)
 
 
 def replay_command(
@@ -203,8 +183,10 @@ def import_command(source: Path, folder: Path, *, site: str | None, overwrite: b
         SetupError: It is no such recording, or a file is already there; nothing has been written then.
     """
     from websp_gym.replay.importers import import_trace
+    from websp_gym.tasks.instances import all_instances
 
-    imported = import_trace(source, site=site)
+    sites = {each.site.slug: each.site.start_url for each in all_instances()} if site is None else {}
+    imported = import_trace(source, site=site, sites=sites)
     targets = [folder / f"{_file_name(item.trace.name)}.json" for item in imported]
     if len(set(targets)) < len(targets):
         targets = [path.with_stem(f"{path.stem}_{n}") for n, path in enumerate(targets, 1)]
@@ -293,7 +275,7 @@ def _value(value: Any) -> str:
 
 def _all_traces(names: list[str]) -> list[Path]:
     if not names:
-        return [path for folder in trace_dirs() for path in sorted(folder.rglob("*.json"))]
+        return all_traces()
     found: list[Path] = []
     for name in names:
         path = Path(name)

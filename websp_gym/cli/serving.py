@@ -43,7 +43,7 @@ def serve_command(site: str | None, *, signed_in: bool, browser: bool, port: int
     try:
         if port is not None and (sandbox.address.https_port, sandbox.address.http_port) != (port, port + 1):
             raise SetupError(
-                f"port {port} or {port + 1} is taken; choose another --port, or leave it out", port=port
+                f"port {port} or {port + 1} is taken; choose another --port, or leave it out", option="port"
             )
         start = _open_episode(sandbox, site, signed_in)
         flags = sandbox.browser_args()
@@ -108,7 +108,7 @@ def _browse(command: list[str], console: Console) -> None:
         if code:
             said.seek(0)
             last = said.read().decode("utf-8", "replace").strip().splitlines()[-_LINES:]
-            raise WorldError("\n".join([f"{command[0]} ended with exit code {code}:", *last]), code=code)
+            raise WorldError("\n".join([f"{command[0]} ended with exit code {code}:", *last]))
 
 
 def _until_interrupted() -> None:

@@ -10,13 +10,11 @@ import hashlib
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from websp_gym.errors import InitialStateError, SetupError
-from websp_gym.paths import data_dirs
-from websp_gym.replay import EventReport, Trace, load_trace, replay
+from websp_gym.replay import EventReport, replay
+from websp_gym.replay.library import read_trace, trace_path
 from websp_gym.replay.player import Set
 from websp_gym.tasks.instances import LoadedInstance, ReplayStep
 from websp_gym.world.state import SESSIONS, Item, SiteState, WorldState, foreign_sessions, same
@@ -100,31 +98,13 @@ def verify(loaded: LoadedInstance, episode: Episode) -> WorldState:
     return state
 
 
-def trace_path(name: str) -> Path:
-    """Finds a trace below ``traces/``.
-
-    Args:
-        name: Its relative path, e.g. ``steam/accept_all_cookies.json``.
-
-    Returns:
-        The path.
-
-    Raises:
-        SetupError: There is no such trace.
-    """
-    places = [folder / name for folder in data_dirs("traces")]
-    found = next((path for path in places if path.is_file()), None)
-    if found is None:
-        raise SetupError(f"no trace {places[-1]}; record it with `websp record`", path=str(places[-1]))
-    return found
-
-
 def _replay_all(loaded: LoadedInstance, episode: Episode, tabs: Tabs, login: Login) -> list[EventReport]:
     events: list[EventReport] = []
-    rules = [rule.model_dump() for rule in loaded.site.class_rules]
 
     def play(name: str, wanted: Set) -> None:
-        done = replay(_trace(name), tabs, set=wanted, account=episode.account, class_rules=rules)
+        done = replay(
+            read_trace(name), tabs, set=wanted, account=episode.account, class_rules=loaded.site.replay_rules
+        )
         events.extend(done.events)
 
     if login == "replay" and loaded.site.account != "none":
@@ -139,16 +119,6 @@ def _replay_all(loaded: LoadedInstance, episode: Episode, tabs: Tabs, login: Log
         else:
             episode.prepare(loaded.site.slug, step.prepare.settings, step.prepare.collections)
     return events
-
-
-def _trace(name: str) -> Trace:
-    path = trace_path(name)
-    return _load(path, path.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=512)
-def _load(path: Path, _modified: int) -> Trace:
-    return load_trace(path)
 
 
 def _snapshot_name(loaded: LoadedInstance, login: Login) -> str:

@@ -167,14 +167,15 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         """
         if verdict.score is not None and not math.isfinite(verdict.score):
             raise WorldError(
-                f"{self.loaded.id}: the reward {verdict.source} gave {verdict.score}", verdict=verdict
+                f"{self.loaded.id}: the reward {verdict.source} gave {verdict.score}",
+                verdict=verdict.as_dict(),
             )
         if verdict.score is not None:
             return float(verdict.score)
         if self._on_unscored == "zero":
             return 0.0
         kind = JudgeError if verdict.source == "judge" else WorldError
-        raise kind(f"{self.loaded.id} has no verdict: {verdict.reason}", verdict=verdict)
+        raise kind(f"{self.loaded.id} has no verdict: {verdict.reason}", verdict=verdict.as_dict())
 
     def cheat(self, page: Page, chat_messages: list[Any]) -> None:
         """Solves the task the way an agent would: by the public actions, on the marks it would see.

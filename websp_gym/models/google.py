@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from websp_gym.errors import SetupError
+from websp_gym.errors import MissingKeyError, missing_extra
 from websp_gym.models.settings import Settings
 
 _SCOPES = ["https://www.googleapis.com/auth/cloud-platform"]
@@ -25,16 +25,17 @@ def google_credentials(spec: str, settings: Settings) -> Any:
         Credentials that refresh themselves.
 
     Raises:
-        SetupError: There are none, or the library that reads them is not installed.
+        MissingKeyError: There are none.
+        MissingExtraError: The library that reads them is not installed.
     """
     try:
         auth: Any = import_module("google.auth")
         import_module("google.auth.transport.requests")
     except ImportError:
-        raise SetupError(
-            f"{spec} needs Google's credentials library: pip install 'websp-gym[vertex]', or set "
-            "GOOGLE_OAUTH_ACCESS_TOKEN",
-            variable=_VARIABLE,
+        raise missing_extra(
+            f"{spec} needs Google's credentials library",
+            "vertex",
+            otherwise="set GOOGLE_OAUTH_ACCESS_TOKEN",
             model=spec,
         ) from None
     file = settings.get(_VARIABLE)
@@ -43,7 +44,7 @@ def google_credentials(spec: str, settings: Settings) -> Any:
             return auth.load_credentials_from_file(file, scopes=_SCOPES)[0]
         return auth.default(scopes=_SCOPES)[0]
     except auth.exceptions.GoogleAuthError:
-        raise SetupError(
+        raise MissingKeyError(
             f"{spec} needs credentials of Google Cloud: set {_VARIABLE} to a key file, or run gcloud auth "
             "application-default login",
             variable=_VARIABLE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from websp_gym.errors import SetupError
+from websp_gym.errors import MissingKeyError, SetupError
 
 
 class Settings:
@@ -38,11 +38,12 @@ class Settings:
             Its value.
 
         Raises:
-            SetupError: It is not set, or cannot be sent.
+            MissingKeyError: It is not set.
+            SetupError: It cannot be sent.
         """
         value = self.key(*names, spec=spec)
         if value is None:
-            raise SetupError(
+            raise MissingKeyError(
                 f"{spec} needs {' or '.join(names)}: set it in the environment or in a file .env",
                 variable=names[0],
                 model=spec,

@@ -148,7 +148,7 @@ class Marks:
         valid = (
             f"the elements in view are [0] to [{len(self.marks) - 1}]" if self.marks else "none is in view"
         )
-        raise ActionError(f"there is no element [{number}]: {valid}", number=number, count=len(self.marks))
+        raise ActionError(f"there is no element [{number}]: {valid}", mark=number)
 
     def __len__(self) -> int:
         return len(self.marks)

@@ -102,8 +102,14 @@ def rehearse(
     size = viewport or (trace.viewport.width, trace.viewport.height)
     with _episode(site, signed_in, headless, size) as (episode, tabs):
         before = episode.state().sites[site.slug]
-        rules = [rule.model_dump() for rule in site.class_rules]
-        report = replay(trace, tabs, set=set, account=episode.account, class_rules=rules, on_event=on_event)
+        report = replay(
+            trace,
+            tabs,
+            set=set,
+            account=episode.account,
+            class_rules=site.replay_rules,
+            on_event=on_event,
+        )
         after = episode.state().sites[site.slug]
         if picture is not None:
             _write(picture, tabs.current.screenshot())

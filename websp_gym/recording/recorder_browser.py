@@ -21,7 +21,7 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.browser.confinement import browser_environment, confined, require_display
 from websp_gym.browser.driver import playwright
 from websp_gym.browser.find import find_browser
-from websp_gym.errors import SetupError
+from websp_gym.errors import BrowserNotFoundError, SetupError
 from websp_gym.paths import data_dir
 from websp_gym.replay.trace import Trace, save_trace
 
@@ -90,7 +90,7 @@ class Studio:
         self._extension = extension or data_dir("extension")
         if not (self._extension / "manifest.json").is_file():
             raise SetupError(
-                f"{self._extension} is no extension: it has no manifest.json", extension=str(self._extension)
+                f"{self._extension} is no extension: it has no manifest.json", path=str(self._extension)
             )
         self.profile = Path(tempfile.mkdtemp(prefix="websp-studio-"))
         self._context: BrowserContext | None = None
@@ -282,7 +282,7 @@ class Studio:
                 )
             )
         except PlaywrightError as error:
-            raise SetupError(
+            raise BrowserNotFoundError(
                 f"{executable} does not start: {str(error).splitlines()[0]} (`websp doctor` looks closer)",
                 executable=executable,
             ) from error
@@ -310,7 +310,7 @@ class Studio:
                 raise SetupError(
                     f"the browser did not load the extension in {self._extension} "
                     "(Google Chrome no longer loads unpacked ones; use Chromium)",
-                    extension=str(self._extension),
+                    path=str(self._extension),
                 )
             with contextlib.suppress(PlaywrightError):
                 self.context.wait_for_event("serviceworker", timeout=left * 1000)
@@ -330,7 +330,7 @@ class Studio:
         """
         reply = self._ask(name, list(arguments))
         if "error" in reply:
-            raise SetupError(f"the recorder says: {reply['error']}", call=name)
+            raise SetupError(f"the recorder says: {reply['error']}")
         return reply.get("value")
 
     def _ask(self, name: str, arguments: list[Any]) -> dict[str, Any]:
@@ -346,7 +346,7 @@ class Studio:
             if reply is not None:
                 return reply
             self.page.wait_for_timeout(_POLL_MS)
-        raise SetupError("the extension's service worker does not start", call=name)
+        raise SetupError("the extension's service worker does not start")
 
     def _ask_by_page(self, name: str, arguments: list[Any]) -> dict[str, Any]:
         """Asks through a page of the extension, as its popup does."""
@@ -360,7 +360,7 @@ class Studio:
                 "([call, args]) => chrome.runtime.sendMessage({kind: 'call', call, args})", [name, arguments]
             )
         except PlaywrightError as error:
-            raise SetupError(f"the recorder does not answer: {error.message}", call=name) from error
+            raise SetupError(f"the recorder does not answer: {error.message}") from error
         return reply
 
     def _tab(self) -> int:

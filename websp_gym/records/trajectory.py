@@ -305,6 +305,4 @@ def _check_schema(path: Path, data: bytes) -> None:
     except (ValueError, KeyError, TypeError):
         return  # not a trajectory at all; the full validation says why
     if schema != SCHEMA:
-        raise SetupError(
-            f"{path} is a {schema} file; this version reads {SCHEMA}", path=str(path), schema=schema
-        )
+        raise SetupError(f"{path} is a {schema} file; this version reads {SCHEMA}", path=str(path))

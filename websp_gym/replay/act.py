@@ -15,7 +15,8 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError, WorldError
-from websp_gym.replay.way import point_on_page, wait_for_change
+from websp_gym.replay.occlusion import point_on_page
+from websp_gym.replay.wait_for_target import wait_for_change
 
 if TYPE_CHECKING:
     from playwright.sync_api import ElementHandle

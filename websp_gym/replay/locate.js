@@ -1,6 +1,6 @@
 // @ts-check
 /*
- * Finds a recorded element again in one document. Needs likeness.js and adds to __webspReplay
+ * Finds a recorded element again in one document. Needs similarity.js and adds to __webspReplay
  *
  *   locate(query)   {found: null | {rung, score, evidence, candidates, weak, doubtful}, rungs, known}
  *                   rungs: [{rung, candidates, best, why}]
@@ -35,7 +35,7 @@
   const websp = /** @type {Dom} */ (Reflect.get(globalThis, '__websp'));
   const { raw, parentOf, roleOf, nameOf, textOf, labelOf, labelsOf, fingerprint } = websp;
   const { attr, tagOf, shown } = raw;
-  const { words, common, likeness, rest, alike, agreement, scoreOf, SAME } = /** @type {Likeness} */ (replay.likeness);
+  const { words, common, similarity, rest, alike, agreement, scoreOf, SAME } = /** @type {Similarity} */ (replay.similarity);
 
   /**
    * Evidence of the authors' own marks: for one that agrees, for one that has another value.
@@ -175,7 +175,7 @@
 
     /** @type {(one: string|undefined, other: string|undefined) => boolean} */
     same(one, other) {
-      return likeness(one, other, this.query.loose) >= SAME;
+      return similarity(one, other, this.query.loose) >= SAME;
     }
 
     /** @type {(rung: string) => Element[]} */
@@ -226,7 +226,7 @@
     shortlist(list) {
       if (list.length <= MOST) return list;
       const quick = list.map((el) => {
-        const near = this.print.nearby ? likeness(this.print.nearby, around(el), true) * 0.15 : 0;
+        const near = this.print.nearby ? similarity(this.print.nearby, around(el), true) * 0.15 : 0;
         return { el, score: scoreOf(this.print, quickPrint(el), this.query.loose, COSTLY) + near };
       });
       return quick.sort((a, b) => b.score - a.score).slice(0, MOST).map((entry) => entry.el);
@@ -289,7 +289,7 @@
         return NAME.bare + NAME.word * more + told - Math.log(Math.max(1, known.name));
       }
       if (!has.name) return NAME.missing;
-      return known.name ? NAME.moved : NAME.other + 2 * likeness(print.name, has.name, this.query.loose);
+      return known.name ? NAME.moved : NAME.other + 2 * similarity(print.name, has.name, this.query.loose);
     }
 
     /** @type {(has: Fingerprint) => number} */
@@ -306,7 +306,7 @@
     section(el, has, bare, agrees) {
       const wanted = this.print.section;
       if (!wanted) return 0;
-      if (likeness(wanted, has.section, true) >= SAME) return SECTION.same;
+      if (similarity(wanted, has.section, true) >= SAME) return SECTION.same;
       // Links below all sections, as in a footer: which heading happens to be the last above them says nothing.
       if (agrees && !!has.href && has.href === this.print.href && !isUnderHeading(el)) return 0;
       if (this.known.section) return SECTION.moved;

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 RUNGS = ("attributes", "role+name", "label", "text", "css", "xpath", "index")
 """The rungs of the cascade, in order; ``locate.js`` climbs them."""
+_SCRIPTS = ("similarity.js", "locate.js", "act.js", "occlusion.js", "hover.js", "virtual_lists.js")
+"""The last one brings ``roll``, by which a document that has them all is known."""
 _FRAME_LEAD = 1.2
 _LOCATE = "query => globalThis.__webspReplay?.roll ? __webspReplay.locate(query) : null"
 
@@ -206,7 +208,5 @@ def install(frame: Frame) -> None:
 @cache
 def _scripts() -> str:
     here = files("websp_gym.replay")
-    own = [
-        (here / name).read_text(encoding="utf-8") for name in ("likeness.js", "locate.js", "act.js", "way.js")
-    ]
+    own = [(here / name).read_text(encoding="utf-8") for name in _SCRIPTS]
     return "\n".join([page_scripts(), *own])

@@ -17,9 +17,9 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError, SetupError, WorldError
 from websp_gym.replay.act import Actor, CannotActError, ClassRules, Look
-from websp_gym.replay.find import Finder, same_page
 from websp_gym.replay.locate import Found, RungReport
 from websp_gym.replay.trace import Trace, TraceEvent, fill
+from websp_gym.replay.wait_for_target import TargetWaiter, same_page
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
@@ -120,7 +120,7 @@ class _Player:
         self.account = account
         self.timeout = timeout
         self.rules = rules
-        self.finder = Finder(tabs, account)
+        self.targets = TargetWaiter(tabs, account)
         # All stateful targets since the last thing that was done were already as wanted.
         self.nothing_changed = False
 
@@ -133,7 +133,7 @@ class _Player:
             "list => list.find(css => !CSS.supports(`selector(${css})`))", selectors
         )
         if wrong is not None:
-            raise SetupError(f"class rule {wrong!r} is no CSS selector", selector=wrong)
+            raise SetupError(f"class rule {wrong!r} is no CSS selector")
 
     def play(self, number: int, event: TraceEvent) -> EventReport:
         """Carries out one event, and answers the native dialog that was recorded after it."""
@@ -205,7 +205,7 @@ class _Player:
         """Rests the pointer on what had to be hovered; a menu that is not there may be open for good by now."""
         for target in event.hover:
             patience = min(self.timeout, _HOVER_PATIENCE)
-            found = self.finder.find(event, patience, target=target)
+            found = self.targets.wait(event, patience, target=target)
             if isinstance(found, Found):
                 menu = event.model_copy(update={"target": target, "hover": ()})
                 with contextlib.suppress(CannotActError):
@@ -287,7 +287,7 @@ class _Player:
         return after if seen.kind == "checkbox" or role in _CHECKABLE else None
 
     def _key(self, event: TraceEvent, number: int) -> Done:
-        self.finder.focus(event)
+        self.targets.focus(event)
         try:
             self.tabs.current.keyboard.press(event.key or "")
         except PlaywrightError as error:
@@ -331,12 +331,12 @@ class _Player:
         elif first and event.optional:
             patience = min(patience, _OPTIONAL_PATIENCE)
         passable = needless or (first and event.optional)
-        result = self.finder.find(event, patience, scroll=not passable)
+        result = self.targets.wait(event, patience, scroll=not passable)
         if isinstance(result, Found):
             return result
         if passable:
             return None
-        raise self._error(event, number, self.finder.why_absent(event), result.rungs)
+        raise self._error(event, number, self.targets.why_absent(event), result.rungs)
 
     # ---------------------------------------------------------------- errors
     def _error(

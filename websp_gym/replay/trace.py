@@ -268,9 +268,7 @@ def fill(text: str, account: Mapping[str, str]) -> str:
         _check_known(name)
         field = name.removeprefix("account.")
         if field not in account:
-            raise SetupError(
-                f"the trace needs {{{{{name}}}}}, but this account has no {field}", placeholder=name
-            )
+            raise SetupError(f"the trace needs {{{{{name}}}}}, but this account has no {field}")
         return account[field]
 
     return _PLACEHOLDER.sub(value, text)
@@ -334,7 +332,6 @@ def _check_known(placeholder: str) -> None:
         raise SetupError(
             f"unknown placeholder {{{{{placeholder[:60]}}}}}{nearest(placeholder[:60], _PLACEHOLDERS)} "
             f"(there are {', '.join(_PLACEHOLDERS)})",
-            placeholder=placeholder,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 
-from websp_gym.errors import SetupError
+from websp_gym.errors import BrowserNotFoundError, SetupError
 from websp_gym.records.results import Run
 
 _SEEDS = 2**31
@@ -53,15 +53,15 @@ def browser_version() -> str:
             [path, "--version"], capture_output=True, text=True, timeout=60, check=False, errors="replace"
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise SetupError(
-            f"{path} does not start: {error} (`websp doctor` looks closer)", path=path
+        raise BrowserNotFoundError(
+            f"{path} does not start: {error} (`websp doctor` looks closer)", executable=path
         ) from error
     found = re.search(r"\d+(\.\d+){2,}", said.stdout)
     if said.returncode or found is None:
         words = (said.stderr or said.stdout).strip().splitlines()
-        raise SetupError(
+        raise BrowserNotFoundError(
             f"{path} is no Chromium: `--version` ended with {said.returncode} and said "
             f"{words[-1] if words else 'nothing'!r} (WEBSP_BROWSER chooses another)",
-            path=path,
+            executable=path,
         )
     return found[0]

@@ -70,5 +70,5 @@ def may_pass(error: Exception, stage: Stage) -> bool:
     if stage == "action":
         return True
     if isinstance(error, ModelError):
-        return getattr(error, "kind", None) in _PASSING
+        return error.kind in _PASSING
     return isinstance(error, WorldError | InitialStateError | ReplayError)

@@ -65,7 +65,7 @@ def default_reward(world: str = "sandbox") -> str:
         raise SetupError(
             f'WEBSP_REWARD="{named}": no such reward{nearest(named, REWARDS)} (rewards: {known})',
             variable="WEBSP_REWARD",
-            reward=named,
+            option="reward",
         )
     return named
 
@@ -100,7 +100,7 @@ def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -
 
         return _Beside(JudgeReward(Judge.of(judge)))
     known = f"rewards: {', '.join(REWARDS)}, or give a callable"
-    raise SetupError(f'no reward "{spec}"{nearest(str(spec), REWARDS)} ({known})', reward=str(spec))
+    raise SetupError(f'no reward "{spec}"{nearest(str(spec), REWARDS)} ({known})', option="reward")
 
 
 def _state(outcome: Outcome) -> Verdict:

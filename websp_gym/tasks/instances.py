@@ -30,7 +30,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from websp_gym.errors import SetupError, nearest
+from websp_gym.errors import SetupError, UnknownInstanceError, nearest
 from websp_gym.tasks.goals import Expect, Goal, ItemCheck, Unchanged
 from websp_gym.tasks.ground_truth import STEP_KINDS, ElementType, Step, Target
 from websp_gym.tasks.ids import canonical_id, config_files, ids_in, instance_ids, read_config
@@ -174,6 +174,11 @@ class Site(Model):
     """How the account is closed, where the site lets it be; no task asks for it, and an agent that errs may do it."""
     tasks: tuple[Task, ...] = Field(min_length=1)
 
+    @property
+    def replay_rules(self) -> list[dict[str, str]]:
+        """The class rules as :func:`websp_gym.replay.replay` takes them."""
+        return [rule.model_dump() for rule in self.class_rules]
+
     @field_validator("start_url")
     @classmethod
     def _is_an_address(cls, value: str) -> str:
@@ -242,9 +247,9 @@ def load_instance(instance_id: str) -> LoadedInstance:
                 if loaded.id == wanted:
                     return loaded
     known = instance_ids()
-    raise SetupError(
+    raise UnknownInstanceError(
         f'no instance "{wanted}"{nearest(wanted, known)} ({len(known)} instances; `websp list` shows them)',
-        instance_id=wanted,
+        instance=wanted,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
-from websp_gym.errors import SetupError, nearest
+from websp_gym.errors import UnknownInstanceError, nearest
 from websp_gym.tasks.ids import canonical_id, instance_ids
 from websp_gym.tasks.instances import load_instance
 
@@ -24,7 +24,7 @@ def select_instances(
         The matching ids, in file order.
 
     Raises:
-        SetupError: A pattern matches nothing, or nothing is left.
+        UnknownInstanceError: A pattern matches nothing, or nothing is left.
     """
     known = instance_ids()
     chosen: set[str] = set()
@@ -32,7 +32,9 @@ def select_instances(
         plain = canonical_id(pattern)
         found = [name for name in known if fnmatchcase(name.casefold(), plain.casefold())]
         if not found:
-            raise SetupError(f'no instance matches "{pattern}"{nearest(plain, known)}', pattern=pattern)
+            raise UnknownInstanceError(
+                f'no instance matches "{pattern}"{nearest(plain, known)}', instance=pattern
+            )
         chosen.update(found)
     kept = [name for name in known if name in chosen]
     return _of_kind(kept, site, category) if site or category else kept
@@ -51,5 +53,5 @@ def _of_kind(ids: Iterable[str], site: str | None, category: str | None) -> list
         said = " and ".join(f'{name} "{word}"' for name, word in words.items() if word)
         sites = sorted({one.site.site for one in loaded})
         hint = nearest(site, sites) if site and site not in sites else ""
-        raise SetupError(f"no instance has {said}{hint}; `websp list` shows all")
+        raise UnknownInstanceError(f"no instance has {said}{hint}; `websp list` shows all")
     return found

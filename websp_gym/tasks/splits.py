@@ -48,7 +48,7 @@ def split_ids(
     ]
     test = held_out(rows, by, share=share, seed=seed)
     if not test or len(test) == len(names):
-        raise SetupError(f"by {by} these {len(names)} instances cannot be divided", by=by)
+        raise SetupError(f"by {by} these {len(names)} instances cannot be divided", option="by")
     return [name for name in names if name not in test], [name for name in names if name in test]
 
 
@@ -70,9 +70,9 @@ def held_out(rows: Iterable[Row], by: str, *, share: float = 0.3, seed: int = 0)
         SetupError: No such way, or a share that is not between 0 and 1.
     """
     if by not in WAYS:
-        raise SetupError(f'no split by "{by}"{nearest(by, WAYS)} (by: {", ".join(WAYS)})', by=by)
+        raise SetupError(f'no split by "{by}"{nearest(by, WAYS)} (by: {", ".join(WAYS)})', option="by")
     if not 0 < share < 1:
-        raise SetupError(f"share={share!r}: give a number between 0 and 1", share=share)
+        raise SetupError(f"share={share!r}: give a number between 0 and 1", option="share")
     listed = list(rows)
     if by == "state":
         return {row["task_name"] for row in listed if row["state"] == "OFF"}

@@ -23,5 +23,5 @@ def make_world(name: str) -> World:
 
         return SandboxWorld()
     if name == "live":
-        raise SetupError('world="live" is not available yet; use world="sandbox"', world=name)
-    raise SetupError(f'no world "{name}"{nearest(str(name), ["sandbox", "live"])}', world=name)
+        raise SetupError('world="live" is not available yet; use world="sandbox"', option="world")
+    raise SetupError(f'no world "{name}"{nearest(str(name), ["sandbox", "live"])}', option="world")

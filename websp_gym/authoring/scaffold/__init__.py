@@ -100,7 +100,7 @@ def _filled(source: Traversable, words: dict[str, str]) -> str:
 def _site_id(name: str) -> str:
     site_id = "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z]+", name))
     if not site_id or not re.fullmatch(r"[A-Za-z][A-Za-z0-9 ._-]*", name) or re.search(r"\d", name):
-        raise SetupError(f'"{name}": a name has letters, and perhaps spaces, dots or dashes', name=name)
+        raise SetupError(f'"{name}": a name has letters, and perhaps spaces, dots or dashes', option="name")
     return site_id
 
 
@@ -108,14 +108,14 @@ def _check_free(slug: str, host: str) -> None:
     from websp_gym.authoring.files import known_slugs, read_catalog
 
     if not _HOST.fullmatch(host):
-        raise SetupError(f'"{host}" is not a lower-case host name such as www.example.com', host=host)
+        raise SetupError(f'"{host}" is not a lower-case host name such as www.example.com', option="host")
     if slug in known_slugs():
         raise SetupError(f'there is a site "{slug}" already; choose another name', site=slug)
     catalog, _ = read_catalog()
     owner = catalog.by_host(host) if catalog else None
     if owner is not None:
         raise SetupError(
-            f'the host "{host}" already belongs to "{owner.slug}"; give another --host', host=host
+            f'the host "{host}" already belongs to "{owner.slug}"; give another --host', option="host"
         )
 
 

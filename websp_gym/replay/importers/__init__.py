@@ -45,13 +45,16 @@ class Imported:
     """The state it leads to, where the names say that files are alternatives."""
 
 
-def import_trace(path: str | Path, *, site: str | None = None) -> list[Imported]:
-    """Reads traces of any known format.
+def import_trace(
+    path: str | Path, *, site: str | None = None, sites: Mapping[str, str] | None = None
+) -> list[Imported]:
+    """Read traces of any known format.
 
     Args:
         path: A file, or a folder of files that belong together (``…_step1``, ``…_step2``, each with a folder of its
             own or not).
-        site: Slug of the site; by default the one whose address the trace begins at.
+        site: Slug of the site; by default the one at whose address the trace begins.
+        sites: The known sites, slug to start URL; a trace of none of them is called after its domain.
 
     Returns:
         One trace for each file, in the order in which they are to be replayed.
@@ -61,10 +64,10 @@ def import_trace(path: str | Path, *, site: str | None = None) -> list[Imported]
     """
     path = Path(path)
     files = _files(path) if path.is_dir() else [path]
-    return [_import(file, site, _name(file, path)) for file in files]
+    return [_import(file, site, sites or {}, _name(file, path)) for file in files]
 
 
-def _import(path: Path, site: str | None, name: str) -> Imported:
+def _import(path: Path, site: str | None, sites: Mapping[str, str], name: str) -> Imported:
     data = read_json(path)
     if not isinstance(data, dict):
         raise SetupError(f"{path}: a trace is a JSON object, this is {kind_of(data)}", path=str(path))
@@ -75,7 +78,10 @@ def _import(path: Path, site: str | None, name: str) -> Imported:
     else:
         read = devtools.read if format_ == "devtools" else webspeval.read
         try:
-            trace = _complete(read(data, book), data, path, site)
+            found = read(data, book)
+            if "site" not in found:
+                found["site"] = site or site_of(found["start_url"], sites)
+            trace = _complete(found, data, path)
         except RecursionError as error:
             raise SetupError(f"{path}: nested too deeply to be a trace", path=str(path)) from error
     if site is not None and trace.site != site:
@@ -96,13 +102,11 @@ def _import(path: Path, site: str | None, name: str) -> Imported:
     )
 
 
-def _complete(found: dict[str, Any], data: Mapping[str, Any], path: Path, site: str | None) -> Trace:
-    """Adds name and site to what was read."""
+def _complete(found: dict[str, Any], data: Mapping[str, Any], path: Path) -> Trace:
+    """Add a name to what was read."""
     if found.get("name") is None:
         task = data.get("taskId")
         found["name"] = task if isinstance(task, str) and re.fullmatch(r"[\w. -]{1,80}", task) else path.stem
-    if "site" not in found:
-        found["site"] = site or site_of(found["start_url"])
     return parse_trace({**found, "events": [event.model_dump() for event in found["events"]]}, path)
 
 

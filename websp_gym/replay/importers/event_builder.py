@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,7 +23,6 @@ from websp_gym.replay.trace import (
     TraceEvent,
     explain,
 )
-from websp_gym.tasks.ids import config_files, read_config
 
 
 @dataclass
@@ -103,15 +102,12 @@ def finish(drafts: list[Draft], book: Book) -> tuple[TraceEvent, ...]:
     return tuple(_checked(draft, email, book) for draft in drafts)
 
 
-def site_of(start_url: str) -> str:
-    """The slug of the site a URL belongs to: of a configured site, else after its domain."""
+def site_of(start_url: str, sites: Mapping[str, str]) -> str:
+    """Return the slug of the site a URL belongs to: of a known one (slug to start URL), else after its domain."""
     host = _domain(start_url)
-    for path in config_files():
-        facts: dict[str, str] = dict(
-            re.findall(r"^(slug|start_url): *[\"']?([^\s\"'#]+)", read_config(path), re.MULTILINE)
-        )
-        if host and host == _domain(facts.get("start_url", "")):
-            return facts.get("slug", path.stem)
+    for slug, known in sites.items():
+        if host and host == _domain(known):
+            return slug
     return re.sub(r"[^a-z0-9]+", "_", host.rpartition(".")[0] or host).strip("_") or "site"
 
 

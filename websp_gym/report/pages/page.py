@@ -15,10 +15,11 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
+from websp_gym.errors import missing_extra
 from websp_gym.report.pages.document import digest, environment, inert_json, script, source, write_file
 from websp_gym.report.pages.embedding import LIMIT, TOO_LARGE, Packed, Progress, pack
 from websp_gym.report.pages.episode_list import choices, filters_of, listed, wording
-from websp_gym.report.pages.plots import WAY_OUT, Plot, plots
+from websp_gym.report.pages.plots import Plot, plots
 from websp_gym.report.tables.build import Report
 from websp_gym.report.tables.rows import GROUPS
 
@@ -81,7 +82,7 @@ def _pictures(report: Report) -> tuple[list[Plot], list[str]]:
     try:
         return plots(report), []
     except ImportError:
-        return [], [WAY_OUT]
+        return [], [str(missing_extra("plots need Matplotlib", "report"))]
 
 
 def _left_out(packed: Packed) -> list[str]:

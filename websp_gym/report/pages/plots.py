@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WAY_OUT = "No plots: matplotlib is missing; `pip install 'websp-gym[report]'` brings it."
 _NAME = 36
 """Characters of an agent's name in a picture."""
 _GROUPS = 6

@@ -75,7 +75,7 @@ class Report:
         wanted = f"{key} {instruction}".strip()
         raise SetupError(
             f'no table "{wanted}" in this report{nearest(wanted, known)} (tables: {", ".join(known)})',
-            table=wanted,
+            option="table",
         )
 
     def as_dict(self) -> dict[str, Any]:

@@ -126,7 +126,7 @@ def reference(name: str | None) -> Paper | None:
     if not name:
         return None
     if name != "paper":
-        raise SetupError(f'nothing published is called "{name}"{nearest(name, ["paper"])}', name=name)
+        raise SetupError(f'nothing published is called "{name}"{nearest(name, ["paper"])}', option="compare")
     return load_paper()
 
 

@@ -75,7 +75,7 @@ def fit_pictures(trajectory: Trajectory, folder: Path, limits: Limits) -> tuple[
         try:
             return cut, dict(zip(shown, pictures_of(trajectory, folder, limits, shown), strict=True))
         except JudgeError as error:
-            if error.facts.get("kind") != "too_long" or count == len(order):
+            if error.kind != "too_long" or count == len(order):
                 raise
         count = min(len(order), count + 1 + (len(order) - count) // 4)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.actions import parse_action
-from websp_gym.errors import ActionError, JudgeError, ModelError, SetupError
+from websp_gym.errors import ActionError, JudgeError, MissingKeyError, ModelError, SetupError
 from websp_gym.models import Model, Reply, make_model
 from websp_gym.models.thinking import Thinking
 from websp_gym.records.trajectory import Trajectory
@@ -96,7 +96,8 @@ class Judge:
             The judge.
 
         Raises:
-            SetupError: An unknown provider, or missing keys; names all their variables.
+            MissingKeyError: Keys are missing; names all their variables.
+            SetupError: There is an unknown provider, too.
         """
         specs = [models] if isinstance(models, str) else list(models or DEFAULT_MODELS)
         made: list[Model] = []
@@ -111,8 +112,10 @@ class Judge:
         if len(errors) == 1:
             raise next(iter(errors.values()))
         if errors:
-            variables = [error.facts.get("variable") for error in errors.values()]
-            raise SetupError("; ".join(errors), variables=tuple(filter(None, variables)))
+            keys = [error.variable for error in errors.values() if isinstance(error, MissingKeyError)]
+            if len(keys) < len(errors):
+                raise SetupError("; ".join(errors))
+            raise MissingKeyError("; ".join(errors), variables=tuple(filter(None, keys)))
         return cls(made, settings=f"temperature {temperature:g}, thinking {thinking}", **options)
 
     @property

@@ -1,15 +1,16 @@
 // @ts-check
 /*
  * How alike two texts and two elements are. Needs __websp (extension/dom.js and its parts) and makes
- * globalThis.__webspReplay (not enumerable), which locate.js, act.js and way.js add to.
+ * globalThis.__webspReplay (not enumerable), which locate.js, act.js, occlusion.js,
+ * hover.js and virtual_lists.js add to.
  */
 
 /**
- * @typedef {object} Likeness
+ * @typedef {object} Similarity
  * @property {(text: string, loose: boolean) => string[]} words
  *   its words in lower case without numbers; loose: "on" and "off" count as one word
  * @property {(a: string[], b: string[]) => number} common how many words they share
- * @property {(one: string|undefined, other: string|undefined, loose: boolean) => number} likeness 0 to 1
+ * @property {(one: string|undefined, other: string|undefined, loose: boolean) => number} similarity 0 to 1
  * @property {(text: string|undefined, print: {name?: string, text?: string}) => string[]} rest
  * @property {(a: string[], b: string[]) => boolean} alike
  * @property {(key: string, wanted: any, has: any, loose: boolean) => number} agreement of one fact, 0 to 1
@@ -58,7 +59,7 @@
   /** @type {(a: string[], b: string[]) => number} */
   const common = (a, b) => a.length - without(a, b).length;
   /** @type {(one: string|undefined, other: string|undefined, loose: boolean) => number} */
-  const likeness = (one, other, loose) => {
+  const similarity = (one, other, loose) => {
     if (!one || !other) return 0;
     if (one.toLowerCase() === other.toLowerCase()) return 1;
     const a = words(one, loose);
@@ -78,7 +79,7 @@
 
   /** @type {(key: string, wanted: any, has: any, loose: boolean) => number} */
   const agreement = (key, wanted, has, loose) => {
-    if (TEXTS.has(key)) return likeness(wanted, has, loose || CONTEXT.has(key));
+    if (TEXTS.has(key)) return similarity(wanted, has, loose || CONTEXT.has(key));
     if (key === 'classes') {
       return wanted.filter((/** @type {string} */ name) => (has ?? []).includes(name)).length / wanted.length;
     }
@@ -100,7 +101,7 @@
     return total ? got / total : 0;
   };
 
-  /** @type {Likeness} */
-  const api = { words, common, likeness, rest, alike, agreement, scoreOf, SAME };
-  Object.defineProperty(globalThis, '__webspReplay', { value: { likeness: api } });
+  /** @type {Similarity} */
+  const api = { words, common, similarity, rest, alike, agreement, scoreOf, SAME };
+  Object.defineProperty(globalThis, '__webspReplay', { value: { similarity: api } });
 })();

@@ -1,4 +1,7 @@
-"""Waiting until the target of an event can be located: in the right tab, on the right site, believably."""
+"""Waiting until the target of an event can be located: in the right tab, on the right site, with enough evidence.
+
+:func:`websp_gym.replay.locate.locate` looks once; here it is asked again until it has found the target or time is up.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,22 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from playwright.sync_api import Error as PlaywrightError
+
 from websp_gym.browser.settle import settle
 from websp_gym.errors import WorldError
 from websp_gym.replay.locate import Found, NotFound, locate
 from websp_gym.replay.trace import Fingerprint, TraceEvent, fill, fill_target
-from websp_gym.replay.way import Lists, wait_for_change
+from websp_gym.replay.virtual_lists import VirtualLists
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from websp_gym.browser.tabs import Tabs
 
+_CHANGED = """ms => globalThis.__webspReplay?.changed
+  ? __webspReplay.changed(ms)
+  : new Promise(done => requestAnimationFrame(() => done()))"""
 _LOOK_SECONDS = 0.1
 """How long one wait for a change lasts at most: changes in other frames and tabs do not end it."""
 _REST_MS = 150
@@ -34,8 +42,8 @@ _ELSEWHERE_AFTER = 0.5
 """Share of the patience after which a target recorded in a popup is looked for outside of popups."""
 
 
-class Finder:
-    """Finds the targets of a trace's events.
+class TargetWaiter:
+    """Waits for the targets of a trace's events.
 
     Args:
         tabs: The browser's open tabs; the one that shows an event's page becomes the current one.
@@ -46,7 +54,7 @@ class Finder:
         self.tabs = tabs
         self.account = account
 
-    def find(
+    def wait(
         self,
         event: TraceEvent,
         patience: float,
@@ -54,7 +62,7 @@ class Finder:
         target: Fingerprint | None = None,
         scroll: bool = False,
     ) -> Found | NotFound:
-        """Waits until the target of an event can be located.
+        """Wait until the target of an event can be located.
 
         A plain match is taken at once. A weak one, or one on another page than the recorded, may belong to a
         page that is still being built or left: it is looked for again once the page is at rest.
@@ -160,16 +168,29 @@ class Finder:
             return True
         if waited < min(_LAZY_AFTER, patience * _SCROLL_AFTER) or self.tabs.requests_in_flight():
             return False
-        return Lists(self.tabs).lazy()
+        return VirtualLists(self.tabs).lazy()
 
     def _scroll_to(self, event: TraceEvent, wanted: Fingerprint, seconds: float) -> Found | None:
-        return Lists(self.tabs).search(
+        return VirtualLists(self.tabs).search(
             lambda: self._look(event, wanted, hidden=False, elsewhere=False), seconds
         )
 
     def _check_alive(self) -> None:
         if not self.tabs.alive:
             raise WorldError("the browser went away during the replay; call reset() to start a new episode")
+
+
+def wait_for_change(page: Page, seconds: float) -> None:
+    """Return with the next change of the page's main document, or after the time given.
+
+    Args:
+        page: The tab.
+        seconds: How long at most; one that navigates or closes ends the wait at once.
+    """
+    try:
+        page.main_frame.evaluate(_CHANGED, max(1.0, seconds * 1000))
+    except PlaywrightError:
+        return
 
 
 def same_page(one: str, other: str) -> bool:

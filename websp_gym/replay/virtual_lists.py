@@ -1,4 +1,4 @@
-"""What can stand between the pointer and an element, page by page; ``way.js`` is its other half."""
+"""Scrolling through lists that render only what is scrolled to; ``virtual_lists.js`` is the other half."""
 
 from __future__ import annotations
 
@@ -12,53 +12,17 @@ from websp_gym.browser.settle import settle
 from websp_gym.replay.locate import Found, NotFound, install
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Frame, Page
+    from playwright.sync_api import Frame
 
     from websp_gym.browser.tabs import Tabs
 
-_THROUGH = "(iframe, at) => __webspReplay.through(iframe, at)"
-_CHANGED = """ms => globalThis.__webspReplay?.changed
-  ? __webspReplay.changed(ms)
-  : new Promise(done => requestAnimationFrame(() => done()))"""
 _STEP = 0.85
 """Share of a window scrolled at a time: rows of one look are seen again in the next."""
 _MOST_STEPS = 120
 _REST_SECONDS = 0.6
 
 
-def point_on_page(frame: Frame, point: dict[str, Any]) -> dict[str, Any]:
-    """Where a point of a frame's viewport lies in the page, every iframe around it scrolled into view.
-
-    Args:
-        frame: The frame.
-        point: ``x`` and ``y`` in its viewport.
-
-    Returns:
-        ``x`` and ``y`` in page pixels, or the ``error`` that says what covers an iframe there.
-    """
-    while (parent := frame.parent_frame) is not None:
-        install(parent)
-        point = frame.frame_element().evaluate(_THROUGH, [point["x"], point["y"]])
-        if "error" in point:
-            return point
-        frame = parent
-    return point
-
-
-def wait_for_change(page: Page, seconds: float) -> None:
-    """Returns with the next change of the page's main document, or after the time given.
-
-    Args:
-        page: The tab.
-        seconds: How long at most; one that navigates or closes ends the wait at once.
-    """
-    try:
-        page.main_frame.evaluate(_CHANGED, max(1.0, seconds * 1000))
-    except PlaywrightError:
-        return
-
-
-class Lists:
+class VirtualLists:
     """Scrolls through what can be scrolled on a page, for elements that are rendered only where one looks.
 
     Args:
@@ -73,7 +37,7 @@ class Lists:
         return any(each["lazy"] for frame in self._frames() for each in self._lists(frame))
 
     def search(self, look: Callable[[], Found | NotFound], seconds: float) -> Found | None:
-        """Scrolls each list from its top to its end until a look succeeds; else puts all back where they were.
+        """Scroll each list from its top to its end until a look succeeds; else puts all back where they were.
 
         Args:
             look: Looks once; a weak match is no reason to stop.

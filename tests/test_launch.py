@@ -1,0 +1,59 @@
+"""The browsers of a process: shared by flags, kept for a while when idle, and driven by the Playwright that is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from websp_gym.browser.driver import require_known
+from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
+from websp_gym.errors import SetupError
+
+
+def flags(language: str) -> BrowserOptions:
+    """Options that no other test has."""
+    return BrowserOptions(args=(f"--lang={language}",))
+
+
+def test_two_sets_of_flags_in_turn_share_two_browsers() -> None:
+    one, other = shared_browser(flags("de")), shared_browser(flags("fr"))
+    assert [shared_browser(flags(name)) for name in ("de", "fr", "de")] == [one, other, one]
+    assert one.is_connected()
+    assert other.is_connected()
+
+
+def test_a_third_browser_ends_the_idle_one_that_was_not_used_for_longest() -> None:
+    one, other = shared_browser(flags("it")), shared_browser(flags("es"))
+    shared_browser(flags("it"))
+    shared_browser(flags("pt"))
+    assert one.is_connected()
+    assert not other.is_connected()
+
+
+def test_a_browser_in_use_is_never_ended() -> None:
+    used = shared_browser(flags("nl"))
+    context = new_context(used, viewport=(800, 600))
+    page = context.new_page()
+    for language in ("da", "sv", "fi"):
+        shared_browser(flags(language))
+    assert page.evaluate("1 + 1") == 2
+    assert shared_browser(flags("nl")) is used
+    context.close()
+
+
+def test_a_browser_that_crashed_is_replaced() -> None:
+    crashed = shared_browser(flags("pl"))
+    crashed.close()
+    again = shared_browser(flags("pl"))
+    assert again is not crashed
+    assert again.is_connected()
+
+
+@pytest.mark.parametrize("installed", ["1.44", "1.44.0", "1.44.1"])
+def test_the_known_playwright_is_taken(installed: str) -> None:
+    require_known(installed)
+
+
+@pytest.mark.parametrize("installed", ["1.45.0", "1.4", "1.440.0", "2.0"])
+def test_another_playwright_is_refused_with_the_command_that_installs_the_known_one(installed: str) -> None:
+    with pytest.raises(SetupError, match=r"Playwright \S+ is installed.*pip install 'playwright==1\.44\.\*'"):
+        require_known(installed)

@@ -1,0 +1,188 @@
+"""The eleven actions of the paper, which extends WebVoyager's (section 3.2, appendix E.1).
+
+Agents and reports read the table without a browser, so what drives one is imported where an action is performed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from websp_gym.actions.grammar import (
+    ANSWER_TEXT,
+    DIRECTION,
+    MARK,
+    MARK_AND_TEXT,
+    NOTHING,
+    PLACE_AND_DIRECTION,
+    URL,
+    Action,
+    format_action,
+    register_action,
+)
+from websp_gym.errors import ActionError
+
+if TYPE_CHECKING:
+    from websp_gym.actions.target import Target
+    from websp_gym.browser.tabs import Tabs
+    from websp_gym.observation.marks import Marks
+
+_GOOGLE = "https://www.google.com/"
+_WAIT_SECONDS = 5.0
+_WAIT_QUIET_MS = 500
+_NAVIGATION_MS = 10_000
+
+
+@register_action(
+    "Click",
+    MARK,
+    meaning="click the element; a link may open a new tab, which then becomes the current one",
+    example="Click [7]",
+)
+def click(action: Action, tabs: Tabs, marks: Marks) -> None:
+    """Click where the element is hit, or refuse."""
+    target = _target(action, marks)
+    press = target.ask("press")
+    # In a list of several choices a plain click would take back the others.
+    target.click(press, holding="Control" if press.get("toggles") else None)
+
+
+@register_action(
+    "Hover",
+    MARK,
+    meaning="move the pointer over the element without clicking, for menus and hints that open that way",
+    example="Hover [3]",
+)
+def hover(action: Action, tabs: Tabs, marks: Marks) -> None:
+    """Move the pointer to where the element is hit."""
+    target = _target(action, marks)
+    target.page.mouse.move(*target.on_page(target.ask("reach")))
+
+
+@register_action(
+    "Type",
+    MARK_AND_TEXT,
+    meaning="replace the field's content with this text (empty content clears it); Enter is not pressed",
+    example="Type [12]; privacy settings",
+)
+def type_text(action: Action, tabs: Tabs, marks: Marks) -> None:
+    """Replace a field's content, by the keyboard where the field takes one."""
+    target = _target(action, marks)
+    text = action.text or ""
+    way = target.ask("typing", text)
+    x, y = target.on_page(target.ask("reach"))
+    if way["how"] == "set":
+        target.ask("fillIn", text)
+        return
+    target.page.mouse.click(x, y)
+    if not target.ask("focusOn"):
+        raise ActionError(
+            f"[{target.mark.number}] does not take the cursor; nothing was typed",
+            action=format_action(action),
+        )
+    keyboard = target.page.keyboard
+    if not text:
+        keyboard.press("Delete")
+        return
+    # All at once but for the last character: pages that listen for keys hear one.
+    keyboard.insert_text(text[:-1])
+    if text[-1] == "\n":
+        keyboard.insert_text(text[-1])
+    else:
+        keyboard.type(text[-1])
+
+
+@register_action(
+    "Scroll",
+    PLACE_AND_DIRECTION,
+    meaning="scroll the window, or the box around the element, by two thirds of its size",
+    example="Scroll [WINDOW]; down",
+    free=True,
+)
+def scroll(action: Action, tabs: Tabs, marks: Marks) -> None:
+    """Scroll the window or the box around an element."""
+    from websp_gym.actions.scrolling import scroll_around, scroll_window
+
+    direction = action.direction or "down"
+    if action.number is None:
+        scroll_window(tabs.current, direction)
+    else:
+        scroll_around(_target(action, marks), direction)
+
+
+@register_action(
+    "Scroll_to_end", NOTHING, meaning="scroll to the bottom of the page", example="Scroll_to_end", free=True
+)
+def scroll_to_end(action: Action, tabs: Tabs, marks: Marks) -> None:
+    """Scroll to the bottom of the page as it is now."""
+    from websp_gym.actions import scrolling
+
+    scrolling.scroll_to_end(tabs.current)
+
+
+@register_action(
+    "Scroll_within_popup",
+    DIRECTION,
+    meaning="scroll inside the topmost dialog or popup",
+    example="Scroll_within_popup; down",
+    free=True,
+)
+def scroll_within_popup(action: Action, tabs: Tabs, marks: Marks) -> None:
+    """Scroll the topmost dialog or popup."""
+    from websp_gym.actions.scrolling import scroll_popup
+
+    scroll_popup(tabs.current, action.direction or "down")
+
+
+@register_action(
+    "Switch_tab",
+    URL,
+    meaning="go to another open tab, named by its URL",
+    example="Switch_tab [https://www.google.com/]",
+)
+def switch_tab(action: Action, tabs: Tabs, marks: Marks) -> None:
+    """Make the tab with this URL the current one."""
+    tabs.switch_to(action.text or "")
+
+
+@register_action(
+    "Wait",
+    NOTHING,
+    meaning="give the page up to five seconds to finish what it is doing",
+    example="Wait",
+    free=True,
+)
+def wait(action: Action, tabs: Tabs, marks: Marks) -> None:
+    """Wait until the page has been quiet for a while."""
+    from websp_gym.browser.settle import settle
+
+    settle(tabs, cap=_WAIT_SECONDS, quiet_ms=_WAIT_QUIET_MS, patience=_WAIT_SECONDS)
+
+
+@register_action("GoBack", NOTHING, meaning="go back to the previous page", example="GoBack")
+def go_back(action: Action, tabs: Tabs, marks: Marks) -> None:
+    """Go one page back in the tab's history."""
+    if tabs.previous_url() is None:
+        raise ActionError("there is no previous page in this tab to go back to", action=format_action(action))
+    tabs.current.go_back(wait_until="commit", timeout=_NAVIGATION_MS)
+
+
+@register_action("Google", NOTHING, meaning="go to the Google search page", example="Google")
+def google(action: Action, tabs: Tabs, marks: Marks) -> None:
+    """Open Google's search page in the current tab."""
+    tabs.current.goto(_GOOGLE, wait_until="commit", timeout=_NAVIGATION_MS)
+
+
+@register_action(
+    "ANSWER",
+    ANSWER_TEXT,
+    meaning="end the task and report; use it once everything is done",
+    example="ANSWER; done",
+)
+def answer(action: Action, tabs: Tabs, marks: Marks) -> None:
+    """Leave the page as it is: the environment ends the episode."""
+
+
+def _target(action: Action, marks: Marks) -> Target:
+    from websp_gym.actions.target import Target
+
+    return Target(marks, marks[action.number if action.number is not None else -1])

@@ -1,0 +1,65 @@
+// @ts-check
+/*
+ * Menus that open when the pointer rests on something. Adds to __webspReplay
+ *
+ *   hoverSpot(el)        {x, y} where the pointer can rest on it, or {error}
+ *   openers(el)          {count, depth}: how many elements might show a hidden one when the pointer rests on
+ *                        them, and how many of its ancestors (and itself) are hidden; depth 0 = it shows
+ *   openerSpot(i)        {x, y} on the i-th of them, or {error}
+ *   appears(el, was, ms) its depth as soon as it is less than it was, else after ms
+ */
+
+(() => {
+  'use strict';
+  const replay = Reflect.get(globalThis, '__webspReplay');
+  if (!replay || replay.openers) return;
+  const websp = /** @type {Websp} */ (Reflect.get(globalThis, '__websp'));
+  const { raw, parentOf, view, spotOf, elements } = websp;
+  const { tagOf, attr } = raw;
+
+  /** @type {(el: Element) => {x: number, y: number}|{error: string}} */
+  const hoverSpot = (el) => {
+    let spot = spotOf(el, view(), true);
+    if (!spot) {
+      el.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
+      spot = spotOf(el, view(), true);
+    }
+    return spot ? { x: spot.x, y: spot.y } : { error: 'not visible' };
+  };
+  /** @type {Element[]} */
+  let opening = [];
+  /** @type {(el: Element) => boolean} */
+  const visible = (el) => raw.shown(el, { visibilityProperty: true, opacityProperty: true }) && raw.rects(el).length > 0;
+  const POPUPS = '[aria-haspopup]:not([aria-haspopup="false"]),[aria-expanded],[aria-controls]';
+  /** The ancestors of a hidden element that are not visible either, from itself outwards. */
+  /** @type {(el: Element) => Element[]} */
+  const hiddenParts = (el) => {
+    const parts = [];
+    for (let at = /** @type {Element|null} */ (el); at && !visible(at); at = parentOf(at)) parts.push(at);
+    return parts;
+  };
+  /** @type {(el: Element) => {count: number, depth: number}} */
+  const openers = (el) => {
+    opening = [];
+    const parts = hiddenParts(el);
+    const part = parts[parts.length - 1];
+    if (!part) return { count: 0, depth: 0 };
+    const ids = new Set(parts.map((at) => attr(at, 'id')).filter(Boolean));
+    /** @type {(at: Element) => boolean} */
+    const owns = (at) => ['aria-controls', 'aria-owns'].some((name) => (attr(at, name) ?? '').split(/\s+/).some((id) => ids.has(id)));
+    const before = raw.previousElement(part);
+    const holder = parentOf(part);
+    const popups = holder ? elements(holder).filter((at) => raw.matches(at, POPUPS) && visible(at)) : [];
+    // The page itself is under the pointer anyway.
+    const frame = !holder || ['body', 'main', 'html'].includes(tagOf(holder));
+    const found = [...elements(document).filter(owns), before, ...(popups.length === 1 ? popups : []), frame ? null : holder];
+    opening = [...new Set(found)].filter((at) => at !== null).filter(visible).slice(0, 4);
+    return { count: opening.length, depth: parts.length };
+  };
+  /** @type {(i: number) => {x: number, y: number}|{error: string}} */
+  const openerSpot = (i) => (opening[i] ? hoverSpot(opening[i]) : { error: 'gone' });
+  /** @type {(el: Element, depth: number, ms: number) => Promise<number>} */
+  const appears = (el, depth, ms) => replay.poll(() => hiddenParts(el).length, (/** @type {number} */ now) => now < depth, ms);
+
+  Object.assign(replay, { hoverSpot, openers, openerSpot, appears });
+})();

@@ -1,0 +1,62 @@
+// @ts-check
+/*
+ * What covers an element where it would be clicked (the other half is occlusion.py). Adds to __webspReplay
+ *
+ *   cover(el, x, y)      {error, layer} when a click there would not reach the element; null when it would.
+ *                        layer: what lies on top has controls of its own (a dialog, a consent banner)
+ *   obstacle(hit, el)    the same for the element that was hit instead
+ *   through(frame, at)   the point of an iframe's viewport in this one, or such an error
+ */
+
+/** @typedef {{error: string, layer: boolean}} Obstacle */
+
+(() => {
+  'use strict';
+  const replay = Reflect.get(globalThis, '__webspReplay');
+  if (!replay || replay.cover) return;
+  const websp = /** @type {Websp} */ (Reflect.get(globalThis, '__websp'));
+  const { raw, parentOf, roleOf, isControl, describe, topAt, belongs, elements } = websp;
+  const { upwards } = websp.kit;
+  const { tagOf, attr } = raw;
+
+  const DIALOGS = new Set(['dialog', 'alertdialog']);
+  /** @type {(el: Element) => boolean} */
+  const isDialog = (el) => DIALOGS.has(roleOf(el)) || attr(el, 'aria-modal') === 'true';
+  /** Whether a layer is something to operate, not a shade, a spinner or a drawn part of the element. */
+  /** @type {(layer: Element) => boolean} */
+  const operable = (layer) => elements(layer).some((el) => tagOf(el) === 'iframe' || isDialog(el)
+    || (isControl(el) && raw.shown(el, { visibilityProperty: true })));
+  /** @type {(inner: Element, outer: Element) => boolean} */
+  const inside = (inner, outer) => upwards(inner, (at) => at === outer) !== null;
+  /** The outermost ancestor of what was hit that does not also hold the element. */
+  /** @type {(hit: Element, el: Element) => Element} */
+  const layerOf = (hit, el) => {
+    let layer = hit;
+    for (let up = parentOf(layer); up && !inside(el, up); up = parentOf(up)) layer = up;
+    return layer;
+  };
+  /** @type {(hit: Element, el: Element) => Obstacle} */
+  const obstacle = (hit, el) => {
+    if (inside(el, hit)) return { error: 'out of the pointer\'s reach', layer: false };
+    const layer = layerOf(hit, el);
+    const dialog = upwards(hit, isDialog);
+    const named = dialog && inside(dialog, layer) ? dialog : elements(layer).find(isDialog);
+    const blocks = operable(layer);
+    return { error: `covered by ${describe(named ?? (blocks ? layer : hit))}`, layer: blocks };
+  };
+  /** @type {(el: Element, x: number, y: number) => Obstacle|null} */
+  const cover = (el, x, y) => {
+    const hit = topAt(x, y);
+    if (!hit) return { error: 'not visible', layer: false };
+    return belongs(hit, el) ? null : obstacle(hit, el);
+  };
+  /** @type {(frame: Element, at: [number, number]) => {x: number, y: number}|Obstacle} */
+  const through = (frame, at) => {
+    const there = websp.through(frame, at);
+    if ('x' in there) return there;
+    const [left, top, across, down] = websp.frameGeometry(frame);
+    return cover(frame, left + at[0] * across, top + at[1] * down) ?? { error: there.error, layer: false };
+  };
+
+  Object.assign(replay, { cover, obstacle, through });
+})();
