@@ -197,7 +197,7 @@ def test_a_record_that_cannot_be_read_is_named_and_the_others_are_judged(
     assert (code, len(lines)) == (1, whole + 1)
     (torn,) = [line for line in lines if line["run"] == "torn/001"]
     assert torn["status"] == "unscored"
-    assert "torn/001/trajectory.json: not a websp-trajectory/1 file" in torn["reason"]
+    assert "torn/001/trajectory.json: not a websp-trajectory/2 file" in torn["reason"]
 
 
 @pytest.mark.parametrize(

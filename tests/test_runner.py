@@ -224,7 +224,7 @@ def test_what_cannot_be_scored_again_is_named_and_costs_itself_only(tmp_path: Pa
     (tmp_path / first.trajectory / "trajectory.json").write_text("{")
     append_result(tmp_path, replace(second, id="Gone-task-1"))
     notes = {one.before.id: one.note for one in rescore(tmp_path)}
-    assert f"{first.trajectory}/trajectory.json: not a websp-trajectory/1 file" in notes[FAILS]
+    assert f"{first.trajectory}/trajectory.json: not a websp-trajectory/2 file" in notes[FAILS]
     assert (notes[PASSES], "Gone-task-1" in notes["Gone-task-1"]) == ("", True)
 
 

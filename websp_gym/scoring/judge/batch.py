@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.errors import SetupError
-from websp_gym.records.trajectory import FILE, Trajectory, load_trajectory
+from websp_gym.records.trajectory import FILE, Trajectory, digest_of, load_trajectory
 from websp_gym.scoring.judge.failures import Analysis, ask_why
 from websp_gym.scoring.judge.judge import SOURCE, Judge
 from websp_gym.scoring.judge.vote import total
@@ -230,14 +229,6 @@ def _causes(judge: Judge, trajectory: Trajectory, reason: str) -> Analysis | Non
         elements=elements,
         reason=reason,
     )
-
-
-def digest_of(folder: Path) -> str:
-    """Digest of a run's record, without its pictures; empty where it cannot be read."""
-    try:
-        return hashlib.sha256((folder / FILE).read_bytes()).hexdigest()[:16]
-    except OSError:
-        return ""
 
 
 def read_judgements(path: Path) -> list[Judgement]:
