@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import shutil
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,17 +15,25 @@ import pytest
 
 from tests.report_support import png
 from websp_gym.models import Image, Message, Reply
-from websp_gym.records.trajectory import Trajectory
+from websp_gym.records.trajectory import FILE, ActionRecord, Recorder, Trajectory, load_trajectory
 
 RUNS = Path(__file__).parent / "data" / "judged"
-"""Oracle runs, as `websp run --agent oracle` wrote them, compressed."""
+"""Oracle runs, as `websp run --agent oracle` wrote them in the first schema, compressed."""
 NAMES = sorted(path.name.removesuffix(".json.gz") for path in RUNS.glob("*.json.gz"))
 SIZE = (160, 128)
 
 
 def recorded(name: str) -> Trajectory:
     """One of the recorded runs."""
-    return Trajectory.model_validate_json(gzip.decompress((RUNS / f"{name}.json.gz").read_bytes()))
+    with tempfile.TemporaryDirectory(prefix="websp-") as folder:
+        (Path(folder) / FILE).write_bytes(gzip.decompress((RUNS / f"{name}.json.gz").read_bytes()))
+        return load_trajectory(Path(folder))
+
+
+def say(run: Trajectory, place: int, text: str) -> None:
+    """Makes a step one in which the agent said something else."""
+    step, before = run.steps[place], run.views[range(len(run.steps))[place]]
+    step.action, step.act = text, ActionRecord.read(text, before)
 
 
 def shot(number: int, size: tuple[int, int] = SIZE) -> bytes:
@@ -32,12 +42,13 @@ def shot(number: int, size: tuple[int, int] = SIZE) -> bytes:
 
 
 def put(folder: Path, trajectory: Trajectory, size: tuple[int, int] = SIZE) -> Path:
-    """Writes a run to disk, as a recorder does."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for number, view in enumerate(trajectory.views):
-        view.screenshot = f"step_{number:03d}.png"
-        (folder / view.screenshot).write_bytes(shot(number, size))
-    (folder / "trajectory.json").write_text(trajectory.model_dump_json(by_alias=True), "utf-8")
+    """Writes a run to disk; over an earlier one, if there is one."""
+    with tempfile.TemporaryDirectory(prefix="websp-") as parent:
+        recorder = Recorder(Path(parent), trajectory)
+        for number, view in enumerate(trajectory.views):
+            view.screenshot = recorder.screenshot(number, shot(number, size))
+        recorder.save()
+        shutil.copytree(recorder.folder, folder, dirs_exist_ok=True)
     return folder
 
 

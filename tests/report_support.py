@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from tests.test_trajectory import blank
-from websp_gym.records.trajectory import Recorder, Step, Trajectory, View
+from websp_gym.records.trajectory import ActionRecord, Recorder, Step, Trajectory, View
 from websp_gym.report import write_trajectory_html
 from websp_gym.scoring import verdict
 
@@ -76,7 +76,8 @@ def view(number: int, **parts: Any) -> View:
 
 
 def step(number: int, action: str = "Click [0]", **parts: Any) -> Step:
-    return Step(**{"number": number, "action": action, "seconds": 0.5, "view": view(number), **parts})
+    facts = {"number": number, "action": action, "seconds": 0.5, "view": view(number), **parts}
+    return Step(**{"act": ActionRecord.read(str(facts["action"]), view(number - 1)), **facts})
 
 
 def episode(**parts: Any) -> Trajectory:

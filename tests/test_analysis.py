@@ -15,7 +15,7 @@ from websp_gym.agents.oracle import OracleAgent
 from websp_gym.agents.simple import NoopAgent
 from websp_gym.calibration.edits import cut
 from websp_gym.env import WebspEnv
-from websp_gym.records.trajectory import Step, Trajectory, load_trajectory
+from websp_gym.records.trajectory import ActionRecord, Recorder, Step, Trajectory, load_trajectory
 from websp_gym.scoring.explain import explain, explained
 from websp_gym.scoring.failures import failing_elements, failure_kinds
 from websp_gym.scoring.truth import truth_of
@@ -92,7 +92,8 @@ def test_three_times_the_same_in_front_of_the_same_is_repeated() -> None:
     run = stopped(TWO, 3)
     view = run.steps[2].view
     for times in (2, 3):
-        more = [Step(number=0, action="Hover [3]", seconds=0.1, view=view) for _ in range(times)]
+        act = ActionRecord.read("Hover [3]", view)
+        more = [Step(number=0, action="Hover [3]", act=act, seconds=0.1, view=view) for _ in range(times)]
         looped = run.model_copy(update={"steps": [*run.steps[:3], *more, run.steps[-1]]})
         assert ("repeated actions" in why(looped)[0]) == (times == 3)
 
@@ -214,3 +215,15 @@ def test_an_agent_that_is_shown_no_marks_is_explained_as_well(make: MakeEnv) -> 
         "kinds": ["incorrect navigation"],
         "elements": ["Dropdown"],
     }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_record_of_the_first_schema_is_read_and_its_actions_understood(tmp_path: Path, name: str) -> None:
+    old = recorded(name)
+    assert old.steps[-1].act == ActionRecord(kind="ANSWER", text=old.steps[-1].action)
+    clicks = [step.act for step in old.steps if step.action.startswith("Click")]
+    assert clicks
+    assert all(act and act.role and act.name is not None for act in clicks)
+    recorder = Recorder(tmp_path, old)
+    recorder.save()
+    assert load_trajectory(recorder.folder) == old

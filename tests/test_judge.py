@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.judge_support import FunctionModel, Put, ReplyModel, on_disk, recorded, reply, says, word_of
+from tests.judge_support import FunctionModel, Put, ReplyModel, on_disk, recorded, reply, say, says, word_of
 from websp_gym.errors import MissingKeyError, ModelError, SetupError
 from websp_gym.models import Message, Text
 from websp_gym.scoring.judge import DEFAULT_MODELS, Judge
@@ -90,7 +90,7 @@ def test_a_run_whose_judge_failed_after_the_answer_can_be_judged_again(folder: P
 def test_a_run_that_is_too_long_by_the_agents_own_doing_is_judged_on_what_fits(folder: Path) -> None:
     model = always(NO)
     run = recorded(RUN)
-    run.steps[-1].action = "ANSWER; " + 400_001 * "x"
+    say(run, -1, "ANSWER; " + 400_001 * "x")
     verdict = Judge([model], limits=Limits(pictures=2)).verdict(run, folder)
     assert (verdict.status, len(model.asked)) == ("fail", 1)
     assert "5 of 7 screenshots in its middle" in model.asked[0][1].text
@@ -103,7 +103,7 @@ def test_a_model_that_takes_less_than_others_gets_less_and_judges_all_the_same(f
         return NO
 
     run = recorded(RUN)
-    run.steps[-1].action = "ANSWER; " + 390_000 * "x"
+    say(run, -1, "ANSWER; " + 390_000 * "x")
     model = FunctionModel(small)
     verdict = Judge([model]).verdict(run, folder)
     assert (verdict.status, len(model.asked)) == ("fail", 2)
@@ -124,7 +124,7 @@ def test_all_keys_that_are_missing_are_named_at_once() -> None:
 
 def test_half_an_emoji_in_a_record_or_a_reason_is_judged_and_kept(folder: Path, tmp_path: Path) -> None:
     run = recorded(RUN)
-    run.steps[-1].action = "ANSWER; half \ud83d"
+    say(run, -1, "ANSWER; half \ud83d")
     answer = '{"result": "CORRECT", "reason": "It is \\ud800 so."}'
     cache = Cache(tmp_path / "cache.sqlite")
     first = Judge([always(answer)], cache=cache).verdict(run, folder)
@@ -218,7 +218,7 @@ def test_another_model_setting_prompt_or_run_is_asked_anew(on_disk: Put, tmp_pat
     run = recorded(RUN)
     folder = on_disk(run)
     other = recorded(RUN)
-    other.steps[-1].action = "ANSWER; all of it"
+    say(other, -1, "ANSWER; all of it")
     models = [always(YES, spec) for spec in ("a", "b", "a", "a", "a", "a")]
     Judge([models[0]], cache=cache).verdict(run, folder)
     Judge([models[1]], cache=cache).verdict(run, folder)

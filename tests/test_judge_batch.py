@@ -21,6 +21,7 @@ from websp_gym.scoring.judge.batch import (
     already_judged,
     find_runs,
     judge_runs,
+    keep_judgement,
     read_judgements,
 )
 
@@ -88,17 +89,27 @@ def test_an_unknown_price_cannot_be_kept_within_a_budget(runs: Path) -> None:
 def test_what_a_judge_has_decided_is_known_and_what_it_has_not_is_not(runs: Path) -> None:
     folders = find_runs(runs)
     judge = Judge([FunctionModel(lambda messages: YES)])
-    lines = [judgement.line() for judgement in judge_runs(judge, folders[:2], parent=runs)]
-    mute = judge_runs(Judge([FunctionModel(lambda messages: "")]), folders[2:3], parent=runs)
-    (runs / JUDGEMENTS).write_text("\n".join([*lines, mute[0].line(), '{"half": ']), "utf-8")
-    assert len(read_judgements(runs / JUDGEMENTS)) == 3
-    assert already_judged(judge, folders, parent=runs) == set(folders[:2])
+    mute = Judge([FunctionModel(lambda messages: "")])
+    for each in (*judge_runs(judge, folders[:2], parent=runs), *judge_runs(mute, folders[2:3], parent=runs)):
+        keep_judgement(runs / each.run, each)
+    assert already_judged(judge, folders) == set(folders[:2])
     other = Judge([FunctionModel(lambda messages: YES)], rules="Be kind. {word}")
-    assert already_judged(other, folders, parent=runs) == set()
+    assert already_judged(other, folders) == set()
     changed = recorded(NAMES[0])
     changed.answer = "something else"
     put(folders[0], changed)
-    assert already_judged(judge, folders, parent=runs) == {folders[1]}
+    assert already_judged(judge, folders) == {folders[1]}
+
+
+def test_judgements_lie_beside_the_record_and_move_with_it(runs: Path, tmp_path: Path) -> None:
+    (folder,) = find_runs(runs)[:1]
+    judge = Judge([FunctionModel(lambda messages: says("CORRECT", "One.\u2028Two.\x85Three."))])
+    (given,) = judge_runs(judge, [folder], parent=runs)
+    (folder / JUDGEMENTS).write_text('{"half": ')
+    keep_judgement(folder, given)
+    moved = folder.rename(tmp_path / "elsewhere")
+    assert read_judgements(moved) == [given]
+    assert already_judged(judge, [moved]) == {moved}
 
 
 # --- the command ------------------------------------------------------------------------------------
@@ -138,11 +149,11 @@ def test_the_command_judges_a_folder_and_keeps_what_came(runs: Path, websp: Webs
     assert code == 0
     assert "$0.0000" in out
     assert "agrees with the state reward on 3 of 6 runs" in out
-    kept = read_judgements(runs / JUDGEMENTS)
+    kept = [each for run in find_runs(runs) for each in read_judgements(run)]
     assert sorted(judgement.instance for judgement in kept) == NAMES
     code, out, _err = websp("judge", runs, "--models", model, "--resume")
     assert (code, "already there" in out) == (0, True)
-    assert len(read_judgements(runs / JUDGEMENTS)) == 6
+    assert [len(read_judgements(run)) for run in find_runs(runs)] == [1] * 6
     code, out, _err = websp(
         "judge", runs, "--models", f"{model},{model}", "--models", model, "--resume", "--json"
     )
@@ -197,7 +208,7 @@ def test_a_record_that_cannot_be_read_is_named_and_the_others_are_judged(
     assert (code, len(lines)) == (1, whole + 1)
     (torn,) = [line for line in lines if line["run"] == "torn/001"]
     assert torn["status"] == "unscored"
-    assert "torn/001/trajectory.json: not a websp-trajectory/1 file" in torn["reason"]
+    assert "torn/001/trajectory.json: not a websp-trajectory/2 file" in torn["reason"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.judge_support import FunctionModel, Put, on_disk, recorded, says, word_of
+from tests.judge_support import FunctionModel, Put, on_disk, recorded, say, says, word_of
 from websp_gym.models import Message
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.scoring.judge import Judge
@@ -47,12 +46,15 @@ def attacked(where: str, text: str, word: str = "") -> Trajectory:
         case "thought":
             step.thought = text
         case "answer":
-            run.steps[-1].action, run.answer = f"ANSWER; {text}", text
+            say(run, -1, f"ANSWER; {text}")
+            run.answer = text
         case "raw":
-            step.action = text
+            say(run, 2, text)
         case "element":
-            number = int(re.sub(r"\D", "", step.action))
-            run.steps[1].view.marks[number]["name"] = text
+            assert step.act
+            assert step.act.number is not None
+            run.steps[1].view.marks[step.act.number]["name"] = text
+            say(run, 2, step.action)
         case "title":
             step.view.title = text
         case "url":

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image as Pillow
 
-from tests.judge_support import NAMES, Put, images, on_disk, put, recorded, shot, word_of
+from tests.judge_support import NAMES, Put, images, on_disk, put, recorded, say, shot, word_of
 from websp_gym.errors import JudgeError
 from websp_gym.models import Image, Text
 from websp_gym.records.trajectory import Trajectory
@@ -65,7 +65,7 @@ def test_the_element_an_action_names_is_told_without_its_state(on_disk: Put) -> 
 
 def test_a_number_no_element_had_is_told_as_such(on_disk: Put) -> None:
     run = recorded(RUN)
-    run.steps[0].action = "Click [1078]"
+    say(run, 0, "Click [1078]")
     assert "no box of the screenshot before has the number 1078" in build_messages(run, on_disk(run))[1].text
 
 
@@ -96,7 +96,7 @@ def test_the_digest_depends_on_what_is_seen_and_not_on_the_fence(on_disk: Put) -
     assert one.messages() != other.messages()
     assert build_prompt(run, folder, rules="Be kind. {word}").digest != one.digest
     changed = recorded(RUN)
-    changed.steps[-1].action = "ANSWER; nearly done"
+    say(changed, -1, "ANSWER; nearly done")
     assert build_prompt(changed, on_disk(changed)).digest != one.digest
     (folder / "step_002.png").write_bytes(shot(77))
     assert build_prompt(run, folder).digest != one.digest
@@ -176,8 +176,8 @@ def test_long_words_lose_their_middle_and_long_runs_theirs_but_never_the_ends(
     on_disk: Put, characters: int
 ) -> None:
     run = _scrolling(recorded(RUN), 60)
-    run.steps[0].action = "Type [3]; " + "a" * 300_000
-    run.steps[-1].action = "ANSWER; begun " + "b" * 400_001 + " done"
+    say(run, 0, "Type [3]; " + "a" * 300_000)
+    say(run, -1, "ANSWER; begun " + "b" * 400_001 + " done")
     limits = Limits(characters=characters)
     prompt = build_prompt(run, on_disk(run), limits=limits)
     text = prompt.messages()[1].text

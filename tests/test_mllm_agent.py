@@ -38,6 +38,7 @@ from websp_gym.env import WebspEnv
 from websp_gym.env.registration import make_env
 from websp_gym.errors import ModelError, SetupError
 from websp_gym.records.results import Result, Run, read_results
+from websp_gym.records.trajectory import load_trajectory
 from websp_gym.runner.batch import Job, run_one
 from websp_gym.tasks.instances import load_instance
 
@@ -413,8 +414,8 @@ def test_a_model_that_gives_no_answer_makes_an_error_and_keeps_what_was_spent(
     kept = json.loads((tmp_path / result.trajectory / "agent.json").read_text("utf-8"))
     assert [turn["action"] for turn in kept["turns"]] == [WAIT, ""]
     assert what in kept["turns"][1]["problems"][0]
-    record = json.loads((tmp_path / result.trajectory / "trajectory.json").read_text("utf-8"))
-    assert record["end_reason"] not in ("answer", "action_limit")
+    record = load_trajectory(tmp_path / result.trajectory)
+    assert record.end_reason not in ("answer", "action_limit")
 
 
 def test_nobody_at_the_address_is_an_error_and_no_score(tmp_path: Path) -> None:

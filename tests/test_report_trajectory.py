@@ -18,13 +18,13 @@ from tests.report_support import Watch, assert_at, episode, mark, png, save, ste
 from tests.test_trajectory import HOSTILE, TODO
 from websp_gym.agents import make_agent
 from websp_gym.errors import SetupError
-from websp_gym.records.trajectory import Recorder, Trajectory, load_trajectory
+from websp_gym.records.trajectory import Recorder, Trajectory, digest_of, load_trajectory
 from websp_gym.report import trajectory_html, write_trajectory_html
 from websp_gym.report.pages.pictures import Album
 from websp_gym.report.pages.timeline import frames
 from websp_gym.runner.batch import run_episode
 from websp_gym.scoring import verdict
-from websp_gym.scoring.judge.batch import JUDGEMENTS, Judgement, digest_of
+from websp_gym.scoring.judge.batch import JUDGEMENTS, Judgement
 from websp_gym.scoring.judge.vote import Vote
 from websp_gym.scoring.verdict import Check
 
@@ -452,14 +452,13 @@ def test_what_was_judged_later_is_shown_too_and_marked_where_the_record_has_chan
 ) -> None:
     folder = save(tmp_path / "runs" / TODO, episode())
     parts: dict[str, Any] = {
-        "run": folder.relative_to(tmp_path).as_posix(), "instance": TODO, "judge": "j", "status": "fail",
+        "run": f"{TODO}/001", "instance": TODO, "judge": "j", "status": "fail",
         "source": "judge", "reason": "No.", "cost": 0.05, "votes": votes()[:1],
         "why": {"model": "openai:gpt-5.2", "kinds": ["repeated actions"], "elements": []},
     }  # fmt: skip
     now, before = Judgement(record=digest_of(folder), **parts), Judgement(record="0" * 16, **parts)
-    other = Judgement(record="0" * 16, **{**parts, "run": "other/001"})
-    lines = [each.line() for each in (now, before, other)]
-    (tmp_path / JUDGEMENTS).write_text("\n".join([*lines, '{"run": ', "[]"]), "utf-8")
+    lines = [each.line() for each in (now, before)]
+    (folder / JUDGEMENTS).write_text("\n".join([*lines, '{"run": ', "[]"]), "utf-8")
     page = watch(folder)
     headings = page.locator("#judges h3").all_inner_texts()
     assert len(headings) == 2

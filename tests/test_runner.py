@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -16,10 +15,10 @@ import pytest
 from tests import retry_support
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.records.results import RESULTS, Result, Run, append_result, read_results
-from websp_gym.records.trajectory import load_trajectory
+from websp_gym.records.trajectory import digest_of, load_trajectory
 from websp_gym.runner.batch import finished, plan_run, run_batch
 from websp_gym.runner.rescoring import rescore
-from websp_gym.scoring.judge.batch import JUDGEMENTS, Judgement, digest_of
+from websp_gym.scoring.judge.batch import Judgement, keep_judgement
 
 QUICK: dict[str, Any] = {"initial_state": "snapshot", "viewport": [640, 480]}
 PASSES, FAILS = "Steam-task-191-OFF", "Steam-task-191-ON"
@@ -45,8 +44,8 @@ def test_trials_are_played_and_a_resumed_run_plays_only_what_is_missing(tmp_path
         (FAILS, 2): "failure",
     }
     for one in first + second:
-        record = json.loads((tmp_path / one.trajectory / "trajectory.json").read_text("utf-8"))
-        assert (record["instance"], record["seed"]) == (one.id, one.seed)
+        record = load_trajectory(tmp_path / one.trajectory)
+        assert (record.instance, record.seed) == (one.id, one.seed)
         assert (one.steps, one.actions, one.end_reason) == (1, 1, "answer")
 
 
@@ -213,7 +212,7 @@ def test_a_kept_run_is_scored_again_by_its_state_and_by_a_judge(tmp_path: Path) 
         source="judge",
         reason="a tie",
     )
-    (tmp_path / JUDGEMENTS).write_text(opinion.line() + "\n")
+    keep_judgement(tmp_path / results[1].trajectory, opinion)
     first, second = rescore(tmp_path, by="judge")
     assert (first.note, first.after) == ("no judgement of its trajectory", first.before)
     assert (second.after.status, second.after.reward, second.after.reason) == ("unscored", None, "a tie")
@@ -224,7 +223,7 @@ def test_what_cannot_be_scored_again_is_named_and_costs_itself_only(tmp_path: Pa
     (tmp_path / first.trajectory / "trajectory.json").write_text("{")
     append_result(tmp_path, replace(second, id="Gone-task-1"))
     notes = {one.before.id: one.note for one in rescore(tmp_path)}
-    assert f"{first.trajectory}/trajectory.json: not a websp-trajectory/1 file" in notes[FAILS]
+    assert f"{first.trajectory}/trajectory.json: not a websp-trajectory/2 file" in notes[FAILS]
     assert (notes[PASSES], "Gone-task-1" in notes["Gone-task-1"]) == ("", True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,21 @@ from PIL import Image
 from tests.conftest import MakeEnv
 from websp_gym.agents import make_agent
 from websp_gym.errors import SetupError, WorldError
-from websp_gym.observation.draw import draw_marks
+from websp_gym.observation.draw import draw_marks, mark_seed
 from websp_gym.observation.marks import marks_from_dicts
-from websp_gym.observation.observe import marked_picture
-from websp_gym.records.trajectory import FILE, SCHEMA, Recorder, Trajectory, load_trajectory, mark_seed
+from websp_gym.records.pictures import marked_picture
+from websp_gym.records.trajectory import (
+    FILE,
+    SCHEMA,
+    STEPS,
+    ActionRecord,
+    Recorder,
+    Step,
+    Trajectory,
+    View,
+    load_trajectory,
+)
+from websp_gym.report.pages.trajectory_view import trajectory_html
 from websp_gym.runner.batch import run_episode
 from websp_gym.sandbox.client import Sandbox
 
@@ -40,6 +52,25 @@ def blank(**parts: Any) -> Trajectory:
     return Trajectory(**{**facts, **parts})
 
 
+def clicked(number: int) -> Step:
+    """A step of a page with fifty marks."""
+    marks = [{"number": each, "role": "button", "name": f"Button {each}"} for each in range(50)]
+    view = View(url="https://site.test/", marks=marks)
+    return Step(
+        number=number, action="Click [7]", act=ActionRecord.read("Click [7]", view), seconds=0.1, view=view
+    )
+
+
+def recorded_steps(parent: Path, count: int) -> Recorder:
+    """A record with so many steps, as a killed process leaves it."""
+    recorder = Recorder(parent, blank())
+    recorder.save()
+    for number in range(1, count + 1):
+        recorder.trajectory.steps.append(clicked(number))
+        recorder.append()
+    return recorder
+
+
 def test_a_recorded_episode_can_be_loaded_again(make: MakeEnv, tmp_path: Path) -> None:
     env = make(TODO, record_to=tmp_path)
     assert run_episode(env, make_agent("oracle"), seed=7).reward == 1.0
@@ -57,7 +88,7 @@ def test_a_recorded_episode_can_be_loaded_again(make: MakeEnv, tmp_path: Path) -
     assert {"chromium", "playwright", "websp-gym"} <= set(record.versions)
     assert [step.number for step in record.steps] == list(range(1, len(record.steps) + 1))
     pictures = {view.screenshot for view in record.views}
-    assert {path.name for path in folder.iterdir()} == pictures | {FILE}
+    assert {path.name for path in folder.iterdir()} == pictures | {FILE, STEPS}
     assert len(pictures) == len(record.steps) + 1
 
 
@@ -124,7 +155,7 @@ def test_no_secret_reaches_the_disk(make: MakeEnv, tmp_path: Path) -> None:
     env.step("Wait")
     env.step(f"ANSWER; {header}")
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert len(files) == 5
+    assert len(files) == 6
     for path in files:
         data = path.read_bytes()
         for secret in secrets:
@@ -211,8 +242,8 @@ def test_the_file_on_disk_is_always_a_whole_one(tmp_path: Path) -> None:
         ("{}", f"not a {SCHEMA} file"),
         ("[]", f"not a {SCHEMA} file"),
         (
-            '{"schema": "websp-trajectory/2", "new": 1}',
-            f"is a websp-trajectory/2 file; this version reads {SCHEMA}",
+            '{"schema": "websp-trajectory/3", "new": 1}',
+            f"is a websp-trajectory/3 file; this version reads {SCHEMA}",
         ),
         ('{"schema": "websp-trajectory/1", "instance": 5}', "instance"),
     ],
@@ -228,3 +259,86 @@ def test_anything_but_a_trajectory_is_refused_by_name(tmp_path: Path, text: str 
 def test_a_trajectory_of_another_schema_cannot_be_made() -> None:
     with pytest.raises(ValueError, match="schema"):
         blank(schema="websp-trajectory/0")
+
+
+def test_what_a_step_costs_does_not_grow_with_the_episode(tmp_path: Path) -> None:
+    class Counting(Recorder):
+        redacted = 0
+
+        def _clean(self, text: str) -> str:
+            self.redacted += 1
+            return super()._clean(text)
+
+    recorder = Counting(tmp_path, blank(), ["secret"])
+    recorder.save()
+    header = os.stat(recorder.folder / FILE)
+    texts, sizes = [], [0]
+    for number in range(100, 160):
+        recorder.redacted = 0
+        recorder.trajectory.steps.append(clicked(number))
+        recorder.append()
+        texts.append(recorder.redacted)
+        sizes.append((recorder.folder / STEPS).stat().st_size)
+    assert len(set(texts)) == 1
+    assert len(set(np.diff(sizes))) == 1
+    after = os.stat(recorder.folder / FILE)
+    assert (after.st_ino, after.st_mtime_ns) == (header.st_ino, header.st_mtime_ns)
+
+
+def test_a_killed_process_loses_the_step_in_progress_at_most(tmp_path: Path) -> None:
+    recorder = recorded_steps(tmp_path, 3)
+    whole = load_trajectory(recorder.folder)
+    assert (whole.steps, whole.torn, whole.end_reason) == (recorder.trajectory.steps, False, None)
+    steps = recorder.folder / STEPS
+    steps.write_bytes(steps.read_bytes()[:-40])
+    torn = load_trajectory(recorder.folder)
+    assert (torn.steps, torn.torn) == (recorder.trajectory.steps[:2], True)
+    assert "The record breaks off within a step" in trajectory_html(recorder.folder)
+
+
+def test_a_step_that_could_not_be_written_whole_is_written_again(tmp_path: Path) -> None:
+    recorder = recorded_steps(tmp_path, 2)
+    with (recorder.folder / STEPS).open("ab") as file:
+        file.write(b'{"number": 3, "acti')
+    recorder.trajectory.steps.append(clicked(3))
+    recorder.save()
+    assert load_trajectory(recorder.folder) == recorder.trajectory
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda lines: lines[:2], "has 2 of 3 steps"),
+        (lambda lines: [lines[0], lines[1][:20] + b"\n", lines[2]], f"{STEPS}:2: not a {SCHEMA} file"),
+        (lambda lines: [lines[0], b'{"number": 2}\n', lines[2]], r"steps\.1\.action"),
+    ],
+)
+def test_a_record_that_lacks_steps_it_had_is_refused(
+    tmp_path: Path, edit: Callable[[list[bytes]], list[bytes]], message: str
+) -> None:
+    recorder = recorded_steps(tmp_path, 3)
+    recorder.save()
+    steps = recorder.folder / STEPS
+    steps.write_bytes(b"".join(edit(steps.read_bytes().splitlines(keepends=True))))
+    with pytest.raises(SetupError, match=message):
+        load_trajectory(recorder.folder)
+
+
+def test_a_step_keeps_what_its_text_was_understood_as(make: MakeEnv, tmp_path: Path) -> None:
+    env = make(TODO, viewport=TINY, record_to=tmp_path, max_actions=50)
+    observation, _info = env.reset()
+    first = observation["elements"][0]
+    texts = ("Thought: hm.\nAction: **Hover [0]**", "Click [999]", "Fly", "noop()", "ANSWER; done")
+    for text in texts:
+        env.step(text)
+    record = load_trajectory(tmp_path / TODO / "001")
+    acts = [step.act for step in record.steps]
+    assert acts == [
+        ActionRecord(kind="Hover", text="Hover [0]", number=0, role=first["role"], name=first["name"]),
+        ActionRecord(kind="Click", text="Click [999]", number=999),
+        None,
+        ActionRecord(kind="calls", text="noop()"),
+        ActionRecord(kind="ANSWER", text="ANSWER; done"),
+    ]
+    read = [ActionRecord.read(text, view) for text, view in zip(texts, record.views, strict=False)]
+    assert read == acts

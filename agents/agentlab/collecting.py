@@ -10,12 +10,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from websp_gym.agents.agentlab.reading import Experiment, read_study
 from websp_gym.errors import SetupError, unwritable
 from websp_gym.records.results import TRAJECTORIES, Run, append_result, write_run
-from websp_gym.records.trajectory import FILE
+from websp_gym.records.trajectory import FILE, load_trajectory
 from websp_gym.runner.batch import AGENT_LOG
 
 FOLDER = "websp-run"
@@ -99,10 +98,9 @@ def _link(source: str, target: str) -> None:
 def _versions(experiments: Sequence[Experiment]) -> dict[str, str]:
     """The versions the episodes were played with, as the first trajectory says."""
     for one in experiments:
-        path = one.folder / one.result.trajectory / FILE
-        if one.result.trajectory and path.is_file():
-            data: dict[str, Any] = json.loads(path.read_text("utf-8"))
-            return dict(data["versions"])
+        folder = one.folder / one.result.trajectory
+        if one.result.trajectory and (folder / FILE).is_file():
+            return load_trajectory(folder).versions
     return {}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from websp_gym.calibration.variants import kind_of
 from websp_gym.errors import SetupError, nearest
-from websp_gym.records.trajectory import FILE, Trajectory, load_trajectory
+from websp_gym.records.trajectory import Trajectory, digest_of, load_trajectory
 from websp_gym.scoring.failures import failing_elements, failure_kinds
 from websp_gym.scoring.truth import truth_of
 from websp_gym.tasks.instances import LoadedInstance, load_instance
@@ -127,8 +126,7 @@ def label_by_state(folders: Iterable[Path], parent: Path) -> list[Case]:
 
 def _case(folder: Path, name: str, passed: bool, *, kind: str = "recorded") -> Case:
     trajectory = load_trajectory(folder)
-    key = hashlib.sha256((folder / FILE).read_bytes()).hexdigest()
-    return Case(name, key, trajectory, folder, passed, kind=kind, origin=folder.as_posix())
+    return Case(name, digest_of(folder), trajectory, folder, passed, kind=kind, origin=folder.as_posix())
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, object]]]:

@@ -14,9 +14,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from websp_gym.actions import parse_action
-from websp_gym.errors import ActionError
-from websp_gym.records.trajectory import Step, Trajectory, View
+from websp_gym.records.trajectory import ActionRecord, Step, Trajectory, View
 from websp_gym.tasks.instances import LoadedInstance
 
 Edit = Callable[[Trajectory, LoadedInstance, random.Random], Trajectory | None]
@@ -78,7 +76,8 @@ def undone(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Traje
     for event in reverted[::-1]:
         if event["data"]["key"] not in run.s0.get("bookkeeping", ()):
             change(out, event["data"]["key"], event["data"]["old"])
-    out.steps.append(_step(number + 1, last.action, before))
+    again = Step(number=number + 1, action=last.action, act=last.act, seconds=0.0, view=before)
+    out.steps.append(again)
     return _answered(out, rng.choice(CLAIMS), append=True)
 
 
@@ -284,6 +283,7 @@ def _answered(run: Trajectory, answer: str, *, append: bool = False) -> Trajecto
         run.steps.append(_step(len(run.steps) + 1, "", run.views[-1]))
     last = run.steps[-1]
     last.action, last.thought = f"ANSWER; {answer}", ""
+    last.act = ActionRecord.read(last.action, None)
     run.answer, run.end_reason = answer, "answer"
     return run
 
@@ -316,7 +316,9 @@ def _numbered(run: Trajectory) -> Trajectory:
 
 
 def _step(number: int, action: str, view: View, *, error: str = "") -> Step:
-    return Step(number=number, action=action, error=error, seconds=0.0, view=view)
+    """A step in front of a view, which it leaves as it is."""
+    act = ActionRecord.read(action, view)
+    return Step(number=number, action=action, act=act, error=error, seconds=0.0, view=view)
 
 
 def _event(run: Trajectory, site: str, kind: str, data: dict[str, Any]) -> dict[str, Any]:
@@ -325,10 +327,7 @@ def _event(run: Trajectory, site: str, kind: str, data: dict[str, Any]) -> dict[
 
 
 def _number(step: Step) -> int | None:
-    try:
-        return parse_action(step.action).number
-    except ActionError:
-        return None
+    return step.act.number if step.act else None
 
 
 def _is_switch(step: Step, view: View) -> bool:

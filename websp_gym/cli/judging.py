@@ -24,7 +24,8 @@ from websp_gym.scoring.judge.batch import (
     already_judged,
     find_runs,
     judge_runs,
-    read_judgements,
+    keep_judgement,
+    latest_by,
 )
 from websp_gym.scoring.judge.cache import Cache
 from websp_gym.scoring.judge.judge import Judge
@@ -49,7 +50,7 @@ def judge_command(
     """Judges the runs below a folder.
 
     Args:
-        folder: The folder; gets ``judgements.jsonl`` and the cache.
+        folder: The folder; gets the cache, and the folder of each run below it ``judgements.jsonl``.
         models: The models; none for the paper's three.
         jobs: Runs at a time.
         asks: How often a model is asked whose answer cannot be read.
@@ -69,13 +70,13 @@ def judge_command(
     runs = find_runs(folder)
     cache = Cache(folder / CACHE) if use_cache else None
     judge = Judge.of(split(models) or None, asks=asks, rules=read_rules(rules), cache=cache)
-    known = already_judged(judge, runs, parent=folder) if resume else set()
+    known = already_judged(judge, runs) if resume else set()
     todo = [run for run in runs if run not in known]
     spending = Spending(max_cost)
     with _reporter(len(todo), spending, as_json) as report:
 
         def keep(judgement: Judgement) -> None:
-            _append(folder / JUDGEMENTS, judgement)
+            keep_judgement(folder / judgement.run, judgement)
             report(judgement)
 
         done = judge_runs(
@@ -89,7 +90,7 @@ def judge_command(
         )
     left = len(todo) - len(done)
     if not as_json:
-        _summarise(folder, judge, done, spending, skipped=len(known), left=left)
+        _summarise(runs, judge, done, spending, skipped=len(known), left=left)
     return 1 if left or any(judgement.status == "unscored" for judgement in done) else 0
 
 
@@ -130,14 +131,6 @@ def read_rules(path: Path | None) -> str:
             path=str(path),
         )
     return text
-
-
-def _append(path: Path, judgement: Judgement) -> None:
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(judgement.line() + "\n")
-    except OSError as error:
-        raise SetupError(f"cannot write to {path}: {error.strerror}", path=str(path)) from error
 
 
 @contextmanager
@@ -194,7 +187,13 @@ def dollars(spending: Spending) -> str:
 
 
 def _summarise(
-    folder: Path, judge: Judge, done: Sequence[Judgement], spending: Spending, *, skipped: int, left: int
+    runs: Sequence[Path],
+    judge: Judge,
+    done: Sequence[Judgement],
+    spending: Spending,
+    *,
+    skipped: int,
+    left: int,
 ) -> None:
     console = Console(highlight=False)
     table = Table(box=None, show_header=False, pad_edge=False)
@@ -210,23 +209,15 @@ def _summarise(
     console.print(table)
     compared = [
         judgement
-        for judgement in _latest(folder, judge)
-        if judgement.state in ("pass", "fail") and judgement.status != "unscored"
+        for run in runs
+        if (judgement := latest_by(judge, run)) is not None
+        and judgement.state in ("pass", "fail")
+        and judgement.status != "unscored"
     ]
     if compared:
         same = sum(judgement.state == judgement.status for judgement in compared)
         console.print(f"agrees with the state reward on {same} of {len(compared)} runs")
-    console.print(f"judgements: {folder / JUDGEMENTS}", style="dim", markup=False)
-
-
-def _latest(folder: Path, judge: Judge) -> list[Judgement]:
-    """This judge's last judgement of each run."""
-    found = {
-        judgement.run: judgement
-        for judgement in read_judgements(folder / JUDGEMENTS)
-        if judgement.judge == judge.identity
-    }
-    return list(found.values())
+    console.print(f"judgements: {JUDGEMENTS} in the folder of each run", style="dim", markup=False)
 
 
 def write_json(data: Any) -> None:

@@ -138,7 +138,8 @@ def judge(
 ) -> None:
     """Judge recorded runs with multimodal models; needs no browser and no sandbox.
 
-    Verdicts are added to DIR/judgements.jsonl. Exit code 0 when every run has one, 1 when some are left unscored.
+    Verdicts are added to judgements.jsonl beside each trajectory. Exit code 0 when every run has one, 1 when some are
+    left unscored.
 
     Example: `websp judge runs/oracle --models openai:gpt-5.2 --max-cost 5`
     """

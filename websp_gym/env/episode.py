@@ -25,7 +25,7 @@ from websp_gym.env.chat import MemoryChat
 from websp_gym.env.task import WebspTask
 from websp_gym.errors import ActionError, SetupError, WebspError, WorldError
 from websp_gym.observation.observe import Observer
-from websp_gym.records.trajectory import Ending, Recorder, Step, versions
+from websp_gym.records.trajectory import ActionRecord, Ending, Recorder, Step, View, versions
 from websp_gym.texts import encodable, shortened
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ class Session:
         self._actions = 0
         self._last_action = ""
         self._last_error = ""
+        self._understood: ActionRecord | None = None
 
     @property
     def seconds(self) -> float:
@@ -150,7 +151,7 @@ class Session:
         self._began = time.monotonic()
         observation = self._seen = self._observe()
         record.reset_seconds = time.monotonic() - called
-        record.initial = self.observer.view(self._recorder, 0)
+        record.initial = self._view()
         self._save()
         return observation, {
             "initial_state": report,
@@ -253,6 +254,7 @@ class Session:
     def _carry_out(self, text: str, info: Info, watch: Watch) -> Observation:
         began = time.monotonic()
         counted = 1
+        self._understood = None
         if self._out_of_time():
             self._last_action, self._last_error = kept(text), "not carried out: the time was over"
         else:
@@ -296,10 +298,12 @@ class Session:
             if looks_like_calls(text):
                 calls = parse_calls(text, left=self.options.max_actions - self._actions)
                 counted = actions_in(calls)
+                self._understood = ActionRecord(kind="calls", text=self._last_action)
                 perform_calls(calls, self.tabs, self._say, self._give_up)
             else:
                 action = parse_action(text)
                 counted = int(not action.free)
+                self._understood = ActionRecord.of(action, self.task.trajectory.last_view)
                 if action.kind == "ANSWER":
                     self._say(action.text or "")
                 else:
@@ -356,19 +360,25 @@ class Session:
         )
 
     def _record(self, action: str, counted: int, seconds: float) -> None:
-        view = self.observer.view(self._recorder, self._steps)
         step = Step(
             number=self._steps,
             thought=thought_of(action),
             action=action,
+            act=self._understood,
             error=self._last_error,
             counted=counted,
             seconds=seconds,
             ended=time.time(),
-            view=view,
+            view=self._view(),
         )
         self.task.trajectory.steps.append(step)
-        self._save()
+        if self._recorder is not None:
+            self._recorder.append()
+
+    def _view(self) -> View:
+        """The last observation as it is kept."""
+        page = self.observer.view()
+        return View.of(page) if self._recorder is None else self._recorder.view(self._steps, page)
 
     def _save(self) -> None:
         if self._recorder is not None:

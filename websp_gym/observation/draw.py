@@ -28,6 +28,19 @@ _SMALL = 22
 """Boxes lower than this get a line of one pixel and no label on top of them where that can be helped."""
 
 
+def mark_seed(seed: int, index: int) -> int:
+    """Compute the seed of the box colours of one observation, so that its picture can be drawn again later.
+
+    Args:
+        seed: The episode's seed.
+        index: 0 for the initial observation, n for the one after step n.
+
+    Returns:
+        A number below 2**32.
+    """
+    return (seed * 1_000_003 + index) % 2**32
+
+
 def draw_marks(
     image: NDArray[np.uint8], marks: Sequence[Mark], seed: int | np.random.Generator
 ) -> NDArray[np.uint8]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import gymnasium as gym
@@ -14,18 +15,13 @@ from websp_gym.browser.isolated import session_of
 from websp_gym.browser.settle import settle
 from websp_gym.observation.browsergym import extract
 from websp_gym.observation.camera import Camera
-from websp_gym.observation.draw import draw_marks
-from websp_gym.observation.marks import Marks, collect_marks, marks_from_dicts
-from websp_gym.records.trajectory import View, mark_seed
+from websp_gym.observation.draw import draw_marks, mark_seed
+from websp_gym.observation.marks import Marks, collect_marks
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
     from playwright.sync_api import Page
 
     from websp_gym.browser.tabs import Tabs
-    from websp_gym.records.trajectory import Recorder, Trajectory
 
 ObservationKind = Literal["marks", "browsergym", "all"]
 KINDS: tuple[ObservationKind, ...] = ("marks", "browsergym", "all")
@@ -83,6 +79,25 @@ def _browsergym_spaces() -> dict[str, gym.Space[Any]]:
         "focused_element_bid": Unicode(),
         "elapsed_time": gym.spaces.Box(low=0, high=np.finfo(float).max, shape=(1,), dtype=float),
     }
+
+
+@dataclass(frozen=True)
+class PageView:
+    """What an observation is made from, whatever its kind.
+
+    Args:
+        url: Address of the current tab.
+        title: Its title.
+        tabs: Addresses of all tabs.
+        marks: The marked elements (:meth:`websp_gym.observation.marks.Mark.as_dict`).
+        png: The screenshot without marks, as the browser encoded it.
+    """
+
+    url: str
+    title: str
+    tabs: tuple[str, ...]
+    marks: tuple[dict[str, Any], ...]
+    png: bytes
 
 
 class Observer:
@@ -189,23 +204,15 @@ class Observer:
             self.picture = plain
         return observation
 
-    def view(self, recorder: Recorder | None, index: int) -> View:
-        """The last observation as a trajectory stores it.
-
-        Args:
-            recorder: Where the picture goes; ``None`` stores none.
-            index: Number of the observation, 0 for the first.
-
-        Returns:
-            The stored form.
-        """
+    def view(self) -> PageView:
+        """Return what the last observation was made from."""
         active: dict[str, Any] = next((tab for tab in self._titles if tab["active"]), {})
-        return View(
+        return PageView(
             url=active.get("url", ""),
             title=active.get("title", ""),
-            tabs=[tab["url"] for tab in self._titles],
-            screenshot=recorder.screenshot(index, self._png) if recorder is not None else None,
-            marks=[mark.as_dict() for mark in self._marks.marks] if self._marks is not None else [],
+            tabs=tuple(tab["url"] for tab in self._titles),
+            marks=tuple(mark.as_dict() for mark in self._marks.marks) if self._marks is not None else (),
+            png=self._png,
         )
 
     def _shoot(self, page: Page) -> Any:
@@ -232,19 +239,3 @@ def _title(tab: Page) -> str:
     history = session_of(tab).send("Page.getNavigationHistory")
     shown = history["entries"][: history["currentIndex"] + 1]
     return str(shown[-1]["title"])[:_LONGEST_TITLE] if shown else ""
-
-
-def marked_picture(trajectory: Trajectory, folder: Path, index: int) -> NDArray[np.uint8]:
-    """Draws a stored screenshot with its marks, as the agent saw it.
-
-    Args:
-        trajectory: A recorded trajectory.
-        folder: Where it was loaded from.
-        index: 0 for the first observation, n for the one after step n.
-
-    Returns:
-        uint8, height x width x 3.
-    """
-    view = trajectory.views[index]
-    plain = Camera.decode((folder / str(view.screenshot)).read_bytes())
-    return draw_marks(plain, marks_from_dicts(view.marks), seed=mark_seed(trajectory.seed, index))

@@ -247,14 +247,27 @@ def append_result(folder: Path, result: Result) -> None:
     Raises:
         SetupError: The folder cannot be written to.
     """
+    append_line(folder / RESULTS, result.line())
+
+
+def append_line(path: Path, line: str) -> None:
+    """Append a line to a file of lines.
+
+    Args:
+        path: The file; made where it is missing.
+        line: The line.
+
+    Raises:
+        SetupError: The file cannot be written to.
+    """
     try:
-        with (folder / RESULTS).open("ab+") as file:
+        with path.open("ab+") as file:
             # After a crash in the middle of a line the next one starts on its own.
             torn = file.tell() > 0 and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n"
             # What a model says may end in half a character, which is no reason to lose the result.
-            file.write(("\n" * torn + result.line() + "\n").encode(errors="replace"))
+            file.write(("\n" * torn + line + "\n").encode(errors="replace"))
     except OSError as error:
-        raise unwritable(folder, error) from error
+        raise unwritable(path.parent, error) from error
 
 
 @dataclass(frozen=True)

@@ -1,32 +1,44 @@
-"""What happened in an episode, on disk as one JSON file and one PNG per observation.
+"""What happened in an episode, on disk: a header, one line of JSON per step and one PNG per observation.
 
+``trajectory.json`` has what is known at the beginning and at the end; ``steps.jsonl`` grows by a line with each step.
+So a step costs the same however long the episode is, and a killed process loses at most the step in progress.
 Screenshots are stored as the browser made them; the marks are data beside them, so a viewer can switch them
-off and :func:`websp_gym.observation.observe.marked_picture` draws exactly what the agent saw. Secrets are removed
+off and :func:`websp_gym.records.pictures.marked_picture` draws exactly what the agent saw. Secrets are removed
 before anything is written, and nothing is pickled.
 """
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import os
 import platform
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from websp_gym.errors import SetupError, unwritable
+from websp_gym.actions.calls import looks_like_calls, read_calls
+from websp_gym.actions.grammar import Action, format_action, parse_action
+from websp_gym.errors import ActionError, SetupError, unwritable
 from websp_gym.redaction import redact
 from websp_gym.texts import encodable
 
-SCHEMA: Literal["websp-trajectory/1"] = "websp-trajectory/1"
-FILE = "trajectory.json"
+if TYPE_CHECKING:
+    from websp_gym.observation.observe import PageView
 
+SCHEMA: Literal["websp-trajectory/2"] = "websp-trajectory/2"
+FILE = "trajectory.json"
+STEPS = "steps.jsonl"
+
+_FIRST_SCHEMA = "websp-trajectory/1"
+"""One JSON file with the steps in it, and the text of each action only."""
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 _OLD_BOOKKEEPING = ["consent.choice", "consent_receipts", "cookies.state"]
@@ -87,6 +99,66 @@ class View(_Record):
     """File name of the unmarked screenshot, beside the JSON."""
     marks: list[dict[str, Any]] = Field(default_factory=list)
 
+    @classmethod
+    def of(cls, page: PageView, screenshot: str | None = None) -> Self:
+        """Make the stored form of what was observed; `screenshot` names the picture's file."""
+        return cls(
+            url=page.url,
+            title=page.title,
+            tabs=list(page.tabs),
+            screenshot=screenshot,
+            marks=list(page.marks),
+        )
+
+
+class ActionRecord(_Record):
+    """What the text of a step was read as."""
+
+    kind: str
+    """One of the eleven actions, or ``calls`` for BrowserGym calls."""
+    text: str
+    """The action alone, as the grammar writes it; calls as they came."""
+    number: int | None = None
+    """The mark it names."""
+    role: str | None = None
+    """Role of that mark in the view before the step; ``None`` where the view had no such mark."""
+    name: str | None = None
+    """Its accessible name."""
+
+    @classmethod
+    def of(cls, action: Action, before: View | None) -> Self:
+        """Record a parsed action.
+
+        Args:
+            action: The action.
+            before: The view it refers to.
+
+        Returns:
+            The action with the element it names.
+        """
+        marks = before.marks if before is not None and action.number is not None else []
+        mark = next((mark for mark in marks if mark.get("number") == action.number), None)
+        role, name = (None, None) if mark is None else (str(mark.get(key, "")) for key in ("role", "name"))
+        return cls(kind=action.kind, text=format_action(action), number=action.number, role=role, name=name)
+
+    @classmethod
+    def read(cls, text: str, before: View | None) -> Self | None:
+        """Record the action in a text; ``None`` where it has none that can be read.
+
+        Args:
+            text: What the agent said.
+            before: The view it refers to.
+
+        Returns:
+            As the environment understands the text.
+        """
+        try:
+            if looks_like_calls(text):
+                return cls(kind="calls", text=text) if read_calls(text) else None
+            return cls.of(parse_action(text), before)
+        except ActionError:
+            return None
+
 
 class Step(_Record):
     """One action and the observation after it."""
@@ -95,6 +167,9 @@ class Step(_Record):
     """1 for the first action."""
     thought: str = ""
     action: str
+    """What the agent said."""
+    act: ActionRecord | None = None
+    """What was understood; ``None`` where it could not be read."""
     error: str = ""
     counted: int = 1
     """How many actions it counted as: 0 for a free one, more than 1 for a list of calls."""
@@ -108,7 +183,7 @@ class Step(_Record):
 class Trajectory(_Record):
     """A whole episode."""
 
-    schema_: Literal["websp-trajectory/1"] = Field(default=SCHEMA, alias="schema")
+    schema_: Literal["websp-trajectory/2"] = Field(default=SCHEMA, alias="schema")
     instance: str
     config_hash: str
     instruction: str
@@ -131,6 +206,8 @@ class Trajectory(_Record):
     answer: str = ""
     error: str = ""
     verdict: dict[str, Any] | None = None
+    torn: bool = Field(default=False, exclude=True)
+    """Whether the last line of the steps on disk was half-written; that step is left out."""
 
     @field_validator("s0", "end", mode="before")
     @classmethod
@@ -152,6 +229,11 @@ class Trajectory(_Record):
         """Every observation in order, the initial one first."""
         return ([self.initial] if self.initial else []) + [step.view for step in self.steps]
 
+    @property
+    def last_view(self) -> View | None:
+        """The newest observation."""
+        return self.steps[-1].view if self.steps else self.initial
+
 
 class Recorder:
     """Writes a trajectory while it happens.
@@ -159,16 +241,31 @@ class Recorder:
     Args:
         parent: Folder of all episodes of the instance; this one gets ``001``, ``002``, … in it.
         trajectory: The record to keep up to date.
-        secrets: Texts that must never reach the disk; each is replaced by ``•••``.
+        secrets: Texts that must never reach the disk; each is replaced by ``•••``. All of them must be known now: a
+            step that was written is not touched again.
     """
 
     def __init__(self, parent: Path, trajectory: Trajectory, secrets: Iterable[str] = ()) -> None:
         self.folder = _new_folder(parent)
         self.trajectory = trajectory
         self._secrets = tuple(secrets)
+        self._written = 0
+        self._size = 0
+
+    def view(self, index: int, page: PageView) -> View:
+        """Store the picture of an observation.
+
+        Args:
+            index: 0 for the initial observation, n for the one after step n.
+            page: What was observed.
+
+        Returns:
+            The observation as a trajectory stores it.
+        """
+        return View.of(page, self.screenshot(index, page.png))
 
     def screenshot(self, index: int, png: bytes) -> str:
-        """Stores a screenshot.
+        """Store a screenshot.
 
         Args:
             index: 0 for the initial observation, n for the one after step n.
@@ -178,53 +275,89 @@ class Recorder:
             Its file name.
         """
         name = f"step_{index:03d}.png"
-        self._write(name, png)
+        with self._writing():
+            (self.folder / name).write_bytes(png)
         return name
 
+    def append(self) -> None:
+        """Write the steps that are not on disk yet; those that are, are neither read nor written again."""
+        for step in self.trajectory.steps[self._written :]:
+            line = self._encoded(step.model_dump()) + b"\n"
+            with self._writing(), (self.folder / STEPS).open("ab") as file:
+                file.truncate(self._size)  # what an earlier attempt left of this line, on a full disk
+                file.write(line)
+            self._size += len(line)
+            self._written += 1
+
     def save(self) -> None:
-        """Writes the JSON; the file on disk is always a whole one."""
-        record = _walk(self.trajectory.model_dump(by_alias=True), self._clean)
-        data = json.dumps(record, ensure_ascii=False, indent=1)
-        self._write(FILE + ".part", data.encode())
+        """Write what is missing of the steps, and the header anew; the header on disk is always a whole one."""
+        self.append()
+        header = self.trajectory.model_dump(by_alias=True, exclude={"steps"}) | {"steps": self._written}
+        part = self.folder / (FILE + ".part")
+        with self._writing():
+            part.write_bytes(self._encoded(header, indent=1))
+            os.replace(part, self.folder / FILE)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
         try:
-            os.replace(self.folder / (FILE + ".part"), self.folder / FILE)
+            yield
         except OSError as error:
             raise unwritable(self.folder, error, what="the record folder") from error
 
-    def _write(self, name: str, data: bytes) -> None:
-        try:
-            (self.folder / name).write_bytes(data)
-        except OSError as error:
-            raise unwritable(self.folder, error, what="the record folder") from error
+    def _encoded(self, data: dict[str, Any], indent: int | None = None) -> bytes:
+        return json.dumps(_walk(data, self._clean), ensure_ascii=False, indent=indent).encode()
 
     def _clean(self, text: str) -> str:
         return encodable(redact(text, self._secrets, mask="•••", parts=False))
 
 
 def load_trajectory(folder: Path) -> Trajectory:
-    """Reads a recorded trajectory.
+    """Read a recorded trajectory, of this version or the first.
 
     Args:
         folder: The episode's folder, or its JSON file.
 
     Returns:
-        The trajectory.
+        The trajectory. Of one that a killed process left, all steps that were written whole; :attr:`Trajectory.torn`
+        says whether there was more.
 
     Raises:
-        SetupError: There is none, or it is of another schema.
+        SetupError: There is none, it is of another schema, or it lacks steps that it had.
     """
     path = folder if folder.suffix == ".json" else folder / FILE
     try:
-        data = path.read_bytes()
+        text = path.read_bytes()
     except OSError as error:
         raise SetupError(f"no trajectory in {folder}: {error.strerror}", path=str(path)) from error
-    _check_schema(path, data)
+    data = _parsed(text, str(path), path)
+    schema = data.get("schema")
+    if schema == SCHEMA:
+        data["steps"], data["torn"] = _read_steps(path.with_name(STEPS), data.get("steps"))
+    elif schema == _FIRST_SCHEMA:
+        data["schema"] = SCHEMA
+    elif schema is not None:
+        raise SetupError(f"{path} is a {schema} file; this version reads {SCHEMA}", path=str(path))
     try:
-        return Trajectory.model_validate_json(_whole_pairs(data))
+        trajectory = Trajectory.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise SetupError(f"{path}: not a {SCHEMA} file: {where}: {first['msg']}", path=str(path)) from error
+    if schema == _FIRST_SCHEMA:
+        _fill_actions(trajectory)
+    return trajectory
+
+
+def digest_of(folder: Path) -> str:
+    """Compute the digest of an episode's record, without its pictures; empty where there is none."""
+    try:
+        whole = hashlib.sha256((folder / FILE).read_bytes())
+        if (folder / STEPS).exists():
+            whole.update((folder / STEPS).read_bytes())
+    except OSError:
+        return ""
+    return whole.hexdigest()[:16]
 
 
 def versions(browser: str = "") -> dict[str, str]:
@@ -249,19 +382,6 @@ def versions(browser: str = "") -> dict[str, str]:
 def now() -> str:
     """The current time, UTC, ISO 8601 to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def mark_seed(seed: int, index: int) -> int:
-    """Seed of the box colours of one observation, so that a picture can be drawn again later.
-
-    Args:
-        seed: The episode's seed.
-        index: 0 for the initial observation, n for the one after step n.
-
-    Returns:
-        A number below 2**32.
-    """
-    return (seed * 1_000_003 + index) % 2**32
 
 
 def _new_folder(parent: Path) -> Path:
@@ -289,20 +409,33 @@ def _walk(value: Any, clean: Callable[[str], str]) -> Any:
     return value
 
 
-def _whole_pairs(data: bytes) -> bytes:
-    """The JSON without halves of surrogate pairs, which other writers escape and no reader of ours takes."""
-    if not _HALF.search(data):
-        return data
+def _read_steps(path: Path, count: object) -> tuple[list[Any], bool]:
+    """The steps that were written whole, and whether the last line was not."""
     try:
-        return json.dumps(_walk(json.loads(data), encodable)).encode()
-    except (ValueError, RecursionError):
-        return data  # not JSON at all; the validation says why
+        *lines, rest = path.read_bytes().split(b"\n") if path.exists() else [b""]
+    except OSError as error:
+        raise SetupError(f"cannot read {path}: {error.strerror}", path=str(path)) from error
+    if not isinstance(count, int) or len(lines) < count:
+        raise SetupError(f"{path}: it has {len(lines)} of {count} steps", path=str(path))
+    steps = [_parsed(line, f"{path}:{number}", path) for number, line in enumerate(lines, 1)]
+    return steps, bool(rest)
 
 
-def _check_schema(path: Path, data: bytes) -> None:
+def _parsed(text: bytes, where: str, path: Path) -> dict[str, Any]:
+    """A JSON object, without halves of surrogate pairs, which other writers escape and no reader of ours takes."""
     try:
-        schema = json.loads(data)["schema"]
-    except (ValueError, KeyError, TypeError):
-        return  # not a trajectory at all; the full validation says why
-    if schema != SCHEMA:
-        raise SetupError(f"{path} is a {schema} file; this version reads {SCHEMA}", path=str(path))
+        data = json.loads(text)
+        data = _walk(data, encodable) if _HALF.search(text) else data
+    except (ValueError, RecursionError) as error:
+        raise SetupError(f"{where}: not a {SCHEMA} file: {error}", path=str(path)) from error
+    if not isinstance(data, dict):
+        raise SetupError(f"{where}: not a {SCHEMA} file: it is no JSON object", path=str(path))
+    return data
+
+
+def _fill_actions(trajectory: Trajectory) -> None:
+    """Read the actions of a record that has their texts only."""
+    before = trajectory.initial
+    for step in trajectory.steps:
+        step.act = ActionRecord.read(step.action, before)
+        before = step.view

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from websp_gym.errors import SetupError
 from websp_gym.records.results import Result, append_result, no_results, read_lines
-from websp_gym.records.trajectory import FILE, load_trajectory
+from websp_gym.records.trajectory import FILE, digest_of, load_trajectory
 from websp_gym.runner.locking import locked
 from websp_gym.scoring.failures import failing_elements, failure_kinds
-from websp_gym.scoring.judge.batch import JUDGEMENTS, Judgement, digest_of, read_judgements
+from websp_gym.scoring.judge.batch import Judgement, read_judgements
 from websp_gym.scoring.truth import truth_of
 from websp_gym.tasks.instances import load_instance
 
@@ -44,8 +43,8 @@ def rescore(folder: Path, *, by: By = "state", write: bool = False) -> list[Resc
 
     Args:
         folder: The run's folder.
-        by: ``state`` reads the server state kept in each trajectory; ``judge`` takes the newest verdicts that
-            ``websp judge`` wrote into the folder.
+        by: ``state`` reads the server state kept in each trajectory; ``judge`` takes the newest verdict that
+            ``websp judge`` wrote beside each.
         write: Add what was scored to the folder's results, which then count; the old lines stay in the file.
 
     Returns:
@@ -57,10 +56,9 @@ def rescore(folder: Path, *, by: By = "state", write: bool = False) -> list[Resc
     results, broken = read_lines(folder)
     if not results:
         raise no_results([folder], broken)
-    judgements = _judgements(folder) if by == "judge" else {}
-    done = [
-        _by_judge(folder, one, judgements) if by == "judge" else _by_state(folder, one) for one in results
-    ]
+    if by == "judge" and not any(_newest_judgement(folder, one) for one in results):
+        raise SetupError(f"no judgements in {folder}: `websp judge {folder}` writes them", path=str(folder))
+    done = [_by_judge(folder, one) if by == "judge" else _by_state(folder, one) for one in results]
     if write:
         with locked(folder):
             for one in done:
@@ -96,10 +94,10 @@ def _by_state(folder: Path, result: Result) -> Rescored:
     return Rescored(result, after)
 
 
-def _by_judge(folder: Path, result: Result, judgements: Mapping[str, Judgement]) -> Rescored:
+def _by_judge(folder: Path, result: Result) -> Rescored:
     if result.brought_down:
         return Rescored(result, result)
-    judgement = judgements.get(result.trajectory)
+    judgement = _newest_judgement(folder, result)
     if judgement is None:
         return Rescored(result, result, "no judgement of its trajectory")
     if not (folder / result.trajectory / FILE).is_file():
@@ -133,8 +131,6 @@ def _strict(result: Result, judgement: Judgement) -> float | None:
     return None if result.strict is None else float(not result.side_effects)
 
 
-def _judgements(folder: Path) -> dict[str, Judgement]:
-    path = folder / JUDGEMENTS
-    if not path.is_file():
-        raise SetupError(f"no {path}: `websp judge {folder}` writes it", path=str(path))
-    return {judgement.run: judgement for judgement in read_judgements(path)}
+def _newest_judgement(folder: Path, result: Result) -> Judgement | None:
+    judgements = read_judgements(folder / result.trajectory) if result.trajectory else []
+    return judgements[-1] if judgements else None

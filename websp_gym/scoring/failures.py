@@ -10,9 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from websp_gym.actions import parse_action
-from websp_gym.errors import ActionError
-from websp_gym.records.trajectory import Trajectory
+from websp_gym.records.trajectory import ActionRecord, Trajectory
 from websp_gym.scoring.kinds import FailureKind
 from websp_gym.scoring.truth import truth_at_start, truth_of
 from websp_gym.scoring.verdict import Check, Verdict
@@ -165,21 +163,11 @@ def _done(step: Step, steps: tuple[Step, ...], trajectory: Trajectory) -> bool:
 
 def _uses(step: Step, trajectory: Trajectory) -> list[int]:
     """Numbers of the agent's steps that operated the element of a ground-truth step."""
-    return [
-        taken.number
-        for taken, view in zip(trajectory.steps, trajectory.views, strict=False)
-        if not taken.error and _names(step, _operated(taken.action, view.marks))
-    ]
+    return [taken.number for taken in trajectory.steps if not taken.error and _operates(step, taken.act)]
 
 
-def _operated(action: str, marks: list[dict[str, Any]]) -> Mapping[str, Any] | None:
-    try:
-        parsed = parse_action(action)
-    except ActionError:
-        return None
-    if parsed.kind == "Scroll":
-        return None
-    return next((mark for mark in marks if mark.get("number") == parsed.number), None)
+def _operates(step: Step, act: ActionRecord | None) -> bool:
+    return act is not None and act.kind != "Scroll" and _matches(step, act.role, act.name or "")
 
 
 def _seen(step: Step, trajectory: Trajectory) -> bool:
@@ -193,14 +181,17 @@ def _last_state(step: Step, trajectory: Trajectory) -> bool | None:
 
 
 def _sightings(step: Step, trajectory: Trajectory) -> Iterator[Mapping[str, Any]]:
-    return (mark for view in trajectory.views for mark in view.marks if _names(step, mark))
+    return (
+        mark
+        for view in trajectory.views
+        for mark in view.marks
+        if _matches(step, mark.get("role"), str(mark.get("name", "")))
+    )
 
 
-def _names(step: Step, mark: Mapping[str, Any] | None) -> bool:
-    """Whether a mark is what a step names: by role, and a name that begins like it (as the oracle looks)."""
-    if mark is None or mark.get("role") != step.target.role:
-        return False
-    return _pattern(step.target.name).match(_plain(str(mark.get("name", "")))) is not None
+def _matches(step: Step, role: object, name: str) -> bool:
+    """Whether an element is what a step names: by role, and a name that begins like it (as the oracle looks)."""
+    return role == step.target.role and _pattern(step.target.name).match(_plain(name)) is not None
 
 
 @lru_cache(maxsize=1024)

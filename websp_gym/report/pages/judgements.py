@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-_LEVELS = 8
-"""How many folders above an episode may hold judgements of it."""
+from websp_gym.records.trajectory import digest_of
+from websp_gym.scoring.judge.batch import read_judgements
 
 
 @dataclass(frozen=True)
@@ -98,24 +98,16 @@ def judgings(folder: Path, verdict: Mapping[str, Any]) -> list[Judging]:
         verdict: The verdict it ended with, as recorded.
 
     Returns:
-        The judge's verdict at its end, if a judge was asked then, and those of ``websp judge`` in any folder above.
+        The judge's verdict at its end, if a judge was asked then, and those that ``websp judge`` added.
     """
     details = verdict.get("details")
     found = []
     if isinstance(details, Mapping) and _list(details.get("votes")):
         found.append(_judging("At the end of the episode", {**verdict, **details}))
-    return [*found, *_later(folder.absolute())]
-
-
-def _later(folder: Path) -> Iterator[Judging]:
-    from websp_gym.scoring.judge.batch import JUDGEMENTS, digest_of, read_judgements
-
-    for parent in [folder, *folder.parents][:_LEVELS]:
-        name = folder.relative_to(parent).as_posix()
-        mine = [each for each in read_judgements(parent / JUDGEMENTS) if each.run == name]
-        digest = digest_of(folder) if mine else ""
-        for each in mine:
-            yield _judging("Judged later", each.__dict__, outdated=each.record != digest)
+    later = read_judgements(folder)
+    digest = digest_of(folder) if later else ""
+    found += [_judging("Judged later", each.__dict__, outdated=each.record != digest) for each in later]
+    return found
 
 
 def _judging(title: str, data: Mapping[str, Any], *, outdated: bool = False) -> Judging:

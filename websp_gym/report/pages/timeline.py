@@ -7,9 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, TypedDict
 
-from websp_gym.actions import format_action, parse_action
-from websp_gym.errors import ActionError
-from websp_gym.records.trajectory import Step, Trajectory, View, mark_seed
+from websp_gym.observation.draw import mark_seed
+from websp_gym.records.trajectory import Step, Trajectory, View
 from websp_gym.report.pages.pictures import Album, layer_uri
 
 DEFAULT_VIEWPORT = (1280, 1024)
@@ -117,21 +116,6 @@ def frames(trajectory: Trajectory, album: Album) -> list[FrameData]:
     return film
 
 
-def bare_action(text: str) -> str:
-    """The action in an agent's reply, as the grammar writes it.
-
-    Args:
-        text: An action, or a whole ``Thought: … Action: …`` reply.
-
-    Returns:
-        One of the eleven actions in its usual form; the text itself where it is none of them.
-    """
-    try:
-        return format_action(parse_action(text))
-    except ActionError:
-        return text.strip()
-
-
 def describe(mark: MarkData) -> str:
     """A marked element in a few words, such as ``button “Save” (disabled)``."""
     name = f" “{mark['name']}”" if mark["name"] else ""
@@ -140,7 +124,7 @@ def describe(mark: MarkData) -> str:
 
 
 def _action(step: Step, target: MarkData | None) -> ActionData:
-    shown = bare_action(step.action)
+    shown = step.act.text if step.act else step.action.strip()
     return ActionData(
         number=step.number,
         action=shown,
@@ -154,12 +138,7 @@ def _action(step: Step, target: MarkData | None) -> ActionData:
 
 
 def _target(step: Step | None, marks: list[MarkData]) -> MarkData | None:
-    if step is None:
-        return None
-    try:
-        wanted = parse_action(step.action).number
-    except ActionError:
-        return None
+    wanted = step.act.number if step is not None and step.act else None
     return next((mark for mark in marks if mark["number"] == wanted), None) if wanted is not None else None
 
 

@@ -76,7 +76,7 @@ def trajectory_html(folder: Path, album: Album | None = None) -> str:
         marked=_marked(trajectory),
         causes=causes_of(verdict.details),
         judgings=judgings(_base(folder), trajectory.verdict or {}),
-        doubts=_doubts(verdict, diff),
+        doubts=[*_torn(trajectory), *_doubts(verdict, diff)],
         film=film,
         album=album.pictures,
         diff=diff,
@@ -191,6 +191,10 @@ def _setting_checks(verdict: _Verdict) -> dict[str, bool | None]:
         return {}
     named = ((str(check.get("name")), check.get("passed")) for check in verdict.checks)
     return {name.removeprefix(_SETTING): passed for name, passed in named if name.startswith(_SETTING)}
+
+
+def _torn(trajectory: Trajectory) -> list[str]:
+    return ["The record breaks off within a step, which is left out."] if trajectory.torn else []
 
 
 def _doubts(verdict: _Verdict, diff: StateDiff) -> list[str]:

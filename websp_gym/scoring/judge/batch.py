@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -11,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.errors import SetupError
-from websp_gym.records.trajectory import FILE, Trajectory, load_trajectory
+from websp_gym.records.results import append_line
+from websp_gym.records.trajectory import FILE, Trajectory, digest_of, load_trajectory
 from websp_gym.scoring.judge.failures import Analysis, ask_why
 from websp_gym.scoring.judge.judge import SOURCE, Judge
 from websp_gym.scoring.judge.vote import total
@@ -20,16 +20,17 @@ from websp_gym.tasks.instances import load_instance
 from websp_gym.texts import encodable
 
 JUDGEMENTS = "judgements.jsonl"
+"""In the folder of a recorded run, beside its trajectory."""
 CACHE = "judge-cache.sqlite"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """What a judge made of one recorded run: one line of ``judgements.jsonl``.
+    """What a judge made of one recorded run: one line of ``judgements.jsonl`` in the run's folder.
 
     Args:
         run: The run's folder, relative to the one that was judged.
-        record: Digest of its file: a run recorded anew is another run.
+        record: Digest of its record: a run recorded anew is another run.
         instance: Id of the instance.
         judge: Which judge: its models, settings and rules.
         status: ``pass``, ``fail`` or ``unscored``.
@@ -232,27 +233,33 @@ def _causes(judge: Judge, trajectory: Trajectory, reason: str) -> Analysis | Non
     )
 
 
-def digest_of(folder: Path) -> str:
-    """Digest of a run's record, without its pictures; empty where it cannot be read."""
-    try:
-        return hashlib.sha256((folder / FILE).read_bytes()).hexdigest()[:16]
-    except OSError:
-        return ""
-
-
-def read_judgements(path: Path) -> list[Judgement]:
-    """Reads judgements.
+def keep_judgement(folder: Path, judgement: Judgement) -> None:
+    """Append a judgement to those of a recorded run.
 
     Args:
-        path: A file of them; it need not be there.
+        folder: The run's folder.
+        judgement: The judgement.
+
+    Raises:
+        SetupError: The folder cannot be written to.
+    """
+    append_line(folder / JUDGEMENTS, judgement.line())
+
+
+def read_judgements(folder: Path) -> list[Judgement]:
+    """Read the judgements of a recorded run.
+
+    Args:
+        folder: The run's folder; nobody need have judged it.
 
     Returns:
-        The judgements; a half-written last line is left out.
+        The judgements, oldest first; a half-written line is left out.
     """
+    path = folder / JUDGEMENTS
     if not path.is_file():
         return []
     found = []
-    for line in path.read_text("utf-8", errors="replace").splitlines():
+    for line in path.read_text("utf-8", errors="replace").split("\n"):
         try:
             found.append(Judgement(**json.loads(line)))
         except (ValueError, TypeError):
@@ -260,20 +267,26 @@ def read_judgements(path: Path) -> list[Judgement]:
     return found
 
 
-def already_judged(judge: Judge, runs: Iterable[Path], *, parent: Path) -> set[Path]:
-    """The runs this judge has given a verdict on, as they are now.
+def latest_by(judge: Judge, folder: Path) -> Judgement | None:
+    """Return the newest judgement that a judge gave of a recorded run; ``None`` where it gave none."""
+    return next((each for each in reversed(read_judgements(folder)) if each.judge == judge.identity), None)
+
+
+def already_judged(judge: Judge, runs: Iterable[Path]) -> set[Path]:
+    """Return the runs on which a judge has given a verdict, as they are now.
 
     Args:
         judge: The judge.
         runs: Folders.
-        parent: Where the judgements lie.
 
     Returns:
         Those that need not be judged again; unscored ones are.
     """
-    known = {
-        (judgement.run, judgement.record)
-        for judgement in read_judgements(parent / JUDGEMENTS)
-        if judgement.judge == judge.identity and judgement.status != "unscored"
+    return {
+        run
+        for run in runs
+        if any(
+            known.judge == judge.identity and known.status != "unscored" and known.record == digest_of(run)
+            for known in read_judgements(run)
+        )
     }
-    return {run for run in runs if (run.relative_to(parent).as_posix(), digest_of(run)) in known}

@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from websp_gym.actions import parse_action
-from websp_gym.errors import ActionError, JudgeError, MissingKeyError, ModelError, SetupError
+from websp_gym.errors import JudgeError, MissingKeyError, ModelError, SetupError
 from websp_gym.models import Model, Reply, make_model
 from websp_gym.models.thinking import Thinking
 from websp_gym.records.trajectory import Trajectory
@@ -298,12 +297,8 @@ def _without_a_call(trajectory: Trajectory) -> Verdict | None:
 
 
 def _answered(trajectory: Trajectory) -> bool:
-    if not trajectory.steps:
-        return False
-    try:
-        return parse_action(trajectory.steps[-1].action).kind == "ANSWER"
-    except ActionError:
-        return False
+    last = trajectory.steps[-1].act if trajectory.steps else None
+    return last is not None and last.kind == "ANSWER"
 
 
 def _kept_vote(kept: Mapping[str, Any]) -> Vote:

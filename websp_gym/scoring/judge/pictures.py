@@ -85,7 +85,7 @@ class _Source:
 
 
 def _source(trajectory: Trajectory, folder: Path, index: int) -> _Source:
-    from websp_gym.records.trajectory import mark_seed
+    from websp_gym.observation.draw import mark_seed
 
     view = trajectory.views[index]
     if not view.screenshot:

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from websp_gym.actions import format_action, parse_action
-from websp_gym.errors import ActionError, JudgeError
+from websp_gym.errors import JudgeError
 from websp_gym.models.messages import Image, Message, Text
 from websp_gym.records.trajectory import Step, Trajectory, View
 from websp_gym.scoring.judge.fence import Fence
@@ -132,14 +131,13 @@ class Prompt:
         yield Text(_head(run, fence) + _notice(run, cut))
         yield Text(f"Screenshot 0, before the first action\n{_place(run.views[0], fence, cut)}")
         yield Image(self.pictures[0])
-        pairs = list(zip(run.steps, run.views, strict=False))
-        for left_out, group in groupby(enumerate(pairs, 1), lambda item: item[0] in cut.steps):
+        for left_out, group in groupby(enumerate(run.steps, 1), lambda item: item[0] in cut.steps):
             steps = list(group)
             if left_out:
                 yield Text(f"Steps {steps[0][0]} to {steps[-1][0]} are left out: the record is too long.")
                 continue
-            for index, (step, before) in steps:
-                yield Text("\n".join(_step(step, before, fence, cut)))
+            for index, step in steps:
+                yield Text("\n".join(_step(step, fence, cut)))
                 if index in self.pictures:
                     yield Image(self.pictures[index])
                 else:
@@ -224,12 +222,12 @@ def _notice(trajectory: Trajectory, cut: Cut) -> str:
     )
 
 
-def _step(step: Step, before: View, fence: Fence, cut: Cut) -> Iterator[str]:
+def _step(step: Step, fence: Fence, cut: Cut) -> Iterator[str]:
     yield f"Step {step.number}"
     if step.thought:
         yield fence.wrap(*cut.shorten("the agent's thought", step.thought))
     yield fence.wrap(*cut.shorten("the agent's action", _action(step)))
-    if target := _target(step, before):
+    if target := _target(step):
         yield fence.wrap(*cut.shorten("the element it names", target))
     if step.error:
         yield fence.wrap(*cut.shorten("not carried out", step.error))
@@ -244,21 +242,13 @@ def _place(view: View, fence: Fence, cut: Cut) -> str:
 
 def _action(step: Step) -> str:
     """The action without the thought, which stands before it; else all that the agent said."""
-    try:
-        return format_action(parse_action(step.action)) if step.thought else step.action
-    except ActionError:
-        return step.action
+    return step.act.text if step.thought and step.act else step.action
 
 
-def _target(step: Step, before: View) -> str:
+def _target(step: Step) -> str:
     """Role and name of the element an action names: not its state, which the judge must see for itself."""
-    try:
-        number = parse_action(step.action).number
-    except ActionError:
+    if step.act is None or step.act.number is None:
         return ""
-    if number is None:
-        return ""
-    mark = next((mark for mark in before.marks if mark.get("number") == number), None)
-    if mark is None:
-        return f"none: no box of the screenshot before has the number {number}"
-    return f"{mark.get('role', '')} {json.dumps(str(mark.get('name', '')), ensure_ascii=False)}"
+    if step.act.role is None:
+        return f"none: no box of the screenshot before has the number {step.act.number}"
+    return f"{step.act.role} {json.dumps(step.act.name, ensure_ascii=False)}"

@@ -1,0 +1,34 @@
+"""Pictures of a recorded episode."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from websp_gym.observation.camera import Camera
+from websp_gym.observation.draw import draw_marks, mark_seed
+from websp_gym.observation.marks import marks_from_dicts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from websp_gym.records.trajectory import Trajectory
+
+
+def marked_picture(trajectory: Trajectory, folder: Path, index: int) -> NDArray[np.uint8]:
+    """Draw a stored screenshot with its marks, as the agent saw it.
+
+    Args:
+        trajectory: A recorded trajectory.
+        folder: Where it was loaded from.
+        index: 0 for the first observation, n for the one after step n.
+
+    Returns:
+        uint8, height x width x 3.
+    """
+    view = trajectory.views[index]
+    plain = Camera.decode((folder / str(view.screenshot)).read_bytes())
+    return draw_marks(plain, marks_from_dicts(view.marks), seed=mark_seed(trajectory.seed, index))
