@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from websp_gym.scoring.judge.fence import Fence
-
 from websp_gym.actions.grammar import ActionSpec
 from websp_gym.actions.reply import LONGEST_ACTION
 from websp_gym.agents.history import Look, Past
 from websp_gym.models import Image, Message, Text
+from websp_gym.models.fence import Fence
 
 ELEMENTS_CHARACTERS = 60_000
 PLACE_CHARACTERS = 600
