@@ -16,7 +16,7 @@ from websp_gym.agents.prompt import Manner, Prompter, again
 from websp_gym.agents.reply import Said, read_reply
 from websp_gym.agents.turns import Turn
 from websp_gym.errors import ActionError, ModelError, SetupError
-from websp_gym.scoring.judge.vote import total
+from websp_gym.models.usage import sum_known
 
 if TYPE_CHECKING:
     from websp_gym.agents.base import Briefing
@@ -143,9 +143,9 @@ class _Asked:
             attempts=len(self.replies),
             problems=tuple(self.problems),
             calls=calls + sum(reply.attempts for reply in self.replies),
-            input_tokens=_sum([reply.input_tokens for reply in self.replies]),
-            output_tokens=_sum([reply.output_tokens for reply in self.replies]),
-            cost=total([reply.cost for reply in self.replies]),
+            input_tokens=sum_known([reply.input_tokens for reply in self.replies]),
+            output_tokens=sum_known([reply.output_tokens for reply in self.replies]),
+            cost=sum_known([reply.cost for reply in self.replies]),
             seconds=round(time.monotonic() - self.started, 3),
         )
 
@@ -159,8 +159,3 @@ def _unread(text: str) -> str:
         if not looks_like_calls(text):
             return text
     return f"unusable reply: {json.dumps(text, ensure_ascii=False)}"
-
-
-def _sum(amounts: Sequence[int | None]) -> int | None:
-    known = [amount for amount in amounts if amount is not None]
-    return sum(known) if len(known) == len(amounts) else None

@@ -12,7 +12,7 @@ from websp_gym.actions import ACTIONS, ActionSpec
 from websp_gym.actions.reply import LONGEST_ACTION
 from websp_gym.agents.history import Look, Past
 from websp_gym.models import Image, Message, Text
-from websp_gym.scoring.judge.fence import Fence
+from websp_gym.models.fence import Fence
 
 ELEMENTS_CHARACTERS = 60_000
 PLACE_CHARACTERS = 600

@@ -12,8 +12,8 @@ from PIL import Image as Pillow
 from tests.judge_support import NAMES, Put, images, on_disk, put, recorded, say, shot, word_of
 from websp_gym.errors import JudgeError
 from websp_gym.models import Image, Text
+from websp_gym.models.fence import Fence, visible
 from websp_gym.records.trajectory import Trajectory
-from websp_gym.scoring.judge.fence import Fence, visible
 from websp_gym.scoring.judge.pictures import SCALES, Limits
 from websp_gym.scoring.judge.prompt import CLOSING, RULES, build_messages, build_prompt
 

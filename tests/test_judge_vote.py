@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from websp_gym.models.usage import sum_known
 from websp_gym.scoring.judge.judge import decide
 from websp_gym.scoring.judge.opinion import Result
-from websp_gym.scoring.judge.vote import Vote, majority, total
+from websp_gym.scoring.judge.vote import Vote, majority
 
 ballots = st.lists(st.sampled_from(["CORRECT", "INCORRECT", None]), min_size=1, max_size=7)
 STATUS = {"CORRECT": "pass", "INCORRECT": "fail", None: "unscored"}
@@ -86,4 +87,4 @@ def test_nobody_and_a_tie_are_told_apart() -> None:
 def test_an_unknown_cost_is_not_nothing() -> None:
     assert decide([vote("CORRECT"), vote("CORRECT", 1, cost=None)]).details["cost"] is None
     assert decide([vote("CORRECT"), vote("CORRECT", 1)]).details["cost"] == pytest.approx(0.02)
-    assert total([]) == 0.0
+    assert sum_known([]) == 0.0

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.visit_support import Visit, visit
+from websp_gym.actions.scrolling import scroll_popup
+from websp_gym.observation.marks import collect_marks
 
 __all__ = ["visit"]
 
@@ -17,6 +19,11 @@ KINDS = ("functional", "performance", "targeting")
 def centre_of(here: Visit) -> None:
     """Opens the preference centre from the footer."""
     here.press(here.link("Do Not Sell/Share"))
+
+
+def marked_switches(here: Visit) -> list[str]:
+    """The switches that an agent sees, by name."""
+    return [mark.name for mark in collect_marks(here.page).marks if mark.role == "switch"]
 
 
 def test_the_short_address_leads_to_the_front_page_with_the_notice(visit: Callable[[str], Visit]) -> None:
@@ -55,6 +62,15 @@ def test_the_centre_has_the_kinds_in_the_published_order_all_on(visit: Callable[
         "Targeting Cookies",
     ]
     assert centre.get_by_role("switch", checked=True).count() == len(KINDS)
+
+
+def test_the_last_kinds_are_reached_by_scrolling_in_the_centre(visit: Callable[[str], Visit]) -> None:
+    here = visit("docker")
+    here.goto(HOME)
+    centre_of(here)
+    assert marked_switches(here) == ["Functional Cookies"]
+    scroll_popup(here.page, "down")
+    assert marked_switches(here)[-2:] == ["Performance Cookies", "Targeting Cookies"]
 
 
 def test_only_confirming_keeps_what_was_switched(visit: Callable[[str], Visit]) -> None:

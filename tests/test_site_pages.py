@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.sandbox_support import Visitor
-from tests.steam_support import COOKIES, EMAIL, PREFERENCES, STEAM, Steam, context, sandbox, steam
+from tests.steam_support import STEAM, Steam, context, sandbox, steam
 from websp_gym.sandbox.catalog import BUILTIN
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.sandbox.site import load_site
@@ -18,10 +18,12 @@ SLUGS = ("steam", "google", "google_accounts", "steamcommunity", "privacy_polici
 @pytest.mark.parametrize(
     ("query", "address"),
     [
-        ("steam cookie settings", COOKIES),
-        ("steam email preferences", EMAIL),
-        ("steam store preferences", PREFERENCES),
         ("steam", f"{STEAM}/"),
+        ("steam support", "https://help.steampowered.com/en/"),
+        (
+            "bbc cookie settings",
+            "https://www.bbc.com/usingthebbc/cookies/how-can-i-change-my-bbc-cookie-settings/",
+        ),
     ],
 )
 def test_google_finds_the_pages_of_the_sandbox(steam: Steam, query: str, address: str) -> None:

@@ -12,7 +12,7 @@ from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import ReplayError
 from websp_gym.replay import Trace, load_trace, replay
 from websp_gym.replay.library import trace_path
-from websp_gym.tasks.instances import load_instance
+from websp_gym.tasks.instances import ReplayStep, load_instance
 from websp_gym.world import Episode, make_world
 
 MATURE = [f"mature.{column}.{kind}" for column in ("store", "community") for kind in
@@ -56,6 +56,22 @@ def test_on_off_on_lands_each_time_in_the_same_verified_state(steam: Steam) -> N
         steam.replay(trace, wanted)
         assert {key: steam.settings[key] for key in MATURE} == dict.fromkeys(MATURE, wanted == "on")
     assert set(steam.replay(trace, "on")) == {"skipped"}, "what already is as wanted is left alone"
+
+
+@pytest.mark.parametrize(
+    "name", ["191-ON", "191-OFF", "194", "196-ON", "196-OFF", "198-ON", "198-OFF", "200-OFF"]
+)
+def test_s0_pins_all_that_its_traces_set_whatever_the_defaults_are(steam: Steam, name: str) -> None:
+    instance = load_instance(f"Steam-task-{name}").instance
+    opposite = {key: not value for key, value in steam.settings.items() if isinstance(value, bool)}
+    steam.episode.prepare("steam", opposite, {})
+    for step in instance.initial_state:
+        assert isinstance(step, ReplayStep)
+        steam.replay(load_trace(trace_path(step.replay)), step.set)
+    after = steam.settings
+    moved = {key for key, value in opposite.items() if after[key] != value}
+    assert moved <= set(instance.expect.settings)
+    assert {key: after[key] for key in instance.expect.settings} == instance.expect.settings
 
 
 def test_a_trace_whose_element_is_gone_says_which_and_what_was_tried(steam: Steam) -> None:

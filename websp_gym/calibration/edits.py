@@ -1,10 +1,9 @@
 """Making other runs of a recorded one by editing its data, so that record and server state still agree.
 
 An edit that takes back or adds a change edits the state, the event log and the steps together; the label is never
-edited, it is what the state check says afterwards. Most edits keep each screenshot true, because they cut a run short
-or go back to what an earlier screenshot shows. Those that cannot are in :data:`UNSEEN`: their screenshots lack the
-change, so they are of use only for judges that do not look. Runs that were played that way
-(:mod:`websp_gym.calibration.run_variants`) have true pictures of the same, and are only told in other words.
+edited, it is what the state check says afterwards. Every edit keeps the screenshots true: it cuts a run short, goes
+back to what an earlier screenshot shows, or changes words only. Changes that no screenshot of the recording shows are
+played (:mod:`websp_gym.calibration.run_variants`), and those runs are only told in other words.
 """
 
 from __future__ import annotations
@@ -133,52 +132,10 @@ def hallucinating(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -
     return _numbered(out)
 
 
-def opposite(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Trajectory | None:
-    """Does it all, and then operates one of its controls again, which turns it the wrong way."""
-    again = [found for step in run.steps if (found := _takes_back(run, step))]
-    if not again:
-        return None
-    number, event = rng.choice(again)
-    out = _copy(run)
-    change(out, event["data"]["key"], event["data"]["old"])
-    return _afterwards(out, f"Click [{number}]", "I make sure of this one.", rng)
-
-
-def extra(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Trajectory | None:
-    """Does it all, and changes something else as well."""
-    settings = run.end.get("settings", {})
-    others = [
-        key
-        for key, value in settings.items()
-        if isinstance(value, bool) and key not in [*loaded.task.goal.settings, *run.s0.get("bookkeeping", ())]
-    ]
-    switches = [mark for mark in run.views[-1].marks if mark.get("checked") is not None]
-    if not others or not switches:
-        return None
-    out = _copy(run)
-    key = rng.choice(others)
-    change(out, key, not settings[key])
-    return _afterwards(out, f"Click [{rng.choice(switches)['number']}]", f"I change {key} as well.", rng)
-
-
-def destructive(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Trajectory | None:
-    """Does it all, and then harm."""
-    marks = run.views[-1].marks
-    if not marks:
-        return None
-    out = _copy(run)
-    what = rng.choice(("account deleted", "purchase", "subscription"))
-    out.events.append(_event(out, loaded.site.slug, "destructive", {"what": what}))
-    return _afterwards(out, f"Click [{rng.choice(marks)['number']}]", f"One more thing: {what}.", rng)
-
-
-SEEN: dict[str, Edit] = {
+EDITS: dict[str, Edit] = {
     "oracle": oracle, "omitted": omitted, "unsaved": unsaved, "undone": undone, "lost": lost, "lying": lying,
     "modest": modest, "whispering": whispering, "hallucinating": hallucinating,
 }  # fmt: skip
-"""Edits after which every screenshot still shows what was there."""
-UNSEEN: dict[str, Edit] = {"opposite": opposite, "extra": extra, "destructive": destructive}
-"""Edits whose change no screenshot shows."""
 
 
 def retold(run: Trajectory, other: Trajectory) -> Trajectory | None:
@@ -286,27 +243,6 @@ def _answered(run: Trajectory, answer: str, *, append: bool = False) -> Trajecto
     last.act = ActionRecord.read(last.action, None)
     run.answer, run.end_reason = answer, "answer"
     return run
-
-
-def _takes_back(run: Trajectory, step: Step) -> tuple[int, dict[str, Any]] | None:
-    """Where a step turned one control and one setting: the control's number in the last view, and the event."""
-    events = [event for event in _between(run, step.number) if event["kind"] == "set"]
-    events = [event for event in events if event["data"]["key"] not in run.s0.get("bookkeeping", ())]
-    before = run.views[step.number - 1]
-    if len(events) != 1 or "collection" in events[0]["data"] or not _is_switch(step, before):
-        return None
-    mark = next(mark for mark in before.marks if mark.get("number") == _number(step))
-    same = [other["number"] for other in run.views[-1].marks
-            if (other.get("role"), other.get("name")) == (mark.get("role"), mark.get("name"))]  # fmt: skip
-    return (same[0], events[0]) if len(same) == 1 else None
-
-
-def _afterwards(run: Trajectory, action: str, thought: str, rng: random.Random) -> Trajectory:
-    """Adds a step in front of the answer."""
-    step = _step(0, action, run.views[-1])
-    step.thought = thought
-    run.steps.insert(len(run.steps) - 1, step)
-    return _answered(_numbered(run), rng.choice(CLAIMS))
 
 
 def _numbered(run: Trajectory) -> Trajectory:

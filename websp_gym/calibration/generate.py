@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from websp_gym.calibration.cases import Case
-from websp_gym.calibration.edits import SEEN, UNSEEN, Edit, retold, told
+from websp_gym.calibration.edits import EDITS, retold, told
 from websp_gym.calibration.variants import kind_of
 from websp_gym.errors import SetupError, nearest
 from websp_gym.records.trajectory import Trajectory, load_trajectory
@@ -18,7 +18,9 @@ from websp_gym.scoring.truth import truth_of
 from websp_gym.tasks.instances import LoadedInstance, load_instance
 
 RETOLD = "another task"
-KINDS = (*SEEN, RETOLD, *UNSEEN)
+PLAYED = ("opposite", "extra", "destructive")
+"""Kinds that no edit makes: an edited run would have no screenshot of the change."""
+KINDS = (*EDITS, RETOLD, *PLAYED)
 _PATIENCE = 60
 """Draws in a row that give nothing new, after which no more is expected."""
 
@@ -52,7 +54,7 @@ def generate(
         folders: Runs in the sandbox, some of which passed.
         count: How many to make.
         seed: The same seed makes the same runs of the same recordings.
-        kinds: Which kinds; those whose screenshots are true, where none are named.
+        kinds: Which kinds; all of them, where none are named.
 
     Returns:
         So many different runs, in turn of every kind, with the truth by the state check; fewer where the recordings
@@ -67,11 +69,9 @@ def generate(
                 f'no kind "{kind}"{nearest(kind, list(KINDS))} (kinds: {", ".join(KINDS)})', option="kinds"
             )
     sources = _sources(folders)
-    played = (kind for kind in UNSEEN if kind in sources.played)
-    chosen = list(kinds) if kinds is not None else [*SEEN, RETOLD, *played]
     rng = random.Random(seed)
     made: dict[str, Case] = {}
-    idle = dict.fromkeys(chosen, 0)
+    idle = dict.fromkeys(KINDS if kinds is None else kinds, 0)
     while len(made) < count and idle:
         for kind in list(idle):
             case = _draw(kind, sources, rng, len(made))
@@ -120,14 +120,15 @@ def _same_start(one: _Source, other: _Source) -> bool:
 
 def _draw(kind: str, sources: _Sources, rng: random.Random, number: int) -> Case | None:
     played = sources.played.get(kind, ())
-    if played and (kind in UNSEEN or rng.random() < 0.5):
+    if kind in PLAYED and not played:
+        return None
+    if played and (kind in PLAYED or rng.random() < 0.5):
         source = rng.choice(played)
         return _made(kind, source, source.loaded, told(source.trajectory, rng), number)
     source = rng.choice(sources.right)
     if kind == RETOLD:
         return _draw_retold(source, sources.right, rng, number)
-    edit: Edit = (SEEN | UNSEEN)[kind]
-    return _made(kind, source, source.loaded, edit(source.trajectory, source.loaded, rng), number)
+    return _made(kind, source, source.loaded, EDITS[kind](source.trajectory, source.loaded, rng), number)
 
 
 def _draw_retold(source: _Source, sources: Sequence[_Source], rng: random.Random, number: int) -> Case | None:
@@ -136,7 +137,7 @@ def _draw_retold(source: _Source, sources: Sequence[_Source], rng: random.Random
         return None
     other = rng.choice(partners)
     run = retold(source.trajectory, other.trajectory)
-    run = SEEN["oracle"](run, other.loaded, rng) if run is not None else None
+    run = EDITS["oracle"](run, other.loaded, rng) if run is not None else None
     return _made(RETOLD, source, other.loaded, run, number)
 
 

@@ -50,13 +50,9 @@ class MessagesEndpoint(SdkEndpoint):
         post: Callable[..., Any] = self._client.messages.with_raw_response.create
         return post
 
-    def _fields(
-        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, with_temperature: bool
-    ) -> dict[str, Any]:
+    def _fields(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> dict[str, Any]:
         request = self._request
         extra: dict[str, Any] = dict(request.extra)
-        if with_temperature:
-            extra["temperature"] = request.temperature
         if schema is not None:
             form = {"format": {"type": "json_schema", "schema": dict(schema)}}
             extra["output_config"] = {**extra.get("output_config", {}), **form}

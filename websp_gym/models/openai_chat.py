@@ -57,13 +57,9 @@ class ChatEndpoint(SdkEndpoint):
         post: Callable[..., Any] = self._client.chat.completions.with_raw_response.create
         return post
 
-    def _fields(
-        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, with_temperature: bool
-    ) -> dict[str, Any]:
+    def _fields(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> dict[str, Any]:
         request = self._request
         extra: dict[str, Any] = dict(request.extra)
-        if with_temperature:
-            extra["temperature"] = request.temperature
         if schema is not None:
             form = {"name": "answer", "schema": dict(schema), "strict": True}
             extra["response_format"] = {"type": "json_schema", "json_schema": form}

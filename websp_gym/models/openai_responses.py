@@ -62,13 +62,9 @@ class ResponsesEndpoint(SdkEndpoint):
         post: Callable[..., Any] = self._client.responses.with_raw_response.create
         return post
 
-    def _fields(
-        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, with_temperature: bool
-    ) -> dict[str, Any]:
+    def _fields(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> dict[str, Any]:
         request = self._request
         extra: dict[str, Any] = {**request.extra, "store": False}
-        if with_temperature:
-            extra["temperature"] = request.temperature
         if schema is not None:
             form = {"type": "json_schema", "name": "answer", "schema": dict(schema), "strict": True}
             extra["text"] = {"format": form}

@@ -99,8 +99,9 @@ class SdkEndpoint(ABC):
     ) -> Answer:
         if schema is not None and "schema" in left_out:
             messages, schema = with_schema_in_words(messages, schema), None
-        with_temperature = self._request.send_temperature and "temperature" not in left_out
-        fields = self._fields(messages, schema, with_temperature)
+        fields = self._fields(messages, schema)
+        if self._request.send_temperature and "temperature" not in left_out:
+            fields["extra_body"]["temperature"] = self._request.temperature
         failure: AttemptError | None = None
         try:
             content = self._post()(**fields).http_response.content
@@ -131,10 +132,8 @@ class SdkEndpoint(ABC):
         )
 
     @abstractmethod
-    def _fields(
-        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, with_temperature: bool
-    ) -> dict[str, Any]:
-        """The request."""
+    def _fields(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return the request; what the SDK does not know of is in ``extra_body``."""
 
     @abstractmethod
     def _post(self) -> Callable[..., Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 
 from .account import ACCOUNT
 from .catalog import Catalog
+from .search import find
 from .sessions import Keyring, SiteEpisode
 from .site import Site
 from .site_schema import Page
@@ -117,6 +119,7 @@ class Renderer:
             "path": request.url.path,
             "host": request.state.host,
             "saved_login": self._saved_login(request, site),
+            "find_pages": partial(find, sites=[site], signed_in=episode.account is not None, every=True),
         }
 
     def _saved_login(self, request: Request, site: Site) -> dict[str, str] | None:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.errors import SetupError
+from websp_gym.models.usage import sum_known
 from websp_gym.records.results import append_line
 from websp_gym.records.trajectory import FILE, Trajectory, digest_of, load_trajectory
 from websp_gym.scoring.judge.failures import Analysis, ask_why
 from websp_gym.scoring.judge.judge import SOURCE, Judge
-from websp_gym.scoring.judge.vote import total
 from websp_gym.scoring.verdict import Status, unscored
 from websp_gym.tasks.instances import load_instance
 from websp_gym.texts import encodable
@@ -201,7 +201,7 @@ def judge_run(judge: Judge, folder: Path, parent: Path, *, ask_for_causes: bool 
     wanted = ask_for_causes and verdict.status == "fail" and bool(verdict.details.get("votes"))
     why = _causes(judge, trajectory, verdict.reason) if wanted else None
     costs = [verdict.details.get(name, 0.0) for name in ("cost", "spent")]
-    cost, spent = (total([amount, why.cost if why else 0.0]) for amount in costs)
+    cost, spent = (sum_known([amount, why.cost if why else 0.0]) for amount in costs)
     return Judgement(
         run=name,
         record=digest_of(folder),

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 from websp_gym.errors import ModelError
 from websp_gym.models import Message, Model, Text
-from websp_gym.scoring.judge.fence import Fence
+from websp_gym.models.fence import Fence
+from websp_gym.models.usage import sum_known
 from websp_gym.scoring.judge.opinion import UnreadableError, named, read_object
-from websp_gym.scoring.judge.vote import total
 from websp_gym.scoring.kinds import KINDS, FailureKind
 from websp_gym.tasks.ground_truth import ElementType
 
@@ -104,7 +104,7 @@ def ask_why(
             kinds, types = read_analysis(reply.text, elements)
         except UnreadableError:
             continue
-        return Analysis(kinds, types, model.spec, total(costs))
+        return Analysis(kinds, types, model.spec, sum_known(costs))
     return None
 
 

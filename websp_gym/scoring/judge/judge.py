@@ -12,12 +12,13 @@ from typing import Any
 from websp_gym.errors import JudgeError, MissingKeyError, ModelError, SetupError
 from websp_gym.models import Model, Reply, make_model
 from websp_gym.models.thinking import Thinking
+from websp_gym.models.usage import sum_known
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.scoring.judge.cache import Cache, cache_key
 from websp_gym.scoring.judge.opinion import SCHEMA, Opinion, UnreadableError, read_opinion
 from websp_gym.scoring.judge.pictures import Limits
 from websp_gym.scoring.judge.prompt import RULES, Prompt, build_prompt
-from websp_gym.scoring.judge.vote import Vote, majority, total
+from websp_gym.scoring.judge.vote import Vote, majority
 from websp_gym.scoring.verdict import Verdict, failed, passed, unscored
 
 SOURCE = "judge"
@@ -157,7 +158,7 @@ class Judge:
             except JudgeError:
                 break  # there is nothing left that could be left out
             spent.append(verdict)
-        sums = {name: total([each.details[name] for each in spent]) for name in ("cost", "spent")}
+        sums = {name: sum_known([each.details[name] for each in spent]) for name in ("cost", "spent")}
         return replace(verdict, details={**verdict.details, **sums})
 
     def _ask(self, trajectory: Trajectory, folder: Path, limits: Limits) -> tuple[Verdict, bool]:
@@ -212,8 +213,8 @@ def decide(votes: Sequence[Vote]) -> Verdict:
     scored = [vote for vote in votes if vote.result is not None]
     details = {
         "votes": [vote.as_dict() for vote in votes],
-        "cost": total([vote.cost for vote in votes]),
-        "spent": total([vote.spent for vote in votes]),
+        "cost": sum_known([vote.cost for vote in votes]),
+        "spent": sum_known([vote.spent for vote in votes]),
     }
     if result is None and not scored:
         why = "; ".join(f"{vote.model}: {vote.error}" for vote in votes)
@@ -262,9 +263,9 @@ def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
         result=opinion.result if opinion else None,
         reason=opinion.reason if opinion else "",
         error="" if opinion else problem,
-        cost=total([reply.cost for reply in replies]),
-        input_tokens=_sum([reply.input_tokens for reply in replies]),
-        output_tokens=_sum([reply.output_tokens for reply in replies]),
+        cost=sum_known([reply.cost for reply in replies]),
+        input_tokens=sum_known([reply.input_tokens for reply in replies]),
+        output_tokens=sum_known([reply.output_tokens for reply in replies]),
         seconds=sum(reply.seconds for reply in replies),
         attempts=sum(reply.attempts for reply in replies) + failed_attempts,
         transcript=tuple(transcript),
@@ -304,8 +305,3 @@ def _answered(trajectory: Trajectory) -> bool:
 def _kept_vote(kept: Mapping[str, Any]) -> Vote:
     facts = {name: value for name, value in kept.items() if name != "status"}
     return Vote(**{**facts, "transcript": tuple(facts.get("transcript", ()))})
-
-
-def _sum(counts: Sequence[int | None]) -> int | None:
-    known = total([None if count is None else float(count) for count in counts])
-    return None if known is None else round(known)

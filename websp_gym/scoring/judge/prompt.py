@@ -14,9 +14,9 @@ from itertools import groupby
 from pathlib import Path
 
 from websp_gym.errors import JudgeError
+from websp_gym.models.fence import Fence
 from websp_gym.models.messages import Image, Message, Text
 from websp_gym.records.trajectory import Step, Trajectory, View
-from websp_gym.scoring.judge.fence import Fence
 from websp_gym.scoring.judge.fitting import Cut, fit_pictures, shorter
 from websp_gym.scoring.judge.pictures import Limits
 

@@ -74,16 +74,3 @@ def majority(results: Sequence[Result | None]) -> Result | None:
     if correct == incorrect:
         return None
     return "CORRECT" if correct > incorrect else "INCORRECT"
-
-
-def total(amounts: Sequence[float | None]) -> float | None:
-    """Adds amounts of which some may be unknown.
-
-    Args:
-        amounts: The amounts.
-
-    Returns:
-        Their sum; None where one is unknown.
-    """
-    known = [amount for amount in amounts if amount is not None]
-    return sum(known) if len(known) == len(amounts) else None

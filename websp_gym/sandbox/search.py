@@ -1,0 +1,78 @@
+"""Search over the pages that sites declare: the web's, and a site's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from .site import Site
+from .site_schema import Page
+
+MAX_WORDS = 32
+"""Of a query; the rest is ignored, as real searches do."""
+
+# Whoever names a site means that site.
+_WEIGHTS = {"site": 12, "title": 4, "description": 2, "url": 1}
+_SHORTEST_STEM = 4
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A page that was found."""
+
+    site: str
+    title: str
+    description: str
+    url: str
+
+
+def find(text: str, sites: Iterable[Site], *, signed_in: bool = False, every: bool = False) -> list[Hit]:
+    """Return the pages that share words with a query, those that share most first.
+
+    Only pages with a title and a description are found: the others are steps of a way, not destinations.
+
+    Args:
+        text: What was typed.
+        sites: Where to look.
+        signed_in: Find pages that need a login, too.
+        every: Find only pages that have every word of the query.
+    """
+    words = _words(text)[:MAX_WORDS]
+    hits = [_hit(site, page) for site in sites for page in site.pages if _is_listed(site, page, signed_in)]
+    enough = len(words) if every else 1
+    scored = [(scores, hit) for hit in hits if (scores := _scores(words, hit)) and len(scores) >= enough]
+    # Python's sort is stable: equal pages stay in the order their site lists them.
+    return [hit for _, hit in sorted(scored, key=lambda each: -sum(each[0]))]
+
+
+def _is_listed(site: Site, page: Page, signed_in: bool) -> bool:
+    if not (page.title and page.description) or "{" in page.path or page.path == site.login_page:
+        return False
+    return signed_in or not page.login
+
+
+def _hit(site: Site, page: Page) -> Hit:
+    address = f"https://{(page.hosts or site.hosts)[0]}{page.path}"
+    return Hit(site.name, page.title, page.description, address)
+
+
+def _scores(words: Sequence[str], hit: Hit) -> list[int]:
+    """Return for each word that a page has the weight of all parts it occurs in."""
+    parts = {part: _words(getattr(hit, part)) for part in _WEIGHTS}
+    return [score for word in words if (score := _score(word, parts))]
+
+
+def _score(word: str, parts: dict[str, list[str]]) -> int:
+    # "cookie" occurs in "cookies".
+    return sum(weight for part, weight in _WEIGHTS.items() if any(map(partial(_same, word), parts[part])))
+
+
+def _same(word: str, other: str) -> bool:
+    short, long = sorted((word, other), key=len)
+    return short == long or (len(short) >= _SHORTEST_STEM and long.startswith(short))
+
+
+def _words(text: str) -> list[str]:
+    return list(dict.fromkeys(re.findall(r"[a-z0-9]+", text.lower())))
