@@ -252,7 +252,7 @@ def test_every_check_carries_what_was_expected_and_found() -> None:
 
 
 def _outcome() -> Outcome:
-    from websp_gym.records.trajectory import Trajectory, now
+    from websp_gym.records.trajectory import Ending, Trajectory, now
 
     loaded = _task(SETTINGS)
     record = Trajectory(
@@ -264,7 +264,7 @@ def _outcome() -> Outcome:
         seed=0,
         started=now(),
     )
-    return Outcome(loaded, START, _after(), True, "done", record)
+    return Outcome(loaded, START, _after(), Ending("answer", "done"), record)
 
 
 def test_a_callable_reward_gives_a_number_or_a_verdict() -> None:

@@ -145,10 +145,9 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         record.events = [event.__dict__ for event in end.since(start.last_seq)]
         record.close(ending)
         save()
-        answered = ending.reason == "answer"
-        outcome = Outcome(self.loaded, start, end, answered, ending.answer, record, self.folder)
+        outcome = Outcome(self.loaded, start, end, ending, record, self.folder)
         verdict = failed("limit", ending.detail) if ending.is_limit else self._reward(outcome)
-        self.verdict = explained(verdict, record, self.loaded)
+        self.verdict = explained(verdict, outcome)
         record.verdict = self.verdict.as_dict()
         return self.verdict
 

@@ -347,7 +347,7 @@ def _try(job: Job, agent: Agent) -> tuple[Result, Exception | None]:
 def _play(env: WebspEnv, agent: Agent, seed: int, progress: _Progress) -> Result:
     from websp_gym.agents import Briefing
 
-    observation, info = env.reset(seed=seed)
+    observation, _info = env.reset(seed=seed)
     if env.task is None:
         raise SetupError("the environment has no task after reset")
     progress.record = env.task.trajectory
@@ -361,31 +361,17 @@ def _play(env: WebspEnv, agent: Agent, seed: int, progress: _Progress) -> Result
     while not over:
         action = agent.act(observation)
         progress.stage = "action"
-        observation, reward, terminated, truncated, info = env.step(action)
+        observation, _reward, terminated, truncated, _info = env.step(action)
         progress.stage = "agent"
         progress.steps += 1
         over = terminated or truncated
-    verdict = info["verdict"]
-    failure = verdict["details"].get("failure", {})
-    return Result(
-        id=env.loaded.id,
+    assert env.task.verdict is not None
+    return Result.of(
+        env.task.verdict,
+        env.task.trajectory,
         agent=agent.name,
-        seed=seed,
-        instruction=env.options.instruction,
-        reward=None if info["unscored"] else reward,
-        status=verdict["status"],
-        source=verdict["source"],
-        end_reason=info["reason"],
-        steps=progress.steps,
-        actions=sum(step.counted for step in env.task.trajectory.steps),
         seconds=progress.seconds(),
-        reason=verdict["reason"],
-        failure_kinds=tuple(failure.get("kinds", ())),
-        failure_elements=tuple(failure.get("elements", ())),
-        side_effects=tuple(verdict["side_effects"]),
-        strict=verdict["strict"],
-        config_hash=env.loaded.config_hash,
-        **{name: progress.facts[name] for name in ("reset_seconds", "trajectory") if name in progress.facts},
+        trajectory=progress.facts.get("trajectory", ""),
         **_spent(agent),
     )
 

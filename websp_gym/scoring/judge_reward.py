@@ -9,7 +9,7 @@ from websp_gym.records.trajectory import load_trajectory
 
 if TYPE_CHECKING:
     from websp_gym.scoring.judge import Judge
-    from websp_gym.scoring.rewards import Outcome
+    from websp_gym.scoring.outcome import Outcome
     from websp_gym.scoring.verdict import Verdict
 
 

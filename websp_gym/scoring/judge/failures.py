@@ -11,7 +11,7 @@ from websp_gym.models import Message, Model, Text
 from websp_gym.scoring.judge.fence import Fence
 from websp_gym.scoring.judge.opinion import UnreadableError, named, read_object
 from websp_gym.scoring.judge.vote import total
-from websp_gym.scoring.kinds import KINDS, FailureKind
+from websp_gym.scoring.verdict import KINDS, FailureKind
 from websp_gym.tasks.ground_truth import ElementType
 
 __all__ = ["KINDS", "RULES", "Analysis", "FailureKind", "ask_why", "read_analysis", "schema"]
