@@ -11,6 +11,7 @@ from websp_gym.browser.driver import call_for
 from websp_gym.browser.launch import prepare_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
+from websp_gym.env.cheat import solve
 from websp_gym.env.initial_state import How, Login, S0Report, reach
 from websp_gym.errors import JudgeError, WorldError
 from websp_gym.records.trajectory import Ending, EndReason, Trajectory, now
@@ -182,8 +183,6 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             page: The active page.
             chat_messages: The chat; the answer is added to it.
         """
-        from websp_gym.agents.oracle import solve
-
         if self.tabs is None:
             raise WorldError("the task is not set up; call reset() first")
         tabs = self.tabs
