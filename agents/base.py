@@ -11,7 +11,7 @@ __all__ = ["Agent", "Briefing", "make_agent"]
 
 if TYPE_CHECKING:
     from websp_gym.agents.turns import Turn
-    from websp_gym.observation.observe import ObservationKind
+    from websp_gym.env.options import ObservationKind
 
 
 class Agent(Player, Protocol):

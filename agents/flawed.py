@@ -18,7 +18,7 @@ from websp_gym.tasks.ground_truth import Step, Target
 if TYPE_CHECKING:
     from websp_gym.agents.base import Briefing
     from websp_gym.agents.turns import Turn
-    from websp_gym.observation.observe import ObservationKind
+    from websp_gym.env.options import ObservationKind
 
 Seen = Mapping[str, Any]
 Play = Generator[str, Seen, None]

@@ -20,8 +20,8 @@ from websp_gym.scoring.judge.vote import total
 
 if TYPE_CHECKING:
     from websp_gym.agents.base import Briefing
+    from websp_gym.env.options import ObservationKind
     from websp_gym.models import Message, Model, Reply
-    from websp_gym.observation.observe import ObservationKind
 
 MOST_REPAIRS = 10
 

@@ -13,8 +13,8 @@ from websp_gym.agents.reply import read_marks_action
 from websp_gym.errors import SetupError
 
 if TYPE_CHECKING:
+    from websp_gym.env.options import ObservationKind
     from websp_gym.models import Model
-    from websp_gym.observation.observe import ObservationKind
 
 MOST_SCREENSHOTS = 20
 

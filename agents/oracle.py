@@ -11,7 +11,7 @@ from websp_gym.tasks.ground_truth import Step
 if TYPE_CHECKING:
     from websp_gym.agents.base import Briefing
     from websp_gym.agents.turns import Turn
-    from websp_gym.observation.observe import ObservationKind
+    from websp_gym.env.options import ObservationKind
 
 __all__ = ["OracleAgent", "OracleError", "find_mark"]
 

@@ -16,8 +16,8 @@ from websp_gym.agents.reply import Said
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
+    from websp_gym.env.options import ObservationKind
     from websp_gym.models import Model
-    from websp_gym.observation.observe import ObservationKind
 
 CALLS = {
     "click": (

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from websp_gym.errors import InitialStateError, SetupError
 from websp_gym.paths import data_dirs
@@ -23,10 +23,8 @@ from websp_gym.world.state import Item, SiteState, WorldState, same
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
+    from websp_gym.env.options import How, Login
     from websp_gym.world import Episode
-
-How = Literal["replay", "snapshot"]
-Login = Literal["session", "replay"]
 
 
 @dataclass

@@ -12,13 +12,14 @@ from websp_gym.browser.launch import prepare_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.env.cheat import solve
-from websp_gym.env.initial_state import How, Login, S0Report, reach
+from websp_gym.env.initial_state import S0Report, reach
+from websp_gym.env.options import Options
 from websp_gym.errors import JudgeError, WorldError
 from websp_gym.records.trajectory import Ending, EndReason, Trajectory, now
 from websp_gym.scoring.explain import explained
 from websp_gym.scoring.rewards import Outcome, Reward
 from websp_gym.scoring.verdict import Verdict, failed
-from websp_gym.tasks.instances import InstructionVariant, LoadedInstance
+from websp_gym.tasks.instances import LoadedInstance
 from websp_gym.world.state import WorldState
 
 if TYPE_CHECKING:
@@ -38,10 +39,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         loaded: The instance.
         world: Where it takes place.
         reward: What turns the end of the episode into a verdict.
-        instruction: Which wording the agent gets.
-        initial_state: How S0 is reached.
-        login: Whether the browser starts signed in or plays the login trace.
-        on_unscored: ``raise``, or ``zero`` to pay 0.0 when there is no verdict.
+        options: How the episode is played; the defaults where none are given.
     """
 
     def __init__(
@@ -51,13 +49,12 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         loaded: LoadedInstance,
         world: World,
         reward: Reward,
-        instruction: InstructionVariant = "without_navigation",
-        initial_state: How = "replay",
-        login: Login = "session",
-        on_unscored: str = "raise",
+        options: Options | None = None,
     ) -> None:
         super().__init__(seed)
-        self.viewport = {"width": 1280, "height": 1024}
+        self.options = options or Options()
+        width, height = self.options.viewport
+        self.viewport = {"width": width, "height": height}
         self.slow_mo = 0
         self.timeout = 5_000
         self.loaded = loaded
@@ -67,11 +64,8 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         self.tabs: Tabs | None = None
         self.folder: Path | None = None
         """Where the trajectory is being written, if it is."""
-        self.trajectory = _blank_trajectory(loaded, world, seed, loaded.instruction(instruction))
+        self.trajectory = _blank_trajectory(loaded, world, seed, self.options)
         self._reward = reward
-        self._how = initial_state
-        self._login = login
-        self._on_unscored = on_unscored
         self._episode: Episode | None = None
 
     @property
@@ -98,10 +92,11 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         if self.tabs is None:
             prepare_context(page.context)
             self.tabs = Tabs(page.context)
-        signed_in = self._login == "session"
+        signed_in = self.options.login == "session"
         self._episode = self.world.open_episode(self.loaded.site, signed_in=signed_in)
         self._episode.attach(page.context)
-        self.s0 = reach(self.loaded, self._episode, self.tabs, how=self._how, login=self._login)
+        how, login = self.options.initial_state, self.options.login
+        self.s0 = reach(self.loaded, self._episode, self.tabs, how=how, login=login)
         self._go_to_start()
         slug = self.loaded.site.slug
         self.trajectory.s0 = self.s0.state.as_dict()[slug]
@@ -171,7 +166,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             )
         if verdict.score is not None:
             return float(verdict.score)
-        if self._on_unscored == "zero":
+        if self.options.on_unscored == "zero":
             return 0.0
         kind = JudgeError if verdict.source == "judge" else WorldError
         raise kind(f"{self.loaded.id} has no verdict: {verdict.reason}", verdict=verdict)
@@ -209,13 +204,14 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         tabs.forget_history()
 
 
-def _blank_trajectory(loaded: LoadedInstance, world: World, seed: int, instruction: str) -> Trajectory:
+def _blank_trajectory(loaded: LoadedInstance, world: World, seed: int, options: Options) -> Trajectory:
     return Trajectory(
         instance=loaded.id,
         config_hash=loaded.config_hash,
-        instruction=instruction,
+        instruction=loaded.instruction(options.instruction),
         ground_truth=loaded.instance.ground_truth_text(),
         world=world.name,
         seed=seed,
+        options=options.public(),
         started=now(),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 import numpy as np
@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from websp_gym.browser.tabs import Tabs
+    from websp_gym.env.options import ObservationKind
     from websp_gym.records.trajectory import Recorder, Trajectory
 
-ObservationKind = Literal["marks", "browsergym", "all"]
-KINDS: tuple[ObservationKind, ...] = ("marks", "browsergym", "all")
 _LONGEST_TITLE = 300
 _LOOKS = 3
 """Looks at most, where tabs come and go meanwhile."""

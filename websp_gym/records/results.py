@@ -196,7 +196,7 @@ def facts_of(record: Trajectory) -> dict[str, Any]:
     return {
         "id": record.instance,
         "seed": record.seed,
-        "instruction": record.options.get("instruction", "without_navigation"),
+        "instruction": record.options["instruction"],
         "steps": len(record.steps),
         "actions": sum(step.counted for step in record.steps),
         "reset_seconds": round(record.reset_seconds, 3),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.agents import make_agent
+from websp_gym.env.options import Options
 from websp_gym.env.play import Rollout
 from websp_gym.env.registration import make_env
 from websp_gym.errors import SetupError, nearest, unwritable
@@ -362,7 +363,7 @@ def _of_run(job: Job, trajectory: str) -> dict[str, Any]:
         "seed": job.seed,
         "run_hash": job.run.hash,
         "trajectory": _relative(job, trajectory),
-        "instruction": str(job.run.options.get("instruction", "without_navigation")),
+        "instruction": str(job.run.options.get("instruction", Options.instruction)),
     }
 
 
@@ -423,5 +424,5 @@ def _lost(job: Job) -> Result:
 
 def _start_shared(jobs: list[Job]) -> None:
     """Starts the sandbox here, so that all processes find it and share it."""
-    for name in {str(job.options.get("world", "sandbox")) for job in jobs}:
+    for name in {str(job.options.get("world", Options.world)) for job in jobs}:
         make_world(name).browser_args()

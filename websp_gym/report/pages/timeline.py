@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any, TypedDict
 
 from websp_gym.actions import format_action, parse_action
+from websp_gym.browser import VIEWPORT
 from websp_gym.errors import ActionError
 from websp_gym.records.trajectory import Step, Trajectory, View, mark_seed
 from websp_gym.report.pages.pictures import Album, layer_uri
 
-DEFAULT_VIEWPORT = (1280, 1024)
 _LARGEST = 1e9
 """Pixels; nothing that can be drawn is as far away."""
 
@@ -213,7 +213,7 @@ def _viewport(options: Mapping[str, Any]) -> tuple[float, float] | None:
 
 def _natural(album: Album, picture: int | None) -> tuple[int, int]:
     if picture is None:
-        return DEFAULT_VIEWPORT
+        return VIEWPORT
     return album.pictures[picture].width, album.pictures[picture].height
 
 
