@@ -133,13 +133,13 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         Returns:
             The verdict, also kept in :attr:`verdict` and in the trajectory.
         """
+        record = self.trajectory
+        record.close(ending)
         start = self.s0.state if self.s0 else WorldState()
         end = self.episode.state()
         slug = self.loaded.site.slug
-        record = self.trajectory
         record.end = end.as_dict().get(slug, {})
         record.events = [event.__dict__ for event in end.since(start.last_seq)]
-        record.close(ending)
         save()
         outcome = Outcome(self.loaded, start, end, ending, record, self.folder)
         verdict = failed("limit", ending.detail) if ending.is_limit else self._reward(outcome)

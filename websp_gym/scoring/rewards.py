@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.scoring.judge_reward import JudgeReward
 from websp_gym.scoring.outcome import Outcome, Reward, RewardSpec
 from websp_gym.scoring.state_reward import state_verdict
 from websp_gym.scoring.verdict import Check, Verdict, failed
@@ -68,8 +69,8 @@ def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -
     if spec == "strict":
         return _strict
     if spec == "judge":
+        # Its models and pictures take half a second to import, which the other rewards need not wait for.
         from websp_gym.scoring.judge import Judge
-        from websp_gym.scoring.judge_reward import JudgeReward
 
         return _Beside(JudgeReward(Judge.of(judge)))
     known = f"rewards: {', '.join(REWARDS)}, or give a callable"

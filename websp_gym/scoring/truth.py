@@ -47,11 +47,14 @@ def outcome_of(trajectory: Trajectory, loaded: LoadedInstance) -> Outcome | None
     Returns:
         The end, with the state of the task's own site; None for a run that did not come to its end.
     """
-    if trajectory.end_reason in (None, "error", "abandoned"):
+    if trajectory.end_reason is None:
+        return None
+    ending = Ending(trajectory.end_reason, trajectory.answer)
+    if ending.cause != "agent":
         return None
     start = _world(loaded, trajectory.s0)
     end = _world(loaded, trajectory.end, trajectory.events)
-    return Outcome(loaded, start, end, Ending(trajectory.end_reason, trajectory.answer), trajectory)
+    return Outcome(loaded, start, end, ending, trajectory)
 
 
 def _world(

@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from websp_gym.actions import parse_action
-from websp_gym.errors import ActionError, JudgeError, ModelError, SetupError
+from websp_gym.errors import JudgeError, ModelError, SetupError
 from websp_gym.models import Model, Reply, make_model
 from websp_gym.models.thinking import Thinking
 from websp_gym.records.trajectory import Trajectory
@@ -288,19 +287,7 @@ def _without_a_call(trajectory: Trajectory) -> Verdict | None:
             return failed(SOURCE, "the agent gave up: it reported the task infeasible")
         case "answer":
             return None
-    if _answered(trajectory):
-        # The agent had answered, and what failed came after: a judge that could not be reached, say.
-        return None
     return unscored(SOURCE, f"the episode did not come to its end: {trajectory.error or 'it was broken off'}")
-
-
-def _answered(trajectory: Trajectory) -> bool:
-    if not trajectory.steps:
-        return False
-    try:
-        return parse_action(trajectory.steps[-1].action).kind == "ANSWER"
-    except ActionError:
-        return False
 
 
 def _kept_vote(kept: Mapping[str, Any]) -> Vote:
