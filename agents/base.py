@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from websp_gym.tasks.instances import LoadedInstance
+from websp_gym.env.rollout import Briefing, Player
+
+__all__ = ["Agent", "Briefing"]
 
 if TYPE_CHECKING:
     from websp_gym.agents.turns import Turn
-    from websp_gym.observation.observe import ObservationKind
+    from websp_gym.observation import ObservationKind
 
 
-@dataclass(frozen=True)
-class Briefing:
-    """What an agent is told before an episode.
-
-    Args:
-        loaded: The instance. An honest agent uses its instruction only; the oracle reads the ground truth.
-        account: The account's name, username and email.
-        seed: Seed of the episode.
-    """
-
-    loaded: LoadedInstance
-    account: Mapping[str, str]
-    seed: int
-
-
-class Agent(Protocol):
+class Agent(Player, Protocol):
     """Observations in, action texts out."""
 
     name: str
@@ -42,9 +28,6 @@ class Agent(Protocol):
     def turns(self) -> Sequence[Turn]:
         """What a model said and took since :meth:`begin`, one per action; empty for agents without a model."""
         ...
-
-    def begin(self, briefing: Briefing) -> None:
-        """Starts a new episode."""
 
     def act(self, observation: Mapping[str, Any]) -> str:
         """Chooses the next action.

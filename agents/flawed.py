@@ -17,7 +17,7 @@ from websp_gym.replay import fill
 if TYPE_CHECKING:
     from websp_gym.agents.base import Briefing
     from websp_gym.agents.turns import Turn
-    from websp_gym.observation.observe import ObservationKind
+    from websp_gym.observation import ObservationKind
     from websp_gym.tasks.ground_truth import Step
 
 Seen = Mapping[str, Any]

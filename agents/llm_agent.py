@@ -21,7 +21,7 @@ from websp_gym.models.usage import sum_known
 if TYPE_CHECKING:
     from websp_gym.agents.base import Briefing
     from websp_gym.models import Message, Model, Reply
-    from websp_gym.observation.observe import ObservationKind
+    from websp_gym.observation import ObservationKind
 
 MOST_REPAIRS = 10
 

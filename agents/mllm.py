@@ -13,7 +13,7 @@ from websp_gym.errors import SetupError
 
 if TYPE_CHECKING:
     from websp_gym.models import Model
-    from websp_gym.observation.observe import ObservationKind
+    from websp_gym.observation import ObservationKind
 
 MOST_SCREENSHOTS = 20
 

@@ -13,7 +13,7 @@ from websp_gym.agents.base import Briefing
 
 if TYPE_CHECKING:
     from websp_gym.agents.turns import Turn
-    from websp_gym.observation.observe import ObservationKind
+    from websp_gym.observation import ObservationKind
 
 
 class NoopAgent:

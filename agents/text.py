@@ -16,7 +16,7 @@ from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
     from websp_gym.models import Model
-    from websp_gym.observation.observe import ObservationKind
+    from websp_gym.observation import ObservationKind
 
 CALLS = {
     "click": (

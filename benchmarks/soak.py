@@ -18,7 +18,7 @@ import numpy as np
 import psutil
 
 from websp_gym.env import WebspEnv
-from websp_gym.env.initial_state import How
+from websp_gym.env.options import How
 from websp_gym.env.registration import make_env
 
 INSTANCE = "Steam-task-191-ON"

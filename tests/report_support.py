@@ -12,9 +12,9 @@ import pytest
 from PIL import Image
 
 from tests.test_trajectory import blank
+from websp_gym.records import verdict
 from websp_gym.records.trajectory import ActionRecord, Recorder, Step, Trajectory, View
 from websp_gym.report import write_trajectory_html
-from websp_gym.scoring import verdict
 
 if TYPE_CHECKING:
     from playwright.sync_api import Dialog, Page

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import CodeType, FrameType
+from typing import Any, Self
 
 import pytest
 
 from tests.conftest import MakeEnv
 from tests.judge_support import NAMES, recorded
-from websp_gym.agents.base import Agent, Briefing
+from websp_gym.agents.base import Agent
 from websp_gym.agents.oracle import OracleAgent
 from websp_gym.agents.simple import NoopAgent
 from websp_gym.calibration.edits import cut
 from websp_gym.env import WebspEnv
 from websp_gym.records.trajectory import ActionRecord, Recorder, Step, Trajectory, load_trajectory
-from websp_gym.scoring.explain import explain, explained
-from websp_gym.scoring.failures import failing_elements, failure_kinds
-from websp_gym.scoring.truth import truth_of
-from websp_gym.scoring.verdict import failed, passed, unscored
+from websp_gym.records.verdict import Failure, failed, passed, unscored
+from websp_gym.runner.batch import run_episode
+from websp_gym.scoring.explain import explained, failure_of
+from websp_gym.scoring.outcome import Outcome
+from websp_gym.scoring.state_reward import state_verdict
+from websp_gym.scoring.truth import outcome_of, truth_of
 from websp_gym.tasks.instances import load_instance
 
 TWO = "Steam-task-191-ON"
@@ -29,8 +34,14 @@ FORM = "Steam-task-199"
 
 
 def why(run: Trajectory) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    loaded = load_instance(run.instance)
-    return failure_kinds(run, loaded), failing_elements(run, loaded)
+    failure = truth_of(run, load_instance(run.instance)).failure or Failure()
+    return failure.kinds, failure.elements
+
+
+def end_of(run: Trajectory) -> Outcome:
+    outcome = outcome_of(run, load_instance(run.instance))
+    assert outcome is not None
+    return outcome
 
 
 def stopped(name: str, steps: int, answer: str = "done") -> Trajectory:
@@ -130,49 +141,40 @@ def test_what_moved_elsewhere_is_taken_from_the_records_own_verdict_for_the_stri
 
 
 def test_a_failure_is_explained_and_nothing_else_of_a_verdict_changes() -> None:
-    loaded, run = load_instance(TWO), stopped(TWO, 4)
-    found = explained(failed("judge", "no", details={"cost": 0.5}), run, loaded)
-    assert found.details == {
-        "cost": 0.5,
-        "failure": {"kinds": ["hallucinated success", "partial completion"], "elements": ["Toggle"]},
-    }
-    assert (found.status, found.score, found.source, found.reason) == ("fail", 0.0, "judge", "no")
+    outcome, verdict = end_of(stopped(TWO, 4)), failed("judge", "no", details={"cost": 0.5})
+    why = Failure(kinds=("hallucinated success", "partial completion"), elements=("Toggle",))
+    assert explained(verdict, outcome) == replace(verdict, failure=why)
     for verdict in (passed("state", "yes"), unscored("judge", "who knows")):
-        assert explained(verdict, run, loaded) is verdict
+        assert explained(verdict, outcome) is verdict
 
 
 def test_a_judges_failure_that_the_state_does_not_share_has_no_kind() -> None:
-    assert explain(recorded(TWO), load_instance(TWO)) == {"kinds": [], "elements": []}
+    assert failure_of(end_of(recorded(TWO))) == Failure()
 
 
 def test_what_cannot_be_explained_says_why_and_the_verdict_stands() -> None:
-    loaded = load_instance(TWO)
     blind = stopped(TWO, 4).model_copy(update={"initial": None, "steps": []})
-    assert explain(blind, loaded)["error"] == "what the agent saw was not kept"
+    assert failure_of(end_of(blind)) == Failure(error="what the agent saw was not kept")
     stateless = stopped(TWO, 4).model_copy(update={"s0": {}})
-    assert explain(stateless, loaded)["error"] == "the run kept no state"
-    broken = stopped(TWO, 4)
-    broken.events.append({"kind": "set", "data": None})
-    found = explained(failed("limit", "no"), broken, loaded)
+    assert failure_of(end_of(stateless)) == Failure(error="the world reported no state of Steam")
+    broken = end_of(stopped(TWO, 4))
+    broken.trajectory.events.append({"kind": "set", "data": None})
+    found = explained(failed("limit", "no"), broken)
     assert found.status == "fail"
-    assert found.details["failure"].keys() == {"kinds", "elements", "error"}
-    assert "Error: " in found.details["failure"]["error"]
+    assert found.failure is not None
+    assert (found.failure.kinds, found.failure.elements) == ((), ())
+    assert "Error: " in found.failure.error
 
 
 # --- in an episode ----------------------------------------------------------------------------------
 
 
-def play(env: WebspEnv, agent: Agent) -> dict[str, Any]:
-    """Plays an episode; returns its verdict."""
-    observation, info = env.reset(seed=3)
+def play(env: WebspEnv, agent: Agent) -> Failure | None:
+    """Plays an episode; returns why it failed."""
+    run_episode(env, agent, seed=3)
     assert env.task is not None
-    agent.begin(Briefing(env.loaded, env.task.episode.account, 3))
-    over = False
-    while not over:
-        observation, _reward, terminated, truncated, info = env.step(agent.act(observation))
-        over = terminated or truncated
-    verdict: dict[str, Any] = info["verdict"]
-    return verdict
+    assert env.task.verdict is not None
+    return env.task.verdict.failure
 
 
 @pytest.mark.parametrize("recording", [True, False])
@@ -181,17 +183,19 @@ def test_an_episode_that_failed_says_why_recorded_or_not(
 ) -> None:
     env = make(TWO, viewport=(800, 640), record_to=tmp_path if recording else None)
     second = len(env.loaded.instance.ground_truth) - 1
-    told = play(env, OracleAgent(skip=[second]))["details"]["failure"]
-    assert told == {"kinds": ["hallucinated success", "partial completion"], "elements": ["Toggle"]}
-    assert play(env, NoopAgent())["details"]["failure"] == {
-        "kinds": ["incorrect navigation", "hallucinated success"], "elements": ["Dropdown"],
-    }  # fmt: skip
-    assert "failure" not in play(env, OracleAgent())["details"]
+    told = play(env, OracleAgent(skip=[second]))
+    assert told == Failure(kinds=("hallucinated success", "partial completion"), elements=("Toggle",))
+    assert play(env, NoopAgent()) == Failure(
+        kinds=("incorrect navigation", "hallucinated success"), elements=("Dropdown",)
+    )
+    assert play(env, OracleAgent()) is None
     if recording:
         record = load_trajectory(tmp_path / TWO / "001")
-        assert explain(record, env.loaded) == told
+        assert truth_of(record, env.loaded).failure == told
         assert record.verdict is not None
-        assert record.verdict["details"]["failure"] == told
+        assert record.verdict["failure"] == {
+            "kinds": ["hallucinated success", "partial completion"], "elements": ["Toggle"], "error": "",
+        }  # fmt: skip
 
 
 def test_an_episode_into_a_limit_says_why_too(make: MakeEnv) -> None:
@@ -201,20 +205,18 @@ def test_an_episode_into_a_limit_says_why_too(make: MakeEnv) -> None:
         *_, truncated, info = env.step("Hover [0]")
     assert truncated
     assert info["verdict"]["source"] == "limit"
-    assert info["verdict"]["details"]["failure"] == {
-        "kinds": ["incorrect navigation", "repeated actions"], "elements": ["Dropdown"],
+    assert json.loads(json.dumps(info["verdict"]))["failure"] == {
+        "kinds": ["incorrect navigation", "repeated actions"], "elements": ["Dropdown"], "error": "",
     }  # fmt: skip
-    json.dumps(info["verdict"])
 
 
 def test_an_agent_that_is_shown_no_marks_is_explained_as_well(make: MakeEnv) -> None:
     env = make(TWO, viewport=(800, 640), observation="browsergym")
     env.reset(seed=3)
-    *_, info = env.step('report_infeasible("I gave up.")')
-    assert info["verdict"]["details"]["failure"] == {
-        "kinds": ["incorrect navigation"],
-        "elements": ["Dropdown"],
-    }
+    env.step('report_infeasible("I gave up.")')
+    assert env.task is not None
+    assert env.task.verdict is not None
+    assert env.task.verdict.failure == Failure(kinds=("incorrect navigation",), elements=("Dropdown",))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -227,3 +229,41 @@ def test_a_record_of_the_first_schema_is_read_and_its_actions_understood(tmp_pat
     recorder = Recorder(tmp_path, old)
     recorder.save()
     assert load_trajectory(recorder.folder) == old
+
+
+class Calls:
+    """Counts the calls of a function, whoever makes them and under whatever name."""
+
+    def __init__(self, code: CodeType) -> None:
+        self.count = 0
+        self._code = code
+
+    def __enter__(self) -> Self:
+        sys.setprofile(self._seen)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(None)
+
+    def _seen(self, frame: FrameType, event: str, _: object) -> None:
+        self.count += event == "call" and frame.f_code is self._code
+
+
+@pytest.mark.parametrize("reward", ["state", "strict", lambda outcome: 0.0])
+@pytest.mark.parametrize("last", ["ANSWER; done", "Hover [0]"], ids=["answer", "limit"])
+def test_a_verdict_is_computed_once_for_reward_side_effects_and_explanation(
+    make: MakeEnv, reward: Any, last: str
+) -> None:
+    env = make(TWO, viewport=(800, 640), reward=reward, max_actions=1)
+    env.reset(seed=3)
+    with Calls(state_verdict.__code__) as calls:
+        *_, info = env.step(last)
+    assert info["verdict"]["failure"]["kinds"]
+    assert calls.count == 1
+
+
+def test_a_verdict_on_a_record_is_computed_once_too() -> None:
+    run = stopped(TWO, 4)
+    with Calls(state_verdict.__code__) as calls:
+        assert why(run)[0]
+    assert calls.count == 1

@@ -18,10 +18,13 @@ from gymnasium.utils.env_checker import check_env
 import websp_gym  # noqa: F401 (registers the ids)
 from tests.conftest import MakeEnv
 from websp_gym.env import WebspEnv
+from websp_gym.env.options import Options
+from websp_gym.env.task import WebspTask
 from websp_gym.errors import InitialStateError, SetupError, WorldError
-from websp_gym.scoring.rewards import Outcome
-from websp_gym.scoring.verdict import Verdict, unscored
+from websp_gym.records.verdict import Verdict, unscored
+from websp_gym.scoring.rewards import Outcome, make_reward
 from websp_gym.tasks.instances import load_instance
+from websp_gym.world import make_world
 
 TODO = "Steam-task-191-ON"
 """Two settings must be turned off."""
@@ -429,6 +432,18 @@ def test_cheat_solves_the_task_and_validate_pays(make: MakeEnv) -> None:
     reward, done, message, info = env.task.validate(env.page, env.chat.messages)
     assert (reward, done, message) == (1.0, True, "")
     assert info["verdict"]["status"] == "pass"
+
+
+def test_a_task_takes_the_options_whole_and_has_no_defaults_of_its_own() -> None:
+    loaded, world, reward = load_instance(TODO), make_world("sandbox"), make_reward("state")
+    plain = WebspTask(3, loaded=loaded, world=world, reward=reward)
+    assert plain.options == Options()
+    assert plain.viewport == {"width": 1280, "height": 1024}
+    options = Options(instruction="with_navigation", viewport=(640, 480))
+    told = WebspTask(3, loaded=loaded, world=world, reward=reward, options=options)
+    assert told.viewport == {"width": 640, "height": 480}
+    assert told.trajectory.instruction == loaded.instruction("with_navigation")
+    assert told.trajectory.options["viewport"] == [640, 480]
 
 
 STOCK = """

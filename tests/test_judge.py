@@ -74,7 +74,6 @@ def test_a_run_into_a_limit_and_a_run_given_up_fail_without_a_call(folder: Path,
 def test_a_run_that_was_broken_off_is_unscored_without_a_call(folder: Path, reason: Any) -> None:
     run = recorded(RUN)
     run.end_reason, run.error = reason, "the server died"
-    run.steps.pop()
     model = always(YES)
     verdict = Judge([model]).verdict(run, folder)
     assert (verdict.status, model.asked) == ("unscored", [])
@@ -83,7 +82,8 @@ def test_a_run_that_was_broken_off_is_unscored_without_a_call(folder: Path, reas
 
 def test_a_run_whose_judge_failed_after_the_answer_can_be_judged_again(folder: Path) -> None:
     run = recorded(RUN)
-    run.end_reason, run.error = "error", "no judge gave an opinion"
+    run.verdict, run.error = None, "no judge gave an opinion"
+    assert run.end_reason == "answer", "how it ended was written before the judge was asked"
     assert Judge([always(YES)]).verdict(run, folder).status == "pass"
 
 

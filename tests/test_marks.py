@@ -7,16 +7,9 @@ import pytest
 
 from tests.pages_support import OpenPage, ShowHtml, blank_page, in_our_world, open_page, origins, show
 from websp_gym.errors import ActionError
-from websp_gym.observation import (
-    Camera,
-    Mark,
-    Marks,
-    collect_marks,
-    draw_marks,
-    frame_origin,
-    marks_from_dicts,
-    to_page,
-)
+from websp_gym.observation.camera import Camera
+from websp_gym.observation.draw import draw_marks
+from websp_gym.observation.marks import Mark, Marks, collect_marks, frame_origin, marks_from_dicts, to_page
 
 __all__ = ["blank_page", "open_page", "origins", "show"]
 

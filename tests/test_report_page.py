@@ -15,9 +15,9 @@ from tests.test_cli import websp
 from tests.test_report_tables import WITH, played, put
 from tests.test_trajectory import HOSTILE
 from websp_gym.browser.launch import BrowserOptions, shared_browser
+from websp_gym.records import verdict
 from websp_gym.records.results import Result
 from websp_gym.report import PageWritten, make_report, read_report, write_report_html
-from websp_gym.scoring import verdict
 
 if TYPE_CHECKING:
     from playwright.sync_api import Dialog, FrameLocator, Page

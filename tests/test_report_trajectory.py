@@ -18,15 +18,15 @@ from tests.report_support import Watch, assert_at, episode, mark, png, save, ste
 from tests.test_trajectory import HOSTILE, TODO
 from websp_gym.agents import make_agent
 from websp_gym.errors import SetupError
+from websp_gym.records import verdict
 from websp_gym.records.trajectory import Recorder, Trajectory, digest_of, load_trajectory
+from websp_gym.records.verdict import Check
 from websp_gym.report import trajectory_html, write_trajectory_html
 from websp_gym.report.pages.pictures import Album
 from websp_gym.report.pages.timeline import frames
 from websp_gym.runner.batch import run_episode
-from websp_gym.scoring import verdict
 from websp_gym.scoring.judge.batch import JUDGEMENTS, Judgement
 from websp_gym.scoring.judge.vote import Vote
-from websp_gym.scoring.verdict import Check
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

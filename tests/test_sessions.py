@@ -14,10 +14,10 @@ from websp_gym.env import WebspEnv
 from websp_gym.env.initial_state import verify
 from websp_gym.errors import InitialStateError, WorldError
 from websp_gym.records.trajectory import load_trajectory
+from websp_gym.records.verdict import Verdict
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.scoring.rewards import state_verdict
 from websp_gym.scoring.truth import truth_of
-from websp_gym.scoring.verdict import Verdict
 from websp_gym.tasks.goals import Expect, Goal
 from websp_gym.tasks.instances import LoadedInstance, Prepare, PrepareStep, load_instance
 from websp_gym.world.sandbox import SandboxEpisode, SandboxWorld

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from websp_gym.errors import SetupError
+from websp_gym.records.verdict import Verdict, unscored
 from websp_gym.scoring.rewards import Outcome, make_reward, state_verdict
 from websp_gym.scoring.state_reward import side_effects
-from websp_gym.scoring.verdict import Verdict, unscored
 from websp_gym.tasks.goals import Goal, Unchanged
 from websp_gym.tasks.instances import LoadedInstance, Task, load_instance
 from websp_gym.world.state import Declared, Event, SiteState, WorldState
@@ -298,7 +298,7 @@ def test_every_check_carries_what_was_expected_and_found() -> None:
 
 
 def _outcome() -> Outcome:
-    from websp_gym.records.trajectory import Trajectory, now
+    from websp_gym.records.trajectory import Ending, Trajectory, now
 
     loaded = _task(SETTINGS)
     record = Trajectory(
@@ -310,7 +310,7 @@ def _outcome() -> Outcome:
         seed=0,
         started=now(),
     )
-    return Outcome(loaded, START, _after(), True, "done", record)
+    return Outcome(loaded, START, _after(), Ending("answer", "done"), record)
 
 
 def test_a_callable_reward_gives_a_number_or_a_verdict() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from websp_gym.records.verdict import Verdict
 from websp_gym.scoring.rewards import state_verdict
-from websp_gym.scoring.verdict import Verdict
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world.sandbox import SandboxWorld
 

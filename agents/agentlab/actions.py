@@ -9,7 +9,7 @@ from browsergym.core.action.base import AbstractActionSet
 from websp_gym.actions import ACTIONS
 
 if TYPE_CHECKING:
-    from websp_gym.observation.observe import ObservationKind
+    from websp_gym.observation import ObservationKind
 
 
 class WebspActionSet(AbstractActionSet):  # type: ignore[misc]

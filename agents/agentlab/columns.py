@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.scoring.kinds import KINDS
+from websp_gym.records.verdict import KINDS
 
 if TYPE_CHECKING:
     from websp_gym.records.results import Result

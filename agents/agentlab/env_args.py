@@ -12,13 +12,13 @@ from agentlab.experiments.loop import EnvArgs
 
 from websp_gym.agents.agentlab.actions import WebspActionSet
 from websp_gym.agents.agentlab.episode import NotedEpisode
+from websp_gym.env.options import Options
 from websp_gym.env.registration import register_envs
 from websp_gym.errors import SetupError
 from websp_gym.tasks.ids import canonical_id
 
 TRAJECTORIES = "websp_trajectories"
 """Folder of an experiment that gets the trajectory."""
-MAX_ACTIONS = 20
 
 OPTIONS = ("observation", "instruction", "reward", "judge", "initial_state", "login", "world", "max_seconds")
 """Fields that are options of :func:`gymnasium.make`, under the same names."""
@@ -45,7 +45,7 @@ class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
         record: Keep each trajectory in its experiment's folder, for ``websp collect``.
     """
 
-    max_steps: int | None = MAX_ACTIONS
+    max_steps: int | None = Options.max_actions
     # Stock EnvArgs declare it a number, which their own JSON does not give back without a warning.
     pre_observation_delay: float | None = None
     observation: str | None = None
@@ -66,7 +66,7 @@ class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
     def options(self) -> dict[str, Any]:
         """The environment's options that are not the default."""
         named = {name: getattr(self, name) for name in OPTIONS}
-        named["max_actions"] = None if self.max_steps == MAX_ACTIONS else self.max_steps
+        named["max_actions"] = None if self.max_steps == Options.max_actions else self.max_steps
         named["viewport"] = self.viewport
         given = {name: value for name, value in named.items() if value is not None}
         return given | ({} if self.headless else {"headless": False}) | (self.task_kwargs or {})

@@ -18,11 +18,13 @@ import gymnasium as gym
 
 from websp_gym.agents.agentlab.columns import columns_of
 from websp_gym.errors import WebspError
-from websp_gym.records.results import Result
+from websp_gym.records.results import Result, facts_of
+from websp_gym.records.verdict import failed
 
 if TYPE_CHECKING:
     from websp_gym.env import WebspEnv
-    from websp_gym.scoring.verdict import Verdict
+    from websp_gym.env.task import WebspTask
+    from websp_gym.records.verdict import Verdict
 
 RESULT = "websp_result.json"
 SUMMARY = "summary_info.json"
@@ -45,10 +47,11 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
         super().__init__(env)
         self._folder = folder
         self._with_briefing = with_briefing
-        self._facts: dict[str, Any] = {}
+        self._task: WebspTask | None = None
+        self._trajectory = ""
+        self._seed = 0
         self._result: Result | None = None
         self._began = time.monotonic()
-        self._steps = 0
 
     @property
     def websp(self) -> WebspEnv:
@@ -58,34 +61,29 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Seen, Seen]:
         """Begins an episode; the first observation of an agent of ours holds its briefing."""
-        began = time.monotonic()
-        websp = self.websp
-        self._facts = {"config_hash": websp.loaded.config_hash, "seed": seed or 0}
+        websp, self._task, self._seed = self.websp, None, seed or 0
         observation, info = self.env.reset(seed=seed, options=options)
         self._began = time.monotonic()
-        self._facts["reset_seconds"] = round(self._began - began, 3)
-        assert websp.task is not None
-        if websp.task.folder is not None:
-            folder = websp.task.folder.resolve().relative_to(self._folder.resolve())
-            self._facts["trajectory"] = folder.as_posix()
+        task = self._task = websp.task
+        assert task is not None
+        if task.folder is not None:
+            self._trajectory = task.folder.resolve().relative_to(self._folder.resolve()).as_posix()
         if self._with_briefing:
-            account = dict(websp.task.episode.account)
-            observation[BRIEFING] = {"instance": websp.loaded.id, "account": account, "seed": seed or 0}
+            account = dict(task.episode.account)
+            observation[BRIEFING] = {"instance": websp.loaded.id, "account": account, "seed": self._seed}
         return observation, info
 
     def step(self, action: str) -> tuple[Seen, Any, bool, bool, Seen]:
         """Takes a step; the last one's ``info["task_info"]`` tells the verdict."""
-        self._steps += 1
         try:
             observation, reward, terminated, truncated, info = self.env.step(action)
         except WebspError as error:
             verdict: Verdict | None = getattr(error, "verdict", None)
-            if verdict is not None:
-                self._note(verdict.as_dict(), reward=None, end_reason=None)
+            if verdict is not None and verdict.status == "unscored":
+                self._note(verdict)
             raise
-        if terminated or truncated:
-            paid = None if info["unscored"] else float(reward)
-            self._note(info["verdict"], reward=paid, end_reason=info["reason"])
+        if self._task is not None and self._task.verdict is not None:
+            self._note(self._task.verdict)
             info["task_info"] = {**info["task_info"], "verdict": info["verdict"]}
         return observation, reward, terminated, truncated, info
 
@@ -96,34 +94,14 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
         finally:
             super().close()
 
-    def _note(self, verdict: Seen, *, reward: float | None, end_reason: str | None) -> None:
-        failure = verdict["details"].get("failure", {})
-        self._result = self._made(
-            reward=reward,
-            status=verdict["status"],
-            source=verdict["source"],
-            end_reason=end_reason,
-            reason=verdict["reason"],
-            failure_kinds=tuple(failure.get("kinds", ())),
-            failure_elements=tuple(failure.get("elements", ())),
-            side_effects=tuple(verdict["side_effects"]),
-            strict=verdict["strict"],
-        )
+    def _note(self, verdict: Verdict, **facts: Any) -> None:
+        assert self._task is not None
+        self._result = Result.of(verdict, self._task.trajectory, **self._known(), **facts)
         self._write()
 
-    def _made(self, **facts: Any) -> Result:
-        websp = self.websp
-        if websp.task is not None:
-            self._facts["actions"] = sum(step.counted for step in websp.task.trajectory.steps)
-        return Result(
-            id=websp.loaded.id,
-            agent="",
-            instruction=websp.options.instruction,
-            steps=self._steps,
-            seconds=round(time.monotonic() - self._began, 3),
-            **self._facts,
-            **facts,
-        )
+    def _known(self) -> Seen:
+        seconds = round(time.monotonic() - self._began, 3)
+        return {"agent": "", "seconds": seconds, "trajectory": self._trajectory}
 
     def _complete(self) -> None:
         path = self._folder / SUMMARY
@@ -132,17 +110,26 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
         except (OSError, ValueError):
             return  # Nobody has summed up: it was closed in the middle, and is to be played again.
         if self._result is None:
-            self._result = self._without_verdict(summary.get("err_msg"))
-            self._write()
+            self._note_no_verdict(summary.get("err_msg"))
+        assert self._result is not None
         _replace(path, summary | columns_of(self._result, self.websp.loaded))
 
-    def _without_verdict(self, problem: str | None) -> Result:
-        """What an episode is that ended before the environment could say."""
-        if problem:
-            return self._made(reward=None, status="error", error=plain_error(problem))
-        # AgentLab lets an agent end an episode by giving no action, and pays nothing.
-        reason = "the agent gave no action, so AgentLab ended the episode"
-        return self._made(reward=0.0, status="fail", source="agentlab", end_reason="abandoned", reason=reason)
+    def _note_no_verdict(self, problem: str | None) -> None:
+        """Notes an episode that ended before the environment could say."""
+        if not problem:
+            # AgentLab lets an agent end an episode by giving no action, and pays nothing.
+            reason = "the agent gave no action, so AgentLab ended the episode"
+            self._note(failed("agentlab", reason), end_reason="abandoned")
+            return
+        websp = self.websp
+        told: dict[str, Any] = {"id": websp.loaded.id, "config_hash": websp.loaded.config_hash}
+        told |= {"seed": self._seed, "instruction": websp.options.instruction}
+        if self._task is not None:
+            told = facts_of(self._task.trajectory)
+        self._result = Result(
+            **told, **self._known(), reward=None, status="error", error=plain_error(problem)
+        )
+        self._write()
 
     def _write(self) -> None:
         assert self._result is not None

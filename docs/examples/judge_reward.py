@@ -13,14 +13,15 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import gymnasium as gym
 
 import websp_gym  # noqa: F401 (registers the ids)
-from websp_gym.agents import Briefing, make_agent
+from websp_gym.agents import make_agent
 from websp_gym.env import WebspEnv
 from websp_gym.records.trajectory import load_trajectory
+from websp_gym.runner.batch import run_episode
 from websp_gym.scoring.truth import truth_of
 
 INSTANCE = "websp/Steam-task-191-ON"
@@ -43,20 +44,6 @@ def scripts(folder: Path) -> list[str]:
     return found
 
 
-def play(env: gym.Env[Any, Any], agent: str) -> tuple[float, dict[str, Any]]:
-    """One episode: its reward and the last ``info``."""
-    observation, info = env.reset(seed=0)
-    player = make_agent(agent)
-    inside = cast("WebspEnv", env.unwrapped)
-    assert inside.task is not None
-    player.begin(Briefing(inside.loaded, inside.task.episode.account, 0))
-    reward, over = 0.0, False
-    while not over:
-        observation, paid, terminated, truncated, info = env.step(player.act(observation))
-        reward, over = float(paid), terminated or truncated
-    return reward, info
-
-
 def main(models: Sequence[str]) -> None:
     """Plays a right and a wrong episode, and shows what judges and state make of them."""
     with tempfile.TemporaryDirectory() as temporary:
@@ -66,14 +53,14 @@ def main(models: Sequence[str]) -> None:
             INSTANCE, reward="judge", judge=judge, record_to=folder / "runs", initial_state="snapshot"
         )
         for number, agent in enumerate(("oracle", "noop"), 1):
-            reward, info = play(env, agent)
-            verdict = info["verdict"]
-            print(f"{agent}: reward {reward}, {verdict['status']} by the {verdict['source']}")
-            for vote in verdict["details"]["votes"]:
+            inside = cast("WebspEnv", env.unwrapped)
+            result = run_episode(inside, make_agent(agent))
+            print(f"{agent}: reward {result.reward}, {result.status} by the {result.source}")
+            record = load_trajectory(folder / "runs" / result.id / f"{number:03d}")
+            assert record.verdict is not None
+            for vote in record.verdict["details"]["votes"]:
                 print(f"    {Path(vote['model']).name}: {vote['result']} ({vote['reason'] or vote['error']})")
-            loaded = cast("WebspEnv", env.unwrapped).loaded
-            record = load_trajectory(folder / "runs" / loaded.id / f"{number:03d}")
-            print(f"    the server's state: {truth_of(record, loaded).status}")
+            print(f"    the server's state: {truth_of(record, inside.loaded).status}")
         env.close()
 
 

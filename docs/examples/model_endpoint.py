@@ -27,10 +27,10 @@ from typing import Any
 from websp_gym.models import make_model
 from websp_gym.records.results import Run
 from websp_gym.records.trajectory import load_trajectory
+from websp_gym.records.verdict import Verdict
 from websp_gym.runner.batch import Job, run_one
 from websp_gym.scoring.judge import Judge
 from websp_gym.scoring.judge.batch import find_runs
-from websp_gym.scoring.verdict import Verdict
 
 MODELS = ("openai:gpt-5.2", "openai:gpt-4.1", "anthropic:claude-opus-4.6")
 """One for each API: Responses, chat completions, Messages."""

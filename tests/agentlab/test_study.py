@@ -20,9 +20,9 @@ from websp_gym.agents.agentlab import WebspAgentArgs, collect, episode_table, ma
 from websp_gym.errors import SetupError
 from websp_gym.records.results import find_results, read_run
 from websp_gym.records.trajectory import load_trajectory
+from websp_gym.records.verdict import Verdict, unscored
 from websp_gym.report.tables.build import read_report
 from websp_gym.scoring.rewards import Outcome
-from websp_gym.scoring.verdict import Verdict, unscored
 
 ON, OFF = "Steam-task-191-ON", "Steam-task-191-OFF"
 

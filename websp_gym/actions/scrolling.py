@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from websp_gym.browser import VIEWPORT
 from websp_gym.browser.isolated import worlds_of
 from websp_gym.errors import ActionError
 
@@ -41,10 +42,11 @@ def scroll_window(page: Page, direction: Direction) -> None:
     Raises:
         ActionError: Nothing moved; the message says why.
     """
-    size = page.viewport_size or {"width": 1280, "height": 1024}
+    size = page.viewport_size
+    width, height = (size["width"], size["height"]) if size else VIEWPORT
     result: _Result = {}
     for across, down in ((0.5, 0.5), *_ELSEWHERE):
-        result = _at(worlds_of(page).main, size["width"] * across, size["height"] * down, direction)
+        result = _at(worlds_of(page).main, width * across, height * down, direction)
         if result["moved"] or result.get("end"):
             break
     _check(result, direction)

@@ -15,8 +15,8 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.authoring.findings import Finding, judged
 from websp_gym.authoring.http_probe import Knocker
 from websp_gym.authoring.page_log import Listening
-from websp_gym.authoring.player import VIEWPORT
 from websp_gym.authoring.proofs import left_the_sandbox
+from websp_gym.browser import VIEWPORT
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.scripts import page_scripts
 from websp_gym.browser.settle import settle

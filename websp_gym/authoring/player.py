@@ -14,10 +14,12 @@ from websp_gym.actions.perform import perform
 from websp_gym.agents import Briefing
 from websp_gym.agents.oracle import OracleError
 from websp_gym.authoring.page_log import Listening
+from websp_gym.browser import VIEWPORT
 from websp_gym.browser.driver import bury_dead
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
+from websp_gym.env.options import Options
 from websp_gym.env.task import WebspTask
 from websp_gym.errors import ActionError
 from websp_gym.observation.marks import collect_marks
@@ -29,11 +31,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from websp_gym.agents import Agent
-    from websp_gym.scoring.verdict import Verdict
+    from websp_gym.records.verdict import Verdict
     from websp_gym.tasks.instances import LoadedInstance
     from websp_gym.world.state import WorldState
 
-VIEWPORT = (1280, 1024)
 _ACTIONS = 200
 _NAMELESS_OK = frozenset({"generic", "presentation", "iframe"})
 
@@ -84,7 +85,8 @@ def play(loaded: LoadedInstance, agent: Agent, *, lenient: bool = False, picture
     bury_dead()
     world = make_world("sandbox")
     context = open_context(BrowserOptions(args=world.browser_args()), viewport=VIEWPORT)
-    task = WebspTask(0, loaded=loaded, world=world, reward=make_reward("state"), initial_state="snapshot")
+    options = Options(initial_state="snapshot")
+    task = WebspTask(0, loaded=loaded, world=world, reward=make_reward("state"), options=options)
     task.tabs = tabs = Tabs(context)
     heard = Listening(context)
     try:

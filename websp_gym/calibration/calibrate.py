@@ -12,11 +12,11 @@ from typing import Any
 
 from websp_gym.calibration.cases import Case
 from websp_gym.calibration.metrics import Counts, Metrics, count, measure
+from websp_gym.records.verdict import Verdict
 from websp_gym.scoring.judge.batch import Spending
 from websp_gym.scoring.judge.judge import Judge
 from websp_gym.scoring.judge.opinion import Result
 from websp_gym.scoring.judge.vote import majority
-from websp_gym.scoring.verdict import Verdict
 
 Groups = dict[tuple[str, str], Counts]
 """Counts by dimension and value."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from websp_gym.calibration.variants import kind_of
 from websp_gym.errors import SetupError, nearest
 from websp_gym.records.trajectory import Trajectory, digest_of, load_trajectory
-from websp_gym.scoring.failures import failing_elements, failure_kinds
+from websp_gym.records.verdict import Failure
 from websp_gym.scoring.truth import truth_of
 from websp_gym.tasks.instances import LoadedInstance, load_instance
 
@@ -59,9 +59,10 @@ class Case:
             yield "element type", element
         yield "initial state", self.loaded.instance.state or "single"
         if not self.passed and self.trajectory.s0:
-            for kind in failure_kinds(self.trajectory, self.loaded) or ("none of the five",):
+            failure = truth_of(self.trajectory, self.loaded).failure or Failure()
+            for kind in failure.kinds or ("none of the five",):
                 yield "failure kind", kind
-            for culprit in failing_elements(self.trajectory, self.loaded) or ("none",):
+            for culprit in failure.elements or ("none",):
                 yield "failing element", culprit
 
 

@@ -15,7 +15,7 @@ from websp_gym.tasks.ground_truth import Step
 
 if TYPE_CHECKING:
     from websp_gym.agents import Agent, Briefing, Turn
-    from websp_gym.observation.observe import ObservationKind
+    from websp_gym.observation import ObservationKind
 
 Seen = Mapping[str, Any]
 Moves = Generator[str, Seen, Seen]

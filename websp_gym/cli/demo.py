@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 
-from websp_gym.agents import Briefing, make_agent
+from websp_gym.actions import parse_action
+from websp_gym.agents import make_agent
 from websp_gym.env.registration import make_env
+from websp_gym.env.rollout import Rollout
+from websp_gym.errors import ActionError
+from websp_gym.records.verdict import Verdict
 from websp_gym.report import write_trajectory_html
 
 
@@ -31,33 +34,31 @@ def run_demo(instance_id: str, folder: Path, *, agent: str, headed: bool) -> int
     env = make_env(instance_id, record_to=folder, headless=not headed)
     try:
         console.print(f"[bold]{env.loaded.id}[/]  {escape(env.loaded.task.instruction)}")
-        began = time.monotonic()
-        observation, info = env.reset(seed=0)
-        start = info["initial_state"]
-        console.print(
-            f"[dim]sandbox, browser and S0 in {time.monotonic() - began:.1f} s; "
-            f"S0: {start['events']} recorded event(s) replayed, every setting verified on the server[/]"
-        )
-        assert env.task is not None
-        player.begin(Briefing(env.loaded, env.task.episode.account, 0))
-        done = False
-        while not done:
-            action = player.act(observation)
-            console.print(f"  {escape(_described(action, observation))}", soft_wrap=True)
-            observation, reward, terminated, truncated, info = env.step(action)
-            if observation["last_action_error"]:
-                console.print(f"    [yellow]{escape(observation['last_action_error'])}[/]")
-            done = terminated or truncated
-        return _conclude(console, folder, env.loaded.id, reward, info)
+        rollout = Rollout(env, player)
+        for step in rollout:
+            if rollout.actions == 1:
+                console.print(_started(rollout))
+            console.print(f"  {escape(_described(step.action, step.before))}", soft_wrap=True)
+            if step.observation["last_action_error"]:
+                console.print(f"    [yellow]{escape(step.observation['last_action_error'])}[/]")
+        assert rollout.task is not None
+        assert rollout.task.verdict is not None
+        return _conclude(console, rollout.task.folder, rollout.task.verdict, step.reward)
     finally:
         env.close()
 
 
+def _started(rollout: Rollout) -> str:
+    assert rollout.task is not None
+    assert rollout.task.s0 is not None
+    return (
+        f"[dim]sandbox, browser and S0 in {rollout.reset_seconds:.1f} s; S0: {len(rollout.task.s0.events)} recorded "
+        "event(s) replayed, every setting verified on the server[/]"
+    )
+
+
 def _described(action: str, observation: dict[str, object]) -> str:
     """An action with the name of the element it is about, for a reader who has no picture."""
-    from websp_gym.actions import parse_action
-    from websp_gym.errors import ActionError
-
     try:
         number = parse_action(action).number
     except ActionError:
@@ -73,16 +74,12 @@ def _value(value: object) -> str:
     return escape(json.dumps(value, ensure_ascii=False))
 
 
-def _conclude(
-    console: Console, folder: Path, instance_id: str, reward: float, info: dict[str, object]
-) -> int:
-    verdict = info["verdict"]
-    assert isinstance(verdict, dict)
-    for check in verdict["checks"]:
-        mark = "[green]✓[/]" if check["passed"] else "[red]✗[/]"
-        console.print(f"  {mark} {escape(str(check['name']))}: {_value(check['actual'])}")
-    colour = "green" if verdict["status"] == "pass" else "red"
-    console.print(f"[bold {colour}]{verdict['status']}[/], reward {reward}: {escape(verdict['reason'])}")
-    page = write_trajectory_html(sorted((folder / instance_id).iterdir())[-1])
-    console.print(f"open {page}", soft_wrap=True)
-    return 0 if verdict["status"] == "pass" else 1
+def _conclude(console: Console, folder: Path | None, verdict: Verdict, reward: float) -> int:
+    for check in verdict.checks:
+        mark = "[green]✓[/]" if check.passed else "[red]✗[/]"
+        console.print(f"  {mark} {escape(check.name)}: {_value(check.actual)}")
+    colour = "green" if verdict.status == "pass" else "red"
+    console.print(f"[bold {colour}]{verdict.status}[/], reward {reward}: {escape(verdict.reason)}")
+    if folder is not None:
+        console.print(f"open {write_trajectory_html(folder)}", soft_wrap=True)
+    return 0 if verdict.status == "pass" else 1

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from websp_gym.cli.options import AGENTS, AsJson, By, Headed, InitialState, Instruction, Reward, read_viewport
+from websp_gym.env.options import Options
 
 
 def run(
@@ -50,8 +51,8 @@ def run(
     ] = Instruction.WITHOUT_NAVIGATION,
     max_actions: Annotated[
         int, typer.Option(min=1, help="Actions allowed; scrolls and waits are free.")
-    ] = 20,
-    max_seconds: Annotated[float, typer.Option(min=1, help="Seconds allowed.")] = 600.0,
+    ] = Options.max_actions,
+    max_seconds: Annotated[float, typer.Option(min=1, help="Seconds allowed.")] = Options.max_seconds,
     initial_state: Annotated[InitialState, typer.Option(help="How S0 is reached.")] = InitialState.REPLAY,
     login: Annotated[
         str | None, typer.Option(help="session starts signed in, replay signs in first.")

@@ -14,6 +14,7 @@ from websp_gym.browser.remote import shown
 from websp_gym.env.episode import Session, as_world_error
 from websp_gym.env.heap import give_back_memory
 from websp_gym.env.options import for_episode, read_options
+from websp_gym.env.play import StepResult
 from websp_gym.env.spaces import ActionText
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.observation.observe import observation_space
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
     Result = TypeVar("Result")
 
-StepResult = tuple[dict[str, Any], float, bool, bool, dict[str, Any]]
 _SEEDS = 2**32
 _TO_END = 15.0
 """Seconds the end of an episode may take; its browser context is given five of them."""

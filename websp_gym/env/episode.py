@@ -68,16 +68,7 @@ class Session:
         self.options = options
         self.seed = seed
         self.chat = MemoryChat()
-        self.task = WebspTask(
-            seed,
-            loaded=loaded,
-            world=world,
-            reward=reward,
-            instruction=options.instruction,
-            initial_state=options.initial_state,
-            login=options.login,
-            on_unscored=options.on_unscored,
-        )
+        self.task = WebspTask(seed, loaded=loaded, world=world, reward=reward, options=options)
         self.pid = os.getpid()
         """The process whose browser it lives in."""
         self.context: BrowserContext | None = None
@@ -143,7 +134,6 @@ class Session:
         self.chat.add_message("user", goal)
         record = self.task.trajectory
         record.versions = versions(self.context.browser.version if self.context.browser else "")
-        record.options = self.options.public()
         if self._record_to is not None:
             folder = self._record_to / record.instance
             self._recorder = Recorder(folder, record, self.task.episode.secrets)

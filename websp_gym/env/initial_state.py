@@ -10,7 +10,7 @@ import hashlib
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from websp_gym.errors import InitialStateError, SetupError
 from websp_gym.replay import EventReport, replay
@@ -21,10 +21,8 @@ from websp_gym.world.state import SESSIONS, Item, SiteState, WorldState, foreign
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
+    from websp_gym.env.options import How, Login
     from websp_gym.world import Episode
-
-How = Literal["replay", "snapshot"]
-Login = Literal["session", "replay"]
 
 
 @dataclass

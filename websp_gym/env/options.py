@@ -8,14 +8,16 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from websp_gym.env.initial_state import How, Login
+from websp_gym.browser import VIEWPORT
 from websp_gym.errors import SetupError, nearest
-from websp_gym.observation.observe import ObservationKind
+from websp_gym.observation import ObservationKind
 from websp_gym.tasks.instances import InstructionVariant
 
 if TYPE_CHECKING:
-    from websp_gym.scoring.rewards import RewardSpec
+    from websp_gym.scoring.outcome import RewardSpec
 
+How = Literal["replay", "snapshot"]
+Login = Literal["session", "replay"]
 OnUnscored = Literal["raise", "zero"]
 
 
@@ -58,7 +60,7 @@ class Options:
     step_timeout: float = 30.0
     reset_timeout: float = 30.0
     headless: bool = True
-    viewport: tuple[int, int] = (1280, 1024)
+    viewport: tuple[int, int] = VIEWPORT
     record_to: Path | None = None
     on_unscored: OnUnscored = "raise"
     action_mapping: Callable[[str], str] | None = None

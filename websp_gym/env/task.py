@@ -11,13 +11,15 @@ from websp_gym.browser.driver import call_for
 from websp_gym.browser.launch import prepare_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
-from websp_gym.env.initial_state import How, Login, S0Report, reach
+from websp_gym.env.cheat import solve
+from websp_gym.env.initial_state import S0Report, reach
+from websp_gym.env.options import Options
 from websp_gym.errors import JudgeError, WorldError
 from websp_gym.records.trajectory import Ending, EndReason, Trajectory, now
+from websp_gym.records.verdict import Verdict, failed
 from websp_gym.scoring.explain import explained
 from websp_gym.scoring.rewards import Outcome, Reward
-from websp_gym.scoring.verdict import Verdict, failed
-from websp_gym.tasks.instances import InstructionVariant, LoadedInstance
+from websp_gym.tasks.instances import LoadedInstance
 from websp_gym.world.state import WorldState
 
 if TYPE_CHECKING:
@@ -37,10 +39,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         loaded: The instance.
         world: Where it takes place.
         reward: What turns the end of the episode into a verdict.
-        instruction: Which wording the agent gets.
-        initial_state: How S0 is reached.
-        login: Whether the browser starts signed in or plays the login trace.
-        on_unscored: ``raise``, or ``zero`` to pay 0.0 when there is no verdict.
+        options: How the episode is played; the defaults where none are given.
     """
 
     def __init__(
@@ -50,13 +49,12 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         loaded: LoadedInstance,
         world: World,
         reward: Reward,
-        instruction: InstructionVariant = "without_navigation",
-        initial_state: How = "replay",
-        login: Login = "session",
-        on_unscored: str = "raise",
+        options: Options | None = None,
     ) -> None:
         super().__init__(seed)
-        self.viewport = {"width": 1280, "height": 1024}
+        self.options = options or Options()
+        width, height = self.options.viewport
+        self.viewport = {"width": width, "height": height}
         self.slow_mo = 0
         self.timeout = 5_000
         self.loaded = loaded
@@ -66,11 +64,8 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         self.tabs: Tabs | None = None
         self.folder: Path | None = None
         """Where the trajectory is being written, if it is."""
-        self.trajectory = _blank_trajectory(loaded, world, seed, loaded.instruction(instruction))
+        self.trajectory = _blank_trajectory(loaded, world, seed, self.options)
         self._reward = reward
-        self._how = initial_state
-        self._login = login
-        self._on_unscored = on_unscored
         self._episode: Episode | None = None
 
     @property
@@ -97,10 +92,11 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         if self.tabs is None:
             prepare_context(page.context)
             self.tabs = Tabs(page.context)
-        signed_in = self._login == "session"
+        signed_in = self.options.login == "session"
         self._episode = self.world.open_episode(self.loaded.site, signed_in=signed_in)
         self._episode.attach(page.context)
-        self.s0 = reach(self.loaded, self._episode, self.tabs, how=self._how, login=self._login)
+        how, login = self.options.initial_state, self.options.login
+        self.s0 = reach(self.loaded, self._episode, self.tabs, how=how, login=login)
         self._go_to_start()
         slug = self.loaded.site.slug
         self.trajectory.s0 = self.s0.state.as_dict()[slug]
@@ -137,18 +133,17 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         Returns:
             The verdict, also kept in :attr:`verdict` and in the trajectory.
         """
+        record = self.trajectory
+        record.close(ending)
         start = self.s0.state if self.s0 else WorldState()
         end = self.episode.state()
         slug = self.loaded.site.slug
-        record = self.trajectory
         record.end = end.as_dict().get(slug, {})
         record.events = [event.__dict__ for event in end.since(start.last_seq)]
-        record.close(ending)
         save()
-        answered = ending.reason == "answer"
-        outcome = Outcome(self.loaded, start, end, answered, ending.answer, record, self.folder)
+        outcome = Outcome(self.loaded, start, end, ending, record, self.folder)
         verdict = failed("limit", ending.detail) if ending.is_limit else self._reward(outcome)
-        self.verdict = explained(verdict, record, self.loaded)
+        self.verdict = explained(verdict, outcome)
         record.verdict = self.verdict.as_dict()
         return self.verdict
 
@@ -172,7 +167,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             )
         if verdict.score is not None:
             return float(verdict.score)
-        if self._on_unscored == "zero":
+        if self.options.on_unscored == "zero":
             return 0.0
         kind = JudgeError if verdict.source == "judge" else WorldError
         raise kind(f"{self.loaded.id} has no verdict: {verdict.reason}", verdict=verdict.as_dict())
@@ -184,8 +179,6 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             page: The active page.
             chat_messages: The chat; the answer is added to it.
         """
-        from websp_gym.agents.oracle import solve
-
         if self.tabs is None:
             raise WorldError("the task is not set up; call reset() first")
         tabs = self.tabs
@@ -212,13 +205,14 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         tabs.forget_history()
 
 
-def _blank_trajectory(loaded: LoadedInstance, world: World, seed: int, instruction: str) -> Trajectory:
+def _blank_trajectory(loaded: LoadedInstance, world: World, seed: int, options: Options) -> Trajectory:
     return Trajectory(
         instance=loaded.id,
         config_hash=loaded.config_hash,
-        instruction=instruction,
+        instruction=loaded.instruction(options.instruction),
         ground_truth=loaded.instance.ground_truth_text(),
         world=world.name,
         seed=seed,
+        options=options.public(),
         started=now(),
     )

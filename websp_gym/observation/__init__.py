@@ -1,16 +1,5 @@
 """What an agent sees: marks, screenshots, BrowserGym's keys."""
 
-from websp_gym.observation.camera import Camera
-from websp_gym.observation.draw import draw_marks
-from websp_gym.observation.marks import Mark, Marks, collect_marks, frame_origin, marks_from_dicts, to_page
+from typing import Literal
 
-__all__ = [
-    "Camera",
-    "Mark",
-    "Marks",
-    "collect_marks",
-    "draw_marks",
-    "frame_origin",
-    "marks_from_dicts",
-    "to_page",
-]
+ObservationKind = Literal["marks", "browsergym", "all"]

@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser import VIEWPORT
 from websp_gym.browser.isolated import session_of
 from websp_gym.errors import WorldError
 
@@ -81,8 +82,8 @@ class Camera:
             return np.asarray(picture if picture.mode == "RGB" else picture.convert("RGB"))
 
     def _session(self, page: Page) -> CDPSession:
-        size = page.viewport_size or {"width": 1280, "height": 1024}
-        wanted = (size["width"], size["height"])
+        size = page.viewport_size
+        wanted = (size["width"], size["height"]) if size else VIEWPORT
         session = session_of(page)
         if self._claimed.get(page) != wanted:
             metrics = {"width": wanted[0], "height": wanted[1], "deviceScaleFactor": 1, "mobile": False}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 import numpy as np
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from websp_gym.browser.tabs import Tabs
+    from websp_gym.observation import ObservationKind
 
-ObservationKind = Literal["marks", "browsergym", "all"]
-KINDS: tuple[ObservationKind, ...] = ("marks", "browsergym", "all")
 _LONGEST_TITLE = 300
 _LOOKS = 3
 """Looks at most, where tabs come and go meanwhile."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser import VIEWPORT
 from websp_gym.browser.confinement import browser_environment, confined, require_display
 from websp_gym.browser.driver import playwright
 from websp_gym.browser.find import find_browser
@@ -83,7 +84,7 @@ class Studio:
         *,
         args: tuple[str, ...] = (),
         headless: bool = True,
-        viewport: tuple[int, int] = (1280, 1024),
+        viewport: tuple[int, int] = VIEWPORT,
         extension: Path | None = None,
     ) -> None:
         self.viewport = viewport

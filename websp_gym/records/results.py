@@ -10,15 +10,19 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
 from websp_gym.errors import SetupError, unwritable
+from websp_gym.records.verdict import Failure, Verdict
 from websp_gym.texts import encodable
+
+if TYPE_CHECKING:
+    from websp_gym.records.trajectory import Trajectory
 
 RUN = "run.json"
 RESULTS = "results.jsonl"
@@ -114,6 +118,24 @@ class Result:
     config_hash: str = ""
     run_hash: str = ""
 
+    @classmethod
+    def of(cls, verdict: Verdict, record: Trajectory, **facts: Any) -> Result:
+        """The result of an episode that has a verdict.
+
+        Args:
+            verdict: The verdict.
+            record: The episode; it need not be on disk.
+            **facts: Fields that neither tells, ``agent`` among them.
+
+        Returns:
+            The result.
+        """
+        return cls(**facts_of(record) | {"end_reason": record.end_reason} | _scored(verdict) | facts)
+
+    def rescored(self, verdict: Verdict) -> Result:
+        """The same episode with another verdict."""
+        return replace(self, error=None, **_scored(verdict))
+
     @property
     def outcome(self) -> Outcome:
         """The column of the paper's table 2 it belongs to; what was not scored has one of its own."""
@@ -160,6 +182,40 @@ class Result:
         )
         data = asdict(self)
         return encodable(json.dumps({key: data[key] for key in keys}, ensure_ascii=False))
+
+
+def facts_of(record: Trajectory) -> dict[str, Any]:
+    """What a record tells of its result, scored or not.
+
+    Args:
+        record: The episode, as far as it came.
+
+    Returns:
+        Fields of :class:`Result`.
+    """
+    return {
+        "id": record.instance,
+        "seed": record.seed,
+        "instruction": record.options["instruction"],
+        "steps": len(record.steps),
+        "actions": sum(step.counted for step in record.steps),
+        "reset_seconds": round(record.reset_seconds, 3),
+        "config_hash": record.config_hash,
+    }
+
+
+def _scored(verdict: Verdict) -> dict[str, Any]:
+    failure = verdict.failure or Failure()
+    return {
+        "reward": verdict.score,
+        "status": verdict.status,
+        "source": verdict.source,
+        "reason": verdict.reason,
+        "failure_kinds": failure.kinds,
+        "failure_elements": failure.elements,
+        "side_effects": verdict.side_effects,
+        "strict": verdict.strict,
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

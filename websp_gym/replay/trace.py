@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
+from websp_gym.browser import VIEWPORT
 from websp_gym.errors import SetupError, nearest
 
 SCHEMA = "websp-trace/1"
@@ -169,7 +170,7 @@ class Trace(_Model):
     description: str = Field("", description="What it is for, in a sentence.")
     site: str = Field(description="Slug of the site it was recorded on.")
     start_url: str = Field(min_length=1)
-    viewport: Viewport = Viewport(width=1280, height=1024)
+    viewport: Viewport = Viewport(width=VIEWPORT[0], height=VIEWPORT[1])
     recorded_with: str = Field(
         "", description="What recorded it: websp-recorder 1.0, chrome-recorder, webspeval."
     )

@@ -8,31 +8,36 @@ action of the agent's brings about twice is the agent's failure (:mod:`websp_gym
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass, field, replace
+from dataclasses import KW_ONLY, asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from websp_gym.agents import make_agent
+from websp_gym.env.options import Options
+from websp_gym.env.registration import make_env
+from websp_gym.env.rollout import Rollout
 from websp_gym.errors import SetupError, unwritable
 from websp_gym.records.results import (
     RESULTS,
     TRAJECTORIES,
     Result,
     Run,
-    Stage,
     Try,
     append_result,
+    facts_of,
     read_results,
     read_run,
     spent,
     write_run,
 )
-from websp_gym.records.trajectory import Trajectory, now, versions
+from websp_gym.records.trajectory import now, versions
 from websp_gym.runner.processes import run_all
 from websp_gym.runner.tries import Remembered, may_pass
 from websp_gym.tasks.ids import canonical_id, instance_ids
+from websp_gym.tasks.instances import load_instance
 from websp_gym.texts import encodable
+from websp_gym.world import make_world
 
 if TYPE_CHECKING:
     from websp_gym.agents import Agent, Turn
@@ -77,32 +82,6 @@ class Job:
         return options
 
 
-@dataclass
-class _Progress:
-    """What is known of an episode while it runs, for its result."""
-
-    began: float = field(default_factory=time.monotonic)
-    steps: int = 0
-    stage: Stage = "reset"
-    record: Trajectory | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
-
-    def seconds(self) -> float:
-        return round(time.monotonic() - self.began, 3)
-
-    def failure(self, error: Exception, trajectory: str) -> Try:
-        """The attempt that an error ended."""
-        # A step is in the record once it is over: what failed then is the scoring.
-        over = self.record is not None and len(self.record.steps) > self.steps
-        return Try(
-            error=f"{type(error).__name__}: {error}",
-            stage="scoring" if self.stage == "action" and over else self.stage,
-            step=self.steps + (self.stage == "action"),
-            seconds=round(self.seconds() + self.facts.get("reset_seconds", 0.0), 3),
-            trajectory=trajectory,
-        )
-
-
 def run_episode(env: WebspEnv, agent: Agent, *, seed: int = 0) -> Result:
     """Plays one episode.
 
@@ -117,7 +96,7 @@ def run_episode(env: WebspEnv, agent: Agent, *, seed: int = 0) -> Result:
     Raises:
         WebspError: The episode could not be played to an end.
     """
-    return _play(env, agent, seed, _Progress())
+    return _play(Rollout(env, agent, seed=seed), agent)
 
 
 def run_one(job: Job) -> Result:
@@ -134,8 +113,6 @@ def run_one(job: Job) -> Result:
     Raises:
         SetupError: Something is missing that every episode needs, or nothing can be kept any more.
     """
-    from websp_gym.agents import make_agent
-
     agent = Remembered(make_agent(job.run.agent))
     asked, tries, failed_at = [agent], list(job.tries), set[int]()
     for left in range(job.retries, -1, -1):
@@ -243,8 +220,6 @@ def finished(folder: Path, run: Run) -> set[tuple[str, int]]:
         Instances and trials with a result of this run for the configuration as it is now; infrastructure errors
         are played again.
     """
-    from websp_gym.tasks.instances import load_instance
-
     known = set(instance_ids())
     return {
         (result.id, result.trial)
@@ -277,67 +252,36 @@ def _prepare(folder: Path, run: Run, resume: bool, browser: str) -> set[tuple[st
 
 
 def _try(job: Job, agent: Agent) -> tuple[Result, Exception | None]:
-    from websp_gym.env.registration import make_env
-
-    progress = _Progress()
+    rollout: Rollout | None = None
     try:
         env = make_env(job.instance_id, **{"observation": agent.observation, **job.options})
-        progress.facts["config_hash"] = env.loaded.config_hash
+        rollout = Rollout(env, agent, seed=job.seed)
         try:
-            return _belonging(_play(env, agent, job.seed, progress), job), None
+            return _belonging(_play(rollout, agent), job), None
         finally:
             env.close()
-            _write_log(job, agent, progress)
+            _write_log(job, agent, rollout)
     except SetupError:
         # Every other episode would end with it too.
         raise
     except Exception as error:
         # Whatever else it was, it is this episode's: the others go on, and nothing is scored.
-        return _failure(job, progress, error), error
+        return _failure(job, rollout, error), error
 
 
-def _play(env: WebspEnv, agent: Agent, seed: int, progress: _Progress) -> Result:
-    from websp_gym.agents import Briefing
-
-    observation, info = env.reset(seed=seed)
-    if env.task is None:
-        raise SetupError("the environment has no task after reset")
-    progress.record = env.task.trajectory
-    progress.facts["reset_seconds"] = progress.seconds()
-    if env.task.folder is not None:
-        progress.facts["trajectory"] = str(env.task.folder)
-    progress.began = time.monotonic()
-    progress.stage = "agent"
-    agent.begin(Briefing(env.loaded, env.task.episode.account, seed))
-    over = False
-    while not over:
-        action = agent.act(observation)
-        progress.stage = "action"
-        observation, reward, terminated, truncated, info = env.step(action)
-        progress.stage = "agent"
-        progress.steps += 1
-        over = terminated or truncated
-    verdict = info["verdict"]
-    failure = verdict["details"].get("failure", {})
-    return Result(
-        id=env.loaded.id,
+def _play(rollout: Rollout, agent: Agent) -> Result:
+    for _step in rollout:
+        pass
+    task = rollout.task
+    assert task is not None
+    assert task.verdict is not None
+    return Result.of(
+        task.verdict,
+        task.trajectory,
         agent=agent.name,
-        seed=seed,
-        instruction=env.options.instruction,
-        reward=None if info["unscored"] else reward,
-        status=verdict["status"],
-        source=verdict["source"],
-        end_reason=info["reason"],
-        steps=progress.steps,
-        actions=sum(step.counted for step in env.task.trajectory.steps),
-        seconds=progress.seconds(),
-        reason=verdict["reason"],
-        failure_kinds=tuple(failure.get("kinds", ())),
-        failure_elements=tuple(failure.get("elements", ())),
-        side_effects=tuple(verdict["side_effects"]),
-        strict=verdict["strict"],
-        config_hash=env.loaded.config_hash,
-        **{name: progress.facts[name] for name in ("reset_seconds", "trajectory") if name in progress.facts},
+        seconds=rollout.seconds,
+        reset_seconds=rollout.reset_seconds,
+        trajectory=str(task.folder or ""),
         **_spent(agent),
     )
 
@@ -348,13 +292,13 @@ def _spent(agent: Agent | None) -> dict[str, Any]:
     return spent(turn.as_dict() for turn in turns)
 
 
-def _write_log(job: Job, agent: Agent, progress: _Progress) -> None:
+def _write_log(job: Job, agent: Agent, rollout: Rollout) -> None:
     """Keeps what the agent's model said beside the trajectory."""
     turns: Sequence[Any] = getattr(agent, "turns", ())
-    if not turns or "trajectory" not in progress.facts:
+    folder = rollout.task.folder if rollout.task else None
+    if not turns or folder is None:
         return
     data = {"agent": job.run.agent, "turns": [asdict(turn) for turn in turns]}
-    folder = Path(progress.facts["trajectory"])
     try:
         (folder / AGENT_LOG).write_text(encodable(json.dumps(data, ensure_ascii=False, indent=1)), "utf-8")
     except OSError as error:
@@ -373,7 +317,7 @@ def _of_run(job: Job, trajectory: str) -> dict[str, Any]:
         "seed": job.seed,
         "run_hash": job.run.hash,
         "trajectory": _relative(job, trajectory),
-        "instruction": str(job.run.options.get("instruction", "without_navigation")),
+        "instruction": str(job.run.options.get("instruction", Options.instruction)),
     }
 
 
@@ -383,32 +327,27 @@ def _relative(job: Job, trajectory: str) -> str:
     return Path(trajectory).relative_to(job.folder).as_posix()
 
 
-def _failure(job: Job, progress: _Progress, error: Exception) -> Result:
+def _failure(job: Job, rollout: Rollout | None, error: Exception) -> Result:
     """The result of an attempt that an error ended."""
-    trajectory = str(progress.facts.pop("trajectory", ""))
-    failure = progress.failure(error, _relative(job, trajectory))
-    steps = progress.record.steps if progress.record else []
-    return _unplayed(
-        job,
-        failure,
-        trajectory,
-        steps=progress.steps,
-        actions=sum(step.counted for step in steps),
-        seconds=progress.seconds(),
-        **progress.facts,
+    text = f"{type(error).__name__}: {error}"
+    if rollout is None:
+        return _unplayed(job, Try(error=text, stage="reset"))
+    task = rollout.task
+    trajectory = str(task.folder or "") if task else ""
+    failure = Try(
+        error=text,
+        stage=rollout.stage,
+        step=rollout.actions,
+        seconds=round(rollout.reset_seconds + rollout.seconds, 3),
+        trajectory=_relative(job, trajectory),
     )
+    known = facts_of(task.trajectory) if task else {"config_hash": rollout.env.loaded.config_hash}
+    return _unplayed(job, failure, trajectory, **known, seconds=rollout.seconds)
 
 
-def _unplayed(job: Job, failure: Try, trajectory: str = "", **facts: Any) -> Result:
-    return Result(
-        id=canonical_id(job.instance_id),
-        reward=None,
-        status="error",
-        error=failure.error,
-        tries=(failure,),
-        **_of_run(job, trajectory),
-        **facts,
-    )
+def _unplayed(job: Job, failure: Try, trajectory: str = "", **known: Any) -> Result:
+    facts = {"id": canonical_id(job.instance_id), **known, **_of_run(job, trajectory)}
+    return Result(**facts, reward=None, status="error", error=failure.error, tries=(failure,))
 
 
 def _brought_down(result: Result, failure: Try) -> Result:
@@ -439,7 +378,5 @@ def _lost(job: Job) -> Result:
 
 def _start_shared(jobs: list[Job]) -> None:
     """Starts the sandbox here, so that all processes find it and share it."""
-    from websp_gym.world import make_world
-
-    for name in {str(job.options.get("world", "sandbox")) for job in jobs}:
+    for name in {str(job.options.get("world", Options.world)) for job in jobs}:
         make_world(name).browser_args()

@@ -10,7 +10,6 @@ from websp_gym.errors import SetupError
 from websp_gym.records.results import Result, append_result, no_results, read_lines
 from websp_gym.records.trajectory import FILE, digest_of, load_trajectory
 from websp_gym.runner.locking import locked
-from websp_gym.scoring.failures import failing_elements, failure_kinds
 from websp_gym.scoring.judge.batch import Judgement, read_judgements
 from websp_gym.scoring.truth import truth_of
 from websp_gym.tasks.instances import load_instance
@@ -79,19 +78,7 @@ def _by_state(folder: Path, result: Result) -> Rescored:
     verdict = truth_of(record, loaded)
     if verdict.score is None:
         return Rescored(result, result, verdict.reason)
-    after = replace(
-        result,
-        status=verdict.status,
-        reward=verdict.score,
-        source=verdict.source,
-        reason=verdict.reason,
-        error=None,
-        failure_kinds=failure_kinds(record, loaded),
-        failure_elements=failing_elements(record, loaded),
-        side_effects=verdict.side_effects,
-        strict=verdict.strict,
-    )
-    return Rescored(result, after)
+    return Rescored(result, result.rescored(verdict))
 
 
 def _by_judge(folder: Path, result: Result) -> Rescored:

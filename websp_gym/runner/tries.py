@@ -13,7 +13,7 @@ from websp_gym.errors import InitialStateError, ModelError, ReplayError, WorldEr
 
 if TYPE_CHECKING:
     from websp_gym.agents import Agent, Briefing, Turn
-    from websp_gym.observation.observe import ObservationKind
+    from websp_gym.observation import ObservationKind
     from websp_gym.records.results import Stage
 
 _PASSING = ("timeout", "rate_limit", "server", "connection")

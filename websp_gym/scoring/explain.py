@@ -1,65 +1,53 @@
-"""Why a run failed, in the form in which a verdict carries it."""
+"""Why an episode failed, in the form in which its verdict carries it."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
-from typing import Any
 
-from websp_gym.records.trajectory import Trajectory
+from websp_gym.records.verdict import Failure, Verdict
 from websp_gym.scoring.failures import failing_elements, failure_kinds
-from websp_gym.scoring.truth import truth_of
-from websp_gym.scoring.verdict import Verdict
-from websp_gym.tasks.instances import LoadedInstance
+from websp_gym.scoring.outcome import Outcome
 
-FAILURE = "failure"
-"""Where in a verdict's details the explanation stands."""
+_log = logging.getLogger(__name__)
 
 
-def explained(verdict: Verdict, trajectory: Trajectory, loaded: LoadedInstance) -> Verdict:
+def explained(verdict: Verdict, outcome: Outcome) -> Verdict:
     """Adds to a failure why it is one.
 
     Args:
         verdict: Of any reward, or of a limit.
-        trajectory: The run, with its end; it need not be on disk.
-        loaded: Its instance.
+        outcome: The end of the episode.
 
     Returns:
-        The same verdict, for a failure with ``details["failure"]``. The analysis decides nothing else of it.
+        The same verdict, for a failure with :attr:`~websp_gym.records.verdict.Verdict.failure`; nothing else of it
+        changes.
     """
-    if verdict.status != "fail" or FAILURE in verdict.details:
+    if verdict.status != "fail" or verdict.failure is not None:
         return verdict
-    return replace(verdict, details={**verdict.details, FAILURE: explain(trajectory, loaded)})
+    return replace(verdict, failure=failure_of(outcome))
 
 
-def explain(trajectory: Trajectory, loaded: LoadedInstance) -> dict[str, Any]:
-    """Why a run in the sandbox failed.
+def failure_of(outcome: Outcome) -> Failure:
+    """Why an episode in the sandbox failed.
 
     Args:
-        trajectory: The run.
-        loaded: Its instance.
+        outcome: The end of the episode.
 
     Returns:
-        ``kinds`` and ``elements`` as lists, both empty for a run that did its task according to the state. Where the
-        rules cannot be applied both are empty too, and ``error`` says why.
+        Kinds and elements, none for an episode that did its task according to the state. Where the rules cannot be
+        applied, ``error`` says why.
     """
+    truth = outcome.truth
+    if not outcome.trajectory.views:
+        return Failure(error="what the agent saw was not kept")
+    if truth.status == "unscored":
+        return Failure(error=truth.reason)
+    if truth.status == "pass":
+        return Failure()
     try:
-        reason = _untold(trajectory, loaded)
-        if reason:
-            return _unknown(reason)
-        kinds, elements = failure_kinds(trajectory, loaded), failing_elements(trajectory, loaded)
+        return Failure(kinds=failure_kinds(outcome), elements=failing_elements(outcome))
     except Exception as error:
-        # A run that was played has its verdict, whatever is wrong here; the reader is told what.
-        return _unknown(f"{type(error).__name__}: {error}")
-    return {"kinds": list(kinds), "elements": list(elements)}
-
-
-def _untold(trajectory: Trajectory, loaded: LoadedInstance) -> str:
-    """Why the record does not tell; empty where it does."""
-    if not trajectory.views:
-        return "what the agent saw was not kept"
-    truth = truth_of(trajectory, loaded)
-    return truth.reason if truth.status == "unscored" else ""
-
-
-def _unknown(why: str) -> dict[str, Any]:
-    return {"kinds": [], "elements": [], "error": why}
+        # An episode that was played has its verdict, whatever is wrong here; the reader is told what.
+        _log.exception("the rules on failures broke on a run of %s", outcome.loaded.id)
+        return Failure(error=f"{type(error).__name__}: {error}")

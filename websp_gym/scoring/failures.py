@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 from websp_gym.records.trajectory import ActionRecord, Trajectory
-from websp_gym.scoring.kinds import FailureKind
-from websp_gym.scoring.truth import truth_at_start, truth_of
-from websp_gym.scoring.verdict import Check, Verdict
+from websp_gym.records.verdict import Check, FailureKind
+from websp_gym.scoring.outcome import Outcome
+from websp_gym.scoring.state_reward import goal_checks
 from websp_gym.tasks.ground_truth import ElementType, Step
 from websp_gym.tasks.instances import LoadedInstance
 from websp_gym.world.state import same
@@ -21,7 +21,6 @@ from websp_gym.world.state import same
 REPEATS = 3
 """So often must the same action be taken in front of the same view to count as repeated."""
 
-_NO_GOAL = ("answered", "nothing destructive", "world intact")
 _STATEFUL = ("turn", "type", "select", "submit", "holds")
 _ADMITS = re.compile(
     r"\b(could ?n[o']t|cannot|can't|unable|not able|fail(ed|ure)?|did ?n[o']t|impossible|not possible|no such|"
@@ -31,45 +30,40 @@ _ADMITS = re.compile(
 _PLACEHOLDER = re.compile(r"\{\{.*?\}\}")
 
 
-def failure_kinds(trajectory: Trajectory, loaded: LoadedInstance) -> tuple[FailureKind, ...]:
+def failure_kinds(outcome: Outcome) -> tuple[FailureKind, ...]:
     """Which of the paper's five kinds a failure is.
 
     Args:
-        trajectory: A run in the sandbox that failed.
-        loaded: Its instance.
+        outcome: The end of an episode that failed according to the state.
 
     Returns:
-        The kinds whose rule holds, in the paper's order; none for a run that did not fail, and for one that failed by
-        a side effect only.
+        The kinds whose rule holds, in the paper's order; none for one that failed by a side effect only.
     """
-    truth = truth_of(trajectory, loaded)
-    if truth.status != "fail":
-        return ()
-    before, after = _goals(truth_at_start(trajectory, loaded)), _goals(_end(trajectory, loaded, truth))
+    trajectory, loaded = outcome.trajectory, outcome.loaded
+    s0 = outcome.start.sites[loaded.site.slug]
+    before = _holding(goal_checks(loaded.task.goal, s0, s0))
+    after = {name: holds for name, holds in _holding(outcome.truth.checks).items() if name in before}
     rules: dict[FailureKind, bool] = {
         "incorrect navigation": not _reached(trajectory, loaded) and not all(after.values()),
         "state misunderstanding": _misunderstood(trajectory, loaded, before, after),
-        "hallucinated success": _claims_success(trajectory) and not all(after.values()),
+        "hallucinated success": _claims_success(outcome) and not all(after.values()),
         "repeated actions": _repeats(trajectory),
         "partial completion": _some_done(before, after) and not all(after.values()),
     }
     return tuple(kind for kind, holds in rules.items() if holds)
 
 
-def failing_elements(trajectory: Trajectory, loaded: LoadedInstance) -> tuple[ElementType, ...]:
+def failing_elements(outcome: Outcome) -> tuple[ElementType, ...]:
     """The types of the ground truth's elements that a failure comes from.
 
     Args:
-        trajectory: A run in the sandbox that failed.
-        loaded: Its instance.
+        outcome: The end of an episode that failed according to the state.
 
     Returns:
         The types of the state-changing steps that were not done and whose element was in view; where none was ever
         in view, the type of the first navigation step that was not done.
     """
-    if truth_of(trajectory, loaded).status != "fail":
-        return ()
-    steps = loaded.instance.ground_truth
+    trajectory, steps = outcome.trajectory, outcome.loaded.instance.ground_truth
     undone = [step for step in steps if step.action in _STATEFUL and not _done(step, steps, trajectory)]
     in_view = [step.element for step in undone if _seen(step, trajectory)]
     if in_view or not undone:
@@ -82,20 +76,9 @@ def failing_elements(trajectory: Trajectory, loaded: LoadedInstance) -> tuple[El
     return tuple(way[:1]) or (undone[0].element,)
 
 
-def _end(trajectory: Trajectory, loaded: LoadedInstance, truth: Verdict) -> Verdict:
-    """The checks at the end, also for a run into a limit."""
-    if truth.checks:
-        return truth
-    return truth_of(trajectory.model_copy(update={"end_reason": "answer"}), loaded)
-
-
-def _goals(verdict: Verdict) -> dict[str, bool]:
-    """Which of the goal's conditions hold."""
-    return {check.name: check.passed is True for check in verdict.checks if _is_goal(check)}
-
-
-def _is_goal(check: Check) -> bool:
-    return check.name not in _NO_GOAL and not check.name.startswith("unchanged ")
+def _holding(checks: Iterable[Check]) -> dict[str, bool]:
+    """Which conditions hold, by name."""
+    return {check.name: check.passed is True for check in checks}
 
 
 def _some_done(before: Mapping[str, bool], after: Mapping[str, bool]) -> bool:
@@ -132,10 +115,10 @@ def _misunderstood(
     )
 
 
-def _claims_success(trajectory: Trajectory) -> bool:
-    last = trajectory.steps[-1] if trajectory.steps else None
-    said = f"{last.thought if last else ''} {trajectory.answer}"
-    return trajectory.end_reason == "answer" and not _ADMITS.search(said)
+def _claims_success(outcome: Outcome) -> bool:
+    steps = outcome.trajectory.steps
+    said = f"{steps[-1].thought if steps else ''} {outcome.answer}"
+    return outcome.answered and not _ADMITS.search(said)
 
 
 def _repeats(trajectory: Trajectory) -> bool:

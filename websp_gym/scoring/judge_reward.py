@@ -8,9 +8,9 @@ from websp_gym.errors import JudgeError
 from websp_gym.records.trajectory import load_trajectory
 
 if TYPE_CHECKING:
+    from websp_gym.records.verdict import Verdict
     from websp_gym.scoring.judge import Judge
-    from websp_gym.scoring.rewards import Outcome
-    from websp_gym.scoring.verdict import Verdict
+    from websp_gym.scoring.outcome import Outcome
 
 
 class JudgeReward:

@@ -4,45 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from websp_gym.errors import SetupError, nearest
-from websp_gym.scoring.state_reward import less_private, side_effects, state_verdict
-from websp_gym.scoring.verdict import Check, Verdict, failed
+from websp_gym.records.verdict import Check, Verdict, failed
+from websp_gym.scoring.judge_reward import JudgeReward
+from websp_gym.scoring.outcome import Outcome, Reward, RewardSpec
+from websp_gym.scoring.state_reward import state_verdict
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from websp_gym.records.trajectory import Trajectory
-    from websp_gym.tasks.instances import LoadedInstance
-    from websp_gym.world.state import WorldState
-
-__all__ = ["REWARDS", "Outcome", "Reward", "make_reward", "state_verdict"]
+__all__ = ["REWARDS", "Outcome", "Reward", "RewardSpec", "make_reward", "state_verdict"]
 
 
 REWARDS = ("state", "strict", "judge")
 """The rewards that have a name."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The end of an episode as a reward sees it."""
-
-    loaded: LoadedInstance
-    start: WorldState
-    """S0, verified."""
-    end: WorldState
-    answered: bool
-    """Whether the agent ended the episode with an answer (and not by reporting the task infeasible)."""
-    answer: str
-    trajectory: Trajectory
-    folder: Path | None = None
-    """Where the trajectory lies on disk, free of secrets and with its screenshots; None where it is not kept."""
-
-
-Reward = Callable[[Outcome], Verdict]
-RewardSpec = str | Callable[[Outcome], "float | Verdict"]
 
 
 def default_reward(world: str = "sandbox") -> str:
@@ -76,7 +50,7 @@ def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -
     Args:
         spec: ``state``, ``strict`` (which asks that nothing else moved), ``judge``, or a callable that takes an
             :class:`Outcome` and returns a number (1.0 and above count as success) or a
-            :class:`~websp_gym.scoring.verdict.Verdict`.
+            :class:`~websp_gym.records.verdict.Verdict`.
         judge: The models that judge, one string each; None for the paper's three.
 
     Returns:
@@ -95,8 +69,8 @@ def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -
     if spec == "strict":
         return _strict
     if spec == "judge":
+        # Its models and pictures take half a second to import, which the other rewards need not wait for.
         from websp_gym.scoring.judge import Judge
-        from websp_gym.scoring.judge_reward import JudgeReward
 
         return _Beside(JudgeReward(Judge.of(judge)))
     known = f"rewards: {', '.join(REWARDS)}, or give a callable"
@@ -104,7 +78,7 @@ def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -
 
 
 def _state(outcome: Outcome) -> Verdict:
-    return state_verdict(outcome.loaded, outcome.start, outcome.end, answered=outcome.answered)
+    return outcome.truth
 
 
 def _strict(outcome: Outcome) -> Verdict:
@@ -128,11 +102,12 @@ class _Beside:
 
     def __call__(self, outcome: Outcome) -> Verdict:
         verdict = _as_verdict(self._reward(outcome), self._name)
-        slug, goal = outcome.loaded.site.slug, outcome.loaded.task.goal
-        if slug not in outcome.start.sites or slug not in outcome.end.sites:
+        truth = outcome.truth
+        if not truth.checks:
+            # The world reported no state of the site.
             return verdict
-        effects = verdict.side_effects or side_effects(goal, slug, outcome.start, outcome.end)
-        given_away = verdict.less_private or less_private(goal, slug, outcome.start, outcome.end)
+        effects = verdict.side_effects or truth.side_effects
+        given_away = verdict.less_private or truth.less_private
         beside = replace(verdict, side_effects=effects, less_private=given_away)
         if verdict.score is None or verdict.strict is not None:
             return beside

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from websp_gym.scoring.verdict import Check, Verdict, failed, passed, unscored
+from websp_gym.records.verdict import Check, Verdict, failed, passed, unscored
 from websp_gym.tasks.goals import Goal, ItemCheck, Unchanged
 from websp_gym.tasks.instances import LoadedInstance
 from websp_gym.world.state import SESSIONS, Event, Item, SiteState, WorldState, foreign_sessions, same
@@ -37,7 +37,7 @@ def state_verdict(loaded: LoadedInstance, start: WorldState, end: WorldState, *,
     before, after = start.sites[slug], end.sites[slug]
     task = loaded.task
     checks = [
-        *_goal_checks(task.goal, before, after),
+        *goal_checks(task.goal, before, after),
         *_unchanged_checks(task.unchanged, task.goal, before, after),
         *_destructive_checks(task.goal, slug, end.since(start.last_seq)),
         Check("answered", answered, expected=True, actual=answered),
@@ -60,7 +60,17 @@ def state_verdict(loaded: LoadedInstance, start: WorldState, end: WorldState, *,
     return passed(SOURCE, "every goal holds", checks=tuple(checks), strict=float(not effects), **parts)
 
 
-def _goal_checks(goal: Goal, before: SiteState, after: SiteState) -> Iterator[Check]:
+def goal_checks(goal: Goal, before: SiteState, after: SiteState) -> Iterator[Check]:
+    """Checks what the goal asks for, and nothing else.
+
+    Args:
+        goal: What must hold.
+        before: S0 of the task's site.
+        after: Its state to look at.
+
+    Yields:
+        A check for each condition of the goal.
+    """
     for key, wanted in goal.settings.items():
         if key not in after.settings:
             yield Check(f"setting {key}", None, wanted, None, f'the world has no setting "{key}"')

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from websp_gym.browser import VIEWPORT
 from websp_gym.errors import SetupError
 from websp_gym.replay.exporters import OUR_KEY
 from websp_gym.replay.importers.event_builder import Draft, finish, typed
@@ -80,7 +81,7 @@ class _Reader:
         attribute = data.get("selectorAttribute")
         self.test_attribute = attribute if isinstance(attribute, str) else ""
         self.start = ""
-        self.viewport = {"width": 1280, "height": 1024}
+        self.viewport = {"width": VIEWPORT[0], "height": VIEWPORT[1]}
         self.known_viewport = False
         self.done: list[Draft] = []
         self.hovers: list[Fingerprint] = []
@@ -121,7 +122,9 @@ class _Reader:
     def _viewport(self, place: str, step: dict[str, Any]) -> None:
         width, height = side_of(step.get("width")), side_of(step.get("height"))
         if not (width and height):
-            self.book.note(f"{place}: the size of its window cannot be used; 1280 by 1024 was taken")
+            self.book.note(
+                f"{place}: the size of its window cannot be used; {VIEWPORT[0]} by {VIEWPORT[1]} was taken"
+            )
         elif not self.known_viewport:
             self.viewport, self.known_viewport = {"width": width, "height": height}, True
         else:

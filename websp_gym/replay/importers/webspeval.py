@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from websp_gym.browser import VIEWPORT
 from websp_gym.replay.importers.deduplicate import reduced
 from websp_gym.replay.importers.event_builder import Draft, finish, typed
 from websp_gym.replay.importers.import_log import Book, kind_of
@@ -223,5 +224,5 @@ def _viewport(data: Mapping[str, Any], book: Book) -> dict[str, int]:
     width, height = side_of(data.get("viewportWidth")), side_of(data.get("viewportHeight"))
     if width and height:
         return {"width": width, "height": height}
-    book.note("the size of its window is not known; 1280 by 1024 was taken")
-    return {"width": 1280, "height": 1024}
+    book.note(f"the size of its window is not known; {VIEWPORT[0]} by {VIEWPORT[1]} was taken")
+    return {"width": VIEWPORT[0], "height": VIEWPORT[1]}

@@ -78,16 +78,16 @@ class Judging:
     outdated: bool = False
 
 
-def causes_of(details: Mapping[str, Any]) -> Causes | None:
+def causes_of(verdict: Mapping[str, Any]) -> Causes | None:
     """Why an episode failed, as its verdict says.
 
     Args:
-        details: The verdict's.
+        verdict: The verdict, as recorded.
 
     Returns:
         The causes; None where it says nothing.
     """
-    return _causes(details.get("failure"), "rules")
+    return _causes(verdict.get("failure"), "rules")
 
 
 def judgings(folder: Path, verdict: Mapping[str, Any]) -> list[Judging]:

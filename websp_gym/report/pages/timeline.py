@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, TypedDict
 
+from websp_gym.browser import VIEWPORT
 from websp_gym.observation.draw import mark_seed
 from websp_gym.records.trajectory import Step, Trajectory, View
 from websp_gym.report.pages.pictures import Album, layer_uri
 
-DEFAULT_VIEWPORT = (1280, 1024)
 _LARGEST = 1e9
 """Pixels; nothing that can be drawn is as far away."""
 
@@ -192,7 +192,7 @@ def _viewport(options: Mapping[str, Any]) -> tuple[float, float] | None:
 
 def _natural(album: Album, picture: int | None) -> tuple[int, int]:
     if picture is None:
-        return DEFAULT_VIEWPORT
+        return VIEWPORT
     return album.pictures[picture].width, album.pictures[picture].height
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from websp_gym.records.verdict import KINDS
 from websp_gym.report.tables.paper import Paper, label
 from websp_gym.report.tables.rows import WORDS, Episode
 from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, part
-from websp_gym.scoring.kinds import KINDS
 
 ABOUT = (
     "Of all failures, time-outs included: how many are of each kind; one may be of several. The paper's are counts "

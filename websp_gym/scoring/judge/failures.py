@@ -10,8 +10,8 @@ from websp_gym.errors import ModelError
 from websp_gym.models import Message, Model, Text
 from websp_gym.models.fence import Fence
 from websp_gym.models.usage import sum_known
+from websp_gym.records.verdict import KINDS, FailureKind
 from websp_gym.scoring.judge.opinion import UnreadableError, named, read_object
-from websp_gym.scoring.kinds import KINDS, FailureKind
 from websp_gym.tasks.ground_truth import ElementType
 
 __all__ = ["KINDS", "RULES", "Analysis", "FailureKind", "ask_why", "read_analysis", "schema"]

@@ -14,12 +14,12 @@ from websp_gym.models import Model, Reply, make_model
 from websp_gym.models.thinking import Thinking
 from websp_gym.models.usage import sum_known
 from websp_gym.records.trajectory import Trajectory
+from websp_gym.records.verdict import Verdict, failed, passed, unscored
 from websp_gym.scoring.judge.cache import Cache, cache_key
 from websp_gym.scoring.judge.opinion import SCHEMA, Opinion, UnreadableError, read_opinion
 from websp_gym.scoring.judge.pictures import Limits
 from websp_gym.scoring.judge.prompt import RULES, Prompt, build_prompt
 from websp_gym.scoring.judge.vote import Vote, majority
-from websp_gym.scoring.verdict import Verdict, failed, passed, unscored
 
 SOURCE = "judge"
 
@@ -291,15 +291,7 @@ def _without_a_call(trajectory: Trajectory) -> Verdict | None:
             return failed(SOURCE, "the agent gave up: it reported the task infeasible")
         case "answer":
             return None
-    if _answered(trajectory):
-        # The agent had answered, and what failed came after: a judge that could not be reached, say.
-        return None
     return unscored(SOURCE, f"the episode did not come to its end: {trajectory.error or 'it was broken off'}")
-
-
-def _answered(trajectory: Trajectory) -> bool:
-    last = trajectory.steps[-1].act if trajectory.steps else None
-    return last is not None and last.kind == "ANSWER"
 
 
 def _kept_vote(kept: Mapping[str, Any]) -> Vote:

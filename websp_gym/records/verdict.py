@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Status = Literal["pass", "fail", "unscored"]
+FailureKind = Literal[
+    "incorrect navigation",
+    "state misunderstanding",
+    "hallucinated success",
+    "repeated actions",
+    "partial completion",
+]
+"""The five kinds of the paper (section 6, table 9). A failure may be of several."""
+KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
 
 
 @dataclass(frozen=True)
@@ -22,6 +31,21 @@ class Check:
     evidence: str = ""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """Why an episode failed, by rules over its state and its record (docs/judge.md states them).
+
+    Args:
+        kinds: Its kinds; none for a failure by a side effect alone.
+        elements: Types of the ground truth's UI elements that caused it.
+        error: Why the rules could not be applied; empty where they were.
+    """
+
+    kinds: tuple[FailureKind, ...] = ()
+    elements: tuple[str, ...] = ()
+    error: str = ""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What an episode is worth.
@@ -36,6 +60,7 @@ class Verdict:
         less_private: Those of them that moved a setting towards what its site declares as the least private value.
         strict: The score of who counts side effects too: 1.0 only for a full score without any; ``None`` where nobody
             knows.
+        failure: Why a failed episode in the sandbox failed, whichever reward decided.
         details: Whatever the source adds (votes, cost).
     """
 
@@ -47,6 +72,7 @@ class Verdict:
     side_effects: tuple[str, ...] = ()
     less_private: tuple[str, ...] = ()
     strict: float | None = None
+    failure: Failure | None = None
     details: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,58 @@
+"""The end of an episode as a reward sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from websp_gym.records.verdict import Verdict
+from websp_gym.scoring.state_reward import state_verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from websp_gym.records.trajectory import Ending, Trajectory
+    from websp_gym.tasks.instances import LoadedInstance
+    from websp_gym.world.state import WorldState
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The end of an episode, as it ran or as it was read back from disk.
+
+    Args:
+        loaded: The instance.
+        start: S0, verified.
+        end: The state when the episode ended.
+        ending: How it ended.
+        trajectory: The record, whole but for the verdict.
+        folder: Folder of the record, free of secrets and with its screenshots; None where it is not kept.
+    """
+
+    loaded: LoadedInstance
+    start: WorldState
+    end: WorldState
+    ending: Ending
+    trajectory: Trajectory
+    folder: Path | None = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether the agent ended the episode with an answer (and not by reporting the task infeasible)."""
+        return self.ending.reason == "answer"
+
+    @property
+    def answer(self) -> str:
+        """What the agent said."""
+        return self.ending.answer
+
+    @cached_property
+    def truth(self) -> Verdict:
+        """The verdict by the server's state, computed once whoever asks for it."""
+        return state_verdict(self.loaded, self.start, self.end, answered=self.answered)
+
+
+Reward = Callable[[Outcome], Verdict]
+RewardSpec = str | Callable[[Outcome], float | Verdict]
