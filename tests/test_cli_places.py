@@ -17,8 +17,7 @@ import pytest
 
 from tests.test_cli import websp
 from websp_gym.cli.doctor import examine
-from websp_gym.cli.replaying import find_trace
-from websp_gym.paths import data_dir, own_traces, trace_dirs
+from websp_gym.paths import data_dir, find_trace, own_traces, trace_dirs
 
 DOCS = Path(__file__).parent.parent / "docs"
 SCREENLESS = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
@@ -100,11 +99,10 @@ def test_what_was_imported_is_found_by_its_name(tmp_path: Path) -> None:
         (["replay", "steam/login", "--picture", ""], {}, 2, "it is a folder"),
         (["replay", "steam/login", "--picture", "/dev/null/a/b.png"], {}, 2, "cannot write"),
         (["replay", "steam/login", "--headed"], SCREENLESS, 2, "xvfb-run"),
-        (["replay", "steam/login", "--watch"], SCREENLESS, 2, "xvfb-run"),
         (["trace", "import", "FLOW", "--out", "/dev/null/traces"], {}, 2, "cannot write"),
         (["replay", "steam/login"], {"WEBSP_SANDBOX_LOG": "/dev/null/log"}, 1, "WEBSP_SANDBOX_LOG"),
         (["list"], {"PYTHONOPTIMIZE": "2"}, 2, "-OO"),
-        (["judge-eval", "nowhere", "--processes", "2"], {}, 2, "websp:"),
+        (["judge-eval", "nowhere", "--jobs", "2"], {}, 2, "websp:"),
         (["xray", "/nowhere"], {}, 2, "agentlab" if shutil.which("agentlab-xray") is None else "/nowhere"),
     ],
 )

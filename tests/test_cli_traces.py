@@ -10,8 +10,8 @@ import pytest
 
 from tests.pages_support import origins
 from tests.test_cli import websp
-from websp_gym.cli.replaying import find_trace
 from websp_gym.errors import SetupError
+from websp_gym.paths import find_trace
 from websp_gym.recording import Status, Studio
 from websp_gym.recording.watch import follow
 from websp_gym.replay import TraceEvent, load_trace
@@ -123,7 +123,7 @@ def test_what_is_no_recording_is_not_imported(tmp_path: Path) -> None:
     ("arguments", "hint"),
     [
         (["record", "steem"], 'did you mean "steam"?'),
-        (["record", "https://"], "no address"),
+        (["record", "https://"], "not the address of a page"),
         (["record", "steam", "--name", "login"], "--overwrite"),
         (["replay", "steam/nothing"], "no trace steam/nothing"),
     ],

@@ -1,17 +1,46 @@
-"""``websp demo``: one instance end to end, told step by step."""
+"""``websp demo``: play one instance end to end, step by step."""
 
 from __future__ import annotations
 
 import json
 import time
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.agents import Briefing, make_agent
+from websp_gym.cli.leaderboard import run_leaderboard
+from websp_gym.cli.options import Headed, Processes
 from websp_gym.env.registration import make_env
 from websp_gym.report import write_trajectory_html
+
+
+def demo(
+    instance_id: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="Default: Steam-task-191-ON; with --agents, a few instances."),
+    ] = None,
+    *,
+    out: Annotated[Path, typer.Option(help="Folder for the trajectories.")] = Path("runs/demo"),
+    headed: Headed = False,
+    agent: Annotated[str, typer.Option(help="oracle, noop or random.")] = "oracle",
+    agents: Annotated[
+        bool, typer.Option("--agents", help="Compare scripted agents, each with one flaw; no key needed.")
+    ] = False,
+    jobs: Processes = 1,
+) -> int:
+    """Watch one instance run: sandbox, replay to S0, agent, verdict, and a page that shows all of it.
+
+    With --agents, play a few instances with eight scripted agents and write a leaderboard page.
+
+    Example: `websp demo Steam-task-198-ON`, `websp demo --agents --jobs 2`
+    """
+    if agents:
+        return run_leaderboard(instance_id, out / "agents", processes=jobs, headed=headed)
+    return run_demo(instance_id or "Steam-task-191-ON", out, agent=agent, headed=headed)
 
 
 def run_demo(instance_id: str, folder: Path, *, agent: str, headed: bool) -> int:
