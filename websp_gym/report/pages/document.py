@@ -1,4 +1,4 @@
-"""What every HTML file of a report is made with: templates, hashes for the content security policy, inert JSON."""
+"""Shared parts of HTML reports: templates, hashes for the content security policy, inert JSON."""
 
 from __future__ import annotations
 

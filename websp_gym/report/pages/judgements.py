@@ -1,4 +1,4 @@
-"""What judges made of an episode, in the episode and afterwards, and why a failure is one."""
+"""Judgements of an episode, during it and afterwards, and causes of failures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 _LEVELS = 8
-"""How many folders above an episode may hold judgements of it."""
+"""Number of parent folders to search for judgements of an episode."""
 
 
 @dataclass(frozen=True)
@@ -165,5 +165,5 @@ def _count(value: object) -> str:
 
 
 def _dollars(value: object) -> str:
-    """Never 0 for a price that nobody knows."""
+    """Return the cost as text, or `unknown`."""
     return f"${value:.4f}" if isinstance(value, int | float) else "unknown"

@@ -1,4 +1,4 @@
-"""Screenshots made small enough to travel inside one HTML file."""
+"""Shrink screenshots to embed them in one HTML file."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _picture(data: bytes) -> Picture:
 
 
 def _squeeze(image: Image.Image) -> bytes:
-    """Gives up quality first and resolution last; a page of text never needs either."""
+    """Reduce quality first and resolution last."""
     for quality in _QUALITIES:
         data = _webp(image, quality)
         if len(data) <= BYTES_PER_PICTURE:

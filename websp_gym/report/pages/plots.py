@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WAY_OUT = "No plots: matplotlib is missing; `pip install 'websp-gym[report]'` brings it."
+WAY_OUT = "No plots: matplotlib is missing; install it with `pip install 'websp-gym[report]'`."
 _NAME = 36
 """Characters of an agent's name in a picture."""
 _GROUPS = 6
-"""Agents side by side before a picture is no longer read; the table has all."""
+"""Most agents in one plot; the table has all of them."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ def plots(report: Report) -> list[Plot]:
     found = []
     for table in report.tables:
         if table.key == "overall":
-            found.append(_plot(table, "Success rate with its 95 % interval", *_rates(table)))
+            found.append(_plot(table, "Success rate with 95 % interval", *_rates(table)))
         elif table.key == "elements" and table.rows:
             found.append(_plot(table, _caption(table), *_elements(table)))
         elif table.key == "kinds":
-            found.append(_plot(table, "Failures of each kind", *_kinds(table)))
+            found.append(_plot(table, "Failures by kind", *_kinds(table)))
     return found
 
 

@@ -33,7 +33,7 @@ LONG_VALUE = 160
 _SETTING = "setting "
 _END_REASONS = {
     "answer": "agent answered",
-    "infeasible": "agent called it infeasible",
+    "infeasible": "agent reported the task infeasible",
     "action_limit": "action limit",
     "time_limit": "time limit",
     "unresponsive": "page did not respond",
@@ -108,7 +108,7 @@ def write_trajectory_html(folder: Path, out: Path | None = None) -> Path:
 
 @dataclass(frozen=True)
 class _Verdict:
-    """A verdict as read back from disk, or the absence of one."""
+    """A verdict read from disk, or its absence."""
 
     status: str
     badge: str
@@ -147,7 +147,7 @@ def _number(value: object) -> float | None:
 
 def _why_none(trajectory: Trajectory) -> str:
     if trajectory.end_reason == "error":
-        return "The episode ended with an error before it could be scored."
+        return "An error ended the episode before it was scored."
     if trajectory.end_reason is None:
         return "The episode was still running when this was recorded."
     return f"The episode was not scored ({_END_REASONS[trajectory.end_reason]})."
@@ -194,7 +194,7 @@ def _setting_checks(verdict: _Verdict) -> dict[str, bool | None]:
 
 
 def _doubts(verdict: _Verdict, diff: StateDiff) -> list[str]:
-    """Contradictions inside the record, which a reader should know before trusting the score."""
+    """Return contradictions in the record, to show next to the score."""
     outcomes = [check.get("passed") for check in verdict.checks]
     found = []
     if verdict.status == "pass" and not all(outcome is True for outcome in outcomes):
@@ -211,7 +211,7 @@ def _doubts(verdict: _Verdict, diff: StateDiff) -> list[str]:
             and key in after
             and not same(after[key], check.get("actual"))
         ):
-            found.append(f"The check of {key} saw another value than the recorded end state has.")
+            found.append(f"The check of {key} has a different value than the recorded end state.")
     return found
 
 
