@@ -17,7 +17,8 @@ import pytest
 
 from tests.test_cli import websp
 from websp_gym.cli.doctor import examine
-from websp_gym.paths import data_dir, find_trace, own_traces, trace_dirs
+from websp_gym.paths import data_dir, own_traces, trace_dirs
+from websp_gym.replay.library import find_trace
 
 DOCS = Path(__file__).parent.parent / "docs"
 SCREENLESS = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}

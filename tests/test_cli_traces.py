@@ -11,10 +11,10 @@ import pytest
 from tests.pages_support import origins
 from tests.test_cli import websp
 from websp_gym.errors import SetupError
-from websp_gym.paths import find_trace
 from websp_gym.recording import Status, Studio
 from websp_gym.recording.watch import follow
 from websp_gym.replay import TraceEvent, load_trace
+from websp_gym.replay.library import find_trace
 
 __all__ = ["origins"]
 CONSENT = "steam/accept_all_cookies"

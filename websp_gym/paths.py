@@ -1,7 +1,6 @@
 """Where the data folders lie: inside the package in a wheel, beside it in a checkout or ``pip install -e``."""
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -59,42 +58,6 @@ def trace_dirs() -> list[Path]:
     places = {folder.resolve(): folder for folder in (package, *named, Path("traces"))}
     ordered = (Path("traces"), *named, package)
     return list(dict.fromkeys(places[folder.resolve()] for folder in ordered))
-
-
-def find_trace(name: str) -> Path:
-    """Return the file of a trace.
-
-    Args:
-        name: A path such as ``recordings/mine.json``, or a name such as ``steam/login`` below one of
-            :func:`trace_dirs`.
-
-    Raises:
-        SetupError: There is no such trace.
-    """
-    places = trace_dirs()
-    below = [folder / each for folder in places for each in (name, f"{name}.json")]
-    for path in (Path(name), *below):
-        if path.is_file():
-            return path
-    where = " or ".join(str(folder) for folder in places)
-    raise SetupError(f"no trace {name}, neither as a file nor below {where}", path=name)
-
-
-def find_traces(names: Sequence[str] = ()) -> list[Path]:
-    """Return the files of traces and of folders with traces; of all :func:`trace_dirs` without names.
-
-    Raises:
-        SetupError: There is no such trace, or none in the folders.
-    """
-    if not names:
-        return [path for folder in trace_dirs() for path in sorted(folder.rglob("*.json"))]
-    found: list[Path] = []
-    for name in names:
-        path = Path(name)
-        found += sorted(path.rglob("*.json")) if path.is_dir() else [find_trace(name)]
-    if not found:
-        raise SetupError(f"no trace in {', '.join(names)}")
-    return found
 
 
 def named_folders(variable: str) -> list[Path]:

@@ -15,9 +15,9 @@ from websp_gym.browser.confinement import require_display
 from websp_gym.cli.options import AsJson, Headed, SignedOut, TraceName
 from websp_gym.cli.output import plain_table, print_json
 from websp_gym.errors import ReplayError
-from websp_gym.paths import find_trace
 from websp_gym.recording.dry_run import Rehearsal, rehearse
 from websp_gym.replay import EventReport, Trace, load_trace
+from websp_gym.replay.library import find_trace
 from websp_gym.replay.player import Set
 
 _ON_OFF = {True: "on", False: "off", None: ""}

@@ -15,10 +15,11 @@ from websp_gym.cli.options import AsJson, Overwrite, TraceName
 from websp_gym.cli.output import FAILED, OK, plain_table, print_json
 from websp_gym.cli.replaying import state_change
 from websp_gym.errors import SetupError
-from websp_gym.paths import find_trace, find_traces, trace_dirs
+from websp_gym.paths import trace_dirs
 from websp_gym.replay import TraceEvent, load_trace, save_trace
 from websp_gym.replay.exporters import to_devtools
 from websp_gym.replay.importers import import_trace
+from websp_gym.replay.library import all_traces, find_trace
 
 traces = typer.Typer(
     name="trace",
@@ -93,7 +94,7 @@ def validate(
     Example: `websp trace validate traces/steam`
     """
     rows: list[dict[str, Any]] = []
-    for path in find_traces(names or ()):
+    for path in _files(names or []):
         try:
             trace = load_trace(path)
         except SetupError as error:
@@ -161,6 +162,19 @@ def export(
         out.write_text(text, "utf-8")
     except OSError as error:
         raise SetupError(f"cannot write {out}: {error.strerror}", path=str(out)) from error
+
+
+def _files(names: list[str]) -> list[Path]:
+    """Return the files of traces and of folders with traces; all traces without names."""
+    if not names:
+        return all_traces()
+    found: list[Path] = []
+    for name in names:
+        path = Path(name)
+        found += sorted(path.rglob("*.json")) if path.is_dir() else [find_trace(name)]
+    if not found:
+        raise SetupError(f"no trace in {', '.join(names)}")
+    return found
 
 
 def _what(event: TraceEvent) -> str:
