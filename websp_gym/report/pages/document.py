@@ -80,7 +80,7 @@ def plain(value: Any) -> Any:
 
 
 def write_file(target: Path, page: str | Iterable[str]) -> int:
-    """Writes a page; the file is always a whole one.
+    """Write a page atomically.
 
     Args:
         target: The file; its folder is made where it is missing.

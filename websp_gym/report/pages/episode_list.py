@@ -89,7 +89,7 @@ def _texts(trajectory: Trajectory) -> Iterator[str]:
 
 
 def choices(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """What the filters offer: the values that occur.
+    """Return the values that the filters offer.
 
     Args:
         rows: The rows of :func:`listed`.

@@ -16,10 +16,10 @@ class Causes:
     """Why a run failed.
 
     Args:
-        by: Who says so.
-        kinds: What kind of failure it is.
+        by: Source of the analysis.
+        kinds: Kinds of failure.
         elements: Types of the UI elements that caused it.
-        error: Why nobody can say.
+        error: Why the causes are unknown.
     """
 
     by: str
@@ -79,7 +79,7 @@ class Judging:
 
 
 def causes_of(details: Mapping[str, Any]) -> Causes | None:
-    """Why an episode failed, as its verdict says.
+    """Causes of the failure in the verdict of an episode.
 
     Args:
         details: The verdict's.

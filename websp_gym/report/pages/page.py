@@ -56,7 +56,7 @@ class PageWritten:
 def write_report_html(
     report: Report, html: Path, *, limit: int = LIMIT, progress: Progress = lambda done, of: None
 ) -> PageWritten:
-    """Writes the report as one self-contained HTML file.
+    """Write the report as one self-contained HTML file.
 
     Args:
         report: The report.

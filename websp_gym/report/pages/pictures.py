@@ -64,7 +64,7 @@ class Album:
         self._known: dict[bytes, int] = {}
 
     def add(self, name: str | None) -> tuple[int | None, str]:
-        """Takes in one screenshot.
+        """Add one screenshot.
 
         Args:
             name: Its file name, ``None`` where none was recorded.

@@ -1,4 +1,4 @@
-"""Pictures of the report's tables, where a picture says more: SVG by matplotlib.
+"""Plots of some tables, as SVG by matplotlib.
 
 matplotlib comes with the extra ``report``; without it a page has no pictures and says so.
 """

@@ -59,7 +59,7 @@ class StateDiff:
 
     @property
     def changes(self) -> int:
-        """How many settings and items differ from S0."""
+        """Number of settings and items that differ from S0."""
         return sum(row.changed for row in self.settings) + sum(len(part.changes) for part in self.collections)
 
 

@@ -45,7 +45,7 @@ _BADGES = {"pass": "PASS", "fail": "FAIL", "unscored": "UNSCORED"}
 
 
 def trajectory_html(folder: Path, album: Album | None = None) -> str:
-    """Shows a recorded episode as one self-contained HTML page.
+    """Return a recorded episode as one self-contained HTML page.
 
     Args:
         folder: The episode's folder, or its JSON file.
@@ -89,7 +89,7 @@ def trajectory_html(folder: Path, album: Album | None = None) -> str:
 
 
 def write_trajectory_html(folder: Path, out: Path | None = None) -> Path:
-    """Writes :func:`trajectory_html` to a file.
+    """Write :func:`trajectory_html` to a file.
 
     Args:
         folder: The episode's folder, or its JSON file.
@@ -161,7 +161,7 @@ def _facts(trajectory: Trajectory, verdict: _Verdict) -> list[tuple[str, str]]:
     return [
         ("Reward", "none" if verdict.score is None else f"{verdict.score:g}"),
         ("Strict score", "none" if verdict.strict is None else f"{verdict.strict:g}"),
-        ("Scored by", verdict.source or "nobody"),
+        ("Scored by", verdict.source or "none"),
         ("Ended by", _END_REASONS[trajectory.end_reason]),
         ("Actions", f"{counted}{of_limit}" + (f" + {free} free" if free else "")),
         ("Step time", f"{sum(step.seconds for step in trajectory.steps):.1f} s"),

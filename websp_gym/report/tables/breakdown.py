@@ -16,7 +16,7 @@ TOTAL = "All of these"
 
 @dataclass(frozen=True)
 class _By:
-    """What episodes are divided by, and how that table is called here and in the paper."""
+    """One way to group episodes, with the title of its table here and in the paper."""
 
     key: str
     filter: str
@@ -144,7 +144,7 @@ def _cell(by: _By, name: str, episodes: Sequence[Episode], agent: str, instructi
 
 
 def _published(block: Breakdown, names: Sequence[str], paper: Paper) -> list[Cell]:
-    """What every published model solved of some groups, taken together."""
+    """Return the published figures of some groups, added up."""
     found = [block.rows[name] for name in names if name in block.rows]
     of = sum(row.of for row in found)
 

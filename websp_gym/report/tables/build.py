@@ -99,7 +99,7 @@ class Report:
 
 
 def read_report(folders: Iterable[Path], *, compare: str = "") -> Report:
-    """Makes the report of all runs in or below some folders.
+    """Make the report of all runs in or below some folders.
 
     Args:
         folders: The folders.
@@ -122,7 +122,7 @@ def make_report(
     compare: str = "",
     known: Mapping[str, Facts] | None = None,
 ) -> Report:
-    """Makes the report of some results.
+    """Make the report of some results.
 
     Args:
         results: The results, with the folder of their run where trajectories are to be shown.

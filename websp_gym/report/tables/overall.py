@@ -107,7 +107,7 @@ def _published(paper: Paper, shown: set[str]) -> list[Row]:
 
 
 def effort(episodes: Sequence[Episode], agents: Sequence[str]) -> Table:
-    """What the episodes took and what else they changed; the paper has no such table.
+    """Return the table of effort, cost and side effects; the paper has no such table.
 
     Args:
         episodes: All episodes, every trial.

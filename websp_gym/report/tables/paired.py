@@ -48,7 +48,7 @@ _STATES = _By(
 
 
 def pairings(episodes: Iterable[Episode]) -> dict[Episode, dict[str, str]]:
-    """What became of the pairs each episode belongs to.
+    """Return the results of the pairs of each episode.
 
     Args:
         episodes: One of each agent, wording and instance.

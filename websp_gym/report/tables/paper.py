@@ -1,6 +1,6 @@
 """The numbers published with WebSP-Eval, as data: ``paper.yaml``, every block with the number of its table.
 
-They were measured on live websites, so they stand beside results from the sandbox for orientation only.
+They were measured on live websites, so they are shown next to sandbox results for orientation only.
 """
 
 from __future__ import annotations

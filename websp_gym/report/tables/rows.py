@@ -25,7 +25,7 @@ WORDS = {"without_navigation": "without navigation", "with_navigation": "with na
 
 @dataclass(frozen=True)
 class Facts:
-    """What a report asks of an instance.
+    """The facts about an instance that a report needs.
 
     Args:
         site: Name of the website.
@@ -96,7 +96,7 @@ def catalogue() -> dict[str, Facts]:
 
 
 def facts_of(instance_id: str, known: Mapping[str, Facts]) -> Facts:
-    """What is known of an instance; of one that is in no file, what its id tells.
+    """Return the facts about an instance; from its id alone if it is in no file.
 
     Args:
         instance_id: The instance.

@@ -64,7 +64,7 @@ def robustness(
         paper: What was published; None for nothing beside.
 
     Returns:
-        The table; None where nobody has two scored trials of an instance.
+        The table; None if no agent has two scored trials of an instance.
     """
     counts = {agent: _counts([e for e in episodes if e.agent == agent]) for agent in agents}
     trials = {agent: max((n for n, _ in found.values()), default=0) for agent, found in counts.items()}
