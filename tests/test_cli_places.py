@@ -100,11 +100,10 @@ def test_what_was_imported_is_found_by_its_name(tmp_path: Path) -> None:
         (["replay", "steam/login", "--picture", ""], {}, 2, "it is a folder"),
         (["replay", "steam/login", "--picture", "/dev/null/a/b.png"], {}, 2, "cannot write"),
         (["replay", "steam/login", "--headed"], SCREENLESS, 2, "xvfb-run"),
-        (["replay", "steam/login", "--watch"], SCREENLESS, 2, "xvfb-run"),
         (["trace", "import", "FLOW", "--out", "/dev/null/traces"], {}, 2, "cannot write"),
         (["replay", "steam/login"], {"WEBSP_SANDBOX_LOG": "/dev/null/log"}, 1, "WEBSP_SANDBOX_LOG"),
         (["list"], {"PYTHONOPTIMIZE": "2"}, 2, "-OO"),
-        (["judge-eval", "nowhere", "--processes", "2"], {}, 2, "websp:"),
+        (["judge-eval", "nowhere", "--jobs", "2"], {}, 2, "websp:"),
         (["xray", "/nowhere"], {}, 2, "agentlab" if shutil.which("agentlab-xray") is None else "/nowhere"),
     ],
 )

@@ -123,7 +123,7 @@ def test_what_is_no_recording_is_not_imported(tmp_path: Path) -> None:
     ("arguments", "hint"),
     [
         (["record", "steem"], 'did you mean "steam"?'),
-        (["record", "https://"], "no address"),
+        (["record", "https://"], "not the address of a page"),
         (["record", "steam", "--name", "login"], "--overwrite"),
         (["replay", "steam/nothing"], "no trace steam/nothing"),
     ],

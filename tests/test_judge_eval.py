@@ -18,7 +18,7 @@ from websp_gym.calibration.cases import Case, label_by_state, read_labels
 from websp_gym.calibration.edits import EDITS, cut
 from websp_gym.calibration.generate import KINDS, RETOLD, generate
 from websp_gym.calibration.metrics import measure
-from websp_gym.cli.evaluating import eval_command
+from websp_gym.cli.evaluating import judge_eval
 from websp_gym.errors import SetupError
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.scoring.judge import Judge
@@ -275,8 +275,8 @@ def test_known_error_rates_are_recovered_within_their_intervals(
     runs: Path, made: list[Case], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     models = scripts(made, tmp_path)
-    code = eval_command(
-        runs, models, make=1000, kinds=[",".join(KINDS)], seed=0, jobs=1, asks=1, rules=None, max_cost=1.0,
+    code = judge_eval(
+        runs, models=models, make=1000, kinds=[",".join(KINDS)], jobs=1, asks=1, max_cost=1.0,
         out=tmp_path / "out", as_json=True,
     )  # fmt: skip
     report = json.loads(capsys.readouterr().out)
@@ -363,19 +363,7 @@ def test_the_money_ends_before_the_cases(made: list[Case]) -> None:
 def test_tables_for_a_person(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "yes.yaml").write_text(yaml.safe_dump({"rules": [{"when": "", "say": says("CORRECT")}]}))
     spec = f"scripted:{tmp_path / 'yes.yaml'}"
-    eval_command(
-        runs,
-        [spec, spec],
-        make=30,
-        kinds=[],
-        seed=0,
-        jobs=2,
-        asks=1,
-        rules=None,
-        max_cost=None,
-        out=None,
-        as_json=False,
-    )
+    judge_eval(runs, models=[spec, spec], make=30, jobs=2, asks=1)
     out = capsys.readouterr().out
     for part in (
         "precision",

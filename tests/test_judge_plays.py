@@ -15,7 +15,7 @@ from websp_gym.calibration.edits import told
 from websp_gym.calibration.generate import KINDS, PLAYED, generate
 from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
 from websp_gym.calibration.variants import FILE, Play, is_played, keep, kind_of, plays_of
-from websp_gym.cli.evaluating import eval_command
+from websp_gym.cli.evaluating import judge_eval
 from websp_gym.errors import SetupError
 from websp_gym.records.trajectory import load_trajectory
 from websp_gym.scoring.judge.batch import find_runs
@@ -177,10 +177,8 @@ def test_the_command_plays_once_makes_runs_and_measures(
     (tmp_path / "yes.yaml").write_text(yaml.safe_dump({"rules": [{"when": "", "say": says("CORRECT")}]}))
 
     def command(*, told: str) -> dict[str, dict[str, int]]:
-        code = eval_command(
-            folder, [f"scripted:{tmp_path / 'yes.yaml'}"], make=40, kinds=[], seed=0, jobs=1, asks=1, rules=None,
-            max_cost=None, out=None, as_json=True, play=[loaded.id],
-        )  # fmt: skip
+        models = [f"scripted:{tmp_path / 'yes.yaml'}"]
+        code = judge_eval(folder, models=models, make=40, jobs=1, asks=1, as_json=True, play=[loaded.id])
         out = capsys.readouterr()
         assert code == 0
         assert out.err.strip() == told
@@ -197,8 +195,5 @@ def test_playing_into_a_file_of_labels_is_refused(tmp_path: Path) -> None:
     labels = tmp_path / "labels.csv"
     labels.write_text("trajectory,label\n")
     (tmp_path / "yes.yaml").write_text(yaml.safe_dump({"rules": [{"when": "", "say": says("CORRECT")}]}))
-    with pytest.raises(SetupError, match="--play wants a folder"):
-        eval_command(
-            labels, [f"scripted:{tmp_path / 'yes.yaml'}"], make=0, kinds=[], seed=0, jobs=1, asks=1, rules=None,
-            max_cost=None, out=None, as_json=True, play=["Steam-*"],
-        )  # fmt: skip
+    with pytest.raises(SetupError, match="--play needs a folder"):
+        judge_eval(labels, models=[f"scripted:{tmp_path / 'yes.yaml'}"], jobs=1, play=["Steam-*"])

@@ -401,8 +401,8 @@ def test_what_a_folder_lacks_and_which_lines_are_broken_is_said(tmp_path: Path) 
         file.write("\n".join(bad) + "\n")
     (tmp_path / "eval").mkdir()
     report = read_report([folder, tmp_path / "eval"])
-    assert report.notes[0] == f"No results in {tmp_path / 'eval'}: left out."
-    assert report.notes[1].startswith(f"4 lines of results cannot be used: {folder / RESULTS}:3: not JSON")
+    assert report.notes[0] == f"No results found in {tmp_path / 'eval'}."
+    assert report.notes[1].startswith(f"4 lines of results could not be read: {folder / RESULTS}:3: not JSON")
     data = report.as_dict()
     assert (data["episodes"], [one["line"] for one in data["broken_lines"]]) == (2, [3, 4, 5, 6])
     assert [one["reason"] for one in data["broken_lines"]][2:] == [
@@ -419,9 +419,12 @@ def test_an_episode_that_was_played_again_is_named_and_counted(tmp_path: Path) -
     assert rows(report, "overall")["a"][9] == "2"
     assert report.as_dict()["retried"] == 2
     assert any(
-        note.startswith("2 episodes played again after an infrastructure error") for note in report.notes
+        note.startswith("2 episodes retried with the same actions after an infrastructure error")
+        for note in report.notes
     )
-    assert any(note.startswith("1 failure because an action ended the episode") for note in report.notes)
+    assert any(
+        note.startswith("1 failure in which the same action caused an error twice") for note in report.notes
+    )
 
 
 def test_runs_of_one_agent_with_other_options_are_named(tmp_path: Path) -> None:
@@ -429,9 +432,9 @@ def test_runs_of_one_agent_with_other_options_are_named(tmp_path: Path) -> None:
     put(tmp_path / "y", [played("a", "Steam-task-191-OFF", config_hash="old")], max_actions=20)
     put(tmp_path / "z", [played("a", "Nowhere-task-1")], max_actions=20)
     notes = read_report([tmp_path]).notes
-    assert "a: 3 runs with different max_actions stand together." in notes
-    assert "In no task file of this installation: Nowhere-task-1." in notes
-    assert any("another version" in note and "Steam-task-191-OFF" in note for note in notes)
+    assert "a: merged 3 runs that differ in max_actions." in notes
+    assert "Not in the installed task files: Nowhere-task-1." in notes
+    assert any("different version" in note and "Steam-task-191-OFF" in note for note in notes)
 
 
 def test_a_folder_without_results_says_how_to_get_some(tmp_path: Path) -> None:

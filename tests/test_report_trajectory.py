@@ -124,7 +124,7 @@ VERDICTS = [
     ({"verdict": verdict.unscored("judge", "No reply.").as_dict()}, "UNSCORED", "No reply."),
     (NONE | {"end_reason": None}, "NO VERDICT", "still running"),
     (NONE | {"end_reason": "abandoned"}, "NO VERDICT", "not scored (abandoned)"),
-    (NONE | {"end_reason": "error", "error": "It broke."}, "NO VERDICT", "ended with an error before"),
+    (NONE | {"end_reason": "error", "error": "It broke."}, "NO VERDICT", "error ended the episode before"),
     ({"verdict": {"status": "won"}}, "NO VERDICT", "not scored (agent answered)"),
 ]
 
@@ -150,7 +150,7 @@ def test_every_outcome_has_its_badge_and_its_reason(
         ("fail", 0.0, (HOLDS,), "fail, yet every check holds"),
         ("unscored", 0.5, (), "unscored, yet its score is 0.5"),
         ("pass", None, (HOLDS,), "pass, yet its score is None"),
-        ("pass", 1.0, (Check("setting a", True, 1, 1),), "check of a saw another value"),
+        ("pass", 1.0, (Check("setting a", True, 1, 1),), "check of a has a different value"),
         ("pass", 1.0, (HOLDS,), ""),
         ("fail", 0.0, (HOLDS, BREAKS), ""),
     ],
@@ -265,7 +265,7 @@ def test_screenshots_that_cannot_be_shown_leave_a_placeholder(watch: Watch, tmp_
     for reason in reasons.values():
         page.keyboard.press("j")
         assert not page.locator("#shot").is_visible()
-        assert page.inner_text("#missing").replace("\0", "\ufffd") == f"No picture: {reason}"
+        assert page.inner_text("#missing").replace("\0", "\ufffd") == f"No screenshot: {reason}"
         assert page.locator("#marks .mark").count() == 4
     assert page.locator(".thumb img").count() == 1
     page.keyboard.press("Home")

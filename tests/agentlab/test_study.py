@@ -201,14 +201,14 @@ def test_collecting_again_replaces_a_collection_and_nothing_else(small_study: Pa
 def test_the_command_collects_and_says_where(
     small_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from websp_gym.cli.collecting import collect_command
+    from websp_gym.cli.collecting import collect as command
 
-    collect_command(small_study, out=tmp_path / "a", as_json=True)
+    command(small_study, out=tmp_path / "a", as_json=True)
     said = json.loads(capsys.readouterr().out)
     assert said == {
         "folder": str(tmp_path / "a"),
         "agents": ["flawed:deactivates", "noop", "oracle"],
         "episodes": 6,
     }
-    collect_command(small_study, out=tmp_path / "b", as_json=False)
+    command(small_study, out=tmp_path / "b", as_json=False)
     assert "websp report" in capsys.readouterr().out

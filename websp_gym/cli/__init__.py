@@ -9,7 +9,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Runs the command line; exit code 0, 1 (something failed) or 2 (bad arguments or set-up)."""
+    """Run the command line; exit code 0, 1 (something failed) or 2 (bad arguments or set-up)."""
     from websp_gym.cli.app import app
     from websp_gym.env.registration import require_docstrings
     from websp_gym.errors import SetupError, StorageError, WebspError
@@ -32,9 +32,9 @@ def main() -> None:
 
 
 def _write_anything() -> None:
-    """Lets output hold ✓, − and names in any script, whatever the locale is.
+    """Make output work with any character in any locale.
 
-    A file or pipe gets UTF-8, as JSON and Markdown are; a terminal that cannot show a character gets a question mark.
+    Files and pipes get UTF-8, as JSON and Markdown require; a terminal shows a question mark for a missing character.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -1,30 +1,79 @@
-"""The commands. Each one only reads arguments, calls the library and shows what came back."""
+"""The ``websp`` command: its subcommands, each imported when it is used."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
-from websp_gym.cli import instances, runs, sites, traces
-from websp_gym.cli.options import out
+COMMANDS = {
+    "list": "instances:list_instances",
+    "show": "instances:show",
+    "run": "running:run",
+    "judge": "judging:judge",
+    "rescore": "rescoring:rescore",
+    "report": "reporting:report",
+    "collect": "collecting:collect",
+    "xray": "collecting:xray",
+    "judge-eval": "evaluating:judge_eval",
+    "demo": "demo:demo",
+    "replay": "replaying:replay",
+    "record": "recording:record",
+    "serve": "serving:serve",
+    "check": "checking:check",
+    "new-site": "checking:new_site",
+    "doctor": "doctor:doctor",
+    "trace": "traces:traces",
+}
+"""Module and function of each command. The function's docstring is the help; its return value is the exit code."""
+
+
+class _OnDemand(TyperGroup):
+    """Import a command when it is used: `websp list` does not wait for a browser's library."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        # Typer suggests the nearest of the known commands for a name that does not exist.
+        for name in [cmd_name] if cmd_name in COMMANDS else COMMANDS:
+            self.commands.setdefault(name, _load(name))
+        return self.commands.get(cmd_name)
+
+
+def _load(name: str) -> Any:
+    module, _, attribute = COMMANDS[name].partition(":")
+    command = getattr(import_module(f"websp_gym.cli.{module}"), attribute)
+    if isinstance(command, typer.Typer):
+        return get_command(command)
+    single = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+    single.command(name)(command)
+    return get_command(single)
+
+
+def _exit(code: int | None, **_: object) -> None:
+    raise typer.Exit(code or 0)
 
 
 def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        out.print(f"websp-gym {version('websp-gym')}")
+        typer.echo(f"websp-gym {version('websp-gym')}")
         raise typer.Exit
 
 
 app = typer.Typer(
     name="websp",
+    cls=_OnDemand,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
+    result_callback=_exit,
 )
 
 
@@ -34,28 +83,4 @@ def options(
         bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Web agents on website security and privacy tasks: run, watch and check them."""
-
-
-COMMANDS: dict[str, Callable[..., None]] = {
-    "list": instances.list_instances,
-    "show": instances.show,
-    "run": runs.run,
-    "judge": runs.judge,
-    "rescore": runs.rescore,
-    "report": runs.report,
-    "collect": runs.collect,
-    "xray": runs.xray,
-    "judge-eval": runs.judge_eval,
-    "demo": runs.demo,
-    "replay": traces.replay,
-    "record": traces.record,
-    "serve": sites.serve,
-    "check": sites.check,
-    "new-site": sites.new_site,
-    "doctor": instances.doctor,
-}
-
-for name, command in COMMANDS.items():
-    app.command(name)(command)
-app.add_typer(traces.traces, name="trace")
+    """Run web agents on website security and privacy tasks, and check their results."""

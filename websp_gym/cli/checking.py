@@ -1,51 +1,50 @@
-"""``websp check`` and ``websp new-site``: progress, a summary to read, exit code."""
+"""``websp check`` and ``websp new-site``."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from websp_gym.authoring import Finding, Places, SiteReport, check_site
+from websp_gym.authoring import Finding, Places, SiteReport, check_site, scaffold
 from websp_gym.authoring.check import OnProgress
+from websp_gym.cli.options import AsJson, Processes
+from websp_gym.cli.output import FAILED, OK, print_json
 from websp_gym.errors import SetupError
+from websp_gym.tasks.instances import all_instances
 
-_SIGNS = {"ok": "[green]✓[/]", "warning": "[yellow]![/]", "failed": "[red]✗[/]"}
+_SIGNS = {"ok": OK, "warning": "[yellow]![/]", "failed": FAILED}
 
 
-def check_command(
-    sites: list[str],
+def check(
+    sites: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SITE]...", help="Slugs of sites. Default: every site with tasks."),
+    ] = None,
     *,
-    places: Path | None,
-    online: bool,
-    processes: int,
-    screenshots: Path | None,
-    as_json: bool,
-    verbose: bool,
+    jobs: Processes = 1,
+    offline: Annotated[bool, typer.Option("--offline", help="Check the files only; no browser.")] = False,
+    screenshots: Annotated[
+        Path | None, typer.Option(help="Folder for screenshots of the pages and a contact sheet.")
+    ] = None,
+    places: Annotated[
+        Path | None, typer.Option(help="Folder with your own sites/, task_configs/ and traces/.")
+    ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show passed checks, too.")] = False,
+    as_json: AsJson = False,
 ) -> int:
-    """Checks sites and shows what was found.
+    """Check a site and its tasks: files, initial states, proofs of every instance, every page and link.
 
-    Args:
-        sites: Slugs; none means every site that has tasks.
-        places: Folder with own ``sites``, ``task_configs`` and ``traces``.
-        online: Whether the sandbox and a browser are used.
-        processes: How many processes.
-        screenshots: Folder for pictures.
-        as_json: One JSON array of reports on standard output, nothing else.
-        verbose: Show every single finding.
+    Exit code 0 when nothing failed, 1 when something did, 2 when there is no such site.
 
-    Returns:
-        Exit code: 1 when something failed, else 0.
-
-    Raises:
-        SetupError: There is no such site or folder.
+    Example: `websp check steam --jobs 2 --screenshots shots`
     """
     if places is not None and not places.is_dir():
         raise SetupError(f"no folder {places}", path=str(places))
@@ -57,8 +56,8 @@ def check_command(
             report = check_site(
                 slug,
                 places=extra,
-                online=online,
-                processes=processes,
+                online=not offline,
+                processes=jobs,
                 screenshots=screenshots,
                 on_progress=progress,
             )
@@ -66,8 +65,7 @@ def check_command(
         if not as_json:
             _show(console, report, verbose)
     if as_json:
-        rows = [report.as_dict() for report in reports]
-        sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
+        print_json([report.as_dict() for report in reports])
     elif len(reports) > 1:
         wrong = [report.site for report in reports if not report.ok]
         console.print(
@@ -77,33 +75,30 @@ def check_command(
     return 0 if all(report.ok for report in reports) else 1
 
 
-def new_site_command(name: str, *, host: str | None, folder: Path | None) -> None:
-    """Writes a new site that passes its check, and says how to go on.
+def new_site(
+    name: Annotated[str, typer.Argument(help="Name of the site as people write it, e.g. Example.")],
+    *,
+    host: Annotated[str | None, typer.Option(help="Main host of the site. Default: www.NAME.com.")] = None,
+    places: Annotated[
+        Path | None, typer.Option(help="Folder for your own sites, instead of this checkout.")
+    ] = None,
+) -> None:
+    """Create a new site with pages, tasks and a test; it passes `websp check` as it is.
 
-    Args:
-        name: Name of the site, as people write it.
-        host: Its main host; ``www.<slug>.com`` otherwise.
-        folder: Where to write, if not into this checkout.
-
-    Raises:
-        SetupError: A name is wrong, or a file is already there.
+    Example: `websp new-site Example --host www.example.com`
     """
-    from websp_gym.authoring.scaffold import new_site
-
-    made = new_site(name, host=host, folder=folder)
+    made = scaffold.new_site(name, host=host, folder=places)
     console = Console(highlight=False)
     for path in made.files:
         console.print(f"[green]✓[/] {escape(str(path))}", soft_wrap=True)
-    own = f" --places {escape(str(folder))}" if folder else ""
-    known = f"WEBSP_SANDBOX_SITES={escape(str(folder / 'sites'))} " if folder else ""
-    console.print(f"\nlook at it:  [bold]{known}websp serve {made.slug}[/]", soft_wrap=True)
+    own = f" --places {escape(str(places))}" if places else ""
+    known = f"WEBSP_SANDBOX_SITES={escape(str(places / 'sites'))} " if places else ""
+    console.print(f"\nbrowse it:   [bold]{known}websp serve {made.slug}[/]", soft_wrap=True)
     console.print(f"check it:    [bold]websp check {made.slug}{own}[/]", soft_wrap=True)
-    console.print("how to go on: docs/adding-a-site.md", style="dim")
+    console.print("next steps: docs/adding-a-site.md", style="dim")
 
 
 def _every_site(places: Places) -> list[str]:
-    from websp_gym.tasks.instances import all_instances
-
     with places.known():
         return list(dict.fromkeys(loaded.site.slug for loaded in all_instances()))
 
@@ -137,10 +132,10 @@ def _show(console: Console, report: SiteReport, verbose: bool) -> None:
 def _show_kind(write: Callable[..., None], check: str, found: list[Finding], verbose: bool) -> None:
     counted = Counter(finding.outcome for finding in found)
     worst = next(outcome for outcome in ("failed", "warning", "ok") if counted[outcome])
-    told = f"{counted['ok']} of {len(found)}" if len(found) > 1 else ""
+    passed = f"{counted['ok']} of {len(found)}" if len(found) > 1 else ""
     only = found[0] if len(found) == 1 and worst == "ok" else None
-    said = f"[dim]{escape(only.detail)}[/]" if only else told
-    write(f"  {_SIGNS[worst]} {check}  {said}", soft_wrap=True)
+    detail = f"[dim]{escape(only.detail)}[/]" if only else passed
+    write(f"  {_SIGNS[worst]} {check}  {detail}", soft_wrap=True)
     for finding in found:
         if finding is not only and (verbose or finding.outcome != "ok"):
             sign = _SIGNS[finding.outcome]

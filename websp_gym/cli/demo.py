@@ -1,20 +1,48 @@
-"""``websp demo``: one instance end to end, told step by step."""
+"""``websp demo``: play one instance end to end, step by step."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 
-from websp_gym.actions import parse_action
 from websp_gym.agents import make_agent
+from websp_gym.cli.leaderboard import run_leaderboard
+from websp_gym.cli.options import Headed, Processes
 from websp_gym.env.registration import make_env
 from websp_gym.env.rollout import Rollout
-from websp_gym.errors import ActionError
+from websp_gym.records.trajectory import ActionRecord
 from websp_gym.records.verdict import Verdict
 from websp_gym.report import write_trajectory_html
+
+
+def demo(
+    instance_id: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="Default: Steam-task-191-ON; with --agents, a few instances."),
+    ] = None,
+    *,
+    out: Annotated[Path, typer.Option(help="Folder for the trajectories.")] = Path("runs/demo"),
+    headed: Headed = False,
+    agent: Annotated[str, typer.Option(help="oracle, noop or random.")] = "oracle",
+    agents: Annotated[
+        bool, typer.Option("--agents", help="Compare scripted agents, each with one flaw; no key needed.")
+    ] = False,
+    jobs: Processes = 1,
+) -> int:
+    """Watch one instance run: sandbox, replay to S0, agent, verdict, and a page that shows all of it.
+
+    With --agents, play a few instances with eight scripted agents and write a leaderboard page.
+
+    Example: `websp demo Steam-task-198-ON`, `websp demo --agents --jobs 2`
+    """
+    if agents:
+        return run_leaderboard(instance_id, out / "agents", processes=jobs, headed=headed)
+    return run_demo(instance_id or "Steam-task-191-ON", out, agent=agent, headed=headed)
 
 
 def run_demo(instance_id: str, folder: Path, *, agent: str, headed: bool) -> int:
@@ -38,7 +66,9 @@ def run_demo(instance_id: str, folder: Path, *, agent: str, headed: bool) -> int
         for step in rollout:
             if rollout.actions == 1:
                 console.print(_started(rollout))
-            console.print(f"  {escape(_described(step.action, step.before))}", soft_wrap=True)
+            assert rollout.task is not None
+            act = rollout.task.trajectory.steps[-1].act
+            console.print(f"  {escape(_described(step.action, act))}", soft_wrap=True)
             if step.observation["last_action_error"]:
                 console.print(f"    [yellow]{escape(step.observation['last_action_error'])}[/]")
         assert rollout.task is not None
@@ -57,16 +87,9 @@ def _started(rollout: Rollout) -> str:
     )
 
 
-def _described(action: str, observation: dict[str, object]) -> str:
-    """An action with the name of the element it is about, for a reader who has no picture."""
-    try:
-        number = parse_action(action).number
-    except ActionError:
-        return action
-    elements = observation["elements"]
-    if number is None or not isinstance(elements, tuple) or number >= len(elements):
-        return action
-    return f"{action:<22} {elements[number]['role']} {elements[number]['name']!r}"
+def _described(action: str, act: ActionRecord | None) -> str:
+    """Return an action with the role and name of its element, for a reader who has no picture."""
+    return action if act is None or not act.role else f"{action:<22} {act.role} {act.name!r}"
 
 
 def _value(value: object) -> str:

@@ -1,4 +1,4 @@
-"""``websp doctor``: what works on this machine, and what to do about what does not."""
+"""``websp doctor``: check this machine."""
 
 from __future__ import annotations
 
@@ -8,27 +8,41 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rich.console import Console
+from rich.markup import escape
+
+from websp_gym.cli.options import AsJson, Headed
+from websp_gym.cli.output import FAILED, OK, print_json
 from websp_gym.errors import SetupError, WebspError
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was tried."""
+    """The result of one check."""
 
     name: str
     ok: bool
     detail: str
 
 
-def examine(*, headed: bool = False) -> list[Finding]:
-    """Tries everything an episode needs.
+def doctor(*, headed: Headed = False, as_json: AsJson = False) -> int:
+    """Check that this machine can run everything; print what to do where it cannot.
 
-    Args:
-        headed: Whether a browser must be able to show a window, too.
-
-    Returns:
-        One finding per part; where it is not ok, the detail says what to do.
+    Example: `websp doctor`
     """
+    findings = examine(headed=headed)
+    if as_json:
+        print_json([{"check": item.name, "ok": item.ok, "detail": item.detail} for item in findings])
+    else:
+        console = Console(highlight=False)
+        for item in findings:
+            sign = OK if item.ok else FAILED
+            console.print(f"{sign} [bold]{item.name}[/]  {escape(item.detail)}", soft_wrap=True)
+    return 0 if all(item.ok for item in findings) else 1
+
+
+def examine(*, headed: bool = False) -> list[Finding]:
+    """Try everything an episode needs; a finding that is not ok tells what to do."""
     return [
         _try("python", _python),
         _try("task configurations", _configs),
@@ -62,7 +76,7 @@ def _configs() -> str:
         for step in loaded.instance.initial_state:
             if isinstance(step, ReplayStep):
                 trace_path(step.replay)
-    return f"{count} instances, every trace there"
+    return f"{count} instances with all their traces"
 
 
 def _browser() -> str:
@@ -75,15 +89,11 @@ def _browser() -> str:
 
 
 def _window() -> str:
-    return f"Chromium {_started(headless=False)} has one"
+    return f"Chromium {_started(headless=False)} opened a window"
 
 
 def _started(*, headless: bool) -> str:
-    """Starts a browser as an episode does, so that it reaches nothing but the sandbox.
-
-    Returns:
-        Its version.
-    """
+    """Start a browser that reaches only the sandbox, as an episode does, and return its version."""
     from websp_gym.browser.launch import BrowserOptions, shared_browser
     from websp_gym.world import make_world
 
@@ -95,7 +105,7 @@ def _sandbox() -> str:
 
     began = time.monotonic()
     make_world("sandbox").browser_args()
-    return f"answers after {time.monotonic() - began:.1f} s"
+    return f"ready after {time.monotonic() - began:.1f} s"
 
 
 def _episode() -> str:

@@ -1,4 +1,4 @@
-"""``websp judge-eval``: a judge against labels, as tables or JSON."""
+"""``websp judge-eval``: measure a judge against labels."""
 
 from __future__ import annotations
 
@@ -6,72 +6,77 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
-from rich.table import Table
 
 from websp_gym.calibration.calibrate import Judged, Report, evaluate, judge_cases
 from websp_gym.calibration.cases import Case, label_by_state, read_labels
 from websp_gym.calibration.generate import generate
 from websp_gym.calibration.metrics import Figure
 from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
-from websp_gym.cli.judging import dollars, progress_bar, read_rules, split, write_json
+from websp_gym.cli.judging import dollars, make_judge, split
+from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Rules, Seed
+from websp_gym.cli.output import plain_table, print_json, progress_bar
 from websp_gym.errors import SetupError
-from websp_gym.scoring.judge.batch import CACHE, Spending, find_runs
-from websp_gym.scoring.judge.cache import Cache
+from websp_gym.scoring.judge.batch import Spending, find_runs
 from websp_gym.scoring.judge.judge import Judge
 from websp_gym.tasks.selection import select_instances
 
 
-def eval_command(
-    source: Path,
-    models: Sequence[str],
+def judge_eval(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR|LABELS",
+            help="Folder with sandbox runs, or a CSV or JSONL of trajectories and labels.",
+        ),
+    ],
     *,
-    make: int,
-    kinds: Sequence[str],
-    seed: int,
-    jobs: int,
-    asks: int,
-    rules: Path | None,
-    max_cost: float | None,
-    out: Path | None,
-    as_json: bool,
-    play: Sequence[str] = (),
-    processes: int = 1,
+    models: Models = None,
+    play: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GLOB",
+            help="First play these instances, right and wrong, into DIR; skips runs already there.",
+        ),
+    ] = None,
+    make: Annotated[
+        int, typer.Option(min=0, help="Number of right and wrong runs to make from those in DIR.")
+    ] = 0,
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option(help="Kinds of runs to make, separated by commas. Default: all."),
+    ] = None,
+    seed: Seed = 0,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Runs at a time. Default: 1 when playing, 4 when judging."),
+    ] = None,
+    asks: Asks = 3,
+    rules: Rules = None,
+    max_cost: MaxCost = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for report, cases and opinions already paid for.")
+    ] = None,
+    as_json: AsJson = False,
 ) -> int:
-    """Measures a judge against labels.
+    """Measure a judge against the truth: each model and every ensemble of them, with intervals.
 
-    Args:
-        source: A labelled set (CSV or JSON Lines), or a folder with runs in the sandbox, whose truth the state tells.
-        models: The models; none for the paper's three.
-        make: How many runs to make of those in the folder; 0 takes them as they are.
-        kinds: Which kinds to make.
-        seed: Of what is made.
-        jobs: Runs at a time.
-        asks: How often a model is asked whose answer cannot be read.
-        rules: A file with other rules.
-        max_cost: US dollars that may be spent.
-        out: Folder for the report, the cases and the cache.
-        as_json: The report as JSON on standard output, nothing else.
-        play: Globs of instances to play first, right and wrong, in the sandbox; the runs stay in the folder, and
-            those that are there are not played again.
-        processes: Plays at a time.
+    Without labels, the truth is the server state that sandbox runs record. Exit code 1 when the money did not last
+    for all cases, or a run could not be played.
 
-    Returns:
-        Exit code: 0, or 1 when the money did not last for all cases, or something could not be played.
-
-    Raises:
-        SetupError: The set cannot be used, or a model cannot be asked.
+    Example: `websp judge-eval runs/hard --play 'Steam-*' --make 1000 --models openai:gpt-5.2 --out runs/eval`
     """
     console = Console(highlight=False, stderr=as_json)
     if not console.is_terminal:
         console.width = 160
-    cache = Cache(out / CACHE) if out else None
-    judge = Judge.of(split(models) or None, asks=asks, rules=read_rules(rules), cache=cache)
-    unplayed = _play(source, play, processes, console) if play else 0
+    judge = make_judge(models, asks=asks, rules=rules, cache=out)
+    unplayed = _play(source, play, jobs or 1, console) if play else 0
     cases = _cases(source, make, kinds, seed)
     spending = Spending(max_cost)
-    judged = _judge(judge, cases, jobs, spending, console)
+    judged = _judge(judge, cases, jobs or 4, spending, console)
     report = evaluate(judge, judged)
     spent = None if spending.unknown else spending.spent
     data = {"judge": judge.identity, **report.as_dict(), "spent": spent}
@@ -79,7 +84,7 @@ def eval_command(
         _write(out / "cases.jsonl", "".join(json.dumps(each.as_dict()) + "\n" for each in judged))
         _write(out / "report.json", json.dumps(data, indent=1) + "\n")
     if as_json:
-        write_json(data)
+        print_json(data)
     else:
         show_report(console, report)
         if len(judged) < len(cases):
@@ -91,7 +96,7 @@ def eval_command(
 def _judge(
     judge: Judge, cases: Sequence[Case], jobs: int, spending: Spending, console: Console
 ) -> list[Judged]:
-    with progress_bar(console) as progress:
+    with progress_bar(console, cost=True) as progress:
         task = progress.add_task("judging", total=len(cases), cost=dollars(spending))
 
         def step(judged: Judged) -> None:
@@ -101,11 +106,11 @@ def _judge(
 
 
 def _play(folder: Path, patterns: Sequence[str], processes: int, console: Console) -> int:
-    """Plays what the folder lacks; says how many could not be played."""
+    """Play what the folder lacks; return how many could not be played."""
     if folder.is_file():
-        raise SetupError("--play wants a folder for the runs, not a labelled set", path=str(folder))
+        raise SetupError("--play needs a folder for the runs, not a labelled set", path=str(folder))
     todo = plays_to_do(select_instances(split(patterns)), folder)
-    with progress_bar(console) as progress:
+    with progress_bar(console, cost=True) as progress:
         task = progress.add_task("playing", total=len(todo), cost="")
 
         def step(played: Played) -> None:
@@ -117,15 +122,15 @@ def _play(folder: Path, patterns: Sequence[str], processes: int, console: Consol
         done = play_all(todo, folder, processes=processes, on_done=step)
     counts = Counter(played.status for played in done)
     if done:
-        told = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
-        console.print(f"played {len(done)}: {told}", style="dim", markup=False)
+        parts = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
+        console.print(f"played {len(done)}: {parts}", style="dim", markup=False)
     return counts["error"]
 
 
-def _cases(source: Path, make: int, kinds: Sequence[str], seed: int) -> list[Case]:
+def _cases(source: Path, make: int, kinds: Sequence[str] | None, seed: int) -> list[Case]:
     if source.is_file():
         if make:
-            raise SetupError("--make wants a folder with recorded runs, not a labelled set")
+            raise SetupError("--make needs a folder with recorded runs, not a labelled set")
         return read_labels(source)
     runs = find_runs(source)
     return (
@@ -134,12 +139,7 @@ def _cases(source: Path, make: int, kinds: Sequence[str], seed: int) -> list[Cas
 
 
 def show_report(console: Console, report: Report) -> None:
-    """Shows what a calibration found.
-
-    Args:
-        console: Where.
-        report: What it found.
-    """
+    """Print the tables of a calibration."""
     columns = (
         "n",
         "precision",
@@ -151,7 +151,7 @@ def show_report(console: Console, report: Report) -> None:
         "false rejects",
         "unscored",
     )
-    table = Table("judge", *columns, box=None, header_style="bold", pad_edge=False)
+    table = plain_table("judge", *columns)
     for models, found in report.ensembles.items():
         figures = (found.precision, found.recall, found.f1, found.accuracy, found.kappa)
         rates = (found.false_accept_rate, found.false_reject_rate)
@@ -159,9 +159,7 @@ def show_report(console: Console, report: Report) -> None:
         table.add_row(" + ".join(models), str(found.counts.scored), *cells)
     console.print(table)
     console.print("percent, with 95 % intervals; kappa times 100", style="dim")
-    table = Table(
-        "all models, by", "", "n", "false accepts", "false rejects", "unscored", box=None, pad_edge=False
-    )
+    table = plain_table("all models, by", "", "n", "false accepts", "false rejects", "unscored")
     for (dimension, value), counts in report.groups.items():
         wrong = (counts.false_accepts, counts.false_rejects, counts.unscored)
         table.add_row(dimension, value, str(counts.scored), *map(str, wrong))
@@ -171,7 +169,7 @@ def show_report(console: Console, report: Report) -> None:
         shown = "unknown" if tokens is None else f"{tokens:.0f}"
         console.print(f"{model}: {shown} tokens read per trajectory on average", style="dim", markup=False)
     console.print(
-        f"{report.cases} cases; beside them {report.without_a_call} decided by a limit, without a call, and "
+        f"{report.cases} cases; not counted: {report.without_a_call} decided by a limit, without a call, and "
         f"{report.not_shown} that could not be shown"
     )
 

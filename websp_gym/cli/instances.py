@@ -1,4 +1,4 @@
-"""Commands about what there is to play: ``list`` and ``show``, and what this machine lacks: ``doctor``."""
+"""``websp list`` and ``websp show``: the instances there are to play."""
 
 from __future__ import annotations
 
@@ -7,56 +7,49 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.console import Console
+from rich.markup import escape
 
-from websp_gym.cli.options import AsJson, Headed, out
+from websp_gym.cli.options import AsJson, Category, SiteName
+from websp_gym.cli.output import plain_table, print_json
 from websp_gym.records.results import count
+from websp_gym.tasks.instances import LoadedInstance, load_instance
+from websp_gym.tasks.selection import select_instances
 
 
-def list_instances(
-    site: Annotated[str | None, typer.Option(help="Only this site, e.g. Steam.")] = None,
-    category: Annotated[str | None, typer.Option(help="Only task categories that contain this text.")] = None,
-    as_json: AsJson = False,
-) -> None:
+def list_instances(*, site: SiteName = None, category: Category = None, as_json: AsJson = False) -> None:
     """List the instances.
 
-    In a pipe, a line for each: id, category and instruction, with tabs between.
+    In a pipe, print one line per instance: id, category and instruction, separated by tabs.
 
     Example: `websp list --site Steam --category cookie`
     """
-    from websp_gym.tasks.instances import load_instance
-    from websp_gym.tasks.selection import select_instances
-
     rows = [load_instance(name) for name in select_instances(["*"], site=site, category=category)]
     if as_json:
-        sys.stdout.write(
-            json.dumps([_instance_json(loaded) for loaded in rows], ensure_ascii=False, indent=1) + "\n"
-        )
+        print_json([_facts(loaded) for loaded in rows])
         return
+    out = Console(highlight=False)
     if not out.is_terminal:
         lines = ((loaded.id, loaded.task.category, loaded.task.instruction) for loaded in rows)
         sys.stdout.writelines("\t".join(" ".join(part.split()) for part in line) + "\n" for line in lines)
         return
-    table = Table("instance", "category", "instruction", box=None, header_style="bold", pad_edge=False)
+    table = plain_table("instance", "category", "instruction")
     for loaded in rows:
         table.add_row(f"[bold]{loaded.id}[/]", loaded.task.category, loaded.task.instruction)
     out.print(table)
     out.print(count(len(rows), "instance"), style="dim")
 
 
-def show(instance_id: Annotated[str, typer.Argument(metavar="ID")], as_json: AsJson = False) -> None:
-    """Show everything about one instance.
+def show(instance_id: Annotated[str, typer.Argument(metavar="ID")], *, as_json: AsJson = False) -> None:
+    """Show the instruction, initial state, goal and ground truth of one instance.
 
     Example: `websp show Steam-task-191-ON`
     """
-    from rich.markup import escape
-
-    from websp_gym.tasks.instances import load_instance
-
     loaded = load_instance(instance_id)
     if as_json:
-        sys.stdout.write(json.dumps(_instance_json(loaded), ensure_ascii=False, indent=1) + "\n")
+        print_json(_facts(loaded))
         return
+    out = Console(highlight=False)
     goal = loaded.task.goal.model_dump(exclude_defaults=True)
     out.print(f"[bold]{loaded.id}[/]  {loaded.site.site} · {loaded.task.category}\n")
     out.print(escape(loaded.task.instruction))
@@ -74,29 +67,7 @@ def show(instance_id: Annotated[str, typer.Argument(metavar="ID")], as_json: AsJ
         out.print(f"  {number}. {escape(text)}")
 
 
-def doctor(headed: Headed = False, as_json: AsJson = False) -> None:
-    """Check that this machine can run everything, and say what to do where it cannot.
-
-    Example: `websp doctor`
-    """
-    from rich.markup import escape
-
-    from websp_gym.cli.doctor import examine
-
-    findings = examine(headed=headed)
-    if as_json:
-        rows = [{"check": item.name, "ok": item.ok, "detail": item.detail} for item in findings]
-        sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
-    else:
-        for item in findings:
-            out.print(
-                f"{'[green]✓[/]' if item.ok else '[red]✗[/]'} [bold]{item.name}[/]  {escape(item.detail)}",
-                soft_wrap=True,
-            )
-    raise typer.Exit(0 if all(item.ok for item in findings) else 1)
-
-
-def _instance_json(loaded: Any) -> dict[str, Any]:
+def _facts(loaded: LoadedInstance) -> dict[str, Any]:
     return {
         "id": loaded.id,
         "site": loaded.site.site,

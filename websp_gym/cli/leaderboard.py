@@ -1,4 +1,4 @@
-"""``websp demo --agents``: scripted agents, each with a flaw of its own, and the page that compares them."""
+"""``websp demo --agents``: a page that compares scripted agents, each with one flaw."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from websp_gym.agents.flawed import FLAWS
+from websp_gym.cli.output import progress_bar
 from websp_gym.cli.reporting import write_page
 from websp_gym.records.results import Result, Run, count
 from websp_gym.report import Report, read_report
@@ -20,7 +20,7 @@ from websp_gym.tasks.selection import select_instances
 
 AGENTS = ("oracle", "noop", *(f"flawed:{kind}" for kind in FLAWS))
 INSTANCES = ("Steam-task-191-ON", "Steam-task-191-OFF", "Steam-task-194", "Steam-task-200-ON")
-"""Where each flaw shows: switches that are on, switches that are off already, many boxes, a form with Save."""
+"""Each flaw shows in one of them: switches that are on, switches already off, many boxes, a form with Save."""
 PAGE = "leaderboard.html"
 _COLOURS = {
     "success": "green",
@@ -39,17 +39,17 @@ def run_leaderboard(
     processes: int = 1,
     headed: bool = False,
 ) -> int:
-    """Plays a few instances with every scripted agent and writes the page that compares them.
+    """Play a few instances with every scripted agent and write a page that compares them.
 
     Args:
-        instance_id: The only instance to play; some of Steam's otherwise.
-        folder: Where runs and page go; what it has already is not played again.
-        agents: Who plays.
-        processes: How many processes.
-        headed: Whether browsers show their windows.
+        instance_id: The only instance to play; some of Steam's if None.
+        folder: Where runs and page go; episodes already there are not played again.
+        agents: The agents.
+        processes: Number of processes.
+        headed: Show the browser windows.
 
     Returns:
-        Exit code: 0 when every episode could be played to its end, else 1.
+        Exit code: 0 when every episode could be played, else 1.
 
     Raises:
         SetupError: There is no such instance, or the folder holds other runs or cannot be written to.
@@ -57,7 +57,7 @@ def run_leaderboard(
     console = Console(highlight=False)
     ids = select_instances([instance_id] if instance_id else INSTANCES)
     console.print(
-        f"{len(agents)} scripted agents on {count(len(ids), 'instance')} of the sandbox; no model, no key"
+        f"{len(agents)} scripted agents on {count(len(ids), 'instance')} in the sandbox; no model, no key"
     )
     options = {"initial_state": "snapshot", **({"headless": False} if headed else {})}
     runs = [Run(agent=agent, options=options) for agent in agents]
@@ -76,17 +76,16 @@ def _play(
         for run in runs
         for job in plan_run(run, ids, folder=folder / run.agent.replace(":", "-"), resume=True)
     ]
-    with _told(console, len(jobs)) as tell:
-        return run_batch(jobs, processes=processes, on_result=tell)
+    with _reporter(console, len(jobs)) as report:
+        return run_batch(jobs, processes=processes, on_result=report)
 
 
 @contextmanager
-def _told(console: Console, total: int) -> Iterator[Callable[[Result], None]]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+def _reporter(console: Console, total: int) -> Iterator[Callable[[Result], None]]:
+    with progress_bar(console) as progress:
         task = progress.add_task("episodes", total=total)
 
-        def tell(result: Result) -> None:
+        def show(result: Result) -> None:
             outcome = (f"  {result.outcome:9}", _COLOURS[result.outcome])
             why = result.error or ", ".join(result.failure_kinds)
             if not why and result.outcome != "success":
@@ -97,7 +96,7 @@ def _told(console: Console, total: int) -> Iterator[Callable[[Result], None]]:
             )
             progress.advance(task)
 
-        yield tell
+        yield show
 
 
 def _show(console: Console, report: Report) -> None:

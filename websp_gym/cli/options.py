@@ -1,75 +1,31 @@
-"""What several commands have in common: options, their values, and where they print."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from websp_gym.errors import SetupError
-
-out = Console(highlight=False)
-
-AGENTS = (
-    "oracle, noop, random, a model such as openai:gpt-5.2, text:MODEL, flawed:KIND, or module:Class "
-    "(docs/agents.md)."
-)
-Headed = Annotated[bool, typer.Option("--headed", help="Show the browser window.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+Headed = Annotated[bool, typer.Option("--headed", help="Show the browser window.")]
+Processes = Annotated[int, typer.Option("--jobs", min=1, help="Number of processes.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Skip what is already done.")]
+Seed = Annotated[int, typer.Option(help="Random seed.")]
+SignedOut = Annotated[bool, typer.Option("--signed-out", help="Start signed out.")]
 
+SiteName = Annotated[str | None, typer.Option(help="Only this site, e.g. Steam.")]
+Category = Annotated[str | None, typer.Option(help="Only task categories that contain this text.")]
 
-def read_viewport(text: str) -> list[int]:
-    """Reads the size of a viewport.
+Models = Annotated[
+    list[str] | None,
+    typer.Option(help="Models that vote; repeat the option or use commas. Default: the paper's three."),
+]
+Asks = Annotated[int, typer.Option(min=1, help="Attempts per model to get a readable answer.")]
+Rules = Annotated[Path | None, typer.Option(help="Text file with rules for the judge that replace ours.")]
+MaxCost = Annotated[
+    float | None, typer.Option(min=0, help="Stop before spending more than this, in US dollars.")
+]
 
-    Args:
-        text: Such as ``1280x1024``.
-
-    Returns:
-        Width and height.
-
-    Raises:
-        SetupError: It is none.
-    """
-    width, _, height = text.lower().partition("x")
-    if not (width.isdecimal() and height.isdecimal()):
-        raise SetupError(f'--viewport "{text}": give width and height, e.g. 1280x1024', option="viewport")
-    return [int(width), int(height)]
-
-
-class InitialState(StrEnum):
-    """How S0 is reached."""
-
-    REPLAY = "replay"
-    SNAPSHOT = "snapshot"
-
-
-class Reward(StrEnum):
-    """Who scores an episode."""
-
-    STATE = "state"
-    STRICT = "strict"
-    JUDGE = "judge"
-
-
-class By(StrEnum):
-    """Who scores a kept episode again."""
-
-    STATE = "state"
-    JUDGE = "judge"
-
-
-class Instruction(StrEnum):
-    """Which wording of a task the agent gets."""
-
-    WITHOUT_NAVIGATION = "without_navigation"
-    WITH_NAVIGATION = "with_navigation"
-
-
-class TargetState(StrEnum):
-    """What stateful targets of a trace end in."""
-
-    ON = "on"
-    OFF = "off"
-    RECORDED = "recorded"
+TraceName = Annotated[str, typer.Argument(metavar="TRACE", help="A file, or a name below traces/.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")]

@@ -1,4 +1,4 @@
-"""``websp record``: a person shows the way once, and it becomes a trace."""
+"""``websp record``: record a trace by hand."""
 
 from __future__ import annotations
 
@@ -6,50 +6,53 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.browser.confinement import require_display
-from websp_gym.errors import SetupError, nearest
+from websp_gym.cli.options import Overwrite, SignedOut
+from websp_gym.errors import SetupError
 from websp_gym.paths import own_traces
 from websp_gym.recording import Studio
 from websp_gym.recording.dry_run import check_file, site_of
 from websp_gym.recording.watch import follow
+from websp_gym.replay import Trace, TraceEvent, save_trace
+from websp_gym.tasks.instances import all_instances
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from websp_gym.replay.trace import Trace, TraceEvent
     from websp_gym.tasks.instances import Site
 
 
-def record_command(
-    where: str,
+def record(
+    where: Annotated[
+        str, typer.Argument(metavar="SITE|URL", help="A sandbox site, or a page of the live web.")
+    ],
     *,
-    out: Path | None,
-    name: str | None,
-    signed_out: bool,
-    start: str | None,
-    screenshots: bool,
-    overwrite: bool,
+    name: Annotated[str | None, typer.Option(help="Name of the trace.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file, or a folder for NAME.json. Default: traces/SITE.")
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option(help="Page to start on. Default: the site's start page.")
+    ] = None,
+    signed_out: SignedOut = False,
+    screenshots: Annotated[
+        bool, typer.Option("--screenshots/--no-screenshots", help="Keep a screenshot after each event.")
+    ] = True,
+    overwrite: Overwrite = False,
 ) -> None:
-    """Opens a browser with the recorder and saves what the person does in it.
+    """Record a trace: do it once in the browser that opens.
 
-    Args:
-        where: Slug of a sandbox site, or the URL of a live page.
-        out: The file, or a folder for ``<name>.json``; by default ``traces/<site>`` of the working folder, or of
-            the last folder of ``WEBSP_TRACES`` where that is set.
-        name: Name of the trace.
-        signed_out: Whether a sandbox browser starts signed out.
-        start: Page of the sandbox site to begin on, instead of its start page.
-        screenshots: Whether a picture is kept after each event.
-        overwrite: Whether a file that is there may be replaced.
+    Account values of a live site become placeholders when WEBSP_ACCOUNT_EMAIL, WEBSP_ACCOUNT_USERNAME and
+    WEBSP_ACCOUNT_NAME are set. Passwords, one-time codes and card numbers are never stored.
 
-    Raises:
-        SetupError: No such site, no display, or the file is already there; nothing has been opened then.
+    Example: `websp record steam --name "my preferences" --start https://store.steampowered.com/account/preferences/`
     """
     live = where.startswith(("https://", "http://"))
     slug = _slug_of(where) if live else where
@@ -58,7 +61,9 @@ def record_command(
     title = name or (out.stem if out and is_file else "recording")
     path = out if out and is_file else (out or own_traces() / slug) / f"{_file_name(title)}.json"
     if path.exists() and not overwrite:
-        raise SetupError(f"{path} is already there; choose another --name, or --overwrite", path=str(path))
+        raise SetupError(
+            f"{path} is already there; choose another --name, or use --overwrite", path=str(path)
+        )
     require_display("recording")
     check_file(path)
     console = Console(highlight=False)
@@ -68,7 +73,7 @@ def record_command(
         studio.start(title, slug, account=account, screenshots=screenshots)
         console.print(
             f"[bold red]●[/] recording [bold]{escape(title)}[/] on {escape(studio.page.url)}\n"
-            "[dim]Do in the browser what the trace should do. To end: Stop in the recorder's popup, "
+            "[dim]Do in the browser what the trace should do. To finish, press Stop in the recorder's popup "
             "or close the window.[/]"
         )
 
@@ -82,14 +87,14 @@ def record_command(
             _save_bare(trace, path)
     console.print(f"[bold green]saved[/] {path}  {len(trace.events)} event(s)", soft_wrap=True)
     if trace.omitted:
-        console.print(f"[dim]{trace.omitted} secret input(s) were left out; replay cannot type them[/]")
+        console.print(f"[dim]{trace.omitted} secret input(s) left out; replay cannot type them[/]")
     if site is not None:
         console.print(f"try it: websp replay {path} --set on", soft_wrap=True)
 
 
 @contextlib.contextmanager
 def _place(site: Site | None, signed_out: bool) -> Iterator[tuple[tuple[str, ...], Any, Mapping[str, str]]]:
-    """Flags for the browser, what attaches it, and the account whose values become placeholders."""
+    """Yield browser flags, a function that attaches a context, and the account to replace by placeholders."""
     if site is None:
         yield (), lambda context: None, _live_account()
         return
@@ -104,14 +109,14 @@ def _place(site: Site | None, signed_out: bool) -> Iterator[tuple[tuple[str, ...
 
 
 def _file_name(title: str) -> str:
-    """A title as one file's name, wherever a slash or a dot stands in it."""
+    """Return the title as a file name, without slashes or a leading dot."""
     return (
         "".join(char if char.isalnum() or char in "-." else "_" for char in title).lstrip(".") or "recording"
     )
 
 
 def _live_account() -> dict[str, str]:
-    """The account of a live site, as far as the environment tells it."""
+    """Return the account of a live site from the environment."""
     names = {
         "email": "WEBSP_ACCOUNT_EMAIL",
         "username": "WEBSP_ACCOUNT_USERNAME",
@@ -121,12 +126,10 @@ def _live_account() -> dict[str, str]:
 
 
 def _slug_of(url: str) -> str:
-    """The configured site of a live page's host, else the host's own name."""
-    from websp_gym.tasks.instances import all_instances
-
+    """Return the slug of the configured site with the URL's host, else one made from the host."""
     host = (urlsplit(url).hostname or "").removeprefix("www.")
     if not host:
-        raise SetupError(f"{url} is no address of a page{nearest(url, [])}", option="url")
+        raise SetupError(f"{url} is not the address of a page", option="url")
     for loaded in all_instances():
         if (urlsplit(loaded.site.start_url).hostname or "").removeprefix("www.") == host:
             return loaded.site.slug
@@ -134,11 +137,7 @@ def _slug_of(url: str) -> str:
 
 
 def _save_bare(trace: Trace, path: Path) -> None:
-    """Saves a recording whose browser is gone, and its pictures with it."""
-    from websp_gym.replay import Trace as Model
-    from websp_gym.replay import save_trace
-
+    """Save a recording without screenshots; they were lost with its browser."""
     bare = [event.model_copy(update={"screenshot": None}) for event in trace.events]
-    save_trace(
-        Model.model_validate(trace.model_copy(update={"events": tuple(bare)}).model_dump(by_alias=True)), path
-    )
+    data = trace.model_copy(update={"events": tuple(bare)}).model_dump(by_alias=True)
+    save_trace(Trace.model_validate(data), path)

@@ -1,14 +1,16 @@
-"""``websp report``: the tables in the terminal, as Markdown or JSON, and the page."""
+"""``websp report``: tables in the terminal, as Markdown, JSON or one HTML page."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from websp_gym.cli.options import AsJson
+from websp_gym.cli.output import print_json, progress_bar
 from websp_gym.errors import SetupError
 from websp_gym.report.pages.embedding import LIMIT
 from websp_gym.report.pages.page import write_report_html
@@ -16,63 +18,47 @@ from websp_gym.report.tables.build import Report, read_report
 from websp_gym.report.tables.render_text import markdown, show_report
 
 _WIDTH = 160
-"""Columns where no terminal says how many it has."""
+"""Columns where the output is no terminal."""
 
 
-def report_command(
-    folders: Sequence[Path],
+def report(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR", help="Folders with runs, at any depth.")],
     *,
-    html: Path | None,
-    compare: str,
-    max_megabytes: float,
-    as_json: bool,
-    as_markdown: bool,
+    html: Annotated[
+        Path | None, typer.Option(help="Write one HTML file with tables, plots and every trajectory.")
+    ] = None,
+    compare: Annotated[
+        str, typer.Option(help="Show published figures next to yours; `paper` for those of WebSP-Eval.")
+    ] = "",
+    max_size: Annotated[
+        float, typer.Option(min=0, help="Megabytes of trajectories in the page; the rest is left out.")
+    ] = LIMIT / 1e6,
+    as_json: AsJson = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
 ) -> None:
-    """Reports on runs.
+    """Report success rates with confidence intervals: the paper's tables, from any number of run folders.
 
-    Args:
-        folders: Folders with runs, at any depth.
-        html: Where the page goes; None for none.
-        compare: ``paper`` for the published figures beside ours, else empty.
-        max_megabytes: How much of the page trajectories may be.
-        as_json: Print JSON and nothing else.
-        as_markdown: Print Markdown and nothing else.
-
-    Raises:
-        SetupError: No results, nothing of that name to compare with, or a file that cannot be written.
+    Example: `websp report runs/oracle runs/noop --html report.html --compare paper`
     """
-    from websp_gym.cli.judging import write_json
-
     if as_json and as_markdown:
         raise SetupError("choose one of --json and --markdown")
-    report = read_report(folders, compare=compare)
+    made = read_report(folders, compare=compare)
     console = Console(highlight=False, stderr=as_json or as_markdown)
     if not console.is_terminal:
         console = Console(highlight=False, stderr=as_json or as_markdown, width=_WIDTH)
     if as_json:
-        write_json(report.as_dict())
+        print_json(made.as_dict())
     elif as_markdown:
-        sys.stdout.write(markdown(report))
+        sys.stdout.write(markdown(made))
     else:
-        show_report(report, console)
+        show_report(made, console)
     if html is not None:
-        write_page(report, html, console, limit=int(max_megabytes * 1e6))
+        write_page(made, html, console, limit=int(max_size * 1e6))
 
 
 def write_page(report: Report, html: Path, console: Console, *, limit: int = LIMIT) -> None:
-    """Writes the page and says where it is and what it lacks.
-
-    Args:
-        report: The report.
-        html: The file.
-        console: Where progress and the outcome are shown.
-        limit: Bytes of trajectories in it.
-
-    Raises:
-        SetupError: The file cannot be written.
-    """
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    """Write the page and print where it is and what it leaves out."""
+    with progress_bar(console) as bar:
         task = bar.add_task("trajectories", total=None)
         page = write_report_html(
             report, html, limit=limit, progress=lambda done, of: bar.update(task, completed=done, total=of)

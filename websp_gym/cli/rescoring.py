@@ -1,37 +1,41 @@
-"""``websp rescore``: what kept runs are worth now."""
+"""``websp rescore``: score a kept run again."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from websp_gym.runner.rescoring import By, Rescored, rescore
+from websp_gym.cli.options import AsJson
+from websp_gym.cli.output import plain_table, print_line
+from websp_gym.runner import rescoring
+from websp_gym.runner.rescoring import By, Rescored
 
 
-def rescore_command(folder: Path, by: By, *, write: bool, as_json: bool) -> int:
-    """Scores the results of a run again and shows what changed.
+def rescore(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a run.")],
+    *,
+    by: Annotated[
+        By, typer.Option(help="Score the recorded server state, or use the verdicts of `websp judge`.")
+    ] = "state",
+    write: Annotated[bool, typer.Option("--write", help="Replace the scores of the run.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Score a recorded run again, without browser and sandbox, and show what changes.
 
-    Args:
-        folder: The run's folder.
-        by: What they are scored by.
-        write: Whether the new scores count from now on.
-        as_json: One line of JSON per result on standard output, nothing else.
+    Exit code 0 when every result was scored, else 1.
 
-    Returns:
-        Exit code: 0 when every result was scored, else 1.
-
-    Raises:
-        SetupError: The folder has no results, no judgements, or cannot be written.
+    Example: `websp rescore runs/oracle --by judge --write`
     """
-    done = rescore(folder, by=by, write=write)
+    done = rescoring.rescore(folder, by=by, write=write)
     if as_json:
-        sys.stdout.writelines(_line(one) + "\n" for one in done)
+        for one in done:
+            print_line(_line(one))
     else:
         _show(done, written=write)
     return 1 if any(one.note or one.after.reward is None for one in done) else 0
@@ -49,7 +53,7 @@ def _line(one: Rescored) -> str:
 
 def _show(done: list[Rescored], *, written: bool) -> None:
     console = Console(highlight=False)
-    table = Table("instance", "before", "now", "why", box=None, header_style="bold", pad_edge=False)
+    table = plain_table("instance", "before", "now", "why")
     for one in done:
         if one.changed or one.note:
             now = "–" if one.note else one.after.outcome
@@ -61,4 +65,4 @@ def _show(done: list[Rescored], *, written: bool) -> None:
     counts = Counter("not scored" if one.note else "changed" if one.changed else "the same" for one in done)
     console.print(", ".join(f"{count} {name}" for name, count in counts.most_common()))
     if counts["changed"] and not written:
-        console.print("nothing was written; --write lets the new scores count", style="dim")
+        console.print("nothing was written; use --write to replace the scores", style="dim")

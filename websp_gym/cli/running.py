@@ -1,84 +1,62 @@
-"""``websp run``: progress, results on disk, exit code."""
+"""``websp run``: run an agent on instances."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
+from websp_gym.cli.options import AsJson, Category, Headed, Processes, Resume, Seed, SiteName
+from websp_gym.cli.progress import reporter, show_plan, summarise
+from websp_gym.env.options import How, Login, Options
 from websp_gym.errors import SetupError
-from websp_gym.records.results import RESULTS, Result, Run, count
+from websp_gym.observation import ObservationKind
+from websp_gym.records.results import Result, Run, count
 from websp_gym.runner.batch import Job, finished, plan_run, run_batch
 from websp_gym.runner.locking import locked
 from websp_gym.runner.preflight import check_run
 from websp_gym.scoring.judge.batch import Spending
+from websp_gym.scoring.rewards import REWARDS
+from websp_gym.tasks.instances import InstructionVariant
 from websp_gym.tasks.selection import select_instances
 
-_COLOURS = {"pass": "green", "fail": "yellow", "unscored": "magenta", "error": "red"}
 INTERRUPTED = 130
-"""Exit code after Ctrl-C, as of every command of a shell."""
+"""Exit code after Ctrl-C, as in a shell."""
 _LONGEST = 107 - len("/org.chromium.Chromium.123456/SingletonSocket")
+_SIZE = "x".join(map(str, Options.viewport))
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Which instances are to be played.
-
-    Args:
-        patterns: Ids and globs; none stands for all where something else is said.
-        site: Only this website.
-        category: Only task categories that contain this text.
-        limit: Only the first so many.
-    """
-
-    patterns: Sequence[str]
-    _: KW_ONLY
-    site: str | None = None
-    category: str | None = None
-    limit: int | None = None
-
-    def ids(self) -> list[str]:
-        """The instances, in file order.
-
-        Raises:
-            SetupError: Nothing is said, or nothing matches.
-        """
-        if not self.patterns and not (self.site or self.category or self.limit):
-            raise SetupError(
-                "say what to run: ids or globs such as 'Steam-*' (--tasks), --site, --category or --limit; "
-                "`websp list` shows all"
-            )
-        found = select_instances(self.patterns or ["*"], site=self.site, category=self.category)
-        return found[: self.limit]
+def read_viewport(text: str) -> list[int]:
+    """Parse the size of a viewport, such as ``1280x1024``, into width and height."""
+    width, _, height = text.lower().partition("x")
+    if not (width.isdecimal() and height.isdecimal()):
+        raise SetupError(f'--viewport "{text}": give width and height, e.g. {_SIZE}', option="viewport")
+    return [int(width), int(height)]
 
 
 @dataclass
 class Limits:
-    """When a run begins no further episode, and when it has failed.
+    """Decide when a run starts no further episode, and whether it has failed.
 
     Args:
-        max_error_share: The share of episodes that may end in an infrastructure error.
-        max_cost: US dollars that the agent's model may take in this call of the command.
-        fail_fast: Whether the first episode that does not pass is the last one.
+        max_error_share: Share of episodes that may end in an infrastructure error.
+        max_cost: US dollars that this call of the command may spend on the agent's model.
+        fail_fast: Stop after the first episode that does not pass.
     """
 
     max_error_share: float = 0.05
     max_cost: float | None = None
     fail_fast: bool = False
     stopped: str = field(default="", init=False)
-    """Why no further episode was begun; empty where none was left."""
+    """Why the run stopped early; empty if it did not."""
     _spending: Spending = field(init=False)
     _done: int = field(default=0, init=False)
 
@@ -86,14 +64,7 @@ class Limits:
         self._spending = Spending(self.max_cost)
 
     def add(self, result: Result) -> None:
-        """Takes a result into account.
-
-        Args:
-            result: The result.
-
-        Raises:
-            SetupError: There is a limit on the cost, and the price is unknown.
-        """
+        """Count a result; raise SetupError if the cost is limited and the price unknown."""
         self._done += 1
         if self.fail_fast and result.status != "pass":
             self.stopped = f"--fail-fast: {result.id} did not pass"
@@ -101,13 +72,9 @@ class Limits:
             self._spending.add(result.cost, [result.agent])
 
     def go_on(self, running: int) -> bool:
-        """Whether another episode may be begun while others run.
-
-        Args:
-            running: How many.
-        """
+        """Return whether another episode may start while `running` others run."""
         if self.stopped or (self.max_cost is not None and not self._done and running):
-            # One alone first: nobody knows yet what an episode costs.
+            # The first one runs alone: the cost of an episode is not known yet.
             return False
         if self._spending.allows(running):
             return True
@@ -116,11 +83,7 @@ class Limits:
         return False
 
     def failed(self, results: Sequence[Result]) -> str:
-        """Why the run has failed, for a person; empty where it has not.
-
-        Args:
-            results: Its results.
-        """
+        """Return why the run has failed; empty if it has not."""
         errors = sum(result.status == "error" for result in results)
         if not results or errors / len(results) <= self.max_error_share:
             return ""
@@ -130,67 +93,135 @@ class Limits:
         )
 
 
-def run_command(
-    choice: Choice,
-    run: Run,
+def run(
+    instances: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID|GLOB]...", help="Instances to run, by id or glob.")
+    ] = None,
     *,
-    trials: int,
-    retries: int,
-    processes: int,
-    folder: Path | None,
-    resume: bool,
-    limits: Limits,
-    dry_run: bool,
-    as_json: bool,
+    tasks: Annotated[list[str] | None, typer.Option(help="The same as an option; may be repeated.")] = None,
+    site: SiteName = None,
+    category: Category = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the first instances, in the order of `websp list`.")
+    ] = None,
+    agent: Annotated[
+        str,
+        typer.Option(
+            help="oracle, noop, random, a model such as openai:gpt-5.2, text:MODEL, flawed:KIND, or module:Class "
+            "(docs/agents.md)."
+        ),
+    ] = "oracle",
+    jobs: Processes = 1,
+    trials: Annotated[int, typer.Option(min=1, help="Episodes per instance.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Folder for results and trajectories.")] = None,
+    resume: Resume = False,
+    retries: Annotated[
+        int, typer.Option(min=0, help="Retries of an episode after an infrastructure error.")
+    ] = 1,
+    max_error_share: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Exit with 1 if a larger share of the episodes ends in an error."),
+    ] = Limits.max_error_share,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            min=0, help="Start no episode that could raise the total cost above this, in US dollars."
+        ),
+    ] = None,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", "-x", help="Stop after the first episode that does not pass.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check everything and print what would be played.")
+    ] = False,
+    instruction: Annotated[
+        InstructionVariant, typer.Option(help="Instruction variant the agent gets.")
+    ] = Options.instruction,
+    max_actions: Annotated[
+        int, typer.Option(min=1, help="Action limit; scrolls and waits are free.")
+    ] = Options.max_actions,
+    max_seconds: Annotated[float, typer.Option(min=1, help="Time limit in seconds.")] = Options.max_seconds,
+    initial_state: Annotated[How, typer.Option(help="How S0 is reached.")] = Options.initial_state,
+    login: Annotated[
+        Login | None, typer.Option(help="session starts signed in, replay signs in first.")
+    ] = None,
+    observation: Annotated[
+        ObservationKind | None, typer.Option(help="Observation keys. Default: those the agent reads.")
+    ] = None,
+    viewport: Annotated[
+        str | None,
+        typer.Option(metavar="WxH", help=f"Size of the page in CSS pixels. Default: {_SIZE}."),
+    ] = None,
+    headed: Headed = False,
+    seed: Seed = Run.seed,
+    reward: Annotated[
+        str | None, typer.Option(help=f"{', '.join(REWARDS)}. Default: state in the sandbox.")
+    ] = None,
+    judge: Annotated[
+        list[str] | None, typer.Option(help="Models of --reward judge. Default: the paper's three.")
+    ] = None,
+    as_json: AsJson = False,
 ) -> int:
-    """Runs an agent on the instances that match.
+    """Run an agent on instances; with --out, --resume continues a run that was interrupted.
 
-    Args:
-        choice: The instances.
-        run: Agent, options and seed.
-        trials: How often each instance is played.
-        retries: How often an episode is played again after an infrastructure error.
-        processes: How many processes.
-        folder: Where results and trajectories go; ``None`` keeps nothing.
-        resume: Leave out episodes the folder already has a result of.
-        limits: When no further episode is begun, and when the run has failed.
-        dry_run: Say what would be played, and play nothing.
-        as_json: One line of JSON per episode on standard output, nothing else.
+    Exit code 0 when the episodes ran, whatever their reward; 1 when too many ended in an infrastructure error or some
+    were not started; 2 when nothing could run; 130 after Ctrl-C.
 
-    Returns:
-        Exit code: 1 when too many episodes ended in an infrastructure error or some were not begun, 130 after Ctrl-C,
-        else 0.
-
-    Raises:
-        SetupError: Nothing matches, something is missing that every episode needs, or the folder cannot be used.
+    Example: `websp run 'Steam-*' --agent oracle --jobs 2 --out runs/oracle`
     """
-    ids = choice.ids()
-    if resume and folder is None:
-        raise SetupError("--resume needs --out DIR, the folder of the run to go on with")
-    with _scratch(), ExitStack() as stack:
-        # What would fail in every episode fails here, once.
-        browser = check_run(run, ids[0])
-        if dry_run:
-            _show_plan(_not_done(run, ids, trials, folder if resume else None), as_json)
-            return 0
-        if folder is not None:
-            stack.enter_context(locked(folder))
-        jobs = plan_run(
-            run, ids, trials=trials, folder=folder, resume=resume, retries=retries, browser=browser
+    patterns = (*(instances or ()), *(tasks or ()))
+    if not (patterns or site or category or limit):
+        raise SetupError(
+            "choose what to run: ids or globs such as 'Steam-*' (--tasks), --site, --category or --limit; "
+            "`websp list` shows all"
         )
-        results: list[Result] = []
-        with _reporter(len(jobs), as_json) as report:
+    if resume and out is None:
+        raise SetupError("--resume needs --out DIR, the folder of the run to continue")
+    options = {
+        "initial_state": initial_state,
+        "instruction": instruction,
+        "max_actions": max_actions,
+        "max_seconds": max_seconds,
+        "login": login,
+        "observation": observation,
+        "viewport": read_viewport(viewport) if viewport else None,
+        "headless": False if headed else None,
+        "reward": reward,
+        "judge": judge or None,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    chosen = Run(agent=agent, options=given, seed=seed)
+    ids = select_instances(patterns or ["*"], site=site, category=category)[:limit]
+    limits = Limits(max_error_share=max_error_share, max_cost=max_cost, fail_fast=fail_fast)
+    with _scratch(), ExitStack() as stack:
+        # Fail here, once, on what would fail in every episode.
+        browser = check_run(chosen, ids[0])
+        if dry_run:
+            show_plan(_not_done(chosen, ids, trials, out if resume else None), as_json)
+            return 0
+        if out is not None:
+            stack.enter_context(locked(out))
+        plan = plan_run(
+            chosen, ids, trials=trials, folder=out, resume=resume, retries=retries, browser=browser
+        )
+        results = _play(plan, jobs, limits, as_json)
+    return _conclude(results, len(ids) * trials, len(plan), limits, folder=out, as_json=as_json)
 
-            def keep(result: Result) -> None:
-                results.append(result)
-                report(result)
-                limits.add(result)
 
-            try:
-                run_batch(jobs, processes=processes, on_result=keep, go_on=limits.go_on)
-            except KeyboardInterrupt:
-                limits.stopped = "interrupted"
-    return _conclude(results, len(ids) * trials, len(jobs), limits, folder=folder, as_json=as_json)
+def _play(plan: Sequence[Job], processes: int, limits: Limits, as_json: bool) -> list[Result]:
+    results: list[Result] = []
+    with reporter(len(plan), as_json) as report:
+
+        def keep(result: Result) -> None:
+            results.append(result)
+            report(result)
+            limits.add(result)
+
+        try:
+            run_batch(plan, processes=processes, on_result=keep, go_on=limits.go_on)
+        except KeyboardInterrupt:
+            limits.stopped = "interrupted"
+    return results
 
 
 def _conclude(
@@ -203,14 +234,14 @@ def _conclude(
     as_json: bool,
 ) -> int:
     if not as_json:
-        _summarise(results, asked - planned, folder)
+        summarise(results, asked - planned, folder)
     console = Console(stderr=True, highlight=False)
     left = planned - len(results)
     if left:
         way = (
-            "the same command with --resume goes on"
+            "to continue, add --resume to the same command"
             if folder
-            else "nothing was kept: --out DIR would keep it"
+            else "nothing was kept; use --out DIR to keep results"
         )
         text = f"{limits.stopped}: {len(results)} of {count(planned, 'episode')} done; {way}"
         console.print(text, style="bold", markup=False, soft_wrap=True)
@@ -227,19 +258,9 @@ def _not_done(run: Run, ids: Sequence[str], trials: int, folder: Path | None) ->
     return [job for job in plan_run(run, ids, trials=trials) if (job.instance_id, job.trial) not in done]
 
 
-def _show_plan(jobs: Sequence[Job], as_json: bool) -> None:
-    for job in jobs:
-        facts = {"id": job.instance_id, "trial": job.trial, "seed": job.seed}
-        trial = f"\ttrial {job.trial}" if job.trial > 1 else ""
-        sys.stdout.write(json.dumps(facts) if as_json else f"{job.instance_id}{trial}")
-        sys.stdout.write("\n")
-    if not as_json:
-        Console(stderr=True).print(f"{count(len(jobs), 'episode')} would be played", style="dim")
-
-
 @contextmanager
 def _scratch() -> Iterator[None]:
-    """Has what browsers leave behind when Ctrl-C ends them in a folder that is gone with the run."""
+    """Keep temporary files of browsers in a folder that is removed with the run, also after Ctrl-C."""
     from websp_gym.browser.owner import shut_down
 
     kept = os.environ.get("TMPDIR")
@@ -257,91 +278,11 @@ def _scratch() -> Iterator[None]:
 
 
 def _remove(folder: str) -> None:
-    """Removes a folder; a browser that is just ending may still write to it."""
+    """Remove a folder, although a browser that is closing may still write to it."""
     from tenacity import RetryError, Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
     patiently = Retrying(
         retry=retry_if_exception_type(OSError), stop=stop_after_delay(5), wait=wait_fixed(0.05)
     )
-    with suppress(RetryError):  # what is left there harms nobody
+    with suppress(RetryError):  # files left in a temporary folder do no harm
         patiently(shutil.rmtree, folder)
-
-
-@contextmanager
-def _reporter(total: int, as_json: bool) -> Iterator[Callable[[Result], None]]:
-    if as_json:
-
-        def line(result: Result) -> None:
-            sys.stdout.write(result.summary() + "\n")
-            sys.stdout.flush()
-
-        yield line
-        return
-    console = Console(highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    began, done = time.monotonic(), 0
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("episodes", total=total)
-
-        def show(result: Result) -> None:
-            nonlocal done
-            done += 1
-            left = (time.monotonic() - began) / done * (total - done)
-            number = escape(f"[{done:{len(str(total))}}/{total}]")
-            text = f"{number} {_line(result)}{_time_left(left) if total > done else ''}"
-            progress.console.print(text, soft_wrap=True)
-            for note in _notes(result):
-                progress.console.print(f"         {note}", style="dim", markup=False, soft_wrap=True)
-            progress.advance(task)
-
-        yield show
-
-
-def _line(result: Result) -> str:
-    trial = f"  trial {result.trial}" if result.trial > 1 else ""
-    again = f"  [magenta]played again {count(result.again, 'time')}[/]" if result.again else ""
-    spent = f"{count(result.steps, 'step')}  {result.seconds:.1f} s" + _money(result.cost)
-    return f"[{_COLOURS[result.status]}]{result.status:8}[/] [bold]{result.id}[/]{trial}  {spent}{again}"
-
-
-def _notes(result: Result) -> Iterator[str]:
-    for number, one in enumerate(result.tries[: result.again], 1):
-        where = f"action {one.step}" if one.stage == "action" else one.stage
-        yield f"try {number} ended during {where}: {one.error}"
-    note = result.error or ("" if result.status == "pass" else result.reason)
-    if note:
-        yield note
-
-
-def _time_left(seconds: float) -> str:
-    if seconds < 60:
-        return f"  ~{max(round(seconds), 1)} s left"
-    minutes = round(seconds / 60)
-    return f"  ~{minutes} min left" if minutes < 120 else f"  ~{round(seconds / 3600)} h left"
-
-
-def _money(cost: float | None) -> str:
-    return f"  ${cost:.3f}" if cost else ""
-
-
-def _summarise(results: Sequence[Result], skipped: int, folder: Path | None) -> None:
-    console = Console(highlight=False)
-    table = Table(box=None, show_header=False, pad_edge=False)
-    for status, colour in _COLOURS.items():
-        number = sum(result.status == status for result in results)
-        if number:
-            table.add_row(f"[{colour}]{status}[/]", str(number))
-    again = sum(result.again > 0 for result in results)
-    if again:
-        table.add_row("[magenta]played again[/]", str(again))
-    if skipped:
-        table.add_row("[dim]already there[/]", str(skipped))
-    console.print(table)
-    costs = [result.cost for result in results if result.calls]
-    if costs:
-        known = sum(cost for cost in costs if cost is not None)
-        more = " and what has no known price" if None in costs else ""
-        console.print(f"spent ${known:.2f}{more}")
-    if folder is not None:
-        console.print(f"results: {folder / RESULTS}", style="dim", markup=False, soft_wrap=True)
-        console.print(f"tables:  websp report {folder}", style="dim", markup=False, soft_wrap=True)

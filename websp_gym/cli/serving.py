@@ -1,4 +1,4 @@
-"""``websp serve``: the sandbox for a person with a browser."""
+"""``websp serve``: browse the sandbox by hand."""
 
 from __future__ import annotations
 
@@ -8,32 +8,40 @@ import signal
 import subprocess
 import tempfile
 import threading
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.browser.confinement import browser_environment, unconfined_because
 from websp_gym.browser.launch import BrowserOptions, close_browsers, shared_browser
+from websp_gym.cli.options import SignedOut
 from websp_gym.errors import SetupError, WorldError, nearest
 from websp_gym.sandbox.client import Sandbox, SandboxError
 
 INDEX = "https://sandbox.websp/"
 _LINES = 12
-"""Of what a browser said before it ended with an error."""
+"""Lines of a browser's output to show when it ends with an error."""
 
 
-def serve_command(site: str | None, *, signed_in: bool, browser: bool, port: int | None = None) -> None:
-    """Runs a sandbox until Ctrl-C, and a browser window in which the real addresses lead to it.
+def serve(
+    site: Annotated[
+        str | None, typer.Argument(help="Site to open, e.g. steam. Default: the index of all sites.")
+    ] = None,
+    *,
+    signed_out: SignedOut = False,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Open no window; print a command that opens one.")
+    ] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65534, help="Port for HTTPS; HTTP uses the next one. Default: free ports."),
+    ] = None,
+) -> None:
+    """Browse the sandbox by hand, under the real host names, until Ctrl-C.
 
-    Args:
-        site: Slug of the site to open; ``None`` opens the index of all sites.
-        signed_in: Whether the browser starts signed in where the sites have accounts.
-        browser: Whether a window is opened; without a display it is not.
-        port: Where HTTPS is served, and HTTP on the next one; on free ports otherwise.
-
-    Raises:
-        SetupError: There is no such site, or a port is taken.
-        WorldError: The server does not start, or the browser ends with an error.
+    Example: `websp serve steam`
     """
     console = Console(highlight=False)
     try:
@@ -45,21 +53,21 @@ def serve_command(site: str | None, *, signed_in: bool, browser: bool, port: int
             raise SetupError(
                 f"port {port} or {port + 1} is taken; choose another --port, or leave it out", option="port"
             )
-        start = _open_episode(sandbox, site, signed_in)
+        start = _open_episode(sandbox, site, not signed_out)
         flags = sandbox.browser_args()
         command = [_browser(), *_unconfined(flags), *flags, "--no-first-run", start]
         console.print(
-            "[bold]The sandbox is running.[/] Every address leads to it; nothing leaves this machine."
+            "[bold]The sandbox is running.[/] Every address resolves to it; nothing leaves this machine."
         )
-        window = browser and bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+        window = not no_browser and bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
         with tempfile.TemporaryDirectory(prefix="websp-profile-") as profile:
             command.insert(1, f"--user-data-dir={profile}")
             if window:
                 _browse(command, console)
             else:
-                console.print("To browse it, start a Chromium like this:\n")
+                console.print("To browse it, start Chromium like this:\n")
                 console.print("  " + escape(shlex.join(command)), soft_wrap=True)
-                console.print("\nCtrl-C ends it.", style="dim")
+                console.print("\nPress Ctrl-C to stop.", style="dim")
                 _until_interrupted()
     finally:
         sandbox.close()
@@ -88,7 +96,7 @@ def _browser() -> str:
 
 
 def _unconfined(flags: list[str]) -> list[str]:
-    """Turns Chromium's own sandbox off where this machine does not let it have one, which a first start shows."""
+    """Return the flag that turns off Chromium's own sandbox, if a first start shows that it cannot have one."""
     if unconfined_because() is None:
         shared_browser(BrowserOptions(args=tuple(flags)))
         close_browsers()
@@ -96,9 +104,9 @@ def _unconfined(flags: list[str]) -> list[str]:
 
 
 def _browse(command: list[str], console: Console) -> None:
-    console.print("Close the window or press Ctrl-C to end.", style="dim")
-    with tempfile.TemporaryFile() as said:
-        window = subprocess.Popen(command, stdout=said, stderr=said, env=browser_environment(command))
+    console.print("Close the window or press Ctrl-C to stop.", style="dim")
+    with tempfile.TemporaryFile() as output:
+        window = subprocess.Popen(command, stdout=output, stderr=output, env=browser_environment(command))
         try:
             code = window.wait()
         except KeyboardInterrupt:
@@ -106,8 +114,8 @@ def _browse(command: list[str], console: Console) -> None:
             window.wait()
             return
         if code:
-            said.seek(0)
-            last = said.read().decode("utf-8", "replace").strip().splitlines()[-_LINES:]
+            output.seek(0)
+            last = output.read().decode("utf-8", "replace").strip().splitlines()[-_LINES:]
             raise WorldError("\n".join([f"{command[0]} ended with exit code {code}:", *last]))
 
 

@@ -1,162 +1,198 @@
-"""Commands about traces: recording, replaying, and the group ``trace``."""
+"""``websp trace``: look at traces, check, import and export them."""
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.markup import escape
 
-from websp_gym.cli.options import AsJson, Headed, TargetState
-
-
-def replay(
-    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A file, or a name below traces/.")],
-    target: Annotated[
-        TargetState, typer.Option("--set", help="What switches and check boxes end in.")
-    ] = TargetState.RECORDED,
-    headed: Headed = False,
-    watch: Annotated[bool, typer.Option("--watch", hidden=True)] = False,
-    signed_out: Annotated[bool, typer.Option("--signed-out", help="Begin signed out.")] = False,
-    picture: Annotated[
-        Path | None, typer.Option(help="Write a screenshot of the last page to this PNG file.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Replay a trace on a fresh account of the sandbox: how each element was found, what changed on the server.
-
-    Example: `websp replay steam/mature_content --set off`
-    """
-    from websp_gym.cli.replaying import replay_command
-
-    code = replay_command(
-        trace,
-        set=target.value,
-        signed_in=not signed_out,
-        headed=headed or watch,
-        picture=picture,
-        as_json=as_json,
-    )
-    raise typer.Exit(code)
-
-
-def record(
-    where: Annotated[
-        str, typer.Argument(metavar="SITE|URL", help="A sandbox site, or a page of the live web.")
-    ],
-    name: Annotated[str | None, typer.Option(help="Name of the trace.")] = None,
-    out_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", help="The file, or a folder for NAME.json; traces/SITE of this folder otherwise."
-        ),
-    ] = None,
-    start: Annotated[
-        str | None, typer.Option(help="Page to begin on; the site's start page otherwise.")
-    ] = None,
-    signed_out: Annotated[bool, typer.Option("--signed-out", help="Begin signed out (sandbox).")] = False,
-    screenshots: Annotated[
-        bool, typer.Option("--screenshots/--no-screenshots", help="Keep a picture after each event.")
-    ] = True,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
-) -> None:
-    """Record a trace: a browser opens, you show the way, and what you did is saved.
-
-    Account values of a live site become placeholders when WEBSP_ACCOUNT_EMAIL, WEBSP_ACCOUNT_USERNAME and
-    WEBSP_ACCOUNT_NAME are set. Passwords, one-time codes and card numbers are never stored.
-
-    Example: `websp record steam --name "my preferences" --start https://store.steampowered.com/account/preferences/`
-    """
-    from websp_gym.cli.recording import record_command
-
-    record_command(
-        where,
-        out=out_file,
-        name=name,
-        signed_out=signed_out,
-        start=start,
-        screenshots=screenshots,
-        overwrite=overwrite,
-    )
-
+from websp_gym.cli.options import AsJson, Overwrite, TraceName
+from websp_gym.cli.output import FAILED, OK, plain_table, print_json
+from websp_gym.cli.replaying import state_change
+from websp_gym.errors import SetupError
+from websp_gym.paths import trace_dirs
+from websp_gym.replay import TraceEvent, load_trace, save_trace
+from websp_gym.replay.exporters import to_devtools
+from websp_gym.replay.importers import import_trace
+from websp_gym.replay.library import all_traces, find_trace
+from websp_gym.tasks.instances import all_instances
 
 traces = typer.Typer(
-    help="Look at recorded traces, check them, import and export them.", no_args_is_help=True
+    name="trace",
+    help="Look at recorded traces, check them, import and export them.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
 )
 
 
-@traces.command("show")
-def trace_show(
-    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A file, or a name below traces/.")],
-    as_json: AsJson = False,
-) -> None:
+@traces.command()
+def show(name: TraceName, *, as_json: AsJson = False) -> None:
     """Show a trace event by event.
 
     Example: `websp trace show steam/email_preferences`
     """
-    from websp_gym.cli.replaying import show_command
-
-    show_command(trace, as_json=as_json)
+    path = find_trace(name)
+    trace = load_trace(path)
+    if as_json:
+        print_json(trace.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+        return
+    console = Console(highlight=False)
+    size = f"{trace.viewport.width}×{trace.viewport.height}"
+    console.print(
+        f"[bold]{escape(trace.name)}[/]  {escape(trace.site)} · {escape(trace.start_url)} · {size}",
+        soft_wrap=True,
+    )
+    if trace.description:
+        console.print(escape(trace.description))
+    table = plain_table("#", "event", "state", "target")
+    for number, event in enumerate(trace.events, 1):
+        table.add_row(str(number), _what(event), _recorded_state(event), _where(event))
+    console.print(table)
+    notes = [
+        f"{len(trace.events)} events",
+        f"recorded with {trace.recorded_with}" if trace.recorded_with else "",
+    ]
+    if trace.omitted:
+        notes.append(f"{trace.omitted} secret input(s) left out")
+    console.print(" · ".join(note for note in notes if note), style="dim")
 
 
 @traces.command("list")
-def trace_list(as_json: AsJson = False) -> None:
-    """List the traces that can be named: those of this folder, of WEBSP_TRACES, and those that come along.
+def list_traces(*, as_json: AsJson = False) -> None:
+    """List the traces of the working folder, of WEBSP_TRACES and of the package, by the names commands take.
 
     Example: `websp trace list`
     """
-    from websp_gym.cli.replaying import list_command
+    rows: dict[str, Path] = {}
+    for folder in trace_dirs():
+        for path in sorted(folder.rglob("*.json")):
+            rows.setdefault(path.relative_to(folder).with_suffix("").as_posix(), path)
+    if as_json:
+        print_json([{"trace": name, "file": str(path)} for name, path in rows.items()])
+        return
+    console = Console(highlight=False)
+    for name, path in rows.items():
+        console.print(f"[bold]{escape(name)}[/]  [dim]{escape(str(path))}[/]", soft_wrap=True)
 
-    list_command(as_json=as_json)
 
-
-@traces.command("validate")
-def trace_validate(
+@traces.command()
+def validate(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TRACE]...", help="Files or folders; all of traces/ otherwise."),
+        typer.Argument(metavar="[TRACE]...", help="Traces, files or folders. Default: all traces."),
     ] = None,
+    *,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Check traces against the schema and the rules for secrets; exit code 1 when one is not valid.
 
     Example: `websp trace validate traces/steam`
     """
-    from websp_gym.cli.replaying import validate_command
-
-    raise typer.Exit(validate_command(names or [], as_json=as_json))
+    rows: list[dict[str, Any]] = []
+    for path in _files(names or []):
+        try:
+            trace = load_trace(path)
+        except SetupError as error:
+            rows.append({"trace": str(path), "ok": False, "detail": str(error)})
+        else:
+            detail = f"{len(trace.events)} events on {trace.site}"
+            rows.append({"trace": str(path), "ok": True, "detail": detail})
+    if as_json:
+        print_json(rows)
+    else:
+        console = Console(highlight=False)
+        for row in rows:
+            sign = OK if row["ok"] else FAILED
+            console.print(f"{sign} [bold]{escape(row['trace'])}[/]  {escape(row['detail'])}", soft_wrap=True)
+    return 0 if all(row["ok"] for row in rows) else 1
 
 
 @traces.command("import")
-def trace_import(
+def import_command(
     source: Annotated[
         Path,
         typer.Argument(help="A published WebSP trace, a Chrome DevTools Recorder flow, or a folder of them."),
     ],
-    folder: Annotated[Path, typer.Option("--out", help="Folder for the traces.")] = Path("traces/imported"),
+    *,
+    out: Annotated[Path, typer.Option(help="Folder for the traces.")] = Path("traces/imported"),
     site: Annotated[
-        str | None, typer.Option(help="Slug of the site, where the recording does not tell.")
+        str | None, typer.Option(help="Slug of the site, if the recording does not contain it.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that are there.")] = False,
+    overwrite: Overwrite = False,
 ) -> None:
-    """Turn somebody else's recording into a trace.
+    """Convert a recording of another tool into traces.
 
     Example: `websp trace import flow.json --site steam --out traces/steam`
     """
-    from websp_gym.cli.replaying import import_command
+    sites = {each.site.slug: each.site.start_url for each in all_instances()} if site is None else {}
+    imported = import_trace(source, site=site, sites=sites)
+    targets = [out / f"{_file_name(item.trace.name)}.json" for item in imported]
+    if len(set(targets)) < len(targets):
+        targets = [path.with_stem(f"{path.stem}_{n}") for n, path in enumerate(targets, 1)]
+    taken = [path for path in targets if path.exists() and not overwrite]
+    if taken:
+        raise SetupError(f"{taken[0]} is already there; use --overwrite to replace it", path=str(taken[0]))
+    console = Console(highlight=False)
+    for item, path in zip(imported, targets, strict=True):
+        save_trace(item.trace, path)
+        console.print(f"[bold]{escape(str(path))}[/]  {len(item.trace.events)} events", soft_wrap=True)
+        for note in item.notes:
+            console.print(f"  [dim]{escape(note)}[/]", soft_wrap=True)
 
-    import_command(source, folder, site=site, overwrite=overwrite)
 
-
-@traces.command("export")
-def trace_export(
-    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A file, or a name below traces/.")],
-    target: Annotated[Path | None, typer.Option("--out", help="The file; printed otherwise.")] = None,
+@traces.command()
+def export(
+    name: TraceName,
+    *,
+    out: Annotated[Path | None, typer.Option(help="File to write. Default: print the flow.")] = None,
 ) -> None:
-    """Write a trace as a flow that Chrome's DevTools Recorder can open.
+    """Convert a trace into a flow for Chrome's DevTools Recorder.
 
     Example: `websp trace export steam/login --out login-flow.json`
     """
-    from websp_gym.cli.replaying import export_command
+    text = json.dumps(to_devtools(load_trace(find_trace(name))), ensure_ascii=False, indent=1) + "\n"
+    if out is None:
+        sys.stdout.write(text)
+        return
+    try:
+        out.write_text(text, "utf-8")
+    except OSError as error:
+        raise SetupError(f"cannot write {out}: {error.strerror}", path=str(out)) from error
 
-    export_command(trace, target)
+
+def _files(names: list[str]) -> list[Path]:
+    """Return the files of traces and of folders with traces; all traces without names."""
+    if not names:
+        return all_traces()
+    found: list[Path] = []
+    for name in names:
+        path = Path(name)
+        found += sorted(path.rglob("*.json")) if path.is_dir() else [find_trace(name)]
+    if not found:
+        raise SetupError(f"no trace in {', '.join(names)}")
+    return found
+
+
+def _what(event: TraceEvent) -> str:
+    value = {"type": event.value, "change": event.value, "key": event.key}.get(event.type)
+    return escape(f"{event.type} {value!r}" if value is not None else event.type)
+
+
+def _recorded_state(event: TraceEvent) -> str:
+    before, after = event.before or None, event.after or None
+    return state_change(before.on if before else None, after.on if after else None)
+
+
+def _where(event: TraceEvent) -> str:
+    return escape(event.target.short() if event.target else event.url)
+
+
+def _file_name(name: str) -> str:
+    words = "".join(char if char.isalnum() else " " for char in name).split()
+    return "_".join(words).lower()[:80] or "trace"

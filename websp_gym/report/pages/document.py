@@ -1,4 +1,4 @@
-"""What every HTML file of a report is made with: templates, hashes for the content security policy, inert JSON."""
+"""Shared parts of HTML reports: templates, hashes for the content security policy, inert JSON."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def plain(value: Any) -> Any:
 
 
 def write_file(target: Path, page: str | Iterable[str]) -> int:
-    """Writes a page; the file is always a whole one.
+    """Write a page atomically.
 
     Args:
         target: The file; its folder is made where it is missing.

@@ -1,4 +1,4 @@
-"""Trajectories packed into the report's page, so that each opens without a further file."""
+"""Pack trajectories into the report's page."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from websp_gym.report.pages.trajectory_view import trajectory_html
 from websp_gym.report.tables.rows import Episode
 
 LIMIT = 200_000_000
-"""Bytes of trajectories in one page: more and browsers take long to open it."""
-NOT_KEPT = "The run kept no trajectory."
-TOO_LARGE = "Left out, so that the page stays small enough to open."
+"""Bytes of trajectories in one page; browsers are slow to open larger ones."""
+NOT_KEPT = "The run recorded no trajectory."
+TOO_LARGE = "Left out to limit the size of the page."
 
 _WORKERS = min(8, os.cpu_count() or 1)
-"""Threads: most of the time goes to encoding pictures, which they do side by side."""
+"""Number of threads; most of the time is spent on encoding pictures."""
 _AHEAD = 4 * _WORKERS
-"""Pages made before it is seen whether they fit."""
+"""Number of pages rendered before checking whether they fit."""
 
 Progress = Callable[[int, int], None]
 
@@ -45,7 +45,7 @@ class Packed:
     full: bool = False
 
     def count(self, reason: str) -> int:
-        """How many episodes have no trajectory for a reason."""
+        """Return the number of episodes without a trajectory for this reason."""
         return sum(why == reason for why in self.missing.values())
 
 

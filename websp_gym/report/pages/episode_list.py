@@ -1,4 +1,4 @@
-"""The page's list of episodes: what it shows of each, and what its filters and its search go by."""
+"""Data for the page's list of episodes, its filters and its search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from websp_gym.report.tables.paired import pairings
 from websp_gym.report.tables.rows import WORDS, Episode, first_trials
 
 _SEARCHED = 6000
-"""Characters of an episode's texts that the search covers; a long episode repeats itself."""
+"""Most characters of an episode's text that the search covers."""
 
 
 def listed(episodes: Iterable[Episode], packed: Packed) -> list[dict[str, Any]]:
@@ -70,7 +70,7 @@ def _row(episode: Episode, packed: Packed, pairs: Mapping[str, str], is_first: b
 
 
 def _searched(episode: Episode) -> str:
-    """What the list does not show and a search should find: what was asked, thought, done and answered."""
+    """Return further text to search: instruction, thoughts, actions and answer."""
     if episode.folder is None:
         return ""
     try:
@@ -89,7 +89,7 @@ def _texts(trajectory: Trajectory) -> Iterator[str]:
 
 
 def choices(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """What the filters offer: the values that occur.
+    """Return the values that the filters offer.
 
     Args:
         rows: The rows of :func:`listed`.
@@ -107,7 +107,7 @@ def choices(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
 
 
 def wording(name: str) -> str:
-    """How a wording is called for people."""
+    """Return the name of an instruction variant for people."""
     return WORDS.get(name, name)
 
 

@@ -1,4 +1,4 @@
-"""What judges made of an episode, in the episode and afterwards, and why a failure is one."""
+"""Judgements of an episode, during it and afterwards, and causes of failures."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Causes:
     """Why a run failed.
 
     Args:
-        by: Who says so.
-        kinds: What kind of failure it is.
+        by: Source of the analysis.
+        kinds: Kinds of failure.
         elements: Types of the UI elements that caused it.
-        error: Why nobody can say.
+        error: Why the causes are unknown.
     """
 
     by: str
@@ -157,5 +157,5 @@ def _count(value: object) -> str:
 
 
 def _dollars(value: object) -> str:
-    """Never 0 for a price that nobody knows."""
+    """Return the cost as text, or `unknown`."""
     return f"${value:.4f}" if isinstance(value, int | float) else "unknown"

@@ -34,7 +34,7 @@ _TITLES = {
     "kinds": "Failure kinds",
     "effort": "Effort",
 }
-"""What the tables are called where there is little room."""
+"""Short titles of the tables, for the navigation."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class PageWritten:
 def write_report_html(
     report: Report, html: Path, *, limit: int = LIMIT, progress: Progress = lambda done, of: None
 ) -> PageWritten:
-    """Writes the report as one self-contained HTML file.
+    """Write the report as one self-contained HTML file.
 
     Args:
         report: The report.
@@ -91,11 +91,11 @@ def _left_out(packed: Packed) -> list[str]:
     notes = []
     if lost:
         notes.append(
-            f"{lost} of {lost + len(packed.pages)} trajectories are left out to keep the page below its limit "
-            "(`--max-size`); `websp report` on fewer runs shows them."
+            f"{lost} of {lost + len(packed.pages)} trajectories are left out to keep the page below `--max-size`; "
+            "to see them, run `websp report` on fewer runs."
         )
     if unread:
-        notes.append(f"{unread} trajectories cannot be read; the list says why.")
+        notes.append(f"{unread} trajectories cannot be read; the list of episodes shows why.")
     return notes
 
 
@@ -118,7 +118,7 @@ def _render(report: Report, packed: Packed, pictures: list[Plot], notes: list[st
 
 
 def _sections(report: Report) -> list[tuple[str, str]]:
-    """The address and the short name of the first table of each kind."""
+    """Yield the anchor and short title of the first table of each kind."""
     found: dict[str, str] = {}
     for table in report.tables:
         found.setdefault(table.key, table.name)
@@ -133,7 +133,7 @@ def _templates() -> jinja2.Environment:
 
 
 def _policy(style: str, code: str) -> str:
-    """What the page may do; the frame inherits it, so it names the trajectory view's script and style as well."""
+    """Return the content security policy; it also covers the trajectory's frame, which inherits it."""
     styles = (digest(style), digest(source("trajectory.css")))
     scripts = (digest(code), digest(script("trajectory.js")))
     return (

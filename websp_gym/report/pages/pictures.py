@@ -1,4 +1,4 @@
-"""Screenshots made small enough to travel inside one HTML file."""
+"""Shrink screenshots to embed them in one HTML file."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Album:
         self._known: dict[bytes, int] = {}
 
     def add(self, name: str | None) -> tuple[int | None, str]:
-        """Takes in one screenshot.
+        """Add one screenshot.
 
         Args:
             name: Its file name, ``None`` where none was recorded.
@@ -102,7 +102,7 @@ def _picture(data: bytes) -> Picture:
 
 
 def _squeeze(image: Image.Image) -> bytes:
-    """Gives up quality first and resolution last; a page of text never needs either."""
+    """Reduce quality first and resolution last."""
     for quality in _QUALITIES:
         data = _webp(image, quality)
         if len(data) <= BYTES_PER_PICTURE:

@@ -1,4 +1,4 @@
-"""Pictures of the report's tables, where a picture says more: SVG by matplotlib.
+"""Plots of some tables, as SVG by matplotlib.
 
 matplotlib comes with the extra ``report``; without it a page has no pictures and says so.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _NAME = 36
 """Characters of an agent's name in a picture."""
 _GROUPS = 6
-"""Agents side by side before a picture is no longer read; the table has all."""
+"""Most agents in one plot; the table has all of them."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ def plots(report: Report) -> list[Plot]:
     found = []
     for table in report.tables:
         if table.key == "overall":
-            found.append(_plot(table, "Success rate with its 95 % interval", *_rates(table)))
+            found.append(_plot(table, "Success rate with 95 % interval", *_rates(table)))
         elif table.key == "elements" and table.rows:
             found.append(_plot(table, _caption(table), *_elements(table)))
         elif table.key == "kinds":
-            found.append(_plot(table, "Failures of each kind", *_kinds(table)))
+            found.append(_plot(table, "Failures by kind", *_kinds(table)))
     return found
 
 

@@ -1,4 +1,4 @@
-"""What moved on the server between S0 and the end of an episode."""
+"""Differences of the server state between S0 and the end of an episode."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 from websp_gym.world.state import same
 
 ABSENT = object()
-"""Stands for a setting that one of the two states does not have."""
+"""Value of a setting that one of the two states lacks."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class SettingRow:
 
     @property
     def notable(self) -> bool:
-        """Whether a reader should see it without asking."""
+        """Whether to show it expanded."""
         return self.changed or self.checked
 
 
@@ -59,7 +59,7 @@ class StateDiff:
 
     @property
     def changes(self) -> int:
-        """How many settings and items differ from S0."""
+        """Number of settings and items that differ from S0."""
         return sum(row.changed for row in self.settings) + sum(len(part.changes) for part in self.collections)
 
 

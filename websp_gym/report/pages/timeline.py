@@ -1,4 +1,4 @@
-"""The film of an episode as data for the page: per observation what was seen, done before and done next."""
+"""Timeline data for the trajectory page: each observation with the actions before and after it."""
 
 from __future__ import annotations
 

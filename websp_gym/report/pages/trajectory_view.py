@@ -33,7 +33,7 @@ LONG_VALUE = 160
 _SETTING = "setting "
 _END_REASONS = {
     "answer": "agent answered",
-    "infeasible": "agent called it infeasible",
+    "infeasible": "agent reported the task infeasible",
     "action_limit": "action limit",
     "time_limit": "time limit",
     "unresponsive": "page did not respond",
@@ -45,7 +45,7 @@ _BADGES = {"pass": "PASS", "fail": "FAIL", "unscored": "UNSCORED"}
 
 
 def trajectory_html(folder: Path, album: Album | None = None) -> str:
-    """Shows a recorded episode as one self-contained HTML page.
+    """Return a recorded episode as one self-contained HTML page.
 
     Args:
         folder: The episode's folder, or its JSON file.
@@ -89,7 +89,7 @@ def trajectory_html(folder: Path, album: Album | None = None) -> str:
 
 
 def write_trajectory_html(folder: Path, out: Path | None = None) -> Path:
-    """Writes :func:`trajectory_html` to a file.
+    """Write :func:`trajectory_html` to a file.
 
     Args:
         folder: The episode's folder, or its JSON file.
@@ -108,7 +108,7 @@ def write_trajectory_html(folder: Path, out: Path | None = None) -> Path:
 
 @dataclass(frozen=True)
 class _Verdict:
-    """A verdict as read back from disk, or the absence of one."""
+    """A verdict read from disk, or its absence."""
 
     status: str
     badge: str
@@ -147,7 +147,7 @@ def _number(value: object) -> float | None:
 
 def _why_none(trajectory: Trajectory) -> str:
     if trajectory.end_reason == "error":
-        return "The episode ended with an error before it could be scored."
+        return "An error ended the episode before it was scored."
     if trajectory.end_reason is None:
         return "The episode was still running when this was recorded."
     return f"The episode was not scored ({_END_REASONS[trajectory.end_reason]})."
@@ -161,7 +161,7 @@ def _facts(trajectory: Trajectory, verdict: _Verdict) -> list[tuple[str, str]]:
     return [
         ("Reward", "none" if verdict.score is None else f"{verdict.score:g}"),
         ("Strict score", "none" if verdict.strict is None else f"{verdict.strict:g}"),
-        ("Scored by", verdict.source or "nobody"),
+        ("Scored by", verdict.source or "none"),
         ("Ended by", _END_REASONS[trajectory.end_reason]),
         ("Actions", f"{counted}{of_limit}" + (f" + {free} free" if free else "")),
         ("Step time", f"{sum(step.seconds for step in trajectory.steps):.1f} s"),
@@ -198,7 +198,7 @@ def _torn(trajectory: Trajectory) -> list[str]:
 
 
 def _doubts(verdict: _Verdict, diff: StateDiff) -> list[str]:
-    """Contradictions inside the record, which a reader should know before trusting the score."""
+    """Return contradictions in the record, to show next to the score."""
     outcomes = [check.get("passed") for check in verdict.checks]
     found = []
     if verdict.status == "pass" and not all(outcome is True for outcome in outcomes):
@@ -215,7 +215,7 @@ def _doubts(verdict: _Verdict, diff: StateDiff) -> list[str]:
             and key in after
             and not same(after[key], check.get("actual"))
         ):
-            found.append(f"The check of {key} saw another value than the recorded end state has.")
+            found.append(f"The check of {key} has a different value than the recorded end state.")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Where agents succeed: by website (tables 4, 12), task category (5, 13) and UI element type (6, 14)."""
+"""Success by website (tables 4, 12), task category (5, 13) and UI element type (6, 14)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOTAL = "All of these"
 
 @dataclass(frozen=True)
 class _By:
-    """What episodes are divided by, and how that table is called here and in the paper."""
+    """One way to group episodes, with the title of its table here and in the paper."""
 
     key: str
     filter: str
@@ -29,11 +29,11 @@ class _By:
 
     @property
     def blames(self) -> bool:
-        """Whether failures are put down to a group."""
+        """Whether failures are attributed to a group."""
         return self.key == "elements"
 
     def ordered(self, episodes: Iterable[Episode]) -> list[str]:
-        """The groups that occur, as the paper orders them."""
+        """Return the groups that occur, in the paper's order."""
         return sorted({name for episode in episodes for name in self.groups(episode)}, key=_place)
 
 
@@ -47,7 +47,7 @@ _SITES = _By(
     filter="site",
     stub="Website",
     title="By website",
-    about="Solved of scored instances for each website.",
+    about="Solved instances out of the scored ones, by website.",
     groups=lambda episode: (episode.facts.site,),
     papers=("4", "12"),
 )
@@ -56,7 +56,7 @@ _CATEGORIES = _By(
     filter="category",
     stub="Task category",
     title="By task category",
-    about="Solved of scored instances for each of the paper's task categories.",
+    about="Solved instances out of the scored ones, by the paper's task categories.",
     groups=lambda episode: (episode.facts.category,),
     papers=("5", "13"),
 )
@@ -65,8 +65,8 @@ _ELEMENTS = _By(
     filter="element",
     stub="UI element",
     title="By type of UI element",
-    about="Solved of the scored instances whose solution needs the type; an instance stands in the row of each of "
-    "its types. In parentheses: explicit failures, so no time-outs, that were put down to the type.",
+    about="Solved instances out of the scored ones whose solution uses the type; an instance counts in the row of "
+    "each of its types. In parentheses: failures attributed to the type, without time-outs.",
     groups=lambda episode: episode.facts.elements,
     papers=("6", "14"),
 )
@@ -144,7 +144,7 @@ def _cell(by: _By, name: str, episodes: Sequence[Episode], agent: str, instructi
 
 
 def _published(block: Breakdown, names: Sequence[str], paper: Paper) -> list[Cell]:
-    """What every published model solved of some groups, taken together."""
+    """Return the published figures of some groups, added up."""
     found = [block.rows[name] for name in names if name in block.rows]
     of = sum(row.of for row in found)
 

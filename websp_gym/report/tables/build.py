@@ -1,4 +1,4 @@
-"""The report: all tables from the results of any number of runs."""
+"""Build a report: all tables, from the results of any number of runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from websp_gym.report.tables.table import Table
 
 SCHEMA = "websp-report/1"
 _NAMED = 4
-"""What a note names before the rest is only counted."""
+"""Number of names in a note; the rest is only counted."""
 
 Builder = Callable[[Sequence[Episode], Sequence[str], str, Paper | None], Table | None]
 
@@ -79,7 +79,7 @@ class Report:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON data."""
+        """Return the report as JSON data."""
         outcomes = Counter(episode.outcome for episode in self.episodes)
         return {
             "schema": SCHEMA,
@@ -99,7 +99,7 @@ class Report:
 
 
 def read_report(folders: Iterable[Path], *, compare: str = "") -> Report:
-    """Makes the report of all runs in or below some folders.
+    """Make the report of all runs in or below some folders.
 
     Args:
         folders: The folders.
@@ -122,7 +122,7 @@ def make_report(
     compare: str = "",
     known: Mapping[str, Facts] | None = None,
 ) -> Report:
-    """Makes the report of some results.
+    """Make the report of some results.
 
     Args:
         results: The results, with the folder of their run where trajectories are to be shown.
@@ -190,16 +190,16 @@ def _notes(
     if outcomes["unscored"] or outcomes["error"]:
         notes.append(
             f"{count(outcomes['unscored'], 'episode')} unscored and "
-            f"{count(outcomes['error'], 'infrastructure error')}: counted apart, and as failures in the rate of all "
-            "only."
+            f"{count(outcomes['error'], 'infrastructure error')}: excluded from success rates; counted as failures "
+            "in the rate of all."
         )
     notes += _tried_again(episodes)
     notes += _missing(episodes, agents, known)
     further = len(episodes) - len(first_trials(episodes))
     if further:
         notes.append(
-            f"{count(further, 'further trial')} count in the tables of trials and of effort only; all others are "
-            "about the first trial, as in the paper."
+            f"{count(further, 'further trial')}: used only in the tables of trials and of effort. All other tables "
+            "use the first trial, as in the paper."
         )
     notes += _doubtful(episodes, known)
     notes += _mixed(episodes)
@@ -209,30 +209,30 @@ def _notes(
 
 
 def _unread(found: Found) -> list[str]:
-    """What of the folders is not in the report."""
+    """Return notes on folders and lines that could not be read."""
     notes = []
     if found.empty:
-        notes.append(f"No results in {_named([str(folder) for folder in found.empty])}: left out.")
+        notes.append(f"No results found in {_named([str(folder) for folder in found.empty])}.")
     if found.broken:
         lines = "; ".join(str(one) for one in found.broken[:_NAMED])
         more = f"; and {len(found.broken) - _NAMED} more" if len(found.broken) > _NAMED else ""
-        notes.append(f"{count(len(found.broken), 'line')} of results cannot be used: {lines}{more}.")
+        notes.append(f"{count(len(found.broken), 'line')} of results could not be read: {lines}{more}.")
     return notes
 
 
 def _tried_again(episodes: Sequence[Episode]) -> list[str]:
-    """What infrastructure errors did to episodes that have a score all the same."""
+    """Return notes on scored episodes that had infrastructure errors."""
     again = [episode for episode in episodes if episode.result.again]
     down = [episode for episode in episodes if episode.result.brought_down]
     notes = []
     if again:
         notes.append(
-            f"{count(len(again), 'episode')} played again after an infrastructure error, with the same actions: "
+            f"{count(len(again), 'episode')} retried with the same actions after an infrastructure error: "
             f"{_named(list(dict.fromkeys(e.result.id for e in again)))}."
         )
     if down:
         notes.append(
-            f"{count(len(down), 'failure')} because an action ended the episode with an error, twice: "
+            f"{count(len(down), 'failure')} in which the same action caused an error twice: "
             f"{_named(list(dict.fromkeys(e.result.id for e in down)))}."
         )
     return notes
@@ -266,18 +266,18 @@ def _doubtful(episodes: Sequence[Episode], known: Mapping[str, Facts]) -> list[s
     notes = []
     other = {e.result.instruction for e in episodes} - set(INSTRUCTIONS)
     if other:
-        notes.append(f"In no table, for want of such an instruction: {_named(sorted(other))}.")
+        notes.append(f"Not shown: unknown instruction variant: {_named(sorted(other))}.")
     if strange:
-        notes.append(f"In no task file of this installation: {_named(sorted(strange))}.")
+        notes.append(f"Not in the installed task files: {_named(sorted(strange))}.")
     if stale:
         notes.append(
-            f"Played with another version of the instance than this installation has: {_named(sorted(stale))}."
+            f"Played with a different version of the instance than the installed one: {_named(sorted(stale))}."
         )
     return notes
 
 
 def _mixed(episodes: Sequence[Episode]) -> list[str]:
-    """Agents whose runs differ in more than the wording."""
+    """Return notes on agents whose runs differ in more than the instruction variant."""
     runs: dict[str, dict[str, dict[str, Any]]] = {}
     for agent, folder in dict.fromkeys((e.agent, e.run) for e in episodes if e.run is not None):
         run = read_run(folder) if folder is not None else None
@@ -289,7 +289,7 @@ def _mixed(episodes: Sequence[Episode]) -> list[str]:
         names = {name for options in found.values() for name in options}
         differ = sorted(n for n in names if len({repr(options.get(n)) for options in found.values()}) > 1)
         if differ:
-            notes.append(f"{agent}: {len(found)} runs with different {', '.join(differ)} stand together.")
+            notes.append(f"{agent}: merged {len(found)} runs that differ in {', '.join(differ)}.")
     return notes
 
 

@@ -49,7 +49,7 @@ class Pairs:
 
     @property
     def of(self) -> int:
-        """How many pairs."""
+        """Number of pairs."""
         return self.both + self.first + self.second + self.neither
 
 
@@ -138,7 +138,7 @@ def _score(rate: float, n: int) -> Figure:
 
 
 def _reach(down: Figure, up: Figure, phi: float) -> float:
-    """How far the difference reaches towards ``down``'s lower and ``up``'s upper end."""
+    """Return the extent of the difference towards ``down``'s lower and ``up``'s upper end."""
     below = _known(down.value) - _known(down.low)
     above = _known(up.high) - _known(up.value)
     return math.sqrt(max(0.0, below**2 - 2 * phi * below * above + above**2))

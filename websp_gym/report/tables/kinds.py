@@ -1,4 +1,4 @@
-"""Why agents fail: the paper's five kinds of failure (section 6, table 9)."""
+"""The paper's five kinds of failure (section 6, table 9)."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from websp_gym.report.tables.rows import WORDS, Episode
 from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, part
 
 ABOUT = (
-    "Of all failures, time-outs included: how many are of each kind; one may be of several. The paper's are counts "
-    "from a sample of 40 failures (35 of Gemini-3-Pro) labelled by hand, less those that turned out to be none."
+    "The number of failures of each kind, out of all failures including time-outs; a failure may be of several "
+    "kinds. The paper's counts are from a sample of 40 failures (35 for Gemini-3-Pro) labelled by hand, without "
+    "those that turned out not to be failures."
 )
 _HINTS = (
-    "Never reached the page or the section in question.",
-    "Left or put a control in the opposite of the wanted state.",
-    "Reported success that its actions do not bear out.",
-    "Repeated itself without getting on.",
-    "Did a part of what was asked.",
+    "Never reached the right page or section.",
+    "Left or put a control in the opposite state.",
+    "Reported a success that its actions did not achieve.",
+    "Repeated the same actions without progress.",
+    "Did a part of the task.",
 )
 
 
@@ -50,9 +51,9 @@ def kinds(
             for m, row in paper.kinds.rows.items()
         ]
     columns = (
-        Column("Failures", "Time-outs included; the denominator."),
+        Column("Failures", "Failures including time-outs; the denominator."),
         *(Column(kind.capitalize(), hint) for kind, hint in zip(KINDS, _HINTS, strict=True)),
-        Column("No kind", "Failures no rule and no model named a kind of."),
+        Column("No kind", "Failures that no rule and no model assigned a kind."),
     )
     title = f"Kinds of failure, {WORDS.get(instruction, instruction)}"
     number = "9" if instruction == "without_navigation" else ""

@@ -1,4 +1,4 @@
-"""How often each agent succeeds (table 2), and what its episodes took."""
+"""The success of each agent (table 2), and the effort of its episodes."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, number
 
 ABOUT = (
     "Success, failure and time-out add up to the scored episodes, which are the denominator of the success rate. "
-    "Episodes nobody could score and infrastructure errors are counted apart; the rate of all has them as failures."
+    "Unscored episodes and infrastructure errors are excluded and counted separately; the rate of all counts them as "
+    "failures."
 )
 _SCORED: tuple[Outcome, ...] = ("success", "failure", "time-out")
 _APART: tuple[Outcome, ...] = ("unscored", "error")
 COLUMNS = (
-    Column("Navigation", "Whether the instruction says where to go."),
-    Column("Success", "Episodes that did what was asked."),
-    Column("Failure", "Episodes that ended otherwise; the paper's column Error."),
-    Column("Time-out", "Episodes that ran into the limit of actions or time; they count as not solved."),
-    Column("Success rate", "Of the scored episodes, with Wilson's 95 % interval."),
-    Column("Strict", "Of the scored episodes, those that did what was asked and moved nothing else."),
-    Column("Unscored", "Episodes nobody could score; not in the success rate."),
-    Column("Errors", "Episodes that infrastructure kept from ending; not in the success rate."),
-    Column("Rate of all", "Of all episodes, the unscored ones and errors as failures."),
-    Column("Retried", "Episodes played again, with the same actions, after an infrastructure error."),
-    Column("Instances", "Instances scored, of all there are."),
+    Column("Navigation", "Whether the instruction includes navigation."),
+    Column("Success", "Episodes that did the task."),
+    Column("Failure", "Other scored episodes; the paper's column Error."),
+    Column("Time-out", "Episodes that reached the action or time limit; counted as not solved."),
+    Column("Success rate", "Share of the scored episodes, with Wilson's 95 % interval."),
+    Column("Strict", "Share of the scored episodes that did the task without side effects."),
+    Column("Unscored", "Episodes that could not be scored; excluded from the success rate."),
+    Column("Errors", "Episodes ended by an infrastructure error; excluded from the success rate."),
+    Column("Rate of all", "Share of all episodes; unscored ones and errors count as failures."),
+    Column("Retried", "Episodes retried with the same actions after an infrastructure error."),
+    Column("Instances", "Scored instances, of all instances."),
 )
 
 
@@ -83,7 +84,7 @@ def _row(agent: str, instruction: str, own: Sequence[Episode], instances: int) -
 
 
 def _strict(own: Sequence[Episode], scored: int) -> Cell:
-    """The rate of strict successes; nothing where a success does not know, such as one of an older version."""
+    """Return the rate of strict successes; empty if one is unknown, as in results of older versions."""
     known = [episode.result.strict for episode in own if episode.outcome == "success"]
     return Cell(DASH) if None in known else percent(known.count(1.0), scored)
 
@@ -106,7 +107,7 @@ def _published(paper: Paper, shown: set[str]) -> list[Row]:
 
 
 def effort(episodes: Sequence[Episode], agents: Sequence[str]) -> Table:
-    """What the episodes took and what else they changed; the paper has no such table.
+    """Return the table of effort, cost and side effects; the paper has no such table.
 
     Args:
         episodes: All episodes, every trial.
@@ -116,19 +117,19 @@ def effort(episodes: Sequence[Episode], agents: Sequence[str]) -> Table:
         The table.
     """
     columns = (
-        Column("Episodes", "Played to an end, every trial."),
-        Column("Actions", "Mean of those that count against the limit; scrolling and waiting are free."),
-        Column("Seconds", "Mean from the first observation on."),
-        Column("Side effects", "Episodes that changed something nobody asked for."),
+        Column("Episodes", "Episodes without an infrastructure error, all trials."),
+        Column(
+            "Actions", "Mean number of actions that count against the limit; scrolling and waiting are free."
+        ),
+        Column("Seconds", "Mean duration, from the first observation on."),
+        Column("Side effects", "Episodes that changed something the task did not ask for."),
         Column("Calls", "Requests to the agent's model."),
-        Column("Tokens in", "Read by its model."),
-        Column("Tokens out", "Written by it."),
-        Column("Cost", "US dollars, where every price is known."),
+        Column("Tokens in", "Tokens read by the model."),
+        Column("Tokens out", "Tokens written by the model."),
+        Column("Cost", "US dollars; shown only if every price is known."),
     )
     rows = [_effort(agent, [e for e in episodes if e.agent == agent]) for agent in agents]
-    about = (
-        "Over all trials, infrastructure errors left out. A cost is shown only where every price is known."
-    )
+    about = "All trials, without infrastructure errors. A cost is shown only if every price is known."
     return Table(
         "effort",
         "Effort, cost and side effects",
@@ -169,7 +170,7 @@ def _mean(values: Sequence[float], shown: str) -> Cell:
 
 
 def _sum(values: Sequence[float | None], shown: str) -> Cell:
-    """A total; unknown parts make the whole unknown."""
+    """Return the sum, or None if a part is unknown."""
     known = [value for value in values if value is not None]
     if not values:
         return Cell(DASH)

@@ -11,21 +11,21 @@ from websp_gym.report.tables.rows import WORDS, Episode
 from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, number
 
 PAIR = {(True, True): "both", (True, False): "first", (False, True): "second", (False, False): "neither"}
-"""What became of a pair: the value by which the page's list finds its episodes."""
+"""Result of a pair: the value that the page filters episodes by."""
 WORDING = (
-    "Of the instances scored in both wordings: solved in both, only where the instruction says where to go, only "
-    "where it does not, or in neither. The difference is in percentage points with Newcombe's 95 % interval for "
+    "Instances scored with both instruction variants: solved with both, only with navigation, only without, or with "
+    "neither. The difference is in percentage points with Newcombe's 95 % interval for "
     "paired proportions; p is McNemar's exact test."
 )
 STATES = (
-    "Of the tasks with two initial states, both scored: solved from both, only where the controls began ON, only "
-    "where they began OFF, or from neither. Difference and p as in the paired comparison of wordings."
+    "Tasks with two initial states, both scored: solved from both, only from ON, only from OFF, or from neither. "
+    "Difference and p are computed as in the comparison with and without navigation."
 )
 
 
 @dataclass(frozen=True)
 class _By:
-    """What makes two episodes of an agent a pair, and which of the two one is."""
+    """How episodes of an agent are paired, and which of the two an episode is."""
 
     key: str
     what: Callable[[Episode], Hashable]
@@ -48,7 +48,7 @@ _STATES = _By(
 
 
 def pairings(episodes: Iterable[Episode]) -> dict[Episode, dict[str, str]]:
-    """What became of the pairs each episode belongs to.
+    """Return the results of the pairs of each episode.
 
     Args:
         episodes: One of each agent, wording and instance.
@@ -118,12 +118,12 @@ def states(
 
 def _columns(first: str, second: str, of: str, gap: str) -> tuple[Column, ...]:
     return (
-        Column("Both", "Solved both times."),
-        Column(first, "Solved this time only."),
-        Column(second, "Solved this time only."),
-        Column("Neither", "Solved neither time."),
-        Column(of, "Scored both times; the denominator."),
-        Column("Incomplete", "Scored only once, or not at all: left out."),
+        Column("Both", "Solved in both cases."),
+        Column(first, "Solved in this case only."),
+        Column(second, "Solved in this case only."),
+        Column("Neither", "Solved in neither case."),
+        Column(of, "Scored in both cases; the denominator."),
+        Column("Incomplete", "Not scored in both cases; excluded."),
         Column(gap, "Percentage points, with Newcombe's 95 % interval."),
         Column("p", "McNemar's exact test, two-sided."),
     )
@@ -143,7 +143,7 @@ def _rows(episodes: Sequence[Episode], agents: Sequence[str], by: _By, filters: 
 
 
 def _twice(own: Iterable[Episode], by: _By) -> list[tuple[Episode, Episode]]:
-    """The pairs of which both are scored."""
+    """Return the pairs in which both episodes are scored."""
     found: dict[Hashable, dict[str, Episode]] = {}
     for episode in own:
         found.setdefault(by.what(episode), {})[by.side(episode)] = episode

@@ -1,6 +1,6 @@
 """The numbers published with WebSP-Eval, as data: ``paper.yaml``, every block with the number of its table.
 
-They were measured on live websites, so they stand beside results from the sandbox for orientation only.
+They were measured on live websites, so they are shown next to sandbox results for orientation only.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from websp_gym.errors import SetupError, nearest
 
 LABEL = "{name} (published)"
 NOTE = (
-    "Published figures were measured on the live websites with other instances of the same sites; the sandbox is not "
-    "the same world. They are for orientation, not a ranking."
+    "Published figures were measured on the live websites, with other instances of the same sites. Use them for "
+    "orientation, not for a ranking: the sandbox is a different world."
 )
 
 
@@ -105,7 +105,7 @@ class Paper(_Block):
 
 @cache
 def load_paper() -> Paper:
-    """Reads the published figures."""
+    """Return the published figures."""
     data = yaml.safe_load((Path(__file__).parent / "paper.yaml").read_text("utf-8"))
     data["schema_"] = data.pop("schema")
     return Paper.model_validate(data)
@@ -131,5 +131,5 @@ def reference(name: str | None) -> Paper | None:
 
 
 def label(model: str) -> str:
-    """How a published row is called, so that nobody takes it for one of ours."""
+    """Return the label of a published row, marked as published."""
     return LABEL.format(name=model)

@@ -1,4 +1,4 @@
-"""The report for a terminal and in Markdown."""
+"""Render the report for a terminal and as Markdown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from websp_gym.report.tables.build import Report
 from websp_gym.report.tables.table import Cell, Row, Table
 
 _UNBOUNDED = 10_000
-"""A width, in columns, that every table fits into."""
+"""Width in columns that every table fits into."""
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>#|~"} | {"\n": " ", "\r": " "})
 
 
@@ -48,7 +48,7 @@ def show_table(table: Table, console: Console) -> None:
 
 
 def terminal_table(table: Table) -> RenderableType:
-    """A table for a terminal; what agents and tasks are called stays text."""
+    """Return a table for a terminal; names of agents and tasks are not read as markup."""
     grid = Grid(box=None, pad_edge=False, header_style="bold", title_justify="left", collapse_padding=True)
     grid.add_column(Text(table.stub), overflow="fold", min_width=20)
     for column in table.columns:
@@ -78,7 +78,7 @@ def markdown(report: Report) -> str:
 
 
 def markdown_table(table: Table) -> str:
-    """One table in Markdown, with its heading and what it says."""
+    """Return one table as Markdown, with heading and notes."""
     lines = [
         _line(_escaped(table.stub), [_escaped(column.label) for column in table.columns]),
         _line("---", ["---:"] * len(table.columns)),

@@ -1,4 +1,4 @@
-"""The episodes a report is about: results with what is known of their instances."""
+"""The episodes of a report: results with facts about their instances."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WORDS = {"without_navigation": "without navigation", "with_navigation": "with na
 
 @dataclass(frozen=True)
 class Facts:
-    """What a report asks of an instance.
+    """The facts about an instance that a report needs.
 
     Args:
         site: Name of the website.
@@ -44,7 +44,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Episode:
-    """One result, the agent's name in the report, and where the run lies."""
+    """One result, with the agent's name in the report and the folder of the run."""
 
     result: Result
     agent: str
@@ -58,7 +58,7 @@ class Episode:
 
     @property
     def scored(self) -> bool:
-        """Whether it stands in a denominator."""
+        """Whether it counts in denominators."""
         return self.result.status in ("pass", "fail")
 
     @property
@@ -73,14 +73,14 @@ class Episode:
 
     @property
     def folder(self) -> Path | None:
-        """Where its trajectory lies, None where none was kept."""
+        """Folder of its trajectory; None if none was recorded."""
         if self.run is None or not self.result.trajectory:
             return None
         return self.run / self.result.trajectory
 
 
 def catalogue() -> dict[str, Facts]:
-    """What is known of every instance there is."""
+    """Return the facts about every instance."""
     from websp_gym.tasks.instances import all_instances
 
     return {
@@ -96,7 +96,7 @@ def catalogue() -> dict[str, Facts]:
 
 
 def facts_of(instance_id: str, known: Mapping[str, Facts]) -> Facts:
-    """What is known of an instance; of one that is in no file, what its id tells.
+    """Return the facts about an instance; from its id alone if it is in no file.
 
     Args:
         instance_id: The instance.
@@ -140,7 +140,7 @@ def gather(found: Iterable[tuple[Path | None, Result]], known: Mapping[str, Fact
 
 
 def ranked(episodes: Sequence[Episode]) -> tuple[str, ...]:
-    """The agents, the one with the largest share of successes first."""
+    """Return the agents, the most successful first."""
     agents = dict.fromkeys(episode.agent for episode in episodes)
 
     def place(agent: str) -> tuple[float, str]:
@@ -151,7 +151,7 @@ def ranked(episodes: Sequence[Episode]) -> tuple[str, ...]:
 
 
 def first_trials(episodes: Iterable[Episode]) -> list[Episode]:
-    """The first trial of each agent, wording and instance, which all tables but that of trials are about."""
+    """Return the first trial of each agent, instruction variant and instance."""
     first: dict[tuple[str, str, str], Episode] = {}
     for episode in episodes:
         key = (episode.agent, episode.result.instruction, episode.result.id)
@@ -161,7 +161,7 @@ def first_trials(episodes: Iterable[Episode]) -> list[Episode]:
 
 
 def _names(runs: Iterable[Path]) -> dict[Path, str]:
-    """The shortest ends of paths that tell them apart."""
+    """Return the shortest distinct ends of paths."""
     folders = list(dict.fromkeys(runs))
     depth = 1
     while True:

@@ -1,4 +1,4 @@
-"""A table of the report: cells with their meaning, to be shown in a terminal, in Markdown, as JSON or as HTML."""
+"""Tables of the report, independent of the output format."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from websp_gym.report.tables.intervals import Figure, wilson
 
 DASH = "–"
-"""Shown where there is no figure."""
+"""Text of a cell without a figure."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Table:
 
     @property
     def name(self) -> str:
-        """A name no other table of the report has."""
+        """Name of the table, unique in the report."""
         return f"{self.key}-{self.instruction}" if self.instruction else self.key
 
     def cell(self, row: str, column: str) -> Cell:

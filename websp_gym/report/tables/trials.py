@@ -11,7 +11,7 @@ from websp_gym.report.tables.rows import WORDS, Episode
 from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, figure
 
 ABOUT = (
-    "pass@k: the chance that at least one of k trials solves an instance; pass^k: that all k do. Means over the "
+    "pass@k: the probability that at least one of k trials solves an instance; pass^k: that all k do. Means over the "
     "instances scored in every trial, with 95 % bootstrap intervals over instances."
 )
 
@@ -64,7 +64,7 @@ def robustness(
         paper: What was published; None for nothing beside.
 
     Returns:
-        The table; None where nobody has two scored trials of an instance.
+        The table; None if no agent has two scored trials of an instance.
     """
     counts = {agent: _counts([e for e in episodes if e.agent == agent]) for agent in agents}
     trials = {agent: max((n for n, _ in found.values()), default=0) for agent, found in counts.items()}
@@ -76,8 +76,8 @@ def robustness(
     if block:
         rows += [_published(model, row.of, row.at, row.hat, most) for model, row in block.rows.items()]
     columns = (
-        Column("Trials", "Of each instance."),
-        Column("Instances", "Scored in every trial; the denominator."),
+        Column("Trials", "Trials of each instance."),
+        Column("Instances", "Instances scored in every trial; the denominator."),
         Column("Left out", "Instances with fewer scored trials."),
         *(Column(f"pass@{k}", f"At least one of {k} trials succeeds.") for k in range(1, most + 1)),
         *(Column(f"pass^{k}", f"All of {k} trials succeed.") for k in range(2, most + 1)),
@@ -90,7 +90,7 @@ def robustness(
 
 
 def _counts(own: Sequence[Episode]) -> dict[str, tuple[int, int]]:
-    """Scored trials and successes of each instance."""
+    """Return the scored trials and successes of each instance."""
     found: dict[str, list[bool]] = {}
     for episode in own:
         outcomes = found.setdefault(episode.result.id, [])

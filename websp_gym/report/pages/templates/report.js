@@ -22,8 +22,8 @@
   /** @type {Record<string, Record<string, string>>} */
   const PAIRS = {
     wording: {
-      both: "solved in both wordings", first: "solved only with navigation",
-      second: "solved only without navigation", neither: "solved in neither wording",
+      both: "solved with both instructions", first: "solved only with navigation",
+      second: "solved only without navigation", neither: "solved with neither instruction",
     },
     states: {
       both: "solved from ON and from OFF", first: "solved only from ON", second: "solved only from OFF",
@@ -101,7 +101,7 @@
     const names = Object.keys(PAIRS).filter((name) => filters[name]);
     place.hidden = !names.length;
     place.replaceChildren(...names.map((name) => {
-      const text = `Scored twice and ${PAIRS[name][filters[name]]} `;
+      const text = `Scored in both cases and ${PAIRS[name][filters[name]]} `;
       const drop = make("button", "", "×");
       drop.type = "button";
       drop.setAttribute("aria-label", "Drop this filter");

@@ -74,7 +74,7 @@
     screen.style.setProperty("--ratio", String(frame.width / frame.height));
     shot.hidden = frame.picture === null;
     missing.hidden = frame.picture !== null;
-    missing.textContent = `No picture: ${frame.missing}`;
+    missing.textContent = `No screenshot: ${frame.missing}`;
     if (frame.picture === null) {
       shot.removeAttribute("src");
     } else {
@@ -199,7 +199,7 @@
     const row = make("button", isTarget ? "target" : "", make("b", "", String(mark.number)), about);
     row.setAttribute("type", "button");
     row.setAttribute("data-number", String(mark.number));
-    if (isTarget) row.title = "The next action addresses this element";
+    if (isTarget) row.title = "Target of the next action";
     return make("li", "", row);
   }
 
@@ -211,7 +211,7 @@
     const frame = frames[current];
     point(undefined);
     showScreen(frame);
-    showAction(find("#done", HTMLElement), "Before this picture", frame.done, "The agent begins here, in S0.");
+    showAction(find("#done", HTMLElement), "Before this screenshot", frame.done, "The agent starts here, in S0.");
     showAction(find("#next", HTMLElement), "Next", frame.next, "This is the last observation.");
     showTabs(frame);
     showElements(frame);

@@ -1,0 +1,43 @@
+"""How commands print: progress bars, plain tables and JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+OK, FAILED = "[green]✓[/]", "[red]✗[/]"
+STATUS_COLOURS = {"pass": "green", "fail": "yellow", "unscored": "magenta", "error": "red"}
+_NUMBERS = ("#", "score", "ms")
+
+
+def progress_bar(console: Console, *, cost: bool = False) -> Progress:
+    """Return a progress bar that shows on a terminal only; with `cost`, its tasks need a field of that name."""
+    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
+    columns += [TextColumn("{task.fields[cost]}")] if cost else []
+    return Progress(
+        *columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal
+    )
+
+
+def plain_table(*columns: str) -> Table:
+    """Return a table without lines; without columns, it has no header."""
+    table = Table(box=None, header_style="bold", pad_edge=False, show_header=bool(columns))
+    for column in columns:
+        table.add_column(column, justify="right" if column in _NUMBERS else "left")
+    return table
+
+
+def print_json(data: Any) -> None:
+    """Print data for a program to read."""
+    sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+
+
+def print_line(line: str) -> None:
+    """Print one line of JSON Lines at once."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()

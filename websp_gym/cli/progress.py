@@ -1,0 +1,104 @@
+"""What ``websp run`` prints: its plan, each episode, and a summary."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line, progress_bar
+from websp_gym.records.results import RESULTS, Result, count
+from websp_gym.runner.batch import Job
+
+
+def show_plan(jobs: Sequence[Job], as_json: bool) -> None:
+    """Print what a run would play."""
+    for job in jobs:
+        facts = {"id": job.instance_id, "trial": job.trial, "seed": job.seed}
+        trial = f"\ttrial {job.trial}" if job.trial > 1 else ""
+        print_line(json.dumps(facts) if as_json else f"{job.instance_id}{trial}")
+    if not as_json:
+        Console(stderr=True).print(f"{count(len(jobs), 'episode')} would be played", style="dim")
+
+
+@contextmanager
+def reporter(total: int, as_json: bool) -> Iterator[Callable[[Result], None]]:
+    """Yield a function that prints a result, with a progress bar or as a line of JSON."""
+    if as_json:
+        yield lambda result: print_line(result.summary())
+        return
+    console = Console(highlight=False)
+    began, done = time.monotonic(), 0
+    with progress_bar(console) as progress:
+        task = progress.add_task("episodes", total=total)
+
+        def show(result: Result) -> None:
+            nonlocal done
+            done += 1
+            left = (time.monotonic() - began) / done * (total - done)
+            number = escape(f"[{done:{len(str(total))}}/{total}]")
+            text = f"{number} {_line(result)}{_time_left(left) if total > done else ''}"
+            progress.console.print(text, soft_wrap=True)
+            for note in _notes(result):
+                progress.console.print(f"         {note}", style="dim", markup=False, soft_wrap=True)
+            progress.advance(task)
+
+        yield show
+
+
+def _line(result: Result) -> str:
+    trial = f"  trial {result.trial}" if result.trial > 1 else ""
+    again = f"  [magenta]played again {count(result.again, 'time')}[/]" if result.again else ""
+    spent = f"{count(result.steps, 'step')}  {result.seconds:.1f} s" + _money(result.cost)
+    return (
+        f"[{STATUS_COLOURS[result.status]}]{result.status:8}[/] [bold]{result.id}[/]{trial}  {spent}{again}"
+    )
+
+
+def _notes(result: Result) -> Iterator[str]:
+    for number, one in enumerate(result.tries[: result.again], 1):
+        where = f"action {one.step}" if one.stage == "action" else one.stage
+        yield f"try {number} ended during {where}: {one.error}"
+    note = result.error or ("" if result.status == "pass" else result.reason)
+    if note:
+        yield note
+
+
+def _time_left(seconds: float) -> str:
+    if seconds < 60:
+        return f"  ~{max(round(seconds), 1)} s left"
+    minutes = round(seconds / 60)
+    return f"  ~{minutes} min left" if minutes < 120 else f"  ~{round(seconds / 3600)} h left"
+
+
+def _money(cost: float | None) -> str:
+    return f"  ${cost:.3f}" if cost else ""
+
+
+def summarise(results: Sequence[Result], skipped: int, folder: Path | None) -> None:
+    """Print how many episodes ended how, what they cost, and where the results are."""
+    console = Console(highlight=False)
+    table = plain_table()
+    for status, colour in STATUS_COLOURS.items():
+        number = sum(result.status == status for result in results)
+        if number:
+            table.add_row(f"[{colour}]{status}[/]", str(number))
+    again = sum(result.again > 0 for result in results)
+    if again:
+        table.add_row("[magenta]played again[/]", str(again))
+    if skipped:
+        table.add_row("[dim]already there[/]", str(skipped))
+    console.print(table)
+    costs = [result.cost for result in results if result.calls]
+    if costs:
+        known = sum(cost for cost in costs if cost is not None)
+        more = " plus calls of unknown price" if None in costs else ""
+        console.print(f"spent ${known:.2f}{more}")
+    if folder is not None:
+        console.print(f"results: {folder / RESULTS}", style="dim", markup=False, soft_wrap=True)
+        console.print(f"tables:  websp report {folder}", style="dim", markup=False, soft_wrap=True)
