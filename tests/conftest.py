@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any, Protocol
 
 import pytest
@@ -42,3 +44,17 @@ def make() -> Iterator[MakeEnv]:
     yield build
     for env in made:
         env.close()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show how many seconds each test file took, over all workers."""
+    seconds: dict[str, float] = defaultdict(float)
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[report.nodeid.partition("::")[0]] += report.duration
+    if len(seconds) > 1:
+        terminalreporter.section("seconds per file")
+        for file, took in sorted(seconds.items(), key=itemgetter(1), reverse=True):
+            terminalreporter.write_line(f"{took:8.1f}  {file}")
+        terminalreporter.write_line(f"{sum(seconds.values()):8.1f}  together")
