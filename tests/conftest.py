@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import defaultdict
 from collections.abc import Iterator
 from operator import itemgetter
@@ -23,6 +24,12 @@ settings.load_profile("websp")
 def _drive_the_browser() -> None:
     """Tests use Playwright's objects directly, so they drive the browser themselves (see test_threads for others)."""
     adopt()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _end_on_ctrl_c() -> None:
+    """Child processes are sent SIGINT; where `make test` runs in the background they would inherit that it is ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class MakeEnv(Protocol):
