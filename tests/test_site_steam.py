@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.steam_support import COOKIES, EMAIL, PREFERENCES, STEAM, Steam, context, sandbox, steam
 
@@ -99,7 +100,7 @@ def test_unticking_a_mature_content_box_clears_what_depends_on_it_in_its_column(
         steam.page.goto(PREFERENCES)
         steam.saving(steam.page.locator(f"#descriptor_{number}_community").uncheck)
         saved[number] = steam.changed()
-        assert steam.page.locator(".content_descriptor_checkbox:checked").count() == 10 - len(others)
+        expect(steam.page.locator(".content_descriptor_checkbox:checked")).to_have_count(10 - len(others))
     assert saved == {
         number: {f"mature.community.{MATURE[other]}": False for other in others}
         for number, others in cleared.items()
@@ -149,7 +150,7 @@ def test_custom_words_are_added_shown_and_cleared(steam: Steam) -> None:
     assert steam.words("always_filter") == ["scam", "spoiler"]
     assert steam.words("never_filter") == []
     chips = page.locator("#text_filter_custom_banned_words_ctn .tag_downvoted")
-    assert chips.all_inner_texts() == ["scam", "spoiler"]
+    expect(chips).to_have_text(["scam", "spoiler"])
 
     page.reload()
     assert not chips.first.is_visible()
@@ -213,11 +214,11 @@ def test_a_cookie_toggle_saves_its_cookie_at_once(steam: Steam) -> None:
     for label, key in TOGGLES.items():
         toggle = steam.page.get_by_role("switch", name=label, exact=True)
         steam.saving(toggle.click)
-        assert toggle.get_attribute("aria-checked") == "false"
+        expect(toggle).to_have_attribute("aria-checked", "false")
         assert steam.changed() == {key: False, "cookies.state": "custom"}
         steam.saving(lambda toggle=toggle: toggle.press(" "))  # type: ignore[misc]
-        assert toggle.get_attribute("aria-checked") == "true"
-        assert toggle.evaluate("element => element === document.activeElement")
+        expect(toggle).to_have_attribute("aria-checked", "true")
+        expect(toggle).to_be_focused()
         assert steam.changed() == {"cookies.state": "custom"}
 
 
@@ -234,8 +235,8 @@ def test_all_cookies_are_rejected_and_accepted_with_one_button(steam: Steam) -> 
     assert highlight.search(accept.get_attribute("class") or "")
     steam.saving(reject.click)
     assert steam.changed() == dict.fromkeys(TOGGLES.values(), False) | {"cookies.state": "reject_all"}
-    assert highlight.search(reject.get_attribute("class") or "")
-    assert not highlight.search(accept.get_attribute("class") or "")
+    expect(reject).to_have_class(highlight)
+    expect(accept).not_to_have_class(highlight)
     steam.page.reload()
     states = [toggle.get_attribute("aria-checked") for toggle in steam.page.get_by_role("switch").all()]
     assert states == ["false"] * 5 + ["true"]
