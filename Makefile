@@ -22,10 +22,7 @@ demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
 
 test: $(VENV)/.dev .browser
-	@begun=$$(date +%s); \
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not alone" --durations=40 --reruns $(RERUNS) $(ARGS) || test $$? = 5 && \
-	$(BIN)/python -m pytest -m alone --reruns $(RERUNS) $(ARGS) || test $$? = 5; \
-	ended=$$?; echo "make test: $$(( ($$(date +%s) - begun) / 60 )) min $$(( ($$(date +%s) - begun) % 60 )) s"; exit $$ended
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=40 --reruns $(RERUNS) $(ARGS)
 
 test-agentlab: $(AGENTLAB)/.dev
 	@sh tests/install_browser.sh $(AGENTLAB)/bin/python
