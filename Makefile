@@ -24,8 +24,7 @@ demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
 
 test: $(VENV)/.dev .browser
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not alone" --reruns $(RERUNS) $(ARGS) || test $$? = 5
-	$(BIN)/python -m pytest -m alone --reruns $(RERUNS) $(ARGS) || test $$? = 5
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=40 --reruns $(RERUNS) $(ARGS)
 
 test-agentlab: $(AGENTLAB)/.dev
 	@sh tests/install_browser.sh $(AGENTLAB)/bin/python

@@ -125,6 +125,8 @@ class Hands:
         self.site = site
         self.other = other
         self._pages = 0
+        self.rested = True
+        """Whether the page came to rest before it was last looked at."""
         self.marks = collect_marks(tabs.current)
 
     @property
@@ -145,7 +147,7 @@ class Hands:
 
     def look(self) -> None:
         """Waits for the page to rest and takes its marks."""
-        settle(self.tabs)
+        self.rested = settle(self.tabs)
         self.marks = collect_marks(self.page)
 
     def mark(self, name: str, role: str | None = None) -> Mark:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+from collections import defaultdict
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any, Protocol
 
 import pytest
@@ -21,6 +24,12 @@ settings.load_profile("websp")
 def _drive_the_browser() -> None:
     """Tests use Playwright's objects directly, so they drive the browser themselves (see test_threads for others)."""
     adopt()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _end_on_ctrl_c() -> None:
+    """Child processes are sent SIGINT; where `make test` runs in the background they would inherit that it is ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class MakeEnv(Protocol):
@@ -42,3 +51,17 @@ def make() -> Iterator[MakeEnv]:
     yield build
     for env in made:
         env.close()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show how many seconds each test file took, over all workers."""
+    seconds: dict[str, float] = defaultdict(float)
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[report.nodeid.partition("::")[0]] += report.duration
+    if len(seconds) > 1:
+        terminalreporter.section("seconds per file")
+        for file, took in sorted(seconds.items(), key=itemgetter(1), reverse=True):
+            terminalreporter.write_line(f"{took:8.1f}  {file}")
+        terminalreporter.write_line(f"{sum(seconds.values()):8.1f}  together")

@@ -42,7 +42,7 @@ class Server:
 
     def wait_for(self, page: Page, expected: dict[str, Any]) -> None:
         """Waits until the server holds a state, while the browser goes on."""
-        end = time.monotonic() + 5
+        end = time.monotonic() + 30
         while self.state != expected and time.monotonic() < end:
             page.wait_for_timeout(5)
         assert self.state == expected, f"{self.state} is not {expected}"

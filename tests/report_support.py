@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from PIL import Image
+from playwright.sync_api import expect
 
 from tests.test_trajectory import blank
 from websp_gym.records import verdict
@@ -112,8 +113,9 @@ PIXEL = """async () => {
 
 def assert_at(page: Page, number: int, last: int = 3) -> None:
     where = f"Step {number} of {last}" if number else f"Start, {last} to come"
-    assert page.inner_text("#where") == where
-    assert page.inner_text("#url") == f"https://site.test/{number}"
-    assert page.inner_text("#page-title") == f"Page {number}"
-    assert page.get_attribute(".strip a[aria-current]", "href") == f"#step-{number}"
+    # What follows from an action is shown once the page has heard that its address changed.
+    expect(page.locator("#where")).to_have_text(where)
+    expect(page.locator("#url")).to_have_text(f"https://site.test/{number}")
+    expect(page.locator("#page-title")).to_have_text(f"Page {number}")
+    expect(page.locator(".strip a[aria-current]")).to_have_attribute("href", f"#step-{number}")
     assert np.allclose(page.evaluate(PIXEL), COLOURS[number], atol=12)

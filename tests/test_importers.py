@@ -187,9 +187,8 @@ def test_a_bad_file_is_told_where_it_is_bad_and_what_was_found(write: Write, dat
     assert says in complaint(write.file(data))
 
 
-@pytest.mark.alone
 def test_many_events_and_large_snapshots_are_refused_or_read_in_no_time(write: Write) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert "100,000 events" in complaint(
         write.file({"startUrl": START, "events": [{"type": "click"}] * 100_000})
     )
@@ -197,7 +196,7 @@ def test_many_events_and_large_snapshots_are_refused_or_read_in_no_time(write: W
     assert "6,000 to replay" in complaint(write.file({"startUrl": START, "events": many}))
     snapshots = [{"type": "dom-snapshot", "html": "<p secret>" * 50_000}] * 20
     assert write.published(box(), *snapshots).dropped == {"dom-snapshot": 20}
-    assert time.perf_counter() - began < 15
+    assert time.process_time() - began < 15
 
 
 # -------------------------------------------------------------------- the published format
@@ -612,7 +611,7 @@ def test_a_hostile_file_is_a_trace_or_a_clear_error(tmp_path: Path, seed: int) -
         path.write_text(
             json.dumps(mutated(dice.choice(samples), dice, dice.choice((0.005, 0.03, 0.1)))), "utf-8"
         )
-        began = time.perf_counter()
+        began = time.process_time()
         try:
             (imported,) = import_trace(path)
         except SetupError as error:
@@ -622,7 +621,7 @@ def test_a_hostile_file_is_a_trace_or_a_clear_error(tmp_path: Path, seed: int) -
             good += 1
             save_trace(imported.trace, tmp_path / "out.json")
             assert load_trace(tmp_path / "out.json") == imported.trace
-        assert time.perf_counter() - began < 2
+        assert time.process_time() - began < 2
     assert good >= 3, "the samples are not so broken that nothing was tried"
 
 

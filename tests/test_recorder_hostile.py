@@ -12,6 +12,9 @@ from benchmarks.hostile.trip import OTHER_WORDS, Traveller, plan
 from tests.recorder_support import facts
 from websp_gym.recording import Studio
 
+SOME = ("settings", "consent", "form", "menus", "feed", "team")
+"""`make bench-replay` goes through all pages, and many seeds."""
+
 
 @pytest.fixture(scope="module")
 def traveller() -> Iterator[Traveller]:
@@ -20,16 +23,15 @@ def traveller() -> Iterator[Traveller]:
         yield Traveller(studio, there)
 
 
-@pytest.mark.parametrize("seed", range(1))
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", SOME)
 def test_what_was_recorded_on_a_hostile_page_leads_to_the_same_state_on_a_changed_one(
-    page: str, seed: int, traveller: Traveller
+    page: str, traveller: Traveller
 ) -> None:
-    trip = traveller.go(plan(page, seed))
+    trip = traveller.go(plan(page, 0))
     assert trip.outcome == "same", (trip.plan, trip.detail, facts(trip.trace))
 
 
-@pytest.mark.parametrize("page", ["settings", "table", "people"])
+@pytest.mark.parametrize("page", ["table", "people"])
 def test_where_targets_are_gone_or_reworded_replay_stops_before_it_does_anything_else(
     page: str, traveller: Traveller
 ) -> None:

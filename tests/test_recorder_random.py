@@ -93,23 +93,19 @@ PAGES: dict[str, tuple[str, list[Act], str]] = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("seed", range(2))
 def test_random_use_of_a_page_is_replayed_to_the_same_state(
-    name: str, seed: int, studio: Studio, server: Server, record: Record, replayed: Callable[[Trace], Tabs]
+    name: str, studio: Studio, server: Server, record: Record, replayed: Callable[[Trace], Tabs]
 ) -> None:
     file, acts, save = PAGES[name]
-    chance = random.Random(f"{name}{seed}")
+    chance = random.Random(f"{name}0")
     page = record(file)
     for _ in range(chance.randint(3, 8)):
         chance.choice(acts)(page, chance)
     acts[0](page, chance)  # so that there is something to save
     page.click(save)
-    for _ in range(500):
-        if server.state:
-            break
+    while not server.state:
         page.wait_for_timeout(5)
     expected = server.state
-    assert expected
     trace = studio.stop()
     tabs = replayed(trace)
     try:

@@ -174,7 +174,7 @@ def test_a_trajectory_opens_with_one_click_and_closes_with_escape(page: Page) ->
     assert "Home first." in frame.locator("#done").inner_text()
     page.keyboard.press("Escape")
     page.wait_for_function("!document.querySelector('#viewer').open")
-    assert page.evaluate("document.activeElement.textContent") == "Steam-task-191-ON"
+    page.wait_for_function("document.activeElement.textContent === 'Steam-task-191-ON'")
     assert page.locator("iframe").count() == 0
 
 
@@ -193,7 +193,7 @@ def test_the_address_opens_a_trajectory_and_buttons_go_to_its_neighbours(page: P
     assert trajectory(page).locator("#badge").inner_text() == "PASS"
     page.click("#close")
     assert not page.is_visible("#viewer")
-    assert page.evaluate("location.hash") == "#episodes"
+    page.wait_for_function("location.hash === '#episodes'")
 
 
 def test_hostile_texts_stay_text_on_the_page_and_in_the_frame(page: Page) -> None:

@@ -57,7 +57,7 @@ def test_the_address_opens_a_step_and_follows_it(watch: Watch) -> None:
     page = watch(episode(), "#step-3")
     assert_at(page, 3)
     page.keyboard.press("k")
-    assert page.evaluate("location.hash") == "#step-2"
+    page.wait_for_function("location.hash === '#step-2'")
     page.reload()
     assert_at(page, 2)
     page.evaluate("location.hash = '#step-1'")

@@ -24,23 +24,28 @@ env = gym.make("websp/Steam-task-191-OFF", initial_state="snapshot")
 """
 
 FROM_ANYWHERE = {
-    "threads that come and go": """
+    "a running asyncio loop, and threads of all kinds": """
+async def main():
+    return play(env), await asyncio.to_thread(play, env)
+
+assert asyncio.run(main()) == (1.0, 1.0)
+
 paid = []
 for _ in range(3):
     thread = threading.Thread(target=lambda: paid.append(play(env)))
     thread.start()
     thread.join()
 assert [*paid, play(env)] == [1.0] * 4, paid
-""",
-    "an episode begun in one thread and ended in another": """
+
+# An episode begun in one thread and ended in another.
 env.reset()
 paid = []
 thread = threading.Thread(target=lambda: paid.append(env.step("ANSWER; done")[1]))
 thread.start()
 thread.join()
 assert paid == [1.0]
-""",
-    "two environments in two threads at once": """
+
+# Two environments in two threads at once.
 others = [env, gym.make("websp/Steam-task-191-OFF", initial_state="snapshot")]
 paid = []
 threads = [threading.Thread(target=lambda env=env: paid.append(play(env))) for env in others]
@@ -49,12 +54,17 @@ for thread in threads:
 for thread in threads:
     thread.join()
 assert paid == [1.0, 1.0]
-""",
-    "a running asyncio loop": """
-async def main():
-    return play(env), await asyncio.to_thread(play, env)
+others[1].close()
 
-assert asyncio.run(main()) == (1.0, 1.0)
+# The quickest of many batches: a busy machine may hold up all others.
+from websp_gym.browser.owner import call
+def batch():
+    began = time.monotonic()
+    for _ in range(20):
+        call(lambda: None)
+    return time.monotonic() - began
+
+assert min(batch() for _ in range(50)) < 0.020, "a handover takes less than a millisecond"
 """,
     "a forked child": """
 def child(queue):
@@ -95,13 +105,6 @@ with page.expect_event("console") as heard:
     page.evaluate("console.log('hi')")
 assert heard.value.text == "hi"
 assert page.context.pages[0] == page
-""",
-    "a handover below a millisecond": """
-from websp_gym.browser.owner import call
-began = time.monotonic()
-for _ in range(1000):
-    call(lambda: None)
-assert time.monotonic() - began < 1.0
 """,
 }
 

@@ -50,8 +50,8 @@ def judge(
 ) -> int:
     """Judge recorded runs with multimodal models; needs no browser and no sandbox.
 
-    Verdicts are added to judgements.jsonl next to each trajectory. Exit code 0 when every run has one, 1 when some are
-    left unscored.
+    Verdicts are added to judgements.jsonl next to each trajectory. Exit code 0 when every run has one, 1 when some
+    are left unscored.
 
     Example: `websp judge runs/oracle --models openai:gpt-5.2 --max-cost 5`
     """
