@@ -39,7 +39,7 @@ class OracleAgent:
     """
 
     name = "oracle"
-    observation: ObservationKind = "marks"
+    observation: ObservationKind = "text"
     turns: Sequence[Turn] = ()
 
     def __init__(
@@ -50,20 +50,25 @@ class OracleAgent:
         self._other_steps = steps
         self._account: Mapping[str, str] = {}
         self._steps: list[Step] = []
+        self._given = 0
         self._sweep: list[str] = []
         self._picking = False
+        self.at = 0
+        """Index of the ground-truth step that the last action belongs to (of those not left out)."""
 
     def begin(self, briefing: Briefing) -> None:
         """Takes the instance's ground truth."""
         steps = self._other_steps or briefing.loaded.instance.ground_truth
         self._steps = [step for index, step in enumerate(steps) if index not in self._skip]
         self._account = briefing.account
+        self._given = len(self._steps)
         self._sweep = []
         self._picking = False
 
     def act(self, observation: Mapping[str, Any]) -> str:
         """The action that carries out the next step, or one that looks for its target."""
         while self._steps:
+            self.at = self._given - len(self._steps)
             step = self._steps[0]
             name = fill(str(step.value) if self._picking else step.target.name, self._account)
             role = "option" if self._picking else step.target.role

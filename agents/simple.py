@@ -19,7 +19,7 @@ class NoopAgent:
     """Answers at once; right exactly where S0 already satisfies the goal."""
 
     name = "noop"
-    observation: ObservationKind = "marks"
+    observation: ObservationKind = "text"
     turns: Sequence[Turn] = ()
 
     def begin(self, briefing: Briefing) -> None:
@@ -38,7 +38,7 @@ class RandomAgent:
     """
 
     name = "random"
-    observation: ObservationKind = "marks"
+    observation: ObservationKind = "text"
     turns: Sequence[Turn] = ()
     _ANSWER_CHANCE = 0.05
 

@@ -15,6 +15,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from websp_gym.env.options import kind_for
 from websp_gym.errors import SetupError, nearest, unwritable
 from websp_gym.records.results import (
     RESULTS,
@@ -329,7 +330,8 @@ def _try(job: Job, agent: Agent) -> tuple[Result, Exception | None]:
 
     progress = _Progress()
     try:
-        env = make_env(job.instance_id, **{"observation": agent.observation, **job.options})
+        options = job.options
+        env = make_env(job.instance_id, **{"observation": kind_for(agent.observation, options), **options})
         progress.facts["config_hash"] = env.loaded.config_hash
         try:
             return _belonging(_play(env, agent, job.seed, progress), job), None
