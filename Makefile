@@ -1,6 +1,7 @@
 # make demo   set everything up and watch one instance run, with no key
 # make test   install what the tests need and run them (what CI runs)
 # make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
+# make prove [SITE=steam]  prove every task the long way: each omission and the opposite played in the browser
 # make check  format, lint, types (Python and JavaScript)
 # make bench  measure reset and step beside stock BrowserGym on this machine
 # make bench-replay  measure how often recorded elements are found on pages that changed
@@ -16,7 +17,7 @@ JOBS ?= auto
 # How often a test that fails is tried again before it counts; whoever comes out well then is listed at the end.
 RERUNS ?= 0
 
-.PHONY: demo test test-agentlab check bench bench-replay traces clean
+.PHONY: demo test test-agentlab prove check bench bench-replay traces clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
@@ -24,6 +25,9 @@ demo: $(VENV)/.core .browser
 test: $(VENV)/.dev .browser
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not alone" --reruns $(RERUNS) $(ARGS) || test $$? = 5
 	$(BIN)/python -m pytest -m alone --reruns $(RERUNS) $(ARGS) || test $$? = 5
+
+prove: $(VENV)/.dev .browser
+	$(BIN)/python -m websp_gym.authoring.prove $(SITE)
 
 test-agentlab: $(AGENTLAB)/.dev
 	@sh tests/install_browser.sh $(AGENTLAB)/bin/python
