@@ -92,10 +92,10 @@ def test_the_files_of_a_site_fit_together(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", list(SITES))
-def test_every_page_of_a_site_is_quiet_and_no_link_is_dead(slug: str) -> None:
+def test_a_page_of_each_template_is_quiet_and_no_link_is_dead(slug: str) -> None:
     catalog, finding = read_catalog()
     assert catalog is not None, finding.line()
     site = SITES[slug][0].site
-    findings = list(crawl(catalog, slug, start_url=site.start_url, signed_in=site.signed_in))
+    findings = list(crawl(catalog, slug, start_url=site.start_url, signed_in=site.signed_in, every=False))
     assert _wrong(findings) == []
     assert {"pages", "console", "requests", "names", "links"} <= {finding.check for finding in findings}
