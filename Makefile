@@ -3,6 +3,7 @@
 # make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
 # make check  format, lint, layers of the package, types (Python and JavaScript)
 # make docs   write the layers of the package into docs/architecture.md
+# make prove [SITE=steam]  prove every task the long way: each omission and the opposite played in the browser
 # make bench  measure reset and step beside stock BrowserGym on this machine
 # make traces [SITE=steam]  record the traces of all sites, or of one, anew
 # make bench-replay  measure how often recorded elements are found on pages that changed
@@ -18,13 +19,16 @@ JOBS ?= auto
 # How often a test that fails is tried again before it counts; whoever comes out well then is listed at the end.
 RERUNS ?= 0
 
-.PHONY: demo test test-agentlab check docs bench bench-replay traces clean
+.PHONY: demo test test-agentlab prove check docs bench bench-replay traces clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
 
 test: $(VENV)/.dev .browser
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=40 --reruns $(RERUNS) $(ARGS)
+
+prove: $(VENV)/.dev .browser
+	$(BIN)/python -m websp_gym.authoring.prove $(SITE)
 
 test-agentlab: $(AGENTLAB)/.dev
 	@sh tests/install_browser.sh $(AGENTLAB)/bin/python

@@ -38,7 +38,7 @@ class FlawedAgent:
         SetupError: There is no such flaw.
     """
 
-    observation: ObservationKind = "marks"
+    observation: ObservationKind = "text"
     turns: Sequence[Turn] = ()
 
     def __init__(self, kind: str) -> None:

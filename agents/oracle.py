@@ -26,7 +26,7 @@ class OracleAgent:
     """
 
     name = "oracle"
-    observation: ObservationKind = "marks"
+    observation: ObservationKind = "text"
     turns: Sequence[Turn] = ()
 
     def __init__(

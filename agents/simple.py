@@ -20,7 +20,7 @@ class NoopAgent:
     """Answers at once; right exactly where S0 already satisfies the goal."""
 
     name = "noop"
-    observation: ObservationKind = "marks"
+    observation: ObservationKind = "text"
     turns: Sequence[Turn] = ()
 
     def begin(self, briefing: Briefing) -> None:
@@ -39,7 +39,7 @@ class RandomAgent:
     """
 
     name = "random"
-    observation: ObservationKind = "marks"
+    observation: ObservationKind = "text"
     turns: Sequence[Turn] = ()
     _ANSWER_CHANCE = 0.05
 

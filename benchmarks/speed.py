@@ -117,6 +117,7 @@ def _steps(repeat: int) -> Iterator[Row]:
     _say(f"stock step {stock:.2f} s, without its fixed sleep {no_sleep:.2f} s")
     for what, kind, goal in (
         ("marks", "marks", "≤ 0.15 s"),
+        ("text", "text", "≤ 0.03 s"),
         ("all BrowserGym keys", "browsergym", "≤ 0.30 s"),
     ):
         ours = _in_process(_our_step, repeat, kind)
@@ -136,7 +137,9 @@ def _our_step(results: Any, repeat: int, kind: str) -> None:
     env = make_env(INSTANCE, initial_state="snapshot", observation=kind, max_actions=10_000)
     observation = _at_page(env)
     action = (
-        f"Click [{_number(observation, BOX)}]" if kind == "marks" else f"click({_bid(observation, BOX)!r})"
+        f"click({_bid(observation, BOX)!r})"
+        if kind == "browsergym"
+        else f"Click [{_number(observation, BOX)}]"
     )
     results.put(_median(lambda: env.step(action), repeat))
     env.close()
@@ -213,6 +216,12 @@ def _parallel() -> Iterator[Row]:
             higher_is_better=True,
         )
         _say(f"{processes} processes: stock {stock:.1f}, ours {ours:.1f} steps/s")
+    text = _steps_per_second(_text_stepper, 2)
+    yield Row("steps/s, text, 2 env processes", None, text, "/s", "≥ 60 /s", higher_is_better=True)
+
+
+def _text_stepper(results: Any, barrier: Any, seconds: float) -> None:
+    _our_stepper(results, barrier, seconds, "text")
 
 
 def _steps_per_second(stepper: Callable[..., None], processes: int, seconds: float = 4.0) -> float:
@@ -229,8 +238,8 @@ def _steps_per_second(stepper: Callable[..., None], processes: int, seconds: flo
     return float(total / seconds)
 
 
-def _our_stepper(results: Any, barrier: Any, seconds: float) -> None:
-    env = make_env(INSTANCE, initial_state="snapshot", max_actions=100_000)
+def _our_stepper(results: Any, barrier: Any, seconds: float, kind: str = "marks") -> None:
+    env = make_env(INSTANCE, initial_state="snapshot", observation=kind, max_actions=100_000)
     action = f"Click [{_number(_at_page(env), BOX)}]"
     results.put(_count(lambda: env.step(action), barrier, seconds))
     env.close()

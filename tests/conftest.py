@@ -6,18 +6,28 @@ import signal
 from collections import defaultdict
 from collections.abc import Iterator
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from websp_gym.authoring.sample import commit_of, drawn
 from websp_gym.browser.owner import adopt
 from websp_gym.env import WebspEnv
 from websp_gym.env.registration import make_env
+from websp_gym.tasks.instances import all_instances
 
 # A machine that is shared with others stalls now and then.
 settings.register_profile("websp", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("websp")
+
+
+def pytest_report_header() -> str:
+    """Name the instances that this commit has proved the long way, besides one of each kind of page."""
+    commit = commit_of(Path(__file__).parent)
+    sample = drawn((loaded.id for loaded in all_instances()), commit)
+    return f"sample of commit {commit[:9]}: {', '.join(sorted(sample))}"
 
 
 @pytest.fixture(autouse=True, scope="session")

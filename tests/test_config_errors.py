@@ -15,7 +15,7 @@ from tests.test_instances import SITE
 from websp_gym.errors import SetupError
 from websp_gym.paths import SITES, VARIABLES
 from websp_gym.replay.library import trace_path
-from websp_gym.scoring.rewards import default_reward
+from websp_gym.scoring.outcome import default_reward
 from websp_gym.tasks.ids import instance_ids, published_id
 from websp_gym.tasks.instances import load_instance, load_site
 from websp_gym.world import make_world

@@ -18,10 +18,13 @@ from gymnasium.utils.env_checker import check_env
 import websp_gym  # noqa: F401 (registers the ids)
 from tests.conftest import MakeEnv
 from websp_gym.env import WebspEnv
-from websp_gym.env.options import Options
+from websp_gym.env.options import Options, kind_for
+from websp_gym.env.registration import make_env
 from websp_gym.env.task import WebspTask
-from websp_gym.errors import InitialStateError, SetupError, WorldError
+from websp_gym.errors import InitialStateError, JudgeError, SetupError, WorldError
+from websp_gym.observation import ObservationKind
 from websp_gym.records.verdict import Verdict, unscored
+from websp_gym.scoring.judge.pictures import Limits, pictures_of
 from websp_gym.scoring.rewards import Outcome, make_reward
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world import make_world
@@ -40,7 +43,13 @@ BROWSERGYM = {
     "open_pages_urls", "open_pages_titles", "active_page_index", "dom_object", "axtree_object",
     "extra_element_properties", "focused_element_bid", "elapsed_time",
 }  # fmt: skip
-KEYS = {"marks": MARKS, "browsergym": BROWSERGYM, "all": MARKS | BROWSERGYM | {"screenshot_marks"}}
+TEXT = MARKS - {"screenshot"}
+KEYS = {
+    "marks": MARKS,
+    "text": TEXT,
+    "browsergym": BROWSERGYM,
+    "all": MARKS | BROWSERGYM | {"screenshot_marks"},
+}
 
 
 def number(observation: dict[str, Any], name: str) -> int:
@@ -60,7 +69,7 @@ def test_gymnasium_finds_nothing_to_complain_of(name_space: str) -> None:
         env.close()
 
 
-@pytest.mark.parametrize("kind", ["marks", "browsergym", "all"])
+@pytest.mark.parametrize("kind", ["marks", "text", "browsergym", "all"])
 def test_observations_have_the_promised_keys_and_lie_in_their_space(make: MakeEnv, kind: str) -> None:
     env = make(DONE, observation=kind, viewport=TINY)
     first, _info = env.reset(seed=1)
@@ -70,7 +79,7 @@ def test_observations_have_the_promised_keys_and_lie_in_their_space(make: MakeEn
         for key, space in env.observation_space.items():  # type: ignore[attr-defined]
             assert space.contains(observation[key]), key
         assert env.observation_space.contains(observation)
-        assert observation["screenshot"].dtype == np.uint8
+        assert kind == "text" or observation["screenshot"].dtype == np.uint8
 
 
 def test_the_two_name_spaces_differ_in_what_is_observed() -> None:
@@ -97,7 +106,7 @@ def test_a_picture_of_kind_all_is_plain_and_the_marked_one_is_beside_it(make: Ma
         ({"reward": "stat"}, 'did you mean "state"'),
         ({"reward": 1.0}, 'no reward "1.0"'),
         ({"max_action": 3}, 'did you mean "max_actions"'),
-        ({"observation": "pixels"}, "use one of marks, browsergym, all"),
+        ({"observation": "pixels"}, "use one of marks, text, browsergym, all"),
         ({"instruction": "short"}, "use one of without_navigation, with_navigation"),
         ({"initial_state": "api"}, "use one of replay, snapshot"),
         ({"login": "none"}, "use one of session, replay"),
@@ -164,6 +173,43 @@ def test_render_gives_the_last_picture(make: MakeEnv) -> None:
     assert np.array_equal(env.render(), observation["screenshot"])
     observation, *_ = env.step("Scroll_to_end")
     assert np.array_equal(env.render(), observation["screenshot"])
+
+
+def test_a_text_observation_takes_no_picture_and_records_none(make: MakeEnv, tmp_path: Path) -> None:
+    env = make(DONE, observation="text", render_mode="rgb_array", record_to=tmp_path)
+    env.reset()
+    env.step("ANSWER; done")
+    assert env.render() is None
+    assert env.task is not None
+    assert env.task.folder is not None
+    assert [path.name for path in env.task.folder.iterdir()] == ["trajectory.json"]
+    assert [view.screenshot for view in env.task.trajectory.views] == [None, None]
+    assert all(view.marks for view in env.task.trajectory.views)
+    with pytest.raises(JudgeError, match='observation 0 has no screenshot: observation="text" takes none'):
+        pictures_of(env.task.trajectory, env.task.folder, Limits(), [0])
+
+
+def test_a_judge_and_text_observations_exclude_each_other(tmp_path: Path) -> None:
+    script = tmp_path / "judge.yaml"
+    script.write_text("answers: [pass]\n")
+    with pytest.raises(SetupError, match='observation="text" takes none'):
+        make_env(DONE, observation="text", reward="judge", judge=f"scripted:{script}")
+
+
+@pytest.mark.parametrize(
+    ("reads", "options", "shown"),
+    [
+        ("text", {}, "text"),
+        ("text", {"reward": "strict"}, "text"),
+        ("text", {"reward": "judge"}, "marks"),
+        ("text", {"record_to": "runs"}, "marks"),
+        ("browsergym", {"record_to": "runs"}, "browsergym"),
+    ],
+)
+def test_an_agent_that_reads_text_has_pictures_where_others_look_at_them(
+    reads: ObservationKind, options: dict[str, str], shown: str
+) -> None:
+    assert kind_for(reads, options) == shown
 
 
 # --- reward and end ---------------------------------------------------------------------------------

@@ -119,6 +119,26 @@ def test_a_snapshot_comes_back_in_another_episode(sandbox: Sandbox, episode: Epi
     assert Visitor(sandbox.address, other).get("https://shop.example/account").status == 200
 
 
+def test_requests_that_could_change_state_are_kept_once_asked_for(sandbox: Sandbox, episode: Episode) -> None:
+    visitor = Visitor(sandbox.address, episode)
+    visitor.post("https://shop.example/flip")
+    assert episode.requests() == []
+    episode.keep_requests()
+    visitor.get("https://shop.example/account")
+    visitor.post("https://shop.example/save?a=1", {"analytics": "off", "note": "ö"})
+    visitor.json("https://shop.example/nowhere", "{}")
+    saved, lost = episode.requests()
+    assert (saved["method"], saved["host"], saved["path"]) == ("POST", "shop.example", "/save?a=1")
+    assert (saved["body"], saved["status"], saved["kinds"]) == (
+        "analytics=off&note=%C3%B6",
+        200,
+        ["submit", "set", "set"],
+    )
+    assert saved["headers"]["content-type"] == "application/x-www-form-urlencoded"
+    assert "cookie" in saved["headers"]
+    assert (lost["path"], lost["status"], lost["kinds"]) == ("/nowhere", 404, [])
+
+
 def test_a_closed_episode_is_gone(sandbox: Sandbox) -> None:
     episode = sandbox.open_episode("shop", signed_in=["shop"])
     visitor = Visitor(sandbox.address, episode)

@@ -97,7 +97,8 @@ class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
         actions = getattr(action_mapping, "__self__", None)
         options: dict[str, Any] = {}
         if isinstance(actions, WebspActionSet):
-            options["observation"] = actions.observation
+            # AgentLab keeps and shows the picture of each step.
+            options["observation"] = "marks" if actions.observation == "text" else actions.observation
         options |= self.options() | dict(exp_task_kwargs or {})
         if self.record:
             options["record_to"] = Path(exp_dir) / TRAJECTORIES

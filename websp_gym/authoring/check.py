@@ -35,6 +35,15 @@ class _Job:
     folder: Path | None
 
 
+@dataclass(frozen=True)
+class _Part:
+    """What came of a job."""
+
+    job: _Job
+    findings: tuple[Finding, ...]
+    seconds: float = 0.0
+
+
 def check_site(
     slug: str,
     *,
@@ -67,8 +76,9 @@ def check_site(
         # It looks at pages directly, besides making environments.
         adopt()
     with places.known():
-        findings = list(_findings(slug, places, online, processes, screenshots, on_progress))
-    return SiteReport(slug, tuple(findings), time.monotonic() - began)
+        seconds_of: dict[str, float] = {}
+        findings = list(_findings(slug, places, online, processes, screenshots, on_progress, seconds_of))
+    return SiteReport(slug, tuple(findings), time.monotonic() - began, seconds_of)
 
 
 def _findings(
@@ -78,6 +88,7 @@ def _findings(
     processes: int,
     screenshots: Path | None,
     on_progress: OnProgress,
+    seconds_of: dict[str, float],
 ) -> Iterator[Finding]:
     known = known_slugs()
     if slug not in known:
@@ -93,7 +104,7 @@ def _findings(
     if online:
         folder, began = _folder(screenshots, slug), time.time()
         with places.served():
-            yield from _online(slug, instances, processes, folder, on_progress)
+            yield from _online(slug, instances, processes, folder, on_progress, seconds_of)
         if folder is not None:
             yield _sheet(folder, began)
 
@@ -104,6 +115,7 @@ def _online(
     processes: int,
     folder: Path | None,
     on_progress: OnProgress,
+    seconds_of: dict[str, float],
 ) -> Iterator[Finding]:
     from websp_gym.world import make_world
 
@@ -113,20 +125,24 @@ def _online(
     total, done = len(jobs) + bool(instances), 0
     on_progress("pages and instances", done, total)
 
-    def count(_part: tuple[_Job, tuple[Finding, ...]]) -> None:
+    def count(part: _Part) -> None:
         nonlocal done
         done += 1
-        on_progress(_part[0].instance or "pages", done, total)
+        seconds_of[part.job.instance or slug] = part.seconds
+        on_progress(part.job.instance or "pages", done, total)
 
-    parts = dict(run_all(_work, jobs, processes=processes, lost=_lost, on_done=count))
+    parts = {part.job: part for part in run_all(_work, jobs, processes=processes, lost=_lost, on_done=count)}
     for job in jobs:
-        yield from parts[job]
+        yield from parts[job].findings
     if instances:
         yield _reset_finding(slug, instances[0])
         on_progress("reset time", total, total)
 
 
-def _work(job: _Job) -> tuple[_Job, tuple[Finding, ...]]:
+def _work(job: _Job) -> _Part:
+    began = time.monotonic()
+    # In a process of its own too, proofs look at pages directly.
+    adopt()
     found: list[Finding] = []
     try:
         for finding in _instance_findings(job) if job.instance else _page_findings(job):
@@ -134,12 +150,12 @@ def _work(job: _Job) -> tuple[_Job, tuple[Finding, ...]]:
     except Exception as error:
         # Whatever it was, it is this part's: the others go on, and nothing passes.
         found.append(Finding("check", job.instance or job.slug, "failed", _named(error)))
-    return job, tuple(found)
+    return _Part(job, tuple(found), time.monotonic() - began)
 
 
-def _lost(job: _Job) -> tuple[_Job, tuple[Finding, ...]]:
+def _lost(job: _Job) -> _Part:
     message = "the process that checked it died twice"
-    return job, (Finding("check", job.instance or job.slug, "failed", message),)
+    return _Part(job, (Finding("check", job.instance or job.slug, "failed", message),))
 
 
 def _instance_findings(job: _Job) -> Iterator[Finding]:

@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from html.parser import HTMLParser
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import urldefrag, urljoin, urlsplit
 
 from playwright.sync_api import Error as PlaywrightError
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from websp_gym.sandbox.catalog import Catalog
     from websp_gym.sandbox.site import Site
+    from websp_gym.sandbox.site_schema import Page as PageSpec
 
 _PER_ROUTE = 3
 """How many pages of one route (``/item/{id}``) are opened; the others are only asked whether they are there."""
@@ -40,7 +42,13 @@ _MOST = 80
 
 
 def crawl(
-    catalog: Catalog, slug: str, *, start_url: str, signed_in: tuple[str, ...], folder: Path | None = None
+    catalog: Catalog,
+    slug: str,
+    *,
+    start_url: str,
+    signed_in: tuple[str, ...],
+    every: bool = True,
+    folder: Path | None = None,
 ) -> Iterator[Finding]:
     """Opens every page of a site and follows every link.
 
@@ -49,6 +57,8 @@ def crawl(
         slug: The site.
         start_url: Where an episode begins.
         signed_in: The sites the account is signed in to.
+        every: Whether every page is opened in the browser, and not one of each template; the others are asked for
+            without it, and their links followed.
         folder: Where pictures of the pages go.
 
     Yields:
@@ -68,10 +78,18 @@ def crawl(
         context.add_cookies(episode.cookies)  # type: ignore[arg-type]
         heard = Listening(context)
         tour = _Tour(catalog, catalog[slug], context.new_page(), Tabs(context), folder)
+        tour.every = every
         before = world_state(episode.state())
         tour.go([start_url, *_addresses(catalog[slug])])
+        knocker = Knocker(sandbox, episode.id, context.cookies())
+        try:
+            tour.read(knocker)
+            dead = [*tour.nowhere(), *tour.dead(knocker)]
+        finally:
+            knocker.close()
         after = world_state(episode.state())
-        yield judged("pages", slug, tour.refused, f"{len(tour.visited)} opened")
+        looked_at = f"{len(tour.visited)} looked at, {len(tour.visited) - tour.read_only} in the browser"
+        yield judged("pages", slug, tour.refused, looked_at)
         yield judged("console", f"{slug}'s pages", heard.console, "no errors")
         if heard.warnings:
             yield Finding("console", f"{slug}'s pages", "warning", "; ".join(dict.fromkeys(heard.warnings)))
@@ -80,11 +98,6 @@ def crawl(
         yield judged("answers", f"{slug}'s pages", tour.broken(heard, away), "every file was found")
         named = "every control has one"
         yield judged("names", f"{slug}'s pages", tour.nameless(), named)
-        knocker = Knocker(sandbox, episode.id, context.cookies())
-        try:
-            dead = [*tour.nowhere(), *tour.dead(knocker)]
-        finally:
-            knocker.close()
         yield judged("links", slug, dead, f"{len(tour.links)} lead to pages of the sandbox")
         yield judged(
             "side effects", f"{slug}'s pages", _moved(catalog, before, after), "looking changes nothing"
@@ -102,6 +115,11 @@ class _Tour:
         self.links: dict[str, tuple[str, str]] = {}
         """Address → (page it stands on, what it is called)."""
         self.refused: list[str] = []
+        self.every = True
+        self.read_only = 0
+        """How many pages were asked for without the browser."""
+        self._unopened: list[str] = []
+        self._templates: set[str] = set()
         self._catalog = catalog
         self._site = site
         self._page = page
@@ -128,10 +146,40 @@ class _Tour:
             address = queue.pop(0)
             if address in self.visited:
                 continue
+            if not self.every and self._is_like_another(address):
+                self._unopened.append(address)
+                continue
             self.visited.add(address)
             for link in self._look(address):
                 if link not in self.visited and self._opens(link):
                     queue.append(link)
+
+    def read(self, knocker: Knocker) -> None:
+        """Ask for the pages that were not opened, and for those of the same site that they link to."""
+        queue = self._unopened
+        while queue:
+            address = queue.pop(0)
+            if address in self.visited:
+                continue
+            self.visited.add(address)
+            self.read_only += 1
+            status, html = knocker.page(address)
+            if not 200 <= status < 400:
+                self._refuse(address, status)
+                continue
+            for url in _links(address, html):
+                self.links.setdefault(url, (address, "a link"))
+                if url not in self.visited and self._opens(url):
+                    queue.append(url)
+
+    def _is_like_another(self, address: str) -> bool:
+        """Whether a page of the same template has been opened."""
+        parts = urlsplit(address)
+        page = _page_of(self._site, parts.path)
+        template = page.template if page is not None and page.template else _route(self._site, parts.path)
+        seen = template in self._templates
+        self._templates.add(template)
+        return seen
 
     def dead(self, knocker: Knocker) -> Iterator[str]:
         """The links that lead to no page; those that were not opened are knocked at."""
@@ -254,10 +302,35 @@ def _moved(catalog: Catalog, before: WorldState, after: WorldState) -> Iterator[
                     yield f"{slug}: {key} changed from {old[key]!r} to {new[key]!r} while pages were only looked at"
 
 
+class _Links(HTMLParser):
+    """Collects the addresses of the links of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note the address of a link."""
+        href = dict(attrs).get("href")
+        if tag == "a" and href and not href.startswith(("#", "javascript:")):
+            self.found.append(href)
+
+
+def _links(address: str, html: str) -> list[str]:
+    parser = _Links()
+    parser.feed(html)
+    return [urldefrag(urljoin(address, href)).url for href in parser.found]
+
+
+def _page_of(site: Site, path: str) -> PageSpec | None:
+    pages = sorted(site.pages, key=lambda each: "{" in each.path)
+    return next((page for page in pages if _fits(page.path, path)), None)
+
+
 def _route(site: Site, path: str) -> str:
-    for page in sorted(site.pages, key=lambda each: "{" in each.path):
-        if _fits(page.path, path):
-            return page.path
+    page = _page_of(site, path)
+    if page is not None:
+        return page.path
     return path.split("/")[1] if path.count("/") > 1 else path
 
 

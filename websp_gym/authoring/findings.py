@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 Outcome = Literal["ok", "warning", "failed"]
@@ -38,11 +38,13 @@ class SiteReport:
         site: Slug of the site.
         findings: In the order of the checks.
         seconds: How long it took.
+        seconds_of: How long each instance took, and the pages under the site's name.
     """
 
     site: str
     findings: tuple[Finding, ...]
     seconds: float
+    seconds_of: dict[str, float] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:

@@ -10,6 +10,8 @@ from urllib.parse import urljoin, urlsplit
 from websp_gym.sandbox.client import EPISODE_HEADER, Sandbox
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from playwright.sync_api import Cookie
 
 _REDIRECTS = 6
@@ -24,7 +26,7 @@ class Knocker:
         cookies: What the browser has.
     """
 
-    def __init__(self, sandbox: Sandbox, episode: str, cookies: list[Cookie]) -> None:
+    def __init__(self, sandbox: Sandbox, episode: str, cookies: Sequence[Cookie] = ()) -> None:
         # The certificate was made by the server this very address came from.
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -36,23 +38,41 @@ class Knocker:
 
     def status(self, url: str) -> int:
         """The status of a page in the end, redirects followed; 0 when it leads round in circles."""
+        return self.page(url)[0]
+
+    def page(self, url: str) -> tuple[int, str]:
+        """The same, and the page itself."""
         for _ in range(_REDIRECTS):
             parts = urlsplit(url)
             path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
-            headers = {"host": parts.netloc, EPISODE_HEADER: self._episode}
-            if cookies := self._cookies_for(parts.hostname or ""):
-                headers["cookie"] = cookies
-            try:
-                self._connection.request("GET", path, headers=headers)
-                response = self._connection.getresponse()
-                response.read()
-            except (HTTPException, OSError):
-                self._connection.close()
-                return 0
-            if response.status not in (301, 302, 303, 307, 308):
-                return response.status
-            url = urljoin(url, response.headers.get("location") or url)
-        return 0
+            cookies = self._cookies_for(parts.hostname or "")
+            status, location, text = self._exchange(
+                "GET", parts.netloc, path, {"cookie": cookies} if cookies else {}
+            )
+            if status not in (301, 302, 303, 307, 308):
+                return status, text
+            url = urljoin(url, location or url)
+        return 0, ""
+
+    def send(
+        self, method: str, host: str, path: str, headers: Mapping[str, str], body: str = ""
+    ) -> tuple[int, str]:
+        """Send one request as it is; returns its status (0 without an answer) and where it leads."""
+        return self._exchange(method, host, path, headers, body)[:2]
+
+    def _exchange(
+        self, method: str, host: str, path: str, headers: Mapping[str, str], body: str = ""
+    ) -> tuple[int, str, str]:
+        own = {**headers, "host": host, EPISODE_HEADER: self._episode}
+        try:
+            content = body.encode("utf-8", "surrogateescape") or None
+            self._connection.request(method, path, content, own)
+            response = self._connection.getresponse()
+            text = response.read().decode("utf-8", "replace")
+        except (HTTPException, OSError):
+            self._connection.close()
+            return 0, "", ""
+        return response.status, response.headers.get("location") or "", text
 
     def close(self) -> None:
         """Hangs up."""

@@ -18,7 +18,7 @@ class Listening:
     """Collects console errors, uncaught exceptions, refused requests and error answers of a context.
 
     Args:
-        context: A context without pages; nothing before now is heard.
+        context: Nothing it did before now is heard.
     """
 
     def __init__(self, context: BrowserContext) -> None:
@@ -30,6 +30,8 @@ class Listening:
         """Requests that found no server at all."""
         context.on("console", self._said)
         context.on("page", self._opened)
+        for page in context.pages:
+            self._opened(page)
         context.on("response", self._answered)
         context.on("requestfailed", self._failed)
 

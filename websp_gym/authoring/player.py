@@ -1,42 +1,50 @@
-"""Playing an instance to its verdict, with everything a check wants to know of the way.
-
-The same task, marks and actions as in an environment; only the pictures are left out, which costs half of a step.
-"""
+"""Playing an instance to its verdict in the environment, with everything a check wants to know of the way."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
-from websp_gym.actions import parse_action
-from websp_gym.actions.perform import perform
-from websp_gym.agents import Briefing
 from websp_gym.agents.oracle import OracleError
 from websp_gym.authoring.page_log import Listening
-from websp_gym.browser import VIEWPORT
-from websp_gym.browser.driver import bury_dead
-from websp_gym.browser.launch import BrowserOptions, open_context
-from websp_gym.browser.settle import settle
-from websp_gym.browser.tabs import Tabs
-from websp_gym.env.options import Options
-from websp_gym.env.task import WebspTask
-from websp_gym.errors import ActionError
-from websp_gym.observation.marks import collect_marks
-from websp_gym.records.trajectory import Ending
-from websp_gym.scoring.rewards import make_reward
-from websp_gym.world import make_world
+from websp_gym.env.registration import make_env
+from websp_gym.env.rollout import Rollout
+from websp_gym.errors import WorldError
+from websp_gym.observation.marks import marks_from_dicts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from websp_gym.agents import Agent
+    from websp_gym.env import WebspEnv
+    from websp_gym.env.options import How
+    from websp_gym.env.play import Transition
+    from websp_gym.env.rollout import Briefing
     from websp_gym.records.verdict import Verdict
     from websp_gym.tasks.instances import LoadedInstance
     from websp_gym.world.state import WorldState
 
-_ACTIONS = 200
+_STEPS = 200
+_SECONDS = 3_600.0
 _NAMELESS_OK = frozenset({"generic", "presentation", "iframe"})
+
+Observation = Mapping[str, Any]
+
+
+class Witness(Protocol):
+    """Looks on while an episode is played."""
+
+    def begin(self, env: WebspEnv) -> None:
+        """The episode is in S0."""
+
+    def before(self, env: WebspEnv, action: str, seen: Observation) -> None:
+        """The agent has chosen an action."""
+
+    def after(self, env: WebspEnv, seen: Observation) -> None:
+        """The action has been carried out."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,6 @@ class Play:
         verdict: What the state reward says.
         start: S0 as verified.
         end: The state at the end.
-        replayed: Whether S0 was reached by replay (and not from the snapshot of an earlier play).
         actions: How many actions of those that count.
         stuck: Why the agent could not go on, where that was allowed.
         nameless: Elements without an accessible name that were in view on the way.
@@ -57,21 +64,30 @@ class Play:
     verdict: Verdict
     start: WorldState
     end: WorldState
-    replayed: bool
     actions: int
     stuck: str = ""
     nameless: tuple[str, ...] = ()
     heard: Listening | None = field(default=None, compare=False)
 
 
-def play(loaded: LoadedInstance, agent: Agent, *, lenient: bool = False, picture: Path | None = None) -> Play:
-    """Plays one episode in the sandbox, S0 from a snapshot where this process has one.
+def play(
+    loaded: LoadedInstance,
+    agent: Agent,
+    *,
+    lenient: bool = False,
+    picture: Path | None = None,
+    initial_state: How = "snapshot",
+    witness: Witness | None = None,
+) -> Play:
+    """Play one episode in the sandbox, without pictures.
 
     Args:
         loaded: The instance.
         agent: Who plays.
         lenient: Whether an agent that cannot go on gives up instead of failing.
         picture: Where a picture of the last page goes.
+        initial_state: How S0 is reached.
+        witness: Who looks on.
 
     Returns:
         The episode.
@@ -82,34 +98,87 @@ def play(loaded: LoadedInstance, agent: Agent, *, lenient: bool = False, picture
         OracleError: The agent could not go on.
         WorldError: The world or its browser failed.
     """
-    bury_dead()
-    world = make_world("sandbox")
-    context = open_context(BrowserOptions(args=world.browser_args()), viewport=VIEWPORT)
-    options = Options(initial_state="snapshot")
-    task = WebspTask(0, loaded=loaded, world=world, reward=make_reward("state"), options=options)
-    task.tabs = tabs = Tabs(context)
-    heard = Listening(context)
+    env = make_env(
+        loaded.id,
+        observation="text",
+        reward="state",
+        initial_state=initial_state,
+        max_actions=_STEPS,
+        max_seconds=_SECONDS,
+        on_unscored="zero",
+    )
+    player = _Player(env, agent, lenient=lenient, picture=picture, witness=witness)
+    rollout, nameless = Rollout(env, player), dict[str, None]()
     try:
-        task.setup(context.new_page())
-        agent.begin(Briefing(loaded, task.episode.account, 0))
-        actions, stuck, nameless = _act(agent, tabs, lenient)
-        if picture is not None:
-            tabs.current.screenshot(path=picture)
-        verdict = task.finish(Ending("answer"))
-        assert task.s0 is not None
-        return Play(
-            verdict=verdict,
-            start=task.s0.state,
-            end=task.episode.state(),
-            replayed=task.s0.how == "replay",
-            actions=actions,
-            stuck=stuck,
-            nameless=nameless,
-            heard=heard,
-        )
+        for step in rollout:
+            nameless |= dict.fromkeys(_nameless(step.before))
+            if witness is not None:
+                witness.after(env, step.observation)
+            _check_step(rollout, step, lenient=lenient)
+        task = rollout.task
+        if task is None or task.verdict is None or task.s0 is None:
+            raise WorldError(f"{loaded.id}: the episode ended without a verdict")
+        actions = sum(step.counted for step in task.trajectory.steps) - 1
+        end = task.episode.state()
+        return Play(task.verdict, task.s0.state, end, actions, player.stuck, tuple(nameless), player.heard)
     finally:
-        context.close()
-        task.teardown()
+        env.close()
+
+
+class _Player:
+    """The agent as checks need it: it may give up where it cannot go on, and is watched.
+
+    Attributes:
+        stuck: Why it gave up.
+        heard: What the browser complained of since S0.
+    """
+
+    def __init__(
+        self, env: WebspEnv, agent: Agent, *, lenient: bool, picture: Path | None, witness: Witness | None
+    ) -> None:
+        self.stuck = ""
+        self.heard: Listening | None = None
+        self._env, self._agent, self._witness = env, agent, witness
+        self._lenient, self._picture = lenient, picture
+
+    def begin(self, briefing: Briefing) -> None:
+        """Starts a new episode."""
+        if self._env.context is None:
+            raise WorldError(f"{briefing.loaded.id}: no episode runs after reset")
+        self.heard = Listening(self._env.context)
+        self._agent.begin(briefing)
+        if self._witness is not None:
+            self._witness.begin(self._env)
+
+    def act(self, seen: Mapping[str, Any]) -> str:
+        """Chooses the next action; an answer where the agent cannot go on and that is allowed."""
+        try:
+            action = self._agent.act(seen)
+        except OracleError as error:
+            if not self._lenient:
+                raise
+            action, self.stuck = "ANSWER; stuck", str(error)
+        if self._picture is not None and action.startswith("ANSWER"):
+            self._env.page.screenshot(path=self._picture)
+        if self._witness is not None:
+            self._witness.before(self._env, action, seen)
+        return action
+
+
+def _check_step(rollout: Rollout, step: Transition, *, lenient: bool) -> None:
+    """Raise where the agent goes on for ever, or an action failed that had to work."""
+    if rollout.actions >= _STEPS:
+        raise OracleError(f"no answer after {_STEPS} steps")
+    problem = rollout.task.trajectory.steps[-1].error if rollout.task else ""
+    # A scroll that moves nothing tells the oracle that it has seen all.
+    if problem and not lenient and not step.terminated and not step.action.startswith("Scroll"):
+        raise OracleError(f"{step.action}: {problem}")
+
+
+def _nameless(seen: Observation) -> Iterator[str]:
+    for mark in marks_from_dicts(seen["elements"]):
+        if not mark.name and mark.role not in _NAMELESS_OK:
+            yield f"{mark.line().partition('] ')[2]} on {seen['url']}"
 
 
 def reset_seconds(loaded: LoadedInstance, *, times: int = 3) -> float:
@@ -122,8 +191,6 @@ def reset_seconds(loaded: LoadedInstance, *, times: int = 3) -> float:
     Returns:
         Seconds.
     """
-    from websp_gym.env.registration import make_env
-
     env = make_env(loaded.id, reward="state", initial_state="replay")
     taken = []
     try:
@@ -134,33 +201,3 @@ def reset_seconds(loaded: LoadedInstance, *, times: int = 3) -> float:
     finally:
         env.close()
     return min(taken)
-
-
-def _act(agent: Agent, tabs: Tabs, lenient: bool) -> tuple[int, str, tuple[str, ...]]:
-    counted, problem = 0, ""
-    nameless: dict[str, None] = {}
-    for _ in range(_ACTIONS):
-        marks = collect_marks(tabs.current)
-        for mark in marks:
-            if not mark.name and mark.role not in _NAMELESS_OK:
-                nameless[f"{mark.line().partition('] ')[2]} on {tabs.current.url}"] = None
-        elements = [mark.as_dict() for mark in marks]
-        seen = {"elements": elements, "last_action_error": problem, "url": tabs.current.url}
-        try:
-            action = parse_action(agent.act(seen))
-        except OracleError as error:
-            if not lenient:
-                raise
-            return counted, str(error), tuple(nameless)
-        if action.kind == "ANSWER":
-            return counted, "", tuple(nameless)
-        counted += not action.free
-        try:
-            problem = ""
-            perform(action, tabs, marks)
-        except ActionError as error:
-            problem = str(error)
-            if action.kind != "Scroll" and not lenient:
-                raise
-        settle(tabs)
-    raise OracleError(f"no answer after {_ACTIONS} actions")

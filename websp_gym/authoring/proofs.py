@@ -9,15 +9,18 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.agents.oracle import OracleAgent, OracleError
 from websp_gym.agents.simple import NoopAgent
+from websp_gym.authoring.counterfactual import Counterfactual, Recording, UndecidedError
 from websp_gym.authoring.findings import Finding, judged
 from websp_gym.authoring.player import Play, play
 from websp_gym.env.options import Options
 from websp_gym.errors import InitialStateError, ReplayError, WebspError
+from websp_gym.sandbox.client import SandboxError
 from websp_gym.scoring.rewards import state_verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from websp_gym.records.verdict import Verdict
     from websp_gym.tasks.ground_truth import Step
     from websp_gym.tasks.instances import LoadedInstance
     from websp_gym.world.state import WorldState
@@ -25,18 +28,28 @@ if TYPE_CHECKING:
 _DOES = ("turn", "type", "select")
 
 
-def prove(loaded: LoadedInstance, *, picture: Path | None = None) -> Iterator[Finding]:
+def prove(loaded: LoadedInstance, *, long: bool = True, picture: Path | None = None) -> Iterator[Finding]:
     """Plays an instance the right way, not at all, with each step left out, and the wrong way round.
 
     Args:
         loaded: The instance.
+        long: Whether every proof is an episode in the browser. Otherwise only the right way is one; what the server
+            alone can tell is decided there, and the wrong way round is not played.
         picture: Where a picture of the oracle's last page goes.
 
     Yields:
         Findings; what cannot go on ends with the one that says so.
     """
+    agent = OracleAgent()
+    recording = Recording(loaded, agent)
     try:
-        right = play(loaded, OracleAgent(), picture=picture)
+        right = play(
+            loaded,
+            agent,
+            picture=picture,
+            initial_state="snapshot" if long else "replay",
+            witness=recording,
+        )
     except (InitialStateError, ReplayError) as error:
         yield Finding("S0", loaded.id, "failed", str(error))
         return
@@ -46,10 +59,16 @@ def prove(loaded: LoadedInstance, *, picture: Path | None = None) -> Iterator[Fi
     yield Finding("S0", loaded.id, detail="reached and verified")
     yield from _oracle_findings(loaded, right)
     satisfied = state_verdict(loaded, right.start, right.start, answered=True).status == "pass"
-    for check, run in (("no-op", _noop), ("omission", _omissions), ("opposite", _opposite)):
+    proofs: list[tuple[str, Iterator[Finding]]] = [
+        ("no-op", _noop(loaded, satisfied) if long else _noop_on_the_server(loaded, right)),
+        ("omission", _omissions(recording, right, satisfied, long=long)),
+    ]
+    if long:
+        proofs.append(("opposite", _opposite(loaded, satisfied)))
+    for check, findings in proofs:
         try:
-            yield from run(loaded, satisfied)
-        except (WebspError, PlaywrightError) as error:
+            yield from findings
+        except (WebspError, SandboxError, PlaywrightError) as error:
             yield Finding(check, loaded.id, "failed", str(error))
 
 
@@ -93,12 +112,23 @@ def left_the_sandbox(state: WorldState) -> list[str]:
 
 def _noop(loaded: LoadedInstance, satisfied: bool) -> Iterator[Finding]:
     idle = play(loaded, NoopAgent())
+    yield _noop_finding(loaded, satisfied, idle.verdict)
+    problems = [f"{effect}, though nobody did anything" for effect in idle.verdict.side_effects]
+    yield judged("side effects", f"{loaded.id} left alone", problems, "nothing moves by itself")
+
+
+def _noop_on_the_server(loaded: LoadedInstance, right: Play) -> Iterator[Finding]:
+    verdict = state_verdict(loaded, right.start, right.start, answered=True)
+    yield _noop_finding(loaded, verdict.status == "pass", verdict)
+
+
+def _noop_finding(loaded: LoadedInstance, satisfied: bool, idle: Verdict) -> Finding:
     expected = 1.0 if satisfied else 0.0
     problems = []
-    if idle.verdict.score != expected:
+    if idle.score != expected:
         problems.append(
-            f"doing nothing is worth {idle.verdict.score}, though S0 "
-            f"{'is' if satisfied else 'is not'} the goal: {idle.verdict.reason}"
+            f"doing nothing is worth {idle.score}, though S0 "
+            f"{'is' if satisfied else 'is not'} the goal: {idle.reason}"
         )
     doing = [step.text() for step in loaded.instance.ground_truth if step.action in _DOES]
     if satisfied and doing:
@@ -106,32 +136,55 @@ def _noop(loaded: LoadedInstance, satisfied: bool) -> Iterator[Finding]:
             f"S0 is already the goal, though the ground truth has to {doing[0]}; "
             "ask for something S0 is not, or write `holds`"
         )
-    yield judged("no-op", loaded.id, problems, f"is worth {expected}")
-    problems = [f"{effect}, though nobody did anything" for effect in idle.verdict.side_effects]
-    yield judged("side effects", f"{loaded.id} left alone", problems, "nothing moves by itself")
+    return judged("no-op", loaded.id, problems, f"is worth {expected}")
 
 
-def _omissions(loaded: LoadedInstance, satisfied: bool) -> Iterator[Finding]:
+def _omissions(recording: Recording, right: Play, satisfied: bool, *, long: bool) -> Iterator[Finding]:
+    """Leaves out each step, on the server; in the browser too for the long way, and where the server cannot tell."""
+    loaded = recording.loaded
     steps = loaded.instance.ground_truth
-    changing = [number for number, step in enumerate(steps) if step.changes_state]
-    if satisfied or not changing:
+    changing = [] if satisfied else [number for number, step in enumerate(steps) if step.changes_state]
+    if not changing:
         yield Finding("omission", loaded.id, detail="S0 is the goal: there is nothing to leave out")
         return
-    for number in changing:
-        subject = f"{loaded.id} without step {number + 1}"
-        left = play(loaded, OracleAgent(skip=[number]), lenient=True)
-        if left.verdict.score != 0.0:
-            yield Finding(
-                "omission",
-                subject,
-                "failed",
-                f"passes without {steps[number].text()}: the step changes nothing the goal asks for; "
-                "name in the goal what it changes, or write it as `click` or `holds`",
-            )
-            continue
-        yield Finding("omission", subject, detail=f"fails: {left.verdict.reason}")
-        if _only_confirms(steps, number):
-            yield judged("unconfirmed", subject, _moved(loaded, left), "nothing was saved")
+    with Counterfactual(recording, right.end) as world:
+        for number in changing:
+            try:
+                verdict, start, end = world.without(number)
+                how, decided = "on the server", verdict.score
+            except UndecidedError as error:
+                how, decided = f"in the browser ({error})", None
+            if long or decided != 0.0:
+                left = play(loaded, OracleAgent(skip=[number]), lenient=True)
+                verdict, start, end = left.verdict, left.start, left.end
+                if decided is not None:
+                    how = "in the browser"
+                    yield _agreement(f"{loaded.id} without step {number + 1}", decided, verdict)
+            yield from _omission_findings(loaded, number, verdict, start, end, how=how)
+
+
+def _agreement(subject: str, decided: float, seen: Verdict) -> Finding:
+    problems = [] if decided == seen.score else [f"{decided} on the server, {seen.score} in the browser"]
+    return judged("agreement", subject, problems, "worth the same on the server and in the browser")
+
+
+def _omission_findings(
+    loaded: LoadedInstance, number: int, verdict: Verdict, start: WorldState, end: WorldState, *, how: str
+) -> Iterator[Finding]:
+    steps = loaded.instance.ground_truth
+    subject = f"{loaded.id} without step {number + 1}"
+    if verdict.score != 0.0:
+        yield Finding(
+            "omission",
+            subject,
+            "failed",
+            f"passes without {steps[number].text()}: the step changes nothing the goal asks for; "
+            "name in the goal what it changes, or write it as `click` or `holds`",
+        )
+        return
+    yield Finding("omission", subject, detail=f"fails {how}: {verdict.reason}")
+    if _only_confirms(steps, number):
+        yield judged("unconfirmed", subject, _moved(loaded, start, end), "nothing was saved")
 
 
 def _only_confirms(steps: tuple[Step, ...], number: int) -> bool:
@@ -140,8 +193,8 @@ def _only_confirms(steps: tuple[Step, ...], number: int) -> bool:
     return submits == [number] == [len(steps) - 1] and any(step.action in _DOES for step in steps)
 
 
-def _moved(loaded: LoadedInstance, left: Play) -> Iterator[str]:
-    before, after = left.start.sites[loaded.site.slug], left.end.sites[loaded.site.slug]
+def _moved(loaded: LoadedInstance, start: WorldState, end: WorldState) -> Iterator[str]:
+    before, after = start.sites[loaded.site.slug], end.sites[loaded.site.slug]
     for kind in ("settings", "collections"):
         old, new = getattr(before, kind), getattr(after, kind)
         for key in new:

@@ -24,7 +24,7 @@ from websp_gym.runner.batch import Job, finished, plan_run, run_batch
 from websp_gym.runner.locking import locked
 from websp_gym.runner.preflight import check_run
 from websp_gym.scoring.judge.batch import Spending
-from websp_gym.scoring.rewards import REWARDS
+from websp_gym.scoring.outcome import REWARDS
 from websp_gym.tasks.instances import InstructionVariant
 from websp_gym.tasks.selection import select_instances
 

@@ -65,6 +65,11 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         self._world = make_world(self.options.world)
         # A reward that cannot be had fails here, not at the end of an episode.
         self._reward = make_reward(self.options.reward, judge=self.options.judge)
+        if self.options.observation == "text" and getattr(self._reward, "reads_the_record", False):
+            raise SetupError(
+                'reward="judge" needs pictures, and observation="text" takes none; use observation="marks"',
+                option="observation",
+            )
         self._session: Session | None = None
 
     @property
@@ -155,7 +160,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         """The last screenshot.
 
         Returns:
-            uint8 array, height × width × 3; ``None`` when no episode runs.
+            uint8 array, height × width × 3; ``None`` when no episode runs, or under ``observation="text"``.
         """
         return self._session.observer.picture if self._session else None
 

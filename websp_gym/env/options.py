@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from websp_gym.browser import VIEWPORT
 from websp_gym.errors import SetupError, nearest
 from websp_gym.observation import ObservationKind
+from websp_gym.scoring.outcome import default_reward
 from websp_gym.tasks.instances import InstructionVariant
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Options:
         judge: The models that judge under ``reward="judge"``, one string or several; None for the paper's three.
         initial_state: ``replay`` plays the recorded traces at each reset, ``snapshot`` once per process.
         login: ``session`` starts signed in, ``replay`` plays the site's login trace first.
-        observation: Which keys an observation has.
+        observation: Which keys an observation has: ``marks``, ``text`` (takes no picture), ``browsergym`` or ``all``.
         max_actions: Actions allowed; scrolling and waiting are free (paper, section 5.1).
         max_seconds: Seconds allowed from the first observation on: the agent's and its pages'. Time in which browser,
             server or machine stood still does not count.
@@ -45,7 +46,7 @@ class Options:
         record_to: Folder that gets a sub-folder with the trajectory of each episode.
         on_unscored: What an episode without a verdict does: ``raise``, or pay ``zero`` and say so in ``info``.
         action_mapping: An AgentLab agent's mapping; accepted, never executed.
-        render_mode: ``rgb_array`` lets ``render()`` give the last screenshot.
+        render_mode: ``rgb_array`` lets ``render()`` give the last screenshot; there is none under ``text``.
     """
 
     world: str = "sandbox"
@@ -92,6 +93,18 @@ OF_AN_EPISODE = (
     "reset_timeout",
 )
 """Options that ``reset(options=…)`` may set for one episode."""
+
+
+def kind_for(reads: ObservationKind, options: Mapping[str, Any]) -> ObservationKind:
+    """Return the observation for an agent that reads ``reads``: with pictures where a record or a judge needs them.
+
+    Args:
+        reads: What the agent declares.
+        options: The other options of its environment.
+    """
+    reward = options.get("reward") or default_reward(str(options.get("world", "sandbox")))
+    seen_by_others = options.get("record_to") is not None or reward not in ("state", "strict")
+    return "marks" if reads == "text" and seen_by_others else reads
 
 
 def for_episode(options: Options, given: Mapping[str, Any] | None) -> Options:

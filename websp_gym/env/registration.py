@@ -64,7 +64,7 @@ def make_env(instance_id: str, **options: Any) -> WebspEnv:
     """
     require_docstrings()
     from websp_gym.env import WebspEnv
-    from websp_gym.scoring.rewards import default_reward
+    from websp_gym.scoring.outcome import default_reward
     from websp_gym.tasks.instances import load_instance
 
     if "reward" not in options:

@@ -2,4 +2,4 @@
 
 from typing import Literal
 
-ObservationKind = Literal["marks", "browsergym", "all"]
+ObservationKind = Literal["marks", "text", "browsergym", "all"]

@@ -33,8 +33,9 @@ def observation_space(kind: ObservationKind, viewport: tuple[int, int]) -> gym.s
     """The space of an observation.
 
     Args:
-        kind: ``marks`` (set-of-marks picture, elements, tabs), ``browsergym`` (the keys of stock BrowserGym) or
-            ``all`` (both; then ``screenshot`` is BrowserGym's plain one and ``screenshot_marks`` ours).
+        kind: ``marks`` (set-of-marks picture, elements, tabs), ``text`` (the same without a picture), ``browsergym``
+            (the keys of stock BrowserGym) or ``all`` (those and ours; then ``screenshot`` is BrowserGym's plain one
+            and ``screenshot_marks`` ours).
         viewport: Width and height in pixels.
 
     Returns:
@@ -46,9 +47,10 @@ def observation_space(kind: ObservationKind, viewport: tuple[int, int]) -> gym.s
         "url": Unicode(),
         "last_action": Unicode(),
         "last_action_error": Unicode(),
-        "screenshot": picture,
     }
     if kind in ("marks", "all"):
+        spaces["screenshot"] = picture
+    if kind != "browsergym":
         spaces |= {
             "elements": gym.spaces.Sequence(AnyDict()),
             "elements_text": Unicode(),
@@ -111,6 +113,7 @@ class Observer:
     def __init__(self, kind: ObservationKind, tabs: Tabs, *, seed: int) -> None:
         self.kind: ObservationKind = kind
         self.picture: Any = None
+        """The last picture; ``None`` where observations have none."""
         self._tabs = tabs
         self._seed = seed
         self._camera = Camera()
@@ -174,7 +177,6 @@ class Observer:
         self, page: Page, left: dict[str, Any], goal: str, chat: list[dict[str, Any]], elapsed: float
     ) -> dict[str, Any]:
         observation: dict[str, Any] = {"url": page.url}
-        wants_marks = self.kind != "browsergym"
         # For 3 % of its time an observation without marks has them too: the record says what was in view.
         self._marks = collect_marks(page)
         self._titles = [
@@ -185,22 +187,23 @@ class Observer:
             }
             for tab in self._tabs.pages
         ]
-        plain = self._shoot(page)
-        if wants_marks:
-            marked = draw_marks(plain, self._marks.marks, seed=mark_seed(self._seed, self._index))
+        if self.kind != "browsergym":
             observation |= {
-                "screenshot": marked,
                 "elements": tuple(mark.as_dict() for mark in self._marks.marks),
                 "elements_text": self._marks.text(),
                 "tabs": tuple(self._titles),
                 **left,
             }
+        if self.kind == "text":
+            return observation
+        plain = self.picture = self._shoot(page)
+        if self.kind != "browsergym":
+            marked = draw_marks(plain, self._marks.marks, seed=mark_seed(self._seed, self._index))
+            observation["screenshot" if self.kind == "marks" else "screenshot_marks"] = marked
+        if self.kind == "marks":
             self.picture = marked
-        if self.kind != "marks":
-            if self.kind == "all":
-                observation["screenshot_marks"] = observation["screenshot"]
+        else:
             observation |= self._browsergym(page, plain, goal, chat, elapsed)
-            self.picture = plain
         return observation
 
     def view(self) -> PageView:

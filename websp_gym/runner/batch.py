@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.agents import make_agent
-from websp_gym.env.options import Options
+from websp_gym.env.options import Options, kind_for
 from websp_gym.env.registration import make_env
 from websp_gym.env.rollout import Rollout
 from websp_gym.errors import SetupError, unwritable
@@ -254,7 +254,8 @@ def _prepare(folder: Path, run: Run, resume: bool, browser: str) -> set[tuple[st
 def _try(job: Job, agent: Agent) -> tuple[Result, Exception | None]:
     rollout: Rollout | None = None
     try:
-        env = make_env(job.instance_id, **{"observation": agent.observation, **job.options})
+        options = job.options
+        env = make_env(job.instance_id, **{"observation": kind_for(agent.observation, options), **options})
         rollout = Rollout(env, agent, seed=job.seed)
         try:
             return _belonging(_play(rollout, agent), job), None

@@ -25,12 +25,14 @@ def check_run(run: Run, instance_id: str) -> str:
         SetupError: No such agent, a bad option, a reward that cannot be had, no browser, or one that does not start.
     """
     from websp_gym.agents import make_agent
+    from websp_gym.env.options import kind_for
     from websp_gym.env.registration import make_env
 
     if not 0 <= run.seed < _SEEDS:
         raise SetupError(f"seed={run.seed}: give a whole number from 0 to {_SEEDS - 1}", option="seed")
     agent = make_agent(run.agent)
-    make_env(instance_id, **{"observation": agent.observation, **run.options}).close()
+    observation = kind_for(agent.observation, run.options)
+    make_env(instance_id, **{"observation": observation, **run.options}).close()
     return browser_version()
 
 

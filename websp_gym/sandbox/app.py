@@ -27,7 +27,7 @@ from .pages import KIT, NO_STORE, PageResponse, Renderer
 from .request_fields import RefusedError, check_head, read_body
 from .sessions import Keyring, SiteEpisode, current_session, find_session
 from .site import Site, SiteError
-from .site_schema import Action, Page
+from .site_schema import Action, Page, Row
 from .store import Store
 from .turns import CPU_SECONDS, EndedError, OverTimeError, finish
 
@@ -69,7 +69,9 @@ class SiteApp:
         except RefusedError as error:
             response = _refusal(error)
         else:
-            response = await self._respond(Request(scope, _again(body)))
+            request = Request(scope, _again(body))
+            request.state.body = body
+            response = await self._respond(request)
         await response(scope, receive, send)
 
     async def _respond(self, request: Request) -> Response:
@@ -99,8 +101,12 @@ class SiteApp:
         """Answers a request of an episode, in a worker thread."""
         if site is None:
             return self._no_such_site(request, host, episode)
+        since = episode.last_seq() if episode.requests is not None else 0
         try:
-            return finish(self._visit(request, site, host, episode))
+            response = finish(self._visit(request, site, host, episode))
+            if episode.requests is not None:
+                episode.keep_request(_sent(request, host), response.status_code, since)
+            return response
         finally:
             if episode.turn.stalled():
                 episode.log(site, "error", path=request.scope["path"], error="the server stood still")
@@ -248,6 +254,19 @@ def _again(body: bytes) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return receive
+
+
+def _sent(request: Request, host: str) -> Row:
+    """Returns what it takes to send a request once more."""
+    query = request.scope["query_string"].decode("latin-1")
+    names = ("content-type", "cookie", "origin", "referer", "x-requested-with")
+    return {
+        "method": request.method,
+        "host": host,
+        "path": request.scope["path"] + (f"?{query}" if query else ""),
+        "headers": {name: request.headers[name] for name in names if name in request.headers},
+        "body": request.state.body.decode("utf-8", "surrogateescape"),
+    }
 
 
 def _refusal(error: Exception, status: int = 400) -> Response:

@@ -345,6 +345,15 @@ class Episode:
         """Takes on the state kept under ``key`` (by any episode of this server), events included."""
         self.cookies = self._call("POST", "restore", {"key": key})["cookies"]
 
+    def keep_requests(self) -> None:
+        """Has the server keep, from now on, the requests of pages that could change state."""
+        self._call("POST", "requests")
+
+    def requests(self) -> list[dict[str, Any]]:
+        """Returns those requests: method, host, path, headers, body, status, and the kinds of events they caused."""
+        found: list[dict[str, Any]] = self._call("GET", "requests")["requests"]
+        return found
+
     def close(self) -> None:
         """Ends the episode; its snapshots stay."""
         # A server that stands still drops it with its lease.

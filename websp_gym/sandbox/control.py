@@ -136,6 +136,8 @@ class Control:
             Route("/episodes/{id}/defaults", self.defaults),
             Route("/episodes/{id}/snapshots", self.snapshot, methods=["POST"]),
             Route("/episodes/{id}/restore", self.restore, methods=["POST"]),
+            Route("/episodes/{id}/requests", self.requests, methods=["GET"]),
+            Route("/episodes/{id}/requests", self.keep_requests, methods=["POST"]),
         ]
         return Starlette(routes=routes, exception_handlers=errors)
 
@@ -220,6 +222,16 @@ class Control:
             return self._browser_side(episode)
 
         return JSONResponse(await self._turn(episode, change))
+
+    async def keep_requests(self, request: Request) -> Response:
+        """``POST /episodes/ID/requests``: keeps the requests from now on that could change state."""
+        self._episode(request).requests = []
+        return JSONResponse({})
+
+    async def requests(self, request: Request) -> Response:
+        """``GET /episodes/ID/requests``: those kept so far."""
+        episode = self._episode(request)
+        return JSONResponse({"requests": await self._turn(episode, lambda: list(episode.requests or ()))})
 
     async def _turn(self, episode: Episode, job: Callable[[], T]) -> T:
         return await self._store.workers.take(episode.turn, job)

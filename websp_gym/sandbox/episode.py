@@ -26,6 +26,9 @@ KINDS = frozenset(
 """The kinds of events. ``error``: a page or an action of the replica broke (its fault, not the agent's);
 ``tracker``: a page had a third party note the visit."""
 
+_LOOKING = frozenset({"visit", "tracker", "egress", "error"})
+"""What a page logs that is only looked at."""
+
 MAX_ITEMS = 10_000
 """Items a collection holds: reading a state has to stay quick, whatever an agent adds."""
 
@@ -55,6 +58,8 @@ class Episode:
         self.catalog = catalog
         self.lease = lease
         self.turn = Turn()
+        self.requests: list[Row] | None = None
+        """The requests that could change state, once somebody asks for them to be kept."""
         # Worker threads take turns, never two at once.
         self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self._db.deserialize(blank)
@@ -280,6 +285,16 @@ class Episode:
             {"seq": seq, "time": when, "site": site, "kind": kind, "data": json.loads(data)}
             for seq, when, site, kind, data in stored
         ]
+
+    def keep_request(self, sent: Row, status: int, since: int) -> None:
+        """Keeps a request that could change state: not a page that was only looked at."""
+        kinds = [event["kind"] for event in self.events() if event["seq"] > since]
+        if self.requests is not None and (sent["method"] not in ("GET", "HEAD") or set(kinds) - _LOOKING):
+            self.requests.append({**sent, "status": status, "since": since, "kinds": kinds})
+
+    def last_seq(self) -> int:
+        """Returns the number of the last event."""
+        return int(self._execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()[0])
 
     def state_json(self, *, events: bool = True) -> str:
         """Returns the whole state as JSON; the text of untouched sites is made only once per server."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from websp_gym.errors import SetupError, nearest
 from websp_gym.records.verdict import Verdict
 from websp_gym.scoring.state_reward import state_verdict
 
@@ -56,3 +58,31 @@ class Outcome:
 
 Reward = Callable[[Outcome], Verdict]
 RewardSpec = str | Callable[[Outcome], float | Verdict]
+
+REWARDS = ("state", "strict", "judge")
+"""The rewards that have a name."""
+
+
+def default_reward(world: str = "sandbox") -> str:
+    """The reward where none is asked for.
+
+    Args:
+        world: ``sandbox`` or ``live``.
+
+    Returns:
+        What ``WEBSP_REWARD`` says; else ``state`` in the sandbox and ``judge`` live.
+
+    Raises:
+        SetupError: The variable names no reward.
+    """
+    named = os.environ.get("WEBSP_REWARD")
+    if not named:
+        return "judge" if world == "live" else "state"
+    if named not in REWARDS:
+        known = ", ".join(REWARDS)
+        raise SetupError(
+            f'WEBSP_REWARD="{named}": no such reward{nearest(named, REWARDS)} (rewards: {known})',
+            variable="WEBSP_REWARD",
+            option="reward",
+        )
+    return named

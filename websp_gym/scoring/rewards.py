@@ -2,46 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.records.verdict import Check, Verdict, failed
 from websp_gym.scoring.judge_reward import JudgeReward
-from websp_gym.scoring.outcome import Outcome, Reward, RewardSpec
+from websp_gym.scoring.outcome import REWARDS, Outcome, Reward, RewardSpec
 from websp_gym.scoring.state_reward import state_verdict
 
 __all__ = ["REWARDS", "Outcome", "Reward", "RewardSpec", "make_reward", "state_verdict"]
-
-
-REWARDS = ("state", "strict", "judge")
-"""The rewards that have a name."""
-
-
-def default_reward(world: str = "sandbox") -> str:
-    """The reward where none is asked for.
-
-    Args:
-        world: ``sandbox`` or ``live``.
-
-    Returns:
-        What ``WEBSP_REWARD`` says; else ``state`` in the sandbox and ``judge`` live.
-
-    Raises:
-        SetupError: The variable names no reward.
-    """
-    named = os.environ.get("WEBSP_REWARD")
-    if not named:
-        return "judge" if world == "live" else "state"
-    if named not in REWARDS:
-        known = ", ".join(REWARDS)
-        raise SetupError(
-            f'WEBSP_REWARD="{named}": no such reward{nearest(named, REWARDS)} (rewards: {known})',
-            variable="WEBSP_REWARD",
-            option="reward",
-        )
-    return named
 
 
 def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -> Reward:

@@ -32,6 +32,11 @@ class SandboxEpisode:
         self._defaults: WorldState | None = None
 
     @property
+    def control(self) -> client.Episode:
+        """The episode as the server's control API has it."""
+        return self._episode
+
+    @property
     def account(self) -> Mapping[str, str]:
         """The account's name, username and email."""
         return self._episode.account

@@ -89,7 +89,12 @@ def _source(trajectory: Trajectory, folder: Path, index: int) -> _Source:
 
     view = trajectory.views[index]
     if not view.screenshot:
-        raise JudgeError(f"observation {index} has no screenshot", kind="incomplete")
+        said = (
+            ': observation="text" takes none; record with "marks"'
+            if trajectory.options.get("observation") == "text"
+            else ""
+        )
+        raise JudgeError(f"observation {index} has no screenshot{said}", kind="incomplete")
     if Path(view.screenshot).name != view.screenshot:
         raise JudgeError(f"observation {index} names a screenshot outside of its folder", kind="incomplete")
     try:

@@ -1,0 +1,266 @@
+"""Deciding on the server, without a browser, how an episode would have ended without one of its steps.
+
+The oracle's episode is played once, and the server keeps the requests that could change state. To leave out a step,
+S0 is restored and the requests are sent again without those of the step, or, for a control that a later Save sends,
+with its field back at the value it had. What cannot be told this way is said to be so, and is left to the browser.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode
+
+from websp_gym.actions import parse_action
+from websp_gym.actions.target import Target
+from websp_gym.authoring.http_probe import Knocker
+from websp_gym.errors import ActionError, WorldError
+from websp_gym.observation.marks import collect_marks
+from websp_gym.sandbox.client import Sandbox
+from websp_gym.scoring.rewards import state_verdict
+from websp_gym.world.sandbox import SandboxEpisode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from websp_gym.agents.oracle import OracleAgent
+    from websp_gym.authoring.player import Observation
+    from websp_gym.env import WebspEnv
+    from websp_gym.records.verdict import Verdict
+    from websp_gym.tasks.instances import LoadedInstance
+    from websp_gym.world.state import WorldState
+
+Request = dict[str, Any]
+
+_OTHER: dict[Any, Any] = {"on": "off", "off": "on", "true": "false", "false": "true", "1": "0", "0": "1"}
+_CONTROL = """function (index) {
+  const el = this.element(index);
+  const own = el instanceof HTMLLabelElement && el.control ? el.control : el;
+  const group = own.type === "radio" ? [...own.getRootNode().querySelectorAll("input[type=radio]")] : [];
+  const on = group.find((radio) => radio.checked && radio.name === own.name && radio.form === own.form);
+  const box = own.type === "checkbox" && own.name && own.checked ? [own.name, own.value] : null;
+  return { words: [...own.attributes].map((each) => each.value), was: on ? on.value : null, box };
+}"""
+
+
+class UndecidedError(Exception):
+    """The requests do not tell how the episode would have ended."""
+
+
+@dataclass(frozen=True)
+class Deed:
+    """What one action of the oracle did.
+
+    Args:
+        step: Index of its ground-truth step.
+        words: The values of the attributes of the control it acted on.
+        was: The value of the radio button that was on before, where it acted on one.
+        box: Name and value of the native check box that was on before, where it acted on one.
+        moves: Whether other controls came, went, or could be operated afterwards that could not before.
+        requests: What was sent that could change state.
+    """
+
+    step: int
+    words: frozenset[str] = frozenset()
+    was: str | None = None
+    box: tuple[str, str] | None = None
+    moves: bool = False
+    requests: tuple[Request, ...] = ()
+
+
+class Recording:
+    """A witness of the oracle's episode: keeps what each of its actions did.
+
+    Args:
+        loaded: The instance.
+        agent: The oracle.
+    """
+
+    def __init__(self, loaded: LoadedInstance, agent: OracleAgent) -> None:
+        self.loaded = loaded
+        self.deeds: list[Deed] = []
+        self.snapshot = ""
+        self._agent = agent
+        self._now = Deed(0)
+        self._seen: Observation = {}
+        self._sent = 0
+
+    def begin(self, env: WebspEnv) -> None:
+        """Keep S0, and the requests from now on."""
+        control = _episode(env).control
+        self.snapshot = control.snapshot()
+        control.keep_requests()
+
+    def before(self, env: WebspEnv, action: str, seen: Observation) -> None:
+        """Note the control that the action is about; the end of the episode loses nothing, for it is read here."""
+        self._now, self._seen = Deed(self._agent.at), seen
+        number = parse_action(action).number
+        if number is None or not self.loaded.instance.ground_truth[self._agent.at].changes_state:
+            return
+        try:
+            marks = collect_marks(env.tabs.current)
+            target = Target(marks, marks[number])
+            found = target.frame.run(_CONTROL, target.mark.index)
+        except ActionError:
+            return  # the page has changed since; without words it is left to the browser
+        box = tuple(found["box"]) if found["box"] else None
+        self._now = replace(self._now, words=frozenset(found["words"]) - {""}, was=found["was"], box=box)
+
+    def after(self, env: WebspEnv, seen: Observation) -> None:
+        """Note what the action did."""
+        requests = _episode(env).control.requests()
+        new, self._sent = tuple(requests[self._sent :]), len(requests)
+        moves = _operable(seen) != _operable(self._seen)
+        self.deeds.append(replace(self._now, requests=new, moves=moves))
+
+
+class Counterfactual:
+    """Decides what would have become of an episode; use it as a context manager.
+
+    Args:
+        recording: The oracle's episode.
+        end: The state it ended in.
+    """
+
+    def __init__(self, recording: Recording, end: WorldState) -> None:
+        self._loaded = recording.loaded
+        self._deeds = recording.deeds
+        self._snapshot = recording.snapshot
+        self._oracle_end = end
+        sandbox = Sandbox.shared()
+        self._control = sandbox.open_episode(self._loaded.site.slug, signed_in=())
+        self._world = SandboxEpisode(sandbox, self._control)
+        self._knocker = Knocker(sandbox, self._control.id)
+        self._faithful: bool | None = None
+
+    def __enter__(self) -> Counterfactual:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._knocker.close()
+        self._world.close()
+
+    def without(self, step: int) -> tuple[Verdict, WorldState, WorldState]:
+        """Decide how the episode would have ended without a step.
+
+        Args:
+            step: Index of the ground-truth step.
+
+        Returns:
+            The verdict, S0, and the state at the end.
+
+        Raises:
+            UndecidedError: The requests do not tell.
+            WorldError: The server failed.
+        """
+        if self._faithful is None:
+            _, whole = self._send(self._requests())
+            self._faithful = _contents(whole) == _contents(self._oracle_end)
+        if not self._faithful:
+            raise UndecidedError("the same requests do not lead to the same end")
+        start, end = self._send(list(self._left(step)))
+        self._check_reverted(start, end)
+        return state_verdict(self._loaded, start, end, answered=True), start, end
+
+    def _requests(self) -> list[Request]:
+        return [request for deed in self._deeds for request in deed.requests]
+
+    def _left(self, step: int) -> Iterator[Request]:
+        """What would have been sent without the step."""
+        own = [deed for deed in self._deeds if deed.step == step]
+        steps = self._loaded.instance.ground_truth
+        later = any(deed.step > step and steps[deed.step].changes_state for deed in self._deeds)
+        if later and any(deed.moves for deed in own):
+            raise UndecidedError("it changes what else can be operated")
+        if any(deed.requests for deed in own):
+            yield from (request for deed in self._deeds if deed.step != step for request in deed.requests)
+            return
+        if steps[step].action != "turn" or len(own) != 1:
+            raise UndecidedError("it sends nothing itself, and is no switch whose field could be put back")
+        at = self._deeds.index(own[0])
+        yield from (request for deed in self._deeds[:at] for request in deed.requests)
+        later_requests = [request for deed in self._deeds[at:] for request in deed.requests]
+        reverted = [_reverted(request, own[0]) for request in later_requests]
+        if not any(reverted):
+            raise UndecidedError("no later request has a field of its control")
+        yield from (now or old for now, old in zip(reverted, later_requests, strict=True))
+
+    def _send(self, requests: Sequence[Request]) -> tuple[WorldState, WorldState]:
+        self._control.restore(self._snapshot)
+        start = self._world.state()
+        for request in requests:
+            status, _ = self._knocker.send(
+                request["method"], request["host"], request["path"], request["headers"], request["body"]
+            )
+            if status != request["status"]:
+                raise UndecidedError(
+                    f"{request['method']} {request['path']} answers {status}, not {request['status']}"
+                )
+        return start, self._world.state()
+
+    def _check_reverted(self, start: WorldState, end: WorldState) -> None:
+        """Make sure that leaving the step out did nothing but leave something as it was in S0."""
+        before, without, whole = _contents(start), _contents(end), _contents(self._oracle_end)
+        moved = [key for key in without if without[key] != whole[key]]
+        if not moved:
+            raise UndecidedError("leaving it out changes nothing on the server")
+        if strange := [key for key in moved if key[1] == "settings" and without[key] != before[key]]:
+            raise UndecidedError(f"{strange[0][2]} ends as neither in S0 nor with the step")
+
+
+def _reverted(request: Request, deed: Deed) -> Request | None:
+    """The request with the field of the control as it was; ``None`` where it has none, or more than one."""
+    kind = request["headers"].get("content-type", "")
+    if kind.startswith("application/json"):
+        body = json.loads(request["body"] or "null")
+        if _put_back(body, deed) == 1:
+            return {**request, "body": json.dumps(body)}
+    elif kind.startswith("application/x-www-form-urlencoded"):
+        fields: list[tuple[str, Any]] = parse_qsl(request["body"], keep_blank_values=True)
+        body = dict(fields)
+        if len(body) == len(fields) and deed.box and deed.box[0] not in body:
+            # A native form says nothing of a box that is off.
+            return {**request, "body": urlencode([*fields, deed.box])}
+        if len(body) == len(fields) and _put_back(body, deed) == 1:
+            return {**request, "body": urlencode(body)}
+    return None
+
+
+def _put_back(body: Any, deed: Deed) -> int:
+    """Put the fields that bear one of the control's words back in place; returns how many there are."""
+    found = 0
+    for key, value in body.items() if isinstance(body, dict) else ():
+        if isinstance(value, dict):
+            found += _put_back(value, deed)
+        elif key in deed.words:
+            found += 1
+            if deed.was is None and value not in (*_OTHER, True, False):
+                raise UndecidedError(f'nobody knows what "{key}" was')
+            body[key] = deed.was if deed.was is not None else _flipped(value)
+    return found
+
+
+def _flipped(value: Any) -> Any:
+    return not value if isinstance(value, bool) else _OTHER[value]
+
+
+def _operable(seen: Observation) -> set[tuple[str, str, bool]]:
+    return {(each["role"], each["name"], bool(each["disabled"])) for each in seen["elements"]}
+
+
+def _contents(state: WorldState) -> dict[tuple[str, str, str], Any]:
+    """Every setting and collection of every site."""
+    return {
+        (slug, kind, key): value
+        for slug, site in state.sites.items()
+        for kind in ("settings", "collections")
+        for key, value in getattr(site, kind).items()
+    }
+
+
+def _episode(env: WebspEnv) -> SandboxEpisode:
+    episode = env.task.episode if env.task else None
+    if not isinstance(episode, SandboxEpisode):
+        raise WorldError("only an episode of the sandbox can be sent once more")
+    return episode

@@ -1,0 +1,94 @@
+"""``make prove``: every proof of every instance the long way, over processes, with a table at the end."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+from rich.table import Table
+
+from websp_gym.authoring.check import check_site
+from websp_gym.authoring.findings import SiteReport
+from websp_gym.errors import WebspError
+from websp_gym.tasks.instances import all_instances
+
+CHECKS = (
+    "S0",
+    "oracle",
+    "no-op",
+    "omission",
+    "agreement",
+    "unconfirmed",
+    "opposite",
+    "side effects",
+    "console",
+    "requests",
+)
+_WIDTH = 150
+_CELLS = {"failed": "[red]failed[/]", "warning": "[yellow]![/]", "ok": "[green]ok[/]"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Prove sites and print the table; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="make prove", description=__doc__)
+    parser.add_argument("sites", nargs="*", help="slugs; none means every site that has tasks")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time")
+    given = parser.parse_args(arguments)
+    console = Console(highlight=False)
+    # A log is no narrower than the table.
+    console.width = max(console.width, _WIDTH)
+    sites = given.sites or list(dict.fromkeys(loaded.site.slug for loaded in all_instances()))
+    try:
+        reports = [_proved(slug, given.jobs, console) for slug in sites]
+    except WebspError as error:
+        console.print(f"[red]{escape(str(error))}[/]")
+        return 2
+    _show(console, reports)
+    return 0 if all(report.ok for report in reports) else 1
+
+
+def _proved(slug: str, jobs: int, console: Console) -> SiteReport:
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task(slug)
+
+        def told(what: str, done: int, total: int) -> None:
+            progress.update(task, description=f"{slug}: {what}", completed=done, total=total)
+
+        return check_site(slug, processes=jobs, on_progress=told)
+
+
+def _show(console: Console, reports: Sequence[SiteReport]) -> None:
+    for report in reports:
+        for finding in report.failures:
+            console.print(f"[red]failed[/] {escape(finding.line())}", soft_wrap=True)
+    table = Table(title="proofs")
+    for heading in ("instance", *CHECKS, "seconds"):
+        table.add_column(heading)
+    for report in reports:
+        for name, seconds in report.seconds_of.items():
+            cells = [_cell(report, name, check) for check in CHECKS]
+            table.add_row(name, *cells, f"{seconds:.1f}")
+    console.print(table)
+    for report in reports:
+        said = "[green]ok[/]" if report.ok else f"[red]{len(report.failures)} failed[/]"
+        console.print(f"{report.site}: {said}, {len(report.findings)} findings, {report.seconds:.0f} s")
+
+
+def _cell(report: SiteReport, name: str, check: str) -> str:
+    """The worst of an instance's findings of one kind, and how many there are if more than one."""
+    found = [
+        each.outcome
+        for each in report.of(check)
+        if each.subject == name or each.subject.startswith((f"{name} ", f"{name}'s "))
+    ]
+    worst = next((outcome for outcome in _CELLS if outcome in found), None)
+    return f"{_CELLS[worst]}{f' ×{len(found)}' if len(found) > 1 else ''}" if worst else "–"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""Which instances are proved the long way: one of each kind of page, and a tenth that changes with the commit."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from websp_gym.tasks.instances import LoadedInstance
+
+_SHARE = 0.1
+_NO_COMMIT = "no commit"
+
+PageKind = tuple[str, str, bool]
+"""Site, the link that leads to the page, and whether a Save ends what is set on it."""
+
+
+def page_kind(loaded: LoadedInstance) -> PageKind:
+    """Return the kind of page that an instance is decided on, by its ground truth."""
+    steps = loaded.instance.ground_truth
+    first = next((index for index, step in enumerate(steps) if step.action not in ("click", "hover")), 0)
+    page = steps[first - 1].target.name if first else ""
+    return loaded.site.slug, page, any(step.action == "submit" for step in steps)
+
+
+def one_of_each(instances: Iterable[LoadedInstance]) -> set[str]:
+    """Return one instance of each kind of page: the shortest of those in which something is to be done."""
+    found: dict[PageKind, LoadedInstance] = {}
+    for loaded in sorted(instances, key=_cost):
+        found.setdefault(page_kind(loaded), loaded)
+    return {loaded.id for loaded in found.values()}
+
+
+def _cost(loaded: LoadedInstance) -> tuple[bool, int, str]:
+    changing = sum(step.changes_state for step in loaded.instance.ground_truth)
+    return not changing, changing, loaded.id
+
+
+def drawn(ids: Iterable[str], commit: str) -> set[str]:
+    """Return a tenth of the ids, drawn by a hash of the commit; over the commits each one's turn comes."""
+    every = sorted(ids, key=lambda name: hashlib.sha256(f"{commit}:{name}".encode()).digest())
+    return set(every[: math.ceil(len(every) * _SHARE)])
+
+
+def commit_of(folder: Path) -> str:
+    """Return the commit checked out in a folder; a fixed text where git does not know it."""
+    command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return _NO_COMMIT
