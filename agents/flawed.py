@@ -71,7 +71,7 @@ def _always_toggles(briefing: Briefing, seen: Seen) -> Play:
     """Operates every control the task names, also those that are right as they are."""
     steps = [
         step.model_copy(update={"action": "click"}) if step.action in ("turn", "holds") else step
-        for step in briefing.loaded.instance.ground_truth
+        for step in briefing.instance.config.ground_truth
         if step.action != "holds" or step.state is not None
     ]
     yield from _follow(briefing, steps, seen)
@@ -113,7 +113,7 @@ def _loops(briefing: Briefing, seen: Seen) -> Play:
 def _searches(briefing: Briefing, seen: Seen) -> Play:
     """Asks the search engine how it is done, and never goes where it is done."""
     topic = " ".join(str(seen["goal"]).split()[:8]).rstrip(".,")
-    for query in (f"how to: {topic}", f"{briefing.loaded.site.site} help: {topic}", topic):
+    for query in (f"how to: {topic}", f"{briefing.instance.site.site} help: {topic}", topic):
         seen = yield _say("I do not know where this setting is, so I look for instructions.", "Google")
         field = find_mark(seen["elements"], "combobox", "Search")
         if field is not None:
@@ -130,7 +130,7 @@ def _searches(briefing: Briefing, seen: Seen) -> Play:
 def _deactivates(briefing: Briefing, seen: Seen) -> Play:
     """Does the task, and closes the account for good measure, where the site offers that."""
     seen = yield from _follow(briefing, _steps(briefing), seen)
-    closing = briefing.loaded.site.closing
+    closing = briefing.instance.site.closing
     yield from _follow(briefing, closing, seen)
     answer = "Done; I closed the account as well, so that it is safe." if closing else "Done as you asked."
     yield _say("Nothing is left to be done.", f"ANSWER; {answer}")
@@ -149,7 +149,7 @@ FLAWS: dict[str, Flaw] = {
 
 def _steps(briefing: Briefing) -> list[Step]:
     """The ground truth without what only has to be left alone."""
-    return [step for step in briefing.loaded.instance.ground_truth if step.action != "holds"]
+    return [step for step in briefing.instance.config.ground_truth if step.action != "holds"]
 
 
 def _follow(

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from websp_gym.actions import parse_action
 from websp_gym.actions.browsergym import looks_like_calls
 from websp_gym.agents.history import Look, Memory
-from websp_gym.agents.prompt import Manner, Prompter, again
-from websp_gym.agents.reply import Said, read_reply
+from websp_gym.agents.prompt import Prompter, PromptStyle, again
+from websp_gym.agents.reply import ParsedReply, read_reply
 from websp_gym.agents.turns import Turn
 from websp_gym.errors import ActionError, ModelError, SetupError
 from websp_gym.models.usage import sum_known
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_REPAIRS = 10
 
 
-class AskingAgent(ABC):
+class LLMAgent(ABC):
     """Asks a model; what it sees and how it names elements is a subclass's matter.
 
     Args:
@@ -36,7 +36,7 @@ class AskingAgent(ABC):
         repairs: How often it asks again after a reply that cannot be used; then the environment gets it as it is.
     """
 
-    manner: ClassVar[Manner]
+    manner: ClassVar[PromptStyle]
     observation: ObservationKind
 
     def __init__(self, model: Model, *, name: str = "", pictures: int = 0, repairs: int = 2) -> None:
@@ -96,11 +96,11 @@ class AskingAgent(ABC):
         self._memory.add(look, turn.thought, said.action if said else turn.action)
         return turn.action
 
-    def _say(self, said: Said) -> str:
+    def _say(self, said: ParsedReply) -> str:
         """What the environment is given."""
         return f"Thought: {said.thought}\nAction: {said.action}" if said.thought else said.action
 
-    def _ask(self, messages: Sequence[Message], asked: _Asked) -> Said | None:
+    def _ask(self, messages: Sequence[Message], asked: _Asked) -> ParsedReply | None:
         """The model's decision; None where it gave none that can be used."""
         conversation = list(messages)
         for _ in range(self._repairs + 1):
@@ -127,7 +127,7 @@ class _Asked:
     def last(self) -> str:
         return self.replies[-1].text if self.replies else ""
 
-    def turn(self, said: Said | None, action: str) -> Turn:
+    def turn(self, said: ParsedReply | None, action: str) -> Turn:
         return self._turn(said.thought if said else "", action, calls=0)
 
     def failed(self, error: ModelError) -> Turn:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from websp_gym.agents.history import Look, encode, look_at
-from websp_gym.agents.llm_agent import AskingAgent
-from websp_gym.agents.prompt import Manner, list_actions
+from websp_gym.agents.llm_agent import LLMAgent
+from websp_gym.agents.prompt import PromptStyle, list_actions
 from websp_gym.agents.reply import read_marks_action
 from websp_gym.errors import SetupError
 
@@ -32,7 +32,7 @@ within the popup.
 """
 
 
-class MllmAgent(AskingAgent):
+class MllmAgent(LLMAgent):
     """Decides by marked screenshots.
 
     Args:
@@ -43,7 +43,7 @@ class MllmAgent(AskingAgent):
     """
 
     observation: ObservationKind = "marks"
-    manner: ClassVar[Manner] = Manner(
+    manner: ClassVar[PromptStyle] = PromptStyle(
         senses=_SENSES,
         actions=list_actions,
         notes=_NOTES,

@@ -44,7 +44,7 @@ class OracleAgent:
 
     def begin(self, briefing: Briefing) -> None:
         """Takes the instance's ground truth."""
-        steps = self._other_steps or briefing.loaded.instance.ground_truth
+        steps = self._other_steps or briefing.instance.config.ground_truth
         kept = [step for index, step in enumerate(steps) if index not in self._skip]
         self._walker = Walker(kept, briefing.account, opposite=self._opposite, complete=not self._skip)
 

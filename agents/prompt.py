@@ -64,7 +64,7 @@ Action: one action, written as in the list above
 
 
 @dataclass(frozen=True)
-class Manner:
+class PromptStyle:
     """What differs between agents that see different things.
 
     Args:
@@ -100,7 +100,7 @@ class Prompter:
         email: The account's email address; may be empty.
     """
 
-    manner: Manner
+    manner: PromptStyle
     task: str
     email: str = ""
     fence: Fence | None = None

@@ -21,7 +21,7 @@ ReadAction = Callable[[str], str]
 
 
 @dataclass(frozen=True)
-class Said:
+class ParsedReply:
     """A usable reply.
 
     Args:
@@ -33,7 +33,7 @@ class Said:
     action: str
 
 
-def read_reply(reply: Reply, read_action: ReadAction) -> Said:
+def read_reply(reply: Reply, read_action: ReadAction) -> ParsedReply:
     """Reads a model's reply.
 
     Args:
@@ -53,7 +53,7 @@ def read_reply(reply: Reply, read_action: ReadAction) -> Said:
     action = one_of(parts.actions, read_action)
     if action is None:
         raise ActionError("no line begins with 'Action:'", action=reply.text[:200])
-    return Said(parts.thought, action)
+    return ParsedReply(parts.thought, action)
 
 
 def read_marks_action(text: str) -> str:

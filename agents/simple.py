@@ -48,7 +48,7 @@ class RandomAgent:
 
     def begin(self, briefing: Briefing) -> None:
         """Seeds the choices."""
-        instance = hashlib.sha256(briefing.loaded.id.encode()).digest()
+        instance = hashlib.sha256(briefing.instance.id.encode()).digest()
         self._rng = np.random.default_rng([briefing.seed, *instance])
 
     def act(self, observation: Mapping[str, Any]) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from websp_gym.actions import ACTIONS, format_action, parse_action
 from websp_gym.actions.browsergym import looks_like_calls, parse_calls
 from websp_gym.agents.history import Look, look_at
-from websp_gym.agents.llm_agent import AskingAgent
-from websp_gym.agents.prompt import ELEMENTS_CHARACTERS, Manner, list_actions
-from websp_gym.agents.reply import Said
+from websp_gym.agents.llm_agent import LLMAgent
+from websp_gym.agents.prompt import ELEMENTS_CHARACTERS, PromptStyle, list_actions
+from websp_gym.agents.reply import ParsedReply
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _actions() -> str:
     return f"{calls}\n{others.replace('Numerical_Label or WINDOW', 'WINDOW')}"
 
 
-class TextAgent(AskingAgent):
+class TextAgent(LLMAgent):
     """Decides by the accessibility tree; no picture is sent.
 
     Args:
@@ -84,7 +84,7 @@ class TextAgent(AskingAgent):
     """
 
     observation: ObservationKind = "all"
-    manner: ClassVar[Manner] = Manner(
+    manner: ClassVar[PromptStyle] = PromptStyle(
         senses=_SENSES,
         actions=_actions,
         notes=_NOTES,
@@ -101,7 +101,7 @@ class TextAgent(AskingAgent):
     def _read(self, text: str) -> str:
         return read_call(text)
 
-    def _say(self, said: Said) -> str:
+    def _say(self, said: ParsedReply) -> str:
         # A call with a thought before it is not read as a call.
         return said.action if looks_like_calls(said.action) else super()._say(said)
 

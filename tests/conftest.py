@@ -26,7 +26,7 @@ settings.load_profile("websp")
 def pytest_report_header() -> str:
     """Name the instances that this commit has proved the long way, besides one of each kind of page."""
     commit = commit_of(Path(__file__).parent)
-    sample = drawn((loaded.id for loaded in all_instances()), commit)
+    sample = drawn((instance.id for instance in all_instances()), commit)
     return f"sample of commit {commit[:9]}: {', '.join(sorted(sample))}"
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.tabs import Tabs
-from websp_gym.recording import Studio
+from websp_gym.recording import RecorderBrowser
 from websp_gym.replay import Trace, replay
 
 if TYPE_CHECKING:
@@ -90,14 +90,14 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def opened_studio() -> Iterator[Studio]:
+def opened_studio() -> Iterator[RecorderBrowser]:
     """One studio for a whole module: starting a browser takes a second."""
-    with Studio() as studio:
+    with RecorderBrowser() as studio:
         yield studio
 
 
 @pytest.fixture
-def studio(opened_studio: Studio, server: Server) -> Iterator[Studio]:
+def studio(opened_studio: RecorderBrowser, server: Server) -> Iterator[RecorderBrowser]:
     """The studio with nothing recorded and one tab."""
     server.state = {}
     yield opened_studio
@@ -113,7 +113,7 @@ Record = Callable[..., "Page"]
 
 
 @pytest.fixture
-def record(studio: Studio, server: Server) -> Record:
+def record(studio: RecorderBrowser, server: Server) -> Record:
     """Opens a fixture page and starts recording."""
 
     def record_(page: str, **options: Any) -> Page:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode, urlsplit
 
-from websp_gym.sandbox.client import EPISODE_HEADER, Address, Episode, Sandbox
+from websp_gym.sandbox.client import EPISODE_HEADER, Address, EpisodeHandle, Sandbox
 
 T = TypeVar("T")
 
@@ -167,7 +167,7 @@ class Reply:
 class Visitor:
     """Talks to the sites as a browser context would: episode header, cookies, real host names over TLS."""
 
-    def __init__(self, address: Address, episode: Episode | None = None) -> None:
+    def __init__(self, address: Address, episode: EpisodeHandle | None = None) -> None:
         self._address = address
         self._episode = episode
         self.cookies = {each["name"]: each["value"] for each in episode.cookies} if episode else {}
@@ -213,7 +213,7 @@ class Visitor:
             connection.close()
 
 
-def kinds(episode: Episode) -> list[str]:
+def kinds(episode: EpisodeHandle) -> list[str]:
     """Returns the kinds of an episode's events without visits and submits."""
     return [event["kind"] for event in episode.state()["events"] if event["kind"] not in ("visit", "submit")]
 

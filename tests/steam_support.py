@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
-from websp_gym.sandbox.client import EPISODE_HEADER, Episode, Sandbox
+from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -25,7 +25,7 @@ class Steam:
     """A signed-in browser tab and the server behind it."""
 
     page: Page
-    episode: Episode
+    episode: EpisodeHandle
     before: dict[str, Any]
 
     def changed(self) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def context(sandbox: Sandbox) -> Iterator[BrowserContext]:
     context.close()
 
 
-def enter(context: BrowserContext, episode: Episode) -> Steam:
+def enter(context: BrowserContext, episode: EpisodeHandle) -> Steam:
     context.clear_cookies()
     context.set_extra_http_headers({EPISODE_HEADER: episode.id})
     context.add_cookies(episode.cookies)  # type: ignore[arg-type]

@@ -109,7 +109,7 @@ def test_the_documented_table_is_the_table() -> None:
 
 def test_the_readme_shows_every_action_as_it_is_read() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    table = text[text.index("| action | what it does |") :].split("\n\n", 1)[0]
+    table = text[text.index("| action | effect |") :].split("\n\n", 1)[0]
     shown = [
         cell for line in table.splitlines()[2:] for cell in re.findall(r"`([^`]+)`", line.replace("\\|", "|"))
     ]

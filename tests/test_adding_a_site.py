@@ -36,7 +36,7 @@ MODELS: list[type[BaseModel]] = [
         settings.IntSetting,
     ),
     *(consent.Consent, consent.ConsentGroup),
-    *(instances.Site, instances.Task, instances.Instance, instances.ReplayStep, instances.PrepareStep),
+    *(instances.Site, instances.Task, instances.InstanceConfig, instances.ReplayStep, instances.PrepareStep),
     *(goals.Goal, goals.ItemCheck, goals.Unchanged, goals.Expect, ground_truth.Target, schema.ClassRule),
     *(recordings.Recording, recordings.Gesture),
 ]

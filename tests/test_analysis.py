@@ -21,10 +21,10 @@ from websp_gym.env import WebspEnv
 from websp_gym.records.trajectory import ActionRecord, Recorder, Step, Trajectory, load_trajectory
 from websp_gym.records.verdict import Failure, failed, passed, unscored
 from websp_gym.runner.batch import run_episode
-from websp_gym.scoring.explain import explained, failure_of
-from websp_gym.scoring.outcome import Outcome
+from websp_gym.scoring.explain import failure_of, with_failure_causes
+from websp_gym.scoring.outcome import EpisodeEnd
 from websp_gym.scoring.state_reward import state_verdict
-from websp_gym.scoring.truth import outcome_of, truth_of
+from websp_gym.scoring.truth import outcome_of, state_verdict_of_record
 from websp_gym.tasks.instances import load_instance
 
 TWO = "Steam-task-191-ON"
@@ -34,11 +34,11 @@ FORM = "Steam-task-199"
 
 
 def why(run: Trajectory) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    failure = truth_of(run, load_instance(run.instance)).failure or Failure()
+    failure = state_verdict_of_record(run, load_instance(run.instance)).failure or Failure()
     return failure.kinds, failure.elements
 
 
-def end_of(run: Trajectory) -> Outcome:
+def end_of(run: Trajectory) -> EpisodeEnd:
     outcome = outcome_of(run, load_instance(run.instance))
     assert outcome is not None
     return outcome
@@ -121,19 +121,19 @@ def test_a_harmful_end_of_a_right_run_is_none_of_the_five() -> None:
     run.events.append(
         {**last, "seq": last["seq"] + 1, "kind": "destructive", "data": {"what": "account deleted"}}
     )
-    assert truth_of(run, load_instance(TWO)).status == "fail"
+    assert state_verdict_of_record(run, load_instance(TWO)).status == "fail"
     assert why(run) == ((), ())
 
 
 def test_what_moved_elsewhere_is_taken_from_the_records_own_verdict_for_the_strict_score() -> None:
-    run, loaded = recorded(TWO), load_instance(TWO)
+    run, instance = recorded(TWO), load_instance(TWO)
     kept = run.verdict or {}
-    assert truth_of(run, loaded).strict is None
+    assert state_verdict_of_record(run, instance).strict is None
     run.verdict = {**kept, "strict": 1.0}
-    assert truth_of(run, loaded).strict == 1.0
+    assert state_verdict_of_record(run, instance).strict == 1.0
     other = "google_accounts: signed out"
     run.verdict = {**kept, "strict": 0.0, "side_effects": [other]}
-    truth = truth_of(run, loaded)
+    truth = state_verdict_of_record(run, instance)
     assert (truth.score, truth.strict, truth.side_effects) == (1.0, 0.0, (other,))
 
 
@@ -143,9 +143,9 @@ def test_what_moved_elsewhere_is_taken_from_the_records_own_verdict_for_the_stri
 def test_a_failure_is_explained_and_nothing_else_of_a_verdict_changes() -> None:
     outcome, verdict = end_of(stopped(TWO, 4)), failed("judge", "no", details={"cost": 0.5})
     why = Failure(kinds=("hallucinated success", "partial completion"), elements=("Toggle",))
-    assert explained(verdict, outcome) == replace(verdict, failure=why)
+    assert with_failure_causes(verdict, outcome) == replace(verdict, failure=why)
     for verdict in (passed("state", "yes"), unscored("judge", "who knows")):
-        assert explained(verdict, outcome) is verdict
+        assert with_failure_causes(verdict, outcome) is verdict
 
 
 def test_a_judges_failure_that_the_state_does_not_share_has_no_kind() -> None:
@@ -159,7 +159,7 @@ def test_what_cannot_be_explained_says_why_and_the_verdict_stands() -> None:
     assert failure_of(end_of(stateless)) == Failure(error="the world reported no state of Steam")
     broken = end_of(stopped(TWO, 4))
     broken.trajectory.events.append({"kind": "set", "data": None})
-    found = explained(failed("limit", "no"), broken)
+    found = with_failure_causes(failed("limit", "no"), broken)
     assert found.status == "fail"
     assert found.failure is not None
     assert (found.failure.kinds, found.failure.elements) == ((), ())
@@ -182,7 +182,7 @@ def test_an_episode_that_failed_says_why_recorded_or_not(
     make: MakeEnv, tmp_path: Path, recording: bool
 ) -> None:
     env = make(TWO, viewport=(800, 640), record_to=tmp_path if recording else None)
-    second = len(env.loaded.instance.ground_truth) - 1
+    second = len(env.instance.config.ground_truth) - 1
     told = play(env, OracleAgent(skip=[second]))
     assert told == Failure(kinds=("hallucinated success", "partial completion"), elements=("Toggle",))
     assert play(env, NoopAgent()) == Failure(
@@ -191,7 +191,7 @@ def test_an_episode_that_failed_says_why_recorded_or_not(
     assert play(env, OracleAgent()) is None
     if recording:
         record = load_trajectory(tmp_path / TWO / "001")
-        assert truth_of(record, env.loaded).failure == told
+        assert state_verdict_of_record(record, env.instance).failure == told
         assert record.verdict is not None
         assert record.verdict["failure"] == {
             "kinds": ["hallucinated success", "partial completion"], "elements": ["Toggle"], "error": "",

@@ -40,16 +40,16 @@ GOAL = {"settings": {"consent.ads": False}}
     [("AllRecipes-task-154", {CHOICE, RECEIPTS}), ("Steam-task-191-ON", {"cookies.state"})],
 )
 def test_the_kit_and_a_site_declare_what_is_bookkeeping(name: str, books: set[str]) -> None:
-    loaded = load_instance(name)
-    episode = SandboxWorld().open_episode(loaded.site, signed_in=True)
+    instance = load_instance(name)
+    episode = SandboxWorld().open_episode(instance.site, signed_in=True)
     try:
         state = episode.state()
     finally:
         episode.close()
-    assert state.sites[loaded.site.slug].declared.bookkeeping == books
+    assert state.sites[instance.site.slug].declared.bookkeeping == books
     assert state.sites["google"].declared.bookkeeping == set()
     recorded = world_state({"sites": state.as_dict()})
-    assert recorded.sites[loaded.site.slug].declared.bookkeeping == books
+    assert recorded.sites[instance.site.slug].declared.bookkeeping == books
 
 
 def test_bookkeeping_of_one_site_is_none_of_another() -> None:

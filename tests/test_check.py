@@ -11,7 +11,7 @@ import pytest
 
 from tests.check_support import ADS, ADS_ON, MAIL, MAIL_HOLDS, SAVE, SITE, task, write_checked
 from tests.test_cli import websp
-from websp_gym.authoring import Places, SiteReport, check_site
+from websp_gym.authoring import SearchPaths, SiteReport, check_site
 from websp_gym.errors import SetupError
 from websp_gym.sandbox.client import VARIABLE, Sandbox
 
@@ -41,7 +41,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     write_checked(folder, "Pages", more=DEFECTS)
     write_checked(folder, "Moves", home=MOVES)
     write_checked(folder, "Proofs", *PROOFS)
-    places = Places.below(folder)
+    places = SearchPaths.below(folder)
     with places.known(), places.served():
         yield folder
 
@@ -126,7 +126,7 @@ def test_mistakes_in_the_files_are_named_without_a_browser(tmp_path: Path) -> No
     recordings.parent.mkdir(parents=True)
     recordings.write_text("found: {start: x, gestures: [{click: {role: button, name: Save}}]}")
     (tmp_path / "sites" / "files" / "templates" / "odd.html").write_text("{% if %}")
-    report = check_site("files", places=Places.below(tmp_path), online=False)
+    report = check_site("files", places=SearchPaths.below(tmp_path), online=False)
     assert 'unknown setting "adds"; did you mean "ads"?' in _said(report, "goal")
     assert "mail: 'maybe' is not true or false" in _said(report, "goal")
     assert "both wordings are the same" in _said(report, "instructions")
@@ -139,7 +139,7 @@ def test_mistakes_in_the_files_are_named_without_a_browser(tmp_path: Path) -> No
 
 def test_a_site_that_cannot_be_read_is_a_finding_with_its_reason(tmp_path: Path) -> None:
     write_checked(tmp_path, "Torn", site=SITE.replace("more.html", "mere.html"))
-    report = check_site("torn", places=Places.below(tmp_path))
+    report = check_site("torn", places=SearchPaths.below(tmp_path))
     assert 'template "mere.html" is not in' in _said(report, "site")
     assert 'did you mean "more.html"?' in _said(report, "site")
 
@@ -148,7 +148,7 @@ def test_own_folders_are_known_only_while_they_are_checked(tmp_path: Path) -> No
     before = {name: os.environ.get(name) for name in ("WEBSP_SANDBOX_SITES", "WEBSP_TASK_CONFIGS", VARIABLE)}
     shared = Sandbox._shared
     write_checked(tmp_path, "Brief")
-    places = Places.below(tmp_path)
+    places = SearchPaths.below(tmp_path)
     with places.served():
         assert Sandbox.shared() is not shared
         assert "brief" in {site["slug"] for site in Sandbox.shared().sites()}

@@ -11,8 +11,8 @@ import pytest
 from tests.pages_support import origins
 from tests.test_cli import websp
 from websp_gym.errors import SetupError
-from websp_gym.recording import Status, Studio
-from websp_gym.recording.watch import follow
+from websp_gym.recording import RecorderBrowser, Status
+from websp_gym.recording.watch import watch
 from websp_gym.replay import TraceEvent, load_trace
 from websp_gym.replay.library import find_trace
 
@@ -134,7 +134,7 @@ def test_what_cannot_begin_says_why(arguments: list[str], hint: str) -> None:
     assert hint in " ".join(result.stderr.split())
 
 
-def studio_page(studio: Studio, origins: tuple[str, str]) -> None:
+def studio_page(studio: RecorderBrowser, origins: tuple[str, str]) -> None:
     """Shows two controls on a page that has an address."""
     studio.page.goto(f"{origins[0]}/", wait_until="commit")
     html = "<button>Go</button><label><input type=checkbox> Mail me</label>"
@@ -143,7 +143,7 @@ def studio_page(studio: Studio, origins: tuple[str, str]) -> None:
 
 def test_a_recording_is_followed_until_it_is_stopped(origins: tuple[str, str]) -> None:
     told: list[tuple[int, str]] = []
-    with Studio() as studio:
+    with RecorderBrowser() as studio:
         studio_page(studio, origins)
         studio.start("follow", "steam")
         clicks = iter(["button", "label"])
@@ -158,13 +158,13 @@ def test_a_recording_is_followed_until_it_is_stopped(origins: tuple[str, str]) -
         def on_event(number: int, event: TraceEvent) -> None:
             told.append((number, event.describe()))
 
-        trace = follow(studio, on_event=on_event, on_look=on_look)
+        trace = watch(studio, on_event=on_event, on_look=on_look)
     assert told == [(1, 'click <button> "Go"'), (2, 'change <checkbox> "Mail me"')]
     assert [event.type for event in trace.events] == ["click", "change"]
 
 
 def test_closing_the_browser_keeps_what_was_recorded(origins: tuple[str, str]) -> None:
-    with Studio() as studio:
+    with RecorderBrowser() as studio:
         studio_page(studio, origins)
         studio.start("closed", "steam")
 
@@ -174,13 +174,13 @@ def test_closing_the_browser_keeps_what_was_recorded(origins: tuple[str, str]) -
             else:
                 studio.page.click("button")
 
-        trace = follow(studio, on_look=on_look)
+        trace = watch(studio, on_look=on_look)
         assert not studio.open
     assert [event.type for event in trace.events] == ["click"]
 
 
 def test_a_discarded_recording_is_an_error_that_says_so(origins: tuple[str, str]) -> None:
-    with Studio() as studio:
+    with RecorderBrowser() as studio:
         studio_page(studio, origins)
         studio.start("discarded", "steam")
 
@@ -188,4 +188,4 @@ def test_a_discarded_recording_is_an_error_that_says_so(origins: tuple[str, str]
             studio.discard()
 
         with pytest.raises(SetupError, match="discarded"):
-            follow(studio, on_look=on_look)
+            watch(studio, on_look=on_look)

@@ -14,7 +14,7 @@ from websp_gym.browser import confinement
 from websp_gym.browser.confinement import browser_environment, confined, unconfined_because
 from websp_gym.env.registration import make_env
 from websp_gym.errors import SetupError
-from websp_gym.recording import Studio
+from websp_gym.recording import RecorderBrowser
 
 DEAD = "http://127.0.0.1:9"
 PROXIES = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), DEAD)
@@ -64,7 +64,7 @@ def test_a_recording_of_the_live_web_keeps_the_users_proxy_and_no_key(
 ) -> None:
     for name, value in {**SECRETS, **PROXIES, "WEBSP_SANDBOX": "{}"}.items():
         monkeypatch.setenv(name, value)
-    with Studio() as studio:
+    with RecorderBrowser() as studio:
         (browser,) = browsers(str(studio.profile))
     assert browser.variables["https_proxy"] == DEAD
     assert not {"WEBSP_SANDBOX", *SECRETS} & set(browser.variables)

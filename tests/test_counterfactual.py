@@ -8,7 +8,7 @@ import pytest
 
 from tests.check_support import ADS, MAIL, SAVE, task, write_checked
 from websp_gym.agents.oracle import OracleAgent
-from websp_gym.authoring import Places
+from websp_gym.authoring import SearchPaths
 from websp_gym.authoring.counterfactual import Counterfactual, Recording, UndecidedError
 from websp_gym.authoring.player import play
 from websp_gym.authoring.proofs import prove
@@ -30,20 +30,20 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     write_checked(folder, "Idle", task("Idle-task-1", ADS, MAIL, SAVE))
     gated = task("Gated-task-1", GATE, BEHIND, KEEP, goal="{ads: false, mail: false}")
     write_checked(folder, "Gated", gated, home=GATED)
-    places = Places.below(folder)
+    places = SearchPaths.below(folder)
     with places.known(), places.served():
         yield
 
 
 def _decided(name: str) -> dict[int, float | str | None]:
     """By step, what the episode is worth without it: the score, or why the server cannot tell."""
-    loaded, agent = load_instance(name), OracleAgent()
-    recording = Recording(loaded, agent)
-    right = play(loaded, agent, witness=recording)
+    instance, agent = load_instance(name), OracleAgent()
+    recording = Recording(instance, agent)
+    right = play(instance, agent, witness=recording)
     assert right.verdict.score == 1.0, right.verdict.reason
     found: dict[int, float | str | None] = {}
     with Counterfactual(recording, right.end) as world:
-        for number, step in enumerate(loaded.instance.ground_truth):
+        for number, step in enumerate(instance.config.ground_truth):
             if step.changes_state:
                 try:
                     found[number] = world.without(number)[0].score

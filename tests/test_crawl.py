@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.check_support import SITE, write_checked
-from websp_gym.authoring import Places
+from websp_gym.authoring import SearchPaths
 from websp_gym.authoring.crawl import crawl
 from websp_gym.authoring.files import read_catalog
 
@@ -16,7 +16,7 @@ actions:"""
 def test_pages_like_another_are_asked_for_and_their_links_followed(tmp_path: Path) -> None:
     more = '<a href="/nothing-here">Gone</a><script>console.error(location.pathname)</script>'
     write_checked(tmp_path, "Twins", more=more, site=SITE.replace("actions:", TWINS))
-    places = Places.below(tmp_path)
+    places = SearchPaths.below(tmp_path)
     with places.known(), places.served():
         catalog, _ = read_catalog()
         assert catalog is not None

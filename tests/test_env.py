@@ -25,7 +25,8 @@ from websp_gym.errors import InitialStateError, JudgeError, SetupError, WorldErr
 from websp_gym.observation import ObservationKind
 from websp_gym.records.verdict import Verdict, unscored
 from websp_gym.scoring.judge.pictures import Limits, pictures_of
-from websp_gym.scoring.rewards import Outcome, make_reward
+from websp_gym.scoring.outcome import EpisodeEnd
+from websp_gym.scoring.rewards import make_reward
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world import make_world
 
@@ -258,7 +259,7 @@ def test_an_ended_episode_takes_no_more_actions_until_reset(make: MakeEnv) -> No
     for _ in range(2):
         with pytest.raises(WorldError, match="call reset"):
             env.step("ANSWER; again")
-    assert env.page.url == env.loaded.site.start_url
+    assert env.page.url == env.instance.site.start_url
     env.reset()
     assert env.step("Scroll_to_end")[1:4] == (0.0, False, False)
     env.close()
@@ -363,9 +364,9 @@ def test_browsergym_agents_can_use_their_own_actions(make: MakeEnv) -> None:
 
 
 def test_a_function_can_be_the_reward(make: MakeEnv) -> None:
-    seen: list[Outcome] = []
+    seen: list[EpisodeEnd] = []
 
-    def half(outcome: Outcome) -> float:
+    def half(outcome: EpisodeEnd) -> float:
         seen.append(outcome)
         return 0.5
 
@@ -379,7 +380,7 @@ def test_a_function_can_be_the_reward(make: MakeEnv) -> None:
     assert outcome.start.sites["steam"].settings == outcome.end.sites["steam"].settings
 
 
-def nobody_knows(outcome: Outcome) -> Verdict:
+def nobody_knows(outcome: EpisodeEnd) -> Verdict:
     return unscored("judge", "the judges were out")
 
 
@@ -426,10 +427,10 @@ def test_replay_and_snapshot_reach_the_same_state(make: MakeEnv) -> None:
 def test_the_agent_starts_on_the_start_page_with_no_way_back(make: MakeEnv) -> None:
     env = make(TODO, viewport=TINY)
     observation, _info = env.reset()
-    assert observation["url"] == env.loaded.site.start_url
+    assert observation["url"] == env.instance.site.start_url
     assert len(observation["tabs"]) == 1
     observation, *_ = env.step("GoBack")
-    assert (observation["url"], bool(observation["last_action_error"])) == (env.loaded.site.start_url, True)
+    assert (observation["url"], bool(observation["last_action_error"])) == (env.instance.site.start_url, True)
 
 
 @pytest.mark.parametrize("how", ["replay", "snapshot"])
@@ -448,11 +449,11 @@ def test_signing_in_by_trace_goes_through_the_identity_provider(make: MakeEnv, h
 
 
 def test_an_unexpected_initial_state_is_an_error_that_lists_what_differs() -> None:
-    loaded = load_instance(TODO)
-    wrong = loaded.instance.expect.model_copy(
+    instance = load_instance(TODO)
+    wrong = instance.config.expect.model_copy(
         update={"settings": {"cookies.state": "accept_all", "cookies.youtube": False, "cookies.no_such": 1}}
     )
-    broken = loaded.model_copy(update={"instance": loaded.instance.model_copy(update={"expect": wrong})})
+    broken = instance.model_copy(update={"instance": instance.config.model_copy(update={"expect": wrong})})
     env = WebspEnv(broken, viewport=TINY)
     try:
         with pytest.raises(InitialStateError) as caught:
@@ -481,14 +482,14 @@ def test_cheat_solves_the_task_and_validate_pays(make: MakeEnv) -> None:
 
 
 def test_a_task_takes_the_options_whole_and_has_no_defaults_of_its_own() -> None:
-    loaded, world, reward = load_instance(TODO), make_world("sandbox"), make_reward("state")
-    plain = WebspTask(3, loaded=loaded, world=world, reward=reward)
+    instance, world, reward = load_instance(TODO), make_world("sandbox"), make_reward("state")
+    plain = WebspTask(3, instance=instance, world=world, reward=reward)
     assert plain.options == Options()
     assert plain.viewport == {"width": 1280, "height": 1024}
     options = Options(instruction="with_navigation", viewport=(640, 480))
-    told = WebspTask(3, loaded=loaded, world=world, reward=reward, options=options)
+    told = WebspTask(3, instance=instance, world=world, reward=reward, options=options)
     assert told.viewport == {"width": 640, "height": 480}
-    assert told.trajectory.instruction == loaded.instruction("with_navigation")
+    assert told.trajectory.instruction == instance.instruction("with_navigation")
     assert told.trajectory.options["viewport"] == [640, 480]
 
 
@@ -500,10 +501,10 @@ from websp_gym.scoring.rewards import make_reward
 from websp_gym.env.task import WebspTask
 from websp_gym.world import make_world
 
-parts = dict(loaded=load_instance("{id}"), world=make_world("sandbox"), reward=make_reward("state"))
+parts = dict(instance=load_instance("{id}"), world=make_world("sandbox"), reward=make_reward("state"))
 env = BrowserEnv(WebspTask, task_kwargs=parts, pre_observation_delay=0)
 observation, _ = env.reset(seed=0)
-assert observation["goal"] == parts["loaded"].task.instruction
+assert observation["goal"] == parts["instance"].task.instruction
 _, reward, terminated, *_ = env.step("noop(0)")
 assert (reward, terminated) == (0.0, False)
 env.task.cheat(env.page, env.chat.messages)
@@ -554,7 +555,7 @@ def test_a_reset_may_set_options_of_its_episode(make: MakeEnv) -> None:
     env = make(TODO)
     plain, _ = env.reset()
     told, _ = env.reset(options={"instruction": "with_navigation", "max_actions": 3})
-    assert told["goal"] == env.loaded.task.instruction_with_navigation != plain["goal"]
+    assert told["goal"] == env.instance.task.instruction_with_navigation != plain["goal"]
     assert told["actions_left"] == 3
     assert env.reset()[0]["actions_left"] == 20
 

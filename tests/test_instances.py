@@ -88,20 +88,20 @@ def _broken(path: Path, old: str, new: str) -> str:
 
 
 def test_the_scan_for_ids_and_the_full_configuration_agree() -> None:
-    assert instance_ids() == [loaded.id for loaded in all_instances()]
+    assert instance_ids() == [instance.id for instance in all_instances()]
     assert len(set(instance_ids())) == len(instance_ids())
 
 
 def test_element_types_are_those_of_the_publication() -> None:
     assert {
-        loaded.id: ", ".join(loaded.instance.element_types) for loaded in all_instances()
+        instance.id: ", ".join(instance.config.element_types) for instance in all_instances()
     } == PUBLISHED_ELEMENTS
 
 
 def test_both_wordings_exist_and_differ_and_every_trace_is_there() -> None:
-    for loaded in all_instances():
-        assert loaded.task.instruction != loaded.task.instruction_with_navigation
-        for step in loaded.instance.initial_state:
+    for instance in all_instances():
+        assert instance.task.instruction != instance.task.instruction_with_navigation
+        for step in instance.config.initial_state:
             if isinstance(step, ReplayStep):
                 assert trace_path(step.replay).is_file()
 
@@ -133,9 +133,9 @@ def test_an_unknown_id_names_the_nearest_one() -> None:
 
 
 def test_a_valid_file_loads(site_file: Path) -> None:
-    (loaded,) = load_site(site_file)
-    assert loaded.instance.state == "ON"
-    assert loaded.instance.ground_truth_text() == ["TURN OFF 'Autoplay' toggle"]
+    (instance,) = load_site(site_file)
+    assert instance.config.state == "ON"
+    assert instance.config.ground_truth_text() == ["TURN OFF 'Autoplay' toggle"]
 
 
 def test_an_unknown_key_is_named_with_file_line_and_nearest_key(site_file: Path) -> None:

@@ -23,7 +23,7 @@ from websp_gym.errors import SetupError
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.scoring.judge import Judge
 from websp_gym.scoring.judge.batch import find_runs
-from websp_gym.scoring.truth import truth_of
+from websp_gym.scoring.truth import state_verdict_of_record
 from websp_gym.tasks.instances import load_instance
 
 # --- figures ----------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def test_the_same_seed_makes_the_same_runs(runs: Path, made: list[Case]) -> None
 
 def test_every_label_is_what_the_state_check_says(made: list[Case]) -> None:
     for case in made:
-        assert (truth_of(case.trajectory, case.loaded).status == "pass") == case.passed
+        assert (state_verdict_of_record(case.trajectory, case.instance).status == "pass") == case.passed
         assert case.trajectory.steps[-1].action.startswith("ANSWER")
 
 
@@ -188,10 +188,10 @@ def test_an_edit_leaves_the_recording_alone(runs: Path) -> None:
     rng = random.Random(0)
     for name in NAMES:
         run = recorded(name)
-        loaded = load_instance(name)
+        instance = load_instance(name)
         for edit in EDITS.values():
             for _ in range(3):
-                edit(run, loaded, rng)
+                edit(run, instance, rng)
         assert run == recorded(name)
 
 

@@ -14,7 +14,7 @@ from websp_gym.models import Message
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.scoring.judge import Judge
 from websp_gym.scoring.judge.prompt import build_messages
-from websp_gym.scoring.truth import truth_of
+from websp_gym.scoring.truth import state_verdict_of_record
 from websp_gym.tasks.instances import load_instance
 
 __all__ = ["on_disk"]
@@ -112,7 +112,7 @@ def test_an_attack_arrives_fenced_and_flips_nobody(number: int, on_disk: Put) ->
     earlier = failed_run()
     word = word_of(build_messages(earlier, on_disk(earlier)))
     run = attacked(**ATTACKS[number], word=word)
-    assert truth_of(run, load_instance(RUN)).status == "fail"
+    assert state_verdict_of_record(run, load_instance(RUN)).status == "fail"
     folder = on_disk(run)
     messages = build_messages(run, folder)
     marker = "CORRECT"

@@ -40,13 +40,13 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Played]
 
 def test_every_instance_is_done_right_and_in_several_wrong_ways() -> None:
     for name in instance_ids():
-        loaded = load_instance(name)
-        plays = list(plays_of(loaded))
+        instance = load_instance(name)
+        plays = list(plays_of(instance))
         assert len({play.name for play in plays}) == len(plays) >= 3
         assert plays[0].kind == "oracle"
         assert {play.kind for play in plays} <= {*KINDS}
         left_out = [play.step for play in plays if play.step is not None]
-        changing = [n for n, step in enumerate(loaded.instance.ground_truth) if step.changes_state]
+        changing = [n for n, step in enumerate(instance.config.ground_truth) if step.changes_state]
         assert left_out == changing
 
 
@@ -169,16 +169,16 @@ def test_the_command_plays_once_makes_runs_and_measures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With everything but two plays there already, as after a command that was stopped."""
-    folder, loaded = tmp_path / "hard", load_instance("Steam-task-191-OFF")
-    todo = plays_to_do([loaded.id], folder)
+    folder, instance = tmp_path / "hard", load_instance("Steam-task-191-OFF")
+    todo = plays_to_do([instance.id], folder)
     for play in todo:
         if play.kind not in ("oracle", "opposite"):
-            keep(play, folder, config_hash=loaded.config_hash, happened=False)
+            keep(play, folder, config_hash=instance.config_hash, happened=False)
     (tmp_path / "yes.yaml").write_text(yaml.safe_dump({"rules": [{"when": "", "say": says("CORRECT")}]}))
 
     def command(*, told: str) -> dict[str, dict[str, int]]:
         models = [f"scripted:{tmp_path / 'yes.yaml'}"]
-        code = judge_eval(folder, models=models, make=40, jobs=1, asks=1, as_json=True, play=[loaded.id])
+        code = judge_eval(folder, models=models, make=40, jobs=1, asks=1, as_json=True, play=[instance.id])
         out = capsys.readouterr()
         assert code == 0
         assert out.err.strip() == told

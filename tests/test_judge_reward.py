@@ -22,7 +22,7 @@ from websp_gym.records.trajectory import load_trajectory
 from websp_gym.runner.batch import run_episode
 from websp_gym.scoring.judge import Judge
 from websp_gym.scoring.judge_reward import JudgeReward
-from websp_gym.scoring.truth import truth_of
+from websp_gym.scoring.truth import state_verdict_of_record
 
 TODO = "Steam-task-191-ON"
 """Two switches must be turned off, first "recentapps", then "app_impressions"."""
@@ -83,7 +83,7 @@ def test_the_ensembles_verdict_is_the_reward_and_agrees_with_the_state_where_it_
     json.dumps(verdict)
     record = load_trajectory(tmp_path / "runs" / TODO / "001")
     assert record.verdict == json.loads(json.dumps(verdict))
-    assert truth_of(record, env.loaded).status == status
+    assert state_verdict_of_record(record, env.instance).status == status
 
 
 class Curious:

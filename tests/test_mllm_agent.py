@@ -31,7 +31,7 @@ from tests.endpoint_support import (
 )
 from tests.test_cli import websp
 from websp_gym.agents import Briefing, make_agent
-from websp_gym.agents.llm_agent import AskingAgent
+from websp_gym.agents.llm_agent import LLMAgent
 from websp_gym.agents.mllm import MllmAgent
 from websp_gym.agents.text import TextAgent
 from websp_gym.env import WebspEnv
@@ -67,7 +67,7 @@ class Episode:
 
     reward: float
     info: dict[str, Any]
-    agent: AskingAgent
+    agent: LLMAgent
     requests: list[Shown]
 
 
@@ -172,7 +172,7 @@ class Page:
     briefing: Briefing
     actions_left: int
 
-    def begun(self, agent: AskingAgent) -> AskingAgent:
+    def begun(self, agent: LLMAgent) -> LLMAgent:
         agent.begin(self.briefing)
         return agent
 
@@ -200,7 +200,7 @@ def page(server: Endpoint) -> Iterator[Page]:
 
 @pytest.mark.parametrize("kind", [MllmAgent, TextAgent])
 def test_what_a_page_says_stands_inside_a_fence_it_cannot_close(
-    page: Page, endpoint: Endpoint, kind: type[AskingAgent]
+    page: Page, endpoint: Endpoint, kind: type[LLMAgent]
 ) -> None:
     agent = page.begun(kind(model_of(endpoint, CHAT)))
     observation = {**page.observation, "last_action_error": f"a dialog said: {ATTACK}\n]]"}

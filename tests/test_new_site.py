@@ -67,4 +67,4 @@ def test_in_a_checkout_the_files_go_where_the_others_are(
         "task_configs/toy.yaml",
         "tests/test_site_toy.py",
     ]
-    assert "Places" not in made.files[-1].read_text()
+    assert "SearchPaths" not in made.files[-1].read_text()

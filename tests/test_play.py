@@ -28,7 +28,7 @@ class Waiter:
 
     def begin(self, briefing: Briefing) -> None:
         if self.fails_at == "begin":
-            raise RuntimeError(briefing.loaded.id)
+            raise RuntimeError(briefing.instance.id)
 
     def act(self, observation: Mapping[str, Any]) -> str:
         if self.fails_at == "act" and len(self.actions) == 1:
@@ -73,11 +73,11 @@ def test_an_oracle_says_which_step_it_is_at(make: MakeEnv) -> None:
     env, oracle = make("Steam-task-191-ON", **QUICK), OracleAgent()
     at = [oracle.at for _step in Rollout(env, oracle)]
     assert at == sorted(at)
-    assert at[-1] == len(env.loaded.instance.ground_truth) - 1
+    assert at[-1] == len(env.instance.config.ground_truth) - 1
 
 
 def test_nothing_but_the_loop_steps_an_environment() -> None:
-    """AgentLab brings a loop of its own, through a wrapper; ``checking/player.py`` plays without an environment."""
+    """AgentLab brings a loop of its own, through a wrapper."""
     stepping = {
         path.relative_to(ROOT).as_posix()
         for folder in ("websp_gym", "agents", "docs/examples")
@@ -86,7 +86,7 @@ def test_nothing_but_the_loop_steps_an_environment() -> None:
     }
     assert stepping - {name for name in stepping if name.startswith("websp_gym/agents/")} == {
         "agents/agentlab/episode.py",
-        "websp_gym/env/play.py",
+        "websp_gym/env/rollout.py",
     }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.check_support import ADS, MAIL, SAVE, task, write_checked
-from websp_gym.authoring import Places
+from websp_gym.authoring import SearchPaths
 from websp_gym.authoring.prove import main
 
 
@@ -17,7 +17,7 @@ def test_the_table_names_what_was_proved_and_what_failed(
 ) -> None:
     write_checked(tmp_path, "Right")
     write_checked(tmp_path, "Wrong", task("Wrong-task-1", ADS, MAIL, SAVE))
-    places = Places.below(tmp_path)
+    places = SearchPaths.below(tmp_path)
     with places.known(), places.served():
         assert main(["right", "wrong", "--jobs", "1"]) == 1
         said = capsys.readouterr().out

@@ -14,13 +14,13 @@ from websp_gym.errors import SetupError
 from websp_gym.replay.trace import json_schema
 
 if TYPE_CHECKING:
-    from websp_gym.recording import Studio
+    from websp_gym.recording import RecorderBrowser
 
 __all__ = ["opened_studio", "record", "server", "studio"]
 
 
 def test_a_page_that_stops_and_overrides_everything_is_recorded_all_the_same(
-    studio: Studio, record: Record
+    studio: RecorderBrowser, record: Record
 ) -> None:
     page = record("hostile.html")
     page.click("text=Spy on me")
@@ -49,7 +49,7 @@ def test_a_page_that_stops_and_overrides_everything_is_recorded_all_the_same(
     ],
 )
 def test_what_the_page_takes_away_under_the_pointer_was_clicked_once(
-    press: str, said: str, studio: Studio, record: Record
+    press: str, said: str, studio: RecorderBrowser, record: Record
 ) -> None:
     page = record("vanish.html")
     box = page.locator(press).first.bounding_box()
@@ -64,7 +64,7 @@ def test_what_the_page_takes_away_under_the_pointer_was_clicked_once(
     ]
 
 
-def test_a_press_that_is_dragged_off_is_no_click(studio: Studio, record: Record) -> None:
+def test_a_press_that_is_dragged_off_is_no_click(studio: RecorderBrowser, record: Record) -> None:
     page = record("vanish.html")
     page.hover("text=Stays")
     page.mouse.down()
@@ -73,7 +73,7 @@ def test_a_press_that_is_dragged_off_is_no_click(studio: Studio, record: Record)
     assert studio.stop().events == ()
 
 
-def test_clicks_of_scripts_and_on_nothing_are_left_out(studio: Studio, record: Record) -> None:
+def test_clicks_of_scripts_and_on_nothing_are_left_out(studio: RecorderBrowser, record: Record) -> None:
     page = record("widgets.html")
     page.evaluate(
         "auto.click(); reacts.click(); q.value = 'x'; q.dispatchEvent(new Event('input', {bubbles: true}))"
@@ -95,7 +95,7 @@ def test_clicks_of_scripts_and_on_nothing_are_left_out(studio: Studio, record: R
 )
 @pytest.mark.parametrize("key", ["Space", "Enter"])
 def test_a_key_on_a_drawn_control_counts_where_the_page_takes_it(
-    key: str, script: str, events: list[str], studio: Studio, record: Record
+    key: str, script: str, events: list[str], studio: RecorderBrowser, record: Record
 ) -> None:
     page = record("form.html")
     page.evaluate("document.body.insertAdjacentHTML('afterbegin', '<div role=menuitem tabindex=0>Act</div>')")
@@ -106,7 +106,9 @@ def test_a_key_on_a_drawn_control_counts_where_the_page_takes_it(
     assert [event.target and event.target.name for event in studio.stop().events] == events
 
 
-def test_one_event_each_for_a_label_a_key_and_an_implied_submit(studio: Studio, record: Record) -> None:
+def test_one_event_each_for_a_label_a_key_and_an_implied_submit(
+    studio: RecorderBrowser, record: Record
+) -> None:
     page = record("form.html")
     page.click("label[for=news]")
     page.focus("[name=news]")
@@ -133,7 +135,7 @@ def test_one_event_each_for_a_label_a_key_and_an_implied_submit(studio: Studio, 
     assert (second.before and second.before.checked, second.after and second.after.checked) == (True, False)
 
 
-def test_a_radio_button_is_a_change_without_a_state_to_set(studio: Studio, record: Record) -> None:
+def test_a_radio_button_is_a_change_without_a_state_to_set(studio: RecorderBrowser, record: Record) -> None:
     page = record("form.html")
     page.click("text=Friends")
     (event,) = studio.stop().events
@@ -141,7 +143,7 @@ def test_a_radio_button_is_a_change_without_a_state_to_set(studio: Studio, recor
     assert (event.before and event.before.checked, event.after and event.after.checked) == (False, True)
 
 
-def test_the_state_after_is_read_when_the_page_has_reacted(studio: Studio, record: Record) -> None:
+def test_the_state_after_is_read_when_the_page_has_reacted(studio: RecorderBrowser, record: Record) -> None:
     page = record("spa.html?view=privacy")
     page.click("text=Private account")
     page.wait_for_selector("[aria-pressed=true]")
@@ -150,7 +152,7 @@ def test_the_state_after_is_read_when_the_page_has_reacted(studio: Studio, recor
     assert (toggle.before and toggle.before.pressed, toggle.after and toggle.after.pressed) == (False, True)
 
 
-def test_looking_at_a_recording_does_not_disturb_it(studio: Studio, record: Record) -> None:
+def test_looking_at_a_recording_does_not_disturb_it(studio: RecorderBrowser, record: Record) -> None:
     page = record("spa.html?view=privacy")
     page.click("text=Private account")
     assert studio.trace().events[0].after is not None
@@ -166,7 +168,7 @@ def test_looking_at_a_recording_does_not_disturb_it(studio: Studio, record: Reco
     assert [event.type for event in events] == ["click", "navigate", "type", "key"]
 
 
-def test_an_opener_has_its_state_before_and_after(studio: Studio, record: Record) -> None:
+def test_an_opener_has_its_state_before_and_after(studio: RecorderBrowser, record: Record) -> None:
     page = record("menus.html")
     page.click("text=Options")
     page.click("text=Export")
@@ -184,7 +186,7 @@ def test_an_opener_has_its_state_before_and_after(studio: Studio, record: Record
     ],
 )
 def test_menus_that_open_under_the_pointer_are_kept_with_the_click(
-    way: list[str], target: str, openers: list[str], studio: Studio, record: Record
+    way: list[str], target: str, openers: list[str], studio: RecorderBrowser, record: Record
 ) -> None:
     page = record("menus.html")
     rest(page)
@@ -196,7 +198,7 @@ def test_menus_that_open_under_the_pointer_are_kept_with_the_click(
     assert [(print_.name or print_.text) for print_ in event.hover] == openers
 
 
-def test_a_row_that_turns_its_box_is_a_change_of_the_box(studio: Studio, record: Record) -> None:
+def test_a_row_that_turns_its_box_is_a_change_of_the_box(studio: RecorderBrowser, record: Record) -> None:
     page = record("widgets.html")
     page.click("text=Row with a box")
     (event,) = studio.stop().events
@@ -204,7 +206,7 @@ def test_a_row_that_turns_its_box_is_a_change_of_the_box(studio: Studio, record:
     assert (event.before and event.before.checked, event.after and event.after.checked) == (False, True)
 
 
-def test_typing_is_one_event_with_the_last_value(studio: Studio, record: Record) -> None:
+def test_typing_is_one_event_with_the_last_value(studio: RecorderBrowser, record: Record) -> None:
     page = record("form.html")
     page.click("[name=nick]")
     page.keyboard.type("wrong")
@@ -223,7 +225,7 @@ def test_typing_is_one_event_with_the_last_value(studio: Studio, record: Record)
     assert facts(studio.stop()) == [("type", ("textbox", "Nickname"), "wrongly, I think日本語")]
 
 
-def test_tab_counts_where_it_ends_typing(studio: Studio, record: Record) -> None:
+def test_tab_counts_where_it_ends_typing(studio: RecorderBrowser, record: Record) -> None:
     page = record("form.html")
     page.focus("[name=nick]")
     page.keyboard.press("Tab")
@@ -237,7 +239,7 @@ def test_tab_counts_where_it_ends_typing(studio: Studio, record: Record) -> None
 
 
 def test_navigations_count_where_the_person_chose_them(
-    studio: Studio, record: Record, server: Server
+    studio: RecorderBrowser, record: Record, server: Server
 ) -> None:
     page = record("form.html")
     page.click("text=Another page")
@@ -263,7 +265,7 @@ def test_navigations_count_where_the_person_chose_them(
 
 
 def test_a_window_the_page_opens_is_recorded_and_one_the_person_opens_is_not(
-    studio: Studio, record: Record, server: Server
+    studio: RecorderBrowser, record: Record, server: Server
 ) -> None:
     page = record("opener.html")
     own = studio.context.new_page()
@@ -278,7 +280,7 @@ def test_a_window_the_page_opens_is_recorded_and_one_the_person_opens_is_not(
     assert second.url == f"{server.other}/opener_popup.html?client=1"
 
 
-def test_a_window_written_by_script_is_recorded(studio: Studio, record: Record) -> None:
+def test_a_window_written_by_script_is_recorded(studio: RecorderBrowser, record: Record) -> None:
     page = record("written.html")
     with page.expect_popup() as opened:
         page.click("text=Open")
@@ -286,7 +288,9 @@ def test_a_window_written_by_script_is_recorded(studio: Studio, record: Record) 
     assert [event.target and event.target.name for event in studio.stop().events] == ["Open", "Inside"]
 
 
-def test_frames_of_other_sites_say_where_they_stand(studio: Studio, record: Record, server: Server) -> None:
+def test_frames_of_other_sites_say_where_they_stand(
+    studio: RecorderBrowser, record: Record, server: Server
+) -> None:
     page = record("framed.html")
     page.frame_locator("div > iframe").get_by_text("Personal ads").click()
     page.frame_locator("#own").get_by_text("Continue").click()
@@ -299,7 +303,7 @@ def test_frames_of_other_sites_say_where_they_stand(studio: Studio, record: Reco
     assert page.evaluate("document.title") == "Continued"
 
 
-def test_answers_to_dialogs_belong_to_the_event_before(studio: Studio, record: Record) -> None:
+def test_answers_to_dialogs_belong_to_the_event_before(studio: RecorderBrowser, record: Record) -> None:
     page = record("dialogs.html")
     answers: list[Any] = [None, "fresh"]
 
@@ -319,7 +323,7 @@ def test_answers_to_dialogs_belong_to_the_event_before(studio: Studio, record: R
 
 
 def test_elements_are_numbered_while_recording_and_as_the_page_changes(
-    studio: Studio, record: Record
+    studio: RecorderBrowser, record: Record
 ) -> None:
     page = record("react.html")
     page.wait_for_selector("[aria-label=History][data-websp-index='2']")
@@ -339,14 +343,14 @@ def test_elements_are_numbered_while_recording_and_as_the_page_changes(
     page.wait_for_function("!document.querySelector('[data-websp-index]')")
 
 
-def test_shadow_roots_are_numbered_too(studio: Studio, record: Record) -> None:
+def test_shadow_roots_are_numbered_too(studio: RecorderBrowser, record: Record) -> None:
     page = record("shadow.html")
     page.wait_for_selector("x-panel >> css=button[data-websp-index='4']")
     page.wait_for_selector("x-panel >> css=button[data-websp-index='9']")
     assert page.locator("[data-websp-index]").count() == 10
 
 
-def test_nothing_is_noted_while_paused_or_after_a_discard(studio: Studio, record: Record) -> None:
+def test_nothing_is_noted_while_paused_or_after_a_discard(studio: RecorderBrowser, record: Record) -> None:
     page = record("form.html")
     page.click("text=Send me news")
     assert studio.pause().events == 1
@@ -364,20 +368,20 @@ def test_nothing_is_noted_while_paused_or_after_a_discard(studio: Studio, record
         studio.stop()
 
 
-def test_a_page_of_the_browser_is_refused_in_words(studio: Studio) -> None:
+def test_a_page_of_the_browser_is_refused_in_words(studio: RecorderBrowser) -> None:
     studio.page.goto("chrome://version")
     with pytest.raises(SetupError, match=r"chrome://version is a page of the browser"):
         studio.start("x", "local")
 
 
-def test_a_second_start_is_refused_while_recording(studio: Studio, record: Record) -> None:
+def test_a_second_start_is_refused_while_recording(studio: RecorderBrowser, record: Record) -> None:
     record("form.html")
     with pytest.raises(SetupError, match="running already"):
         studio.start("again", "local")
 
 
 def test_a_recording_begun_on_a_blank_tab_starts_where_the_person_goes(
-    studio: Studio, server: Server
+    studio: RecorderBrowser, server: Server
 ) -> None:
     studio.start("x", "local")
     studio.page.goto(server.url("form.html"))
@@ -387,7 +391,7 @@ def test_a_recording_begun_on_a_blank_tab_starts_where_the_person_goes(
     assert facts(trace) == [("change", ("checkbox", "Send me news"), None)]
 
 
-def test_the_export_fits_the_published_schema(studio: Studio, record: Record) -> None:
+def test_the_export_fits_the_published_schema(studio: RecorderBrowser, record: Record) -> None:
     page = record("form.html")
     page.click("text=Send me news")
     page.click("text=Another page")

@@ -10,7 +10,7 @@ from benchmarks.hostile.pages import PAGES
 from benchmarks.hostile.stage import stage
 from benchmarks.hostile.trip import OTHER_WORDS, Traveller, plan
 from tests.recorder_support import facts
-from websp_gym.recording import Studio
+from websp_gym.recording import RecorderBrowser
 
 SOME = ("settings", "consent", "form", "menus", "feed", "team")
 """`make bench-replay` goes through all pages, and many seeds."""
@@ -19,7 +19,7 @@ SOME = ("settings", "consent", "form", "menus", "feed", "team")
 @pytest.fixture(scope="module")
 def traveller() -> Iterator[Traveller]:
     """A browser that records and one that replays."""
-    with Studio() as studio, stage() as there:
+    with RecorderBrowser() as studio, stage() as there:
         yield Traveller(studio, there)
 
 

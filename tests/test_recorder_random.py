@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from websp_gym.browser.tabs import Tabs
-    from websp_gym.recording import Studio
+    from websp_gym.recording import RecorderBrowser
     from websp_gym.replay import Trace
 
 __all__ = ["opened_studio", "record", "replayed", "server", "studio"]
@@ -94,7 +94,7 @@ PAGES: dict[str, tuple[str, list[Act], str]] = {
 
 @pytest.mark.parametrize("name", PAGES)
 def test_random_use_of_a_page_is_replayed_to_the_same_state(
-    name: str, studio: Studio, server: Server, record: Record, replayed: Callable[[Trace], Tabs]
+    name: str, studio: RecorderBrowser, server: Server, record: Record, replayed: Callable[[Trace], Tabs]
 ) -> None:
     file, acts, save = PAGES[name]
     chance = random.Random(f"{name}0")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from websp_gym.browser.tabs import Tabs
-    from websp_gym.recording import Studio
+    from websp_gym.recording import RecorderBrowser
     from websp_gym.replay import Trace
 
 __all__ = ["opened_studio", "record", "replayed", "server", "studio"]
@@ -222,7 +222,7 @@ TRIPS: dict[str, tuple[str, Callable[[Page], None], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("trip", TRIPS)
 def test_a_replay_leaves_the_site_as_the_recording_did(
-    trip: str, studio: Studio, server: Server, record: Record, replayed: Callable[[Trace], Tabs]
+    trip: str, studio: RecorderBrowser, server: Server, record: Record, replayed: Callable[[Trace], Tabs]
 ) -> None:
     name, drive, expected = TRIPS[trip]
     page = record(name)

@@ -21,7 +21,7 @@ from tests.recorder_support import (
     studio,
 )
 from websp_gym.paths import data_dir
-from websp_gym.recording import Studio
+from websp_gym.recording import RecorderBrowser
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -44,7 +44,7 @@ SECRETS = (
 
 
 @pytest.fixture(scope="module")
-def rules(opened_studio: Studio) -> Page:
+def rules(opened_studio: RecorderBrowser) -> Page:
     """A page with the rules loaded."""
     page = opened_studio.context.new_page()
     page.evaluate((data_dir("extension") / "secrets.js").read_text("utf-8"))
@@ -176,7 +176,7 @@ def _sign_in(page: Page, folder: Path) -> None:
 
 
 def test_a_sign_in_page_leaves_no_secret_anywhere(
-    studio: Studio, record: Record, tmp_path: Path, server: Server
+    studio: RecorderBrowser, record: Record, tmp_path: Path, server: Server
 ) -> None:
     page = record("secrets.html", screenshots=True)
     _sign_in(page, tmp_path)
@@ -200,7 +200,7 @@ def test_a_sign_in_page_leaves_no_secret_anywhere(
     assert link.href == "secrets_next.html?next=1"
 
 
-def _storage(studio: Studio) -> Any:
+def _storage(studio: RecorderBrowser) -> Any:
     """Everything the extension keeps, but for what lies in memory only."""
     return studio.context.service_workers[-1].evaluate(
         """async () => {
@@ -214,7 +214,7 @@ def _storage(studio: Studio) -> Any:
 
 
 def test_no_file_of_ours_holds_a_secret_and_the_profile_goes(server: Server, tmp_path: Path) -> None:
-    studio = Studio()
+    studio = RecorderBrowser()
     try:
         studio.page.goto(server.url("secrets.html"))
         studio.start("sign in", "local", account=ACCOUNT, screenshots=True)
@@ -242,7 +242,7 @@ def test_no_file_of_ours_holds_a_secret_and_the_profile_goes(server: Server, tmp
     assert not studio.profile.exists()
 
 
-def test_no_picture_is_taken_while_a_secret_can_be_read(studio: Studio, record: Record) -> None:
+def test_no_picture_is_taken_while_a_secret_can_be_read(studio: RecorderBrowser, record: Record) -> None:
     page = record("secrets.html", screenshots=True)
     page.click("#echo")
     _until(studio, 1)
@@ -256,7 +256,7 @@ def test_no_picture_is_taken_while_a_secret_can_be_read(studio: Studio, record: 
     assert [bool(event.screenshot) for event in studio.stop().events] == [True, False, True]
 
 
-def _until(studio: Studio, pictures: int) -> None:
+def _until(studio: RecorderBrowser, pictures: int) -> None:
     for _ in range(300):
         if len(studio.call("pictures")) >= pictures:
             return

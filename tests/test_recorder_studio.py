@@ -11,7 +11,7 @@ import pytest
 
 from tests.recorder_support import Record, Server, facts, opened_studio, record, server, studio
 from websp_gym.errors import SetupError
-from websp_gym.recording import Studio
+from websp_gym.recording import RecorderBrowser
 from websp_gym.replay import load_trace
 from websp_gym.replay.trace import json_schema
 from websp_gym.tasks.instances import load_instance
@@ -41,7 +41,7 @@ def _stop_worker(page: Page) -> None:
 
 
 def test_nothing_is_lost_when_chrome_stops_the_worker(server: Server) -> None:
-    with Studio() as studio:
+    with RecorderBrowser() as studio:
         page = studio.page
         page.goto(server.url("form.html"))
         studio.start("killed", "local", account={"name": "Carol"})
@@ -63,7 +63,7 @@ def test_nothing_is_lost_when_chrome_stops_the_worker(server: Server) -> None:
         ]
 
 
-def test_events_of_several_frames_keep_their_order(studio: Studio, record: Record) -> None:
+def test_events_of_several_frames_keep_their_order(studio: RecorderBrowser, record: Record) -> None:
     page = record("framed.html")
     inner = page.frame_locator("div > iframe").get_by_text("Personal ads")
     own = page.frame_locator("#own").get_by_text("Continue")
@@ -77,7 +77,7 @@ def test_events_of_several_frames_keep_their_order(studio: Studio, record: Recor
 
 
 def test_a_recording_is_saved_with_its_pictures_whole_or_not_at_all(
-    studio: Studio, record: Record, tmp_path: Path
+    studio: RecorderBrowser, record: Record, tmp_path: Path
 ) -> None:
     page = record("form.html", screenshots=True)
     page.click("text=Send me news")
@@ -97,7 +97,7 @@ def test_a_recording_is_saved_with_its_pictures_whole_or_not_at_all(
 
 
 def test_a_recording_without_pictures_takes_older_ones_away(
-    studio: Studio, record: Record, tmp_path: Path
+    studio: RecorderBrowser, record: Record, tmp_path: Path
 ) -> None:
     old = tmp_path / "t"
     old.mkdir()
@@ -110,7 +110,7 @@ def test_a_recording_without_pictures_takes_older_ones_away(
 
 
 def test_the_profile_goes_with_the_studio() -> None:
-    with Studio() as studio:
+    with RecorderBrowser() as studio:
         assert studio.profile.is_dir()
     assert not studio.profile.exists()
     with pytest.raises(SetupError, match="closed"):
@@ -119,14 +119,14 @@ def test_the_profile_goes_with_the_studio() -> None:
 
 def test_a_folder_without_an_extension_is_named_in_the_error(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match=r"no manifest\.json"):
-        Studio(extension=tmp_path)
+        RecorderBrowser(extension=tmp_path)
 
 
 def test_a_site_of_the_sandbox_is_recorded_like_any_other() -> None:
     world = make_world("sandbox")
     episode = world.open_episode(load_instance("Steam-task-191-ON").site, signed_in=True)
     try:
-        with Studio(args=world.browser_args()) as studio:
+        with RecorderBrowser(args=world.browser_args()) as studio:
             episode.attach(studio.context)
             studio.page.goto("https://store.steampowered.com/account/emailoptout")
             studio.start("opt out", "steam", account=episode.account)
@@ -140,14 +140,16 @@ def test_a_site_of_the_sandbox_is_recorded_like_any_other() -> None:
 
 
 # ---------------------------------------------------------------- the popup
-def _popup(studio: Studio) -> Page:
+def _popup(studio: RecorderBrowser) -> Page:
     popup = studio.context.new_page()
     popup.goto(studio.popup_url)
     popup.wait_for_selector("body:not([data-state=loading])")
     return popup
 
 
-def test_the_popup_records_from_start_to_export(studio: Studio, server: Server, tmp_path: Path) -> None:
+def test_the_popup_records_from_start_to_export(
+    studio: RecorderBrowser, server: Server, tmp_path: Path
+) -> None:
     page = studio.page
     page.goto(server.url("form.html"))
     popup = _popup(studio)
@@ -186,14 +188,16 @@ def test_the_popup_records_from_start_to_export(studio: Studio, server: Server, 
     popup.wait_for_selector("[data-state=idle]")
 
 
-def test_the_popup_says_in_words_what_cannot_be_recorded(studio: Studio) -> None:
+def test_the_popup_says_in_words_what_cannot_be_recorded(studio: RecorderBrowser) -> None:
     studio.page.goto("chrome://version")
     popup = _popup(studio)
     assert "belongs to the browser and cannot be recorded" in (popup.text_content("#refusal") or "")
     assert not popup.is_visible("#start")
 
 
-def test_everything_in_the_popup_has_a_name_and_is_reached_by_tab(studio: Studio, server: Server) -> None:
+def test_everything_in_the_popup_has_a_name_and_is_reached_by_tab(
+    studio: RecorderBrowser, server: Server
+) -> None:
     studio.page.goto(server.url("form.html"))
     popup = _popup(studio)
     controls = popup.locator("input:visible, button:visible")
@@ -206,7 +210,7 @@ def test_everything_in_the_popup_has_a_name_and_is_reached_by_tab(studio: Studio
         assert control.evaluate("el => el.labels?.length || el.textContent.trim()")
 
 
-def test_the_badge_counts(studio: Studio, record: Record) -> None:
+def test_the_badge_counts(studio: RecorderBrowser, record: Record) -> None:
     page = record("form.html")
     read = "async () => [await chrome.action.getBadgeText({}), await chrome.action.getTitle({})]"
     worker = studio.context.service_workers[-1]
@@ -220,7 +224,7 @@ def test_the_badge_counts(studio: Studio, record: Record) -> None:
     assert worker.evaluate(read) == ["", "WebSP Recorder"]
 
 
-def test_pages_of_a_website_cannot_give_the_recorder_orders(studio: Studio, record: Record) -> None:
+def test_pages_of_a_website_cannot_give_the_recorder_orders(studio: RecorderBrowser, record: Record) -> None:
     page = record("form.html")
     assert page.evaluate("typeof chrome.runtime?.sendMessage") == "undefined"
     page.evaluate(

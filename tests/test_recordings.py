@@ -10,8 +10,8 @@ import pytest
 from websp_gym.browser.launch import prepare_context
 from websp_gym.errors import SetupError
 from websp_gym.paths import data_dir
-from websp_gym.recording import Studio
-from websp_gym.recording.dry_run import rehearse
+from websp_gym.recording import RecorderBrowser
+from websp_gym.recording.dry_run import dry_run
 from websp_gym.recording.recordings import FILE, Recording, load_recordings, record
 from websp_gym.replay import save_trace
 from websp_gym.replay.library import trace_path
@@ -22,18 +22,20 @@ PREFERENCES = "https://store.steampowered.com/account/preferences/"
 
 
 @pytest.fixture(scope="module")
-def studio() -> Iterator[Studio]:
-    with Studio(args=make_world("sandbox").browser_args()) as opened:
+def studio() -> Iterator[RecorderBrowser]:
+    with RecorderBrowser(args=make_world("sandbox").browser_args()) as opened:
         prepare_context(opened.context)
         yield opened
 
 
 @pytest.mark.parametrize("name", ["filtered_words", "login"])
-def test_a_recording_comes_out_as_the_trace_that_is_kept(studio: Studio, name: str, tmp_path: Path) -> None:
+def test_a_recording_comes_out_as_the_trace_that_is_kept(
+    studio: RecorderBrowser, name: str, tmp_path: Path
+) -> None:
     trace = record(studio, "steam", name, load_recordings(STEAM / FILE)[name])
     save_trace(trace, tmp_path / "trace.json")
     assert (tmp_path / "trace.json").read_text() == trace_path(f"steam/{name}.json").read_text()
-    changes = rehearse(trace, set="recorded", signed_in=name != "login").changes
+    changes = dry_run(trace, set="recorded", signed_in=name != "login").changes
     assert [change.key for change in changes] == {
         "filtered_words": ["always_filter"],
         "login": ["signed in"],
@@ -47,7 +49,9 @@ def test_a_recording_comes_out_as_the_trace_that_is_kept(studio: Studio, name: s
         ({"click": {"role": "button", "name": "Add"}}, r"there are \d+; say within what"),
     ],
 )
-def test_a_gesture_must_mean_one_element(studio: Studio, gesture: dict[str, object], says: str) -> None:
+def test_a_gesture_must_mean_one_element(
+    studio: RecorderBrowser, gesture: dict[str, object], says: str
+) -> None:
     recording = Recording.model_validate({"start": PREFERENCES, "gestures": [gesture]})
     with pytest.raises(SetupError, match=says):
         record(studio, "steam", "wrong", recording)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.sandbox_support import running
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
-from websp_gym.sandbox.client import EPISODE_HEADER, Episode, Sandbox
+from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -31,7 +31,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def episode(sandbox: Sandbox) -> Iterator[Episode]:
+def episode(sandbox: Sandbox) -> Iterator[EpisodeHandle]:
     episode = sandbox.open_episode("shop", signed_in=["shop"])
     yield episode
     episode.close()
@@ -43,7 +43,7 @@ def open_context(sandbox: Sandbox, **options: Any) -> BrowserContext:
 
 
 @pytest.fixture
-def page(sandbox: Sandbox, episode: Episode) -> Iterator[Page]:
+def page(sandbox: Sandbox, episode: EpisodeHandle) -> Iterator[Page]:
     context = open_context(sandbox, extra_http_headers={EPISODE_HEADER: episode.id})
     context.add_cookies(episode.cookies)  # type: ignore[arg-type]
     yield context.new_page()
@@ -58,7 +58,7 @@ def test_a_real_host_name_leads_to_the_replica_over_https(page: Page) -> None:
     assert page.inner_text("h1") == "Alex Rivers"
 
 
-def test_a_switch_of_the_kit_saves_on_the_server(page: Page, episode: Episode) -> None:
+def test_a_switch_of_the_kit_saves_on_the_server(page: Page, episode: EpisodeHandle) -> None:
     page.goto(f"{SHOP}/")
     with page.expect_response(f"{SHOP}/save"):
         page.click("role=switch[name='Analytics']")
@@ -111,7 +111,7 @@ def test_a_page_cannot_reach_the_control_app(page: Page, sandbox: Sandbox, mode:
     assert "leases" not in page.frames[1].content()
 
 
-def test_a_page_cannot_read_or_change_another_site(page: Page, episode: Episode) -> None:
+def test_a_page_cannot_read_or_change_another_site(page: Page, episode: EpisodeHandle) -> None:
     page.goto("https://accounts.example/choose")
     before = episode.state()["sites"]
     assert page.evaluate(FETCH, [f"{SHOP}/", {"credentials": "include"}]) == "TypeError"

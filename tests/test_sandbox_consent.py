@@ -12,7 +12,7 @@ from tests.sandbox_support import Visitor, write_site
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
-from websp_gym.sandbox.client import EPISODE_HEADER, Episode, Sandbox
+from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
 from websp_gym.sandbox.site import SiteError, load_site
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def episode(sandbox: Sandbox) -> Iterator[Episode]:
+def episode(sandbox: Sandbox) -> Iterator[EpisodeHandle]:
     episode = sandbox.open_episode("mag", signed_in=[])
     yield episode
     episode.close()
@@ -82,7 +82,7 @@ def episode(sandbox: Sandbox) -> Iterator[Episode]:
 class Reader:
     """Somebody who reads the magazine."""
 
-    def __init__(self, page: Page, episode: Episode) -> None:
+    def __init__(self, page: Page, episode: EpisodeHandle) -> None:
         self.page = page
         self.episode = episode
         self.tabs = Tabs(page.context)
@@ -113,7 +113,7 @@ class Reader:
 
 
 @pytest.fixture
-def reader(sandbox: Sandbox, episode: Episode) -> Iterator[Reader]:
+def reader(sandbox: Sandbox, episode: EpisodeHandle) -> Iterator[Reader]:
     browser = shared_browser(BrowserOptions(args=tuple(sandbox.browser_args())))
     context = new_context(browser, viewport=(1000, 800), extra_http_headers={EPISODE_HEADER: episode.id})
     yield Reader(context.new_page(), episode)
@@ -210,7 +210,7 @@ def test_a_centre_in_a_frame_of_another_host_decides_for_the_page(reader: Reader
     ],
 )
 def test_a_choice_that_is_none_changes_nothing(
-    sandbox: Sandbox, episode: Episode, body: str, reason: str
+    sandbox: Sandbox, episode: EpisodeHandle, body: str, reason: str
 ) -> None:
     reply = Visitor(sandbox.address, episode).json(f"{MAG}/_consent", body)
     assert reply.status == 400

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.sandbox_support import Visitor, running
-from websp_gym.sandbox.client import Episode, Sandbox, SandboxError
+from websp_gym.sandbox.client import EpisodeHandle, Sandbox, SandboxError
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def episode(sandbox: Sandbox) -> Iterator[Episode]:
+def episode(sandbox: Sandbox) -> Iterator[EpisodeHandle]:
     episode = sandbox.open_episode("shop", signed_in=["shop"])
     yield episode
     episode.close()
@@ -67,14 +67,14 @@ def test_a_request_from_a_page_is_refused_even_with_the_secret(
         assert not [name for name in names if name.startswith("access-control")]
 
 
-def test_the_control_paths_are_not_on_the_sites_ports(sandbox: Sandbox, episode: Episode) -> None:
+def test_the_control_paths_are_not_on_the_sites_ports(sandbox: Sandbox, episode: EpisodeHandle) -> None:
     visitor = Visitor(sandbox.address, episode)
     good = f"Bearer {sandbox.address.secret}"
     for host in ("shop.example", f"127.0.0.1:{sandbox.address.control_port}"):
         assert visitor.get(f"https://{host}/episodes/{episode.id}/state", authorization=good).status == 404
 
 
-def test_unknown_sites_and_keys_name_the_nearest_right_one(sandbox: Sandbox, episode: Episode) -> None:
+def test_unknown_sites_and_keys_name_the_nearest_right_one(sandbox: Sandbox, episode: EpisodeHandle) -> None:
     with pytest.raises(SandboxError, match='unknown site "shup"; did you mean "shop"'):
         sandbox.open_episode("shup", signed_in=[])
     with pytest.raises(
@@ -92,7 +92,7 @@ def test_only_a_site_with_a_sign_in_can_be_signed_in(sandbox: Sandbox) -> None:
     assert sandbox.open_episode("shop", signed_in=[]).cookies == []
 
 
-def test_initial_state_by_api_is_logged_as_setup(episode: Episode) -> None:
+def test_initial_state_by_api_is_logged_as_setup(episode: EpisodeHandle) -> None:
     episode.patch(
         "shop", settings={"cookies.ads": False}, collections={"words": [{"text": "one"}], "sessions": []}
     )
@@ -103,13 +103,13 @@ def test_initial_state_by_api_is_logged_as_setup(episode: Episode) -> None:
     assert {event["kind"] for event in episode.state()["events"]} == {"setup"}
 
 
-def test_defaults_are_what_a_fresh_account_has(sandbox: Sandbox, episode: Episode) -> None:
+def test_defaults_are_what_a_fresh_account_has(sandbox: Sandbox, episode: EpisodeHandle) -> None:
     episode.patch("shop", settings={"cookies.ads": False})
     fresh = sandbox.open_episode("shop", signed_in=[])
     assert episode.defaults() == {"sites": fresh.state()["sites"]}
 
 
-def test_a_snapshot_comes_back_in_another_episode(sandbox: Sandbox, episode: Episode) -> None:
+def test_a_snapshot_comes_back_in_another_episode(sandbox: Sandbox, episode: EpisodeHandle) -> None:
     episode.patch("shop", settings={"cookies.ads": False})
     key = episode.snapshot()
     other = sandbox.open_episode("shop", signed_in=[])
@@ -119,7 +119,9 @@ def test_a_snapshot_comes_back_in_another_episode(sandbox: Sandbox, episode: Epi
     assert Visitor(sandbox.address, other).get("https://shop.example/account").status == 200
 
 
-def test_requests_that_could_change_state_are_kept_once_asked_for(sandbox: Sandbox, episode: Episode) -> None:
+def test_requests_that_could_change_state_are_kept_once_asked_for(
+    sandbox: Sandbox, episode: EpisodeHandle
+) -> None:
     visitor = Visitor(sandbox.address, episode)
     visitor.post("https://shop.example/flip")
     assert episode.requests() == []

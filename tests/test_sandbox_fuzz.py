@@ -16,7 +16,7 @@ import pytest
 from tests.sandbox_support import run_async
 from websp_gym.sandbox.app import EPISODE_HEADER, SiteApp
 from websp_gym.sandbox.catalog import BUILTIN, Catalog
-from websp_gym.sandbox.episode import Episode
+from websp_gym.sandbox.episode import EpisodeState
 from websp_gym.sandbox.sessions import Keyring, browser_cookies, open_session
 from websp_gym.sandbox.site import Site
 from websp_gym.sandbox.store import Store
@@ -145,7 +145,7 @@ async def send(
     return statuses[0]
 
 
-def headers_of(target: Target, episode: Episode, chance: random.Random) -> dict[str, str]:
+def headers_of(target: Target, episode: EpisodeState, chance: random.Random) -> dict[str, str]:
     """The headers of a browser that is signed in, some of them broken."""
     cookies = "; ".join(f"{each['name']}={each['value']}" for each in browser_cookies(episode, KEYS))
     odd = chance.random()

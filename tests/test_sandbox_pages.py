@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.sandbox_support import Visitor, kinds, running
-from websp_gym.sandbox.client import Episode, Sandbox
+from websp_gym.sandbox.client import EpisodeHandle, Sandbox
 
 SHOP = "https://shop.example"
 
@@ -18,34 +18,34 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def episode(sandbox: Sandbox) -> Iterator[Episode]:
+def episode(sandbox: Sandbox) -> Iterator[EpisodeHandle]:
     episode = sandbox.open_episode("shop", signed_in=["shop"])
     yield episode
     episode.close()
 
 
 @pytest.fixture
-def visitor(sandbox: Sandbox, episode: Episode) -> Visitor:
+def visitor(sandbox: Sandbox, episode: EpisodeHandle) -> Visitor:
     return Visitor(sandbox.address, episode)
 
 
 @pytest.fixture
-def stranger(sandbox: Sandbox, episode: Episode) -> Visitor:
+def stranger(sandbox: Sandbox, episode: EpisodeHandle) -> Visitor:
     visitor = Visitor(sandbox.address, episode)
     visitor.cookies.clear()
     return visitor
 
 
-def settings(episode: Episode) -> dict[str, object]:
+def settings(episode: EpisodeHandle) -> dict[str, object]:
     found: dict[str, object] = episode.state()["sites"]["shop"]["settings"]
     return found
 
 
-def words(episode: Episode) -> list[str]:
+def words(episode: EpisodeHandle) -> list[str]:
     return [row["text"] for row in episode.state()["sites"]["shop"]["collections"]["words"]]
 
 
-def test_a_page_shows_the_state_of_its_episode(visitor: Visitor, episode: Episode) -> None:
+def test_a_page_shows_the_state_of_its_episode(visitor: Visitor, episode: EpisodeHandle) -> None:
     page = visitor.get(f"{SHOP}/")
     assert page.status == 200
     assert "Alex Rivers" in page.body
@@ -68,7 +68,7 @@ def test_a_fragment_has_no_note(visitor: Visitor) -> None:
 
 
 def test_no_page_shows_the_episode_or_the_secret(
-    visitor: Visitor, episode: Episode, sandbox: Sandbox
+    visitor: Visitor, episode: EpisodeHandle, sandbox: Sandbox
 ) -> None:
     for path in ("/", "/login", "/nowhere", "/broken"):
         reply = visitor.get(f"{SHOP}{path}")
@@ -94,14 +94,14 @@ def test_static_files_are_served_and_nothing_beside_them(visitor: Visitor) -> No
         assert visitor.get(f"{SHOP}{path}").status == 404
 
 
-def test_a_request_without_an_episode_is_turned_away(sandbox: Sandbox, episode: Episode) -> None:
+def test_a_request_without_an_episode_is_turned_away(sandbox: Sandbox, episode: EpisodeHandle) -> None:
     assert Visitor(sandbox.address).get(f"{SHOP}/").status == 403
     wrong = Visitor(sandbox.address).get(f"{SHOP}/", **{"x-websp-episode": "wrong"})
     assert wrong.status == 403
 
 
 def test_an_unknown_host_is_no_site_and_is_logged(
-    visitor: Visitor, episode: Episode, sandbox: Sandbox
+    visitor: Visitor, episode: EpisodeHandle, sandbox: Sandbox
 ) -> None:
     reply = visitor.get("https://elsewhere.example/path?token=1")
     assert (reply.status, "No such site" in reply.body) == (404, True)
@@ -122,7 +122,7 @@ def test_http_leads_to_https(sandbox: Sandbox) -> None:
     connection.close()
 
 
-def test_a_broken_template_is_an_error_page_and_an_event(visitor: Visitor, episode: Episode) -> None:
+def test_a_broken_template_is_an_error_page_and_an_event(visitor: Visitor, episode: EpisodeHandle) -> None:
     reply = visitor.get(f"{SHOP}/broken")
     assert reply.status == 500
     assert "settigns" not in reply.body
@@ -130,14 +130,14 @@ def test_a_broken_template_is_an_error_page_and_an_event(visitor: Visitor, episo
     assert "settigns" in event["data"]["error"]
 
 
-def test_an_action_sets_what_was_sent_and_logs_it(visitor: Visitor, episode: Episode) -> None:
+def test_an_action_sets_what_was_sent_and_logs_it(visitor: Visitor, episode: EpisodeHandle) -> None:
     reply = visitor.post(f"{SHOP}/save", {"analytics": "0", "filter": "loose", "other": "ignored"})
     assert (reply.status, reply.body) == (200, '{"success":1}')
     assert settings(episode)["cookies.analytics"] is False
     assert kinds(episode) == ["setup", "set"]
 
 
-def test_json_may_be_nested_and_typed(visitor: Visitor, episode: Episode) -> None:
+def test_json_may_be_nested_and_typed(visitor: Visitor, episode: EpisodeHandle) -> None:
     assert visitor.json(f"{SHOP}/save", '{"analytics": false, "topics": ["sport", "news"]}').status == 200
     assert settings(episode)["feed.topics"] == ["news", "sport"]
     assert settings(episode)["cookies.analytics"] is False
@@ -148,7 +148,7 @@ def test_json_may_be_nested_and_typed(visitor: Visitor, episode: Episode) -> Non
     [{"filter": "lose", "analytics": "0"}, {"analytics": "maybe"}, {"note": "x" * 21}, {"unrelated": "1"}],
 )
 def test_a_bad_value_is_refused_and_changes_nothing(
-    visitor: Visitor, episode: Episode, form: dict[str, str]
+    visitor: Visitor, episode: EpisodeHandle, form: dict[str, str]
 ) -> None:
     before = episode.state()["sites"]
     reply = visitor.post(f"{SHOP}/save", form)
@@ -156,27 +156,27 @@ def test_a_bad_value_is_refused_and_changes_nothing(
     assert episode.state()["sites"] == before
 
 
-def test_a_refusal_halfway_undoes_the_first_half(visitor: Visitor, episode: Episode) -> None:
+def test_a_refusal_halfway_undoes_the_first_half(visitor: Visitor, episode: EpisodeHandle) -> None:
     assert visitor.post(f"{SHOP}/half/99").status == 404
     assert settings(episode)["cookies.ads"] is True
     assert visitor.post(f"{SHOP}/half/1").status == 200
     assert settings(episode)["cookies.ads"] is False
 
 
-def test_an_unticked_checkbox_means_off_in_a_form(visitor: Visitor, episode: Episode) -> None:
+def test_an_unticked_checkbox_means_off_in_a_form(visitor: Visitor, episode: EpisodeHandle) -> None:
     reply = visitor.post(f"{SHOP}/save-form", {"ads": ["0", "1"]}, referer=f"{SHOP}/account?tab=2")
     assert (reply.status, reply.headers["location"]) == (303, f"{SHOP}/account?tab=2")
     assert settings(episode)["cookies.analytics"] is False
     assert settings(episode)["cookies.ads"] is True
 
 
-def test_constants_toggles_and_own_replies(visitor: Visitor, episode: Episode) -> None:
+def test_constants_toggles_and_own_replies(visitor: Visitor, episode: EpisodeHandle) -> None:
     assert visitor.post(f"{SHOP}/reject").body == '{"ok":true}'
     assert visitor.post(f"{SHOP}/flip").status == 200
     assert (settings(episode)["cookies.ads"], settings(episode)["cookies.analytics"]) == (True, False)
 
 
-def test_items_are_added_edited_and_removed(visitor: Visitor, episode: Episode) -> None:
+def test_items_are_added_edited_and_removed(visitor: Visitor, episode: EpisodeHandle) -> None:
     assert visitor.post(f"{SHOP}/words/add", {"word": "gamma, delta,,gamma"}).status == 200
     assert words(episode) == ["alpha", "beta", "gamma", "delta"]
     assert visitor.post(f"{SHOP}/words/add", {"word": "alpha"}).status == 400
@@ -186,7 +186,7 @@ def test_items_are_added_edited_and_removed(visitor: Visitor, episode: Episode) 
     assert visitor.post(f"{SHOP}/words/edit", {"id": "2", "strong": "on"}).status == 404
 
 
-def test_a_post_from_another_site_is_refused(visitor: Visitor, episode: Episode) -> None:
+def test_a_post_from_another_site_is_refused(visitor: Visitor, episode: EpisodeHandle) -> None:
     assert visitor.post(f"{SHOP}/reject", origin="https://accounts.example").status == 403
     assert visitor.post(f"{SHOP}/reject", origin="null").status == 403
     assert settings(episode)["cookies.ads"] is True
@@ -206,7 +206,7 @@ def test_a_wrong_method_is_told_the_right_one(visitor: Visitor) -> None:
     assert (reply.status, reply.headers["allow"]) == (405, "POST")
 
 
-def test_behaviour_of_its_own_reads_and_changes_the_episode(visitor: Visitor, episode: Episode) -> None:
+def test_behaviour_of_its_own_reads_and_changes_the_episode(visitor: Visitor, episode: EpisodeHandle) -> None:
     assert '"words":["alpha","beta"]' in visitor.get(f"{SHOP}/api/words").body
     assert '"gamma"' in visitor.json(f"{SHOP}/api/words", '{"text": "gamma"}').body
     assert settings(episode)["profile.note"] == "posted"
@@ -214,7 +214,7 @@ def test_behaviour_of_its_own_reads_and_changes_the_episode(visitor: Visitor, ep
     assert f"{SHOP}/" in visitor.get(f"{SHOP}/find?q=shoes").body
 
 
-def test_signed_out_visitors_are_led_to_the_login_page(stranger: Visitor, episode: Episode) -> None:
+def test_signed_out_visitors_are_led_to_the_login_page(stranger: Visitor, episode: EpisodeHandle) -> None:
     assert "signed out" in stranger.get(f"{SHOP}/").body
     reply = stranger.get(f"{SHOP}/account?tab=2")
     assert (reply.status, reply.headers["location"]) == (302, "/login?redir=%2Faccount%3Ftab%3D2")
@@ -222,13 +222,13 @@ def test_signed_out_visitors_are_led_to_the_login_page(stranger: Visitor, episod
     assert "destructive" not in kinds(episode)
 
 
-def test_destructive_actions_are_logged(visitor: Visitor, episode: Episode) -> None:
+def test_destructive_actions_are_logged(visitor: Visitor, episode: EpisodeHandle) -> None:
     assert visitor.post(f"{SHOP}/close-account").headers["location"] == "/?closed=1"
     assert kinds(episode)[-1] == "destructive"
 
 
 def test_the_login_page_knows_the_password_and_a_wrong_one_is_refused(
-    stranger: Visitor, episode: Episode
+    stranger: Visitor, episode: EpisodeHandle
 ) -> None:
     form = stranger.get(f"{SHOP}/login").body.removeprefix("<html><body>").split("<")[0].split()
     wrong = stranger.post(f"{SHOP}/login/do", {"user": form[0], "password": "guess"})
@@ -249,7 +249,7 @@ def test_a_login_leads_nowhere_else(stranger: Visitor, redir: str) -> None:
     assert (reply.status, reply.headers["location"]) == (303, "/")
 
 
-def test_logging_out_ends_the_session(visitor: Visitor, episode: Episode) -> None:
+def test_logging_out_ends_the_session(visitor: Visitor, episode: EpisodeHandle) -> None:
     old = dict(visitor.cookies)
     assert visitor.post(f"{SHOP}/logout").status == 303
     assert "signed out" in visitor.get(f"{SHOP}/").body
@@ -260,7 +260,7 @@ def test_logging_out_ends_the_session(visitor: Visitor, episode: Episode) -> Non
     ]
 
 
-def test_other_sessions_can_be_ended(visitor: Visitor, episode: Episode) -> None:
+def test_other_sessions_can_be_ended(visitor: Visitor, episode: EpisodeHandle) -> None:
     assert visitor.post(f"{SHOP}/logout-others").status == 200
     (left,) = episode.state()["sites"]["shop"]["collections"]["sessions"]
     assert left["current"] is True
@@ -271,7 +271,7 @@ def test_other_sessions_can_be_ended(visitor: Visitor, episode: Episode) -> None
 
 
 def test_a_sign_in_is_handed_over_to_another_site_by_a_one_time_code(
-    stranger: Visitor, episode: Episode
+    stranger: Visitor, episode: EpisodeHandle
 ) -> None:
     form = {"client": "shop", "redir": "/account"}
     assert stranger.post("https://accounts.example/approve", form).status == 303

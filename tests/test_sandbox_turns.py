@@ -11,7 +11,7 @@ import pytest
 from tests.sandbox_support import Visitor, run_async, write_site, write_sites
 from websp_gym.sandbox import turns
 from websp_gym.sandbox.catalog import Catalog
-from websp_gym.sandbox.client import Episode, Sandbox
+from websp_gym.sandbox.client import EpisodeHandle, Sandbox
 from websp_gym.sandbox.request_fields import MAX_BODY, MAX_HEADERS, MAX_URL
 from websp_gym.sandbox.store import Store
 from websp_gym.sandbox.turns import EndedError, OverTimeError, finish
@@ -70,7 +70,7 @@ def store(tmp_path: Path) -> Store:
     return Store(Catalog([write_sites(tmp_path)]))
 
 
-def opened(sandbox: Sandbox) -> tuple[Episode, Visitor]:
+def opened(sandbox: Sandbox) -> tuple[EpisodeHandle, Visitor]:
     episode = sandbox.open_episode("busy", signed_in=[])
     return episode, Visitor(sandbox.address, episode)
 

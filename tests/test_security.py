@@ -120,14 +120,14 @@ def secrets_of(env: WebspEnv) -> dict[str, str]:
     """What no page may show, by what it is."""
     assert env.task is not None
     episode, control = env.task.episode.secrets
-    loaded = env.loaded
-    truths = {f"ground truth {n}": line for n, line in enumerate(loaded.instance.ground_truth_text())}
+    instance = env.instance
+    truths = {f"ground truth {n}": line for n, line in enumerate(instance.config.ground_truth_text())}
     return {
         "episode": episode,
         "control secret": control,
-        "instruction": loaded.task.instruction,
-        "config hash": loaded.config_hash,
-        "instance": loaded.id,
+        "instruction": instance.task.instruction,
+        "config hash": instance.config_hash,
+        "instance": instance.id,
         **truths,
     }
 

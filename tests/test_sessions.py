@@ -17,9 +17,9 @@ from websp_gym.records.trajectory import load_trajectory
 from websp_gym.records.verdict import Verdict
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.scoring.rewards import state_verdict
-from websp_gym.scoring.truth import truth_of
+from websp_gym.scoring.truth import state_verdict_of_record
 from websp_gym.tasks.goals import Expect, Goal
-from websp_gym.tasks.instances import LoadedInstance, Prepare, PrepareStep, load_instance
+from websp_gym.tasks.instances import Instance, Prepare, PrepareStep, load_instance
 from websp_gym.world.sandbox import SandboxEpisode, SandboxWorld
 from websp_gym.world.state import WorldState
 
@@ -36,18 +36,18 @@ FIVE: list[dict[str, Any]] = [
 STRANGER = {"device": "Chrome on Android", "place": "Lagos, Nigeria"}
 
 
-def instance(*, expect: list[dict[str, Any]] | None = FIVE, **goal: Any) -> LoadedInstance:
+def instance(*, expect: list[dict[str, Any]] | None = FIVE, **goal: Any) -> Instance:
     """A task on the devices of a Steam account, whose S0 has five signed in besides this browser."""
-    loaded = load_instance("Steam-task-191-ON")
+    instance = load_instance("Steam-task-191-ON")
     wanted = goal or {"removed": [{"collection": "sessions", "where": STRANGER}]}
     changed = {
         "initial_state": (PrepareStep(prepare=Prepare(collections={"sessions": FIVE})),),
         "expect": Expect(collections={"sessions": expect} if expect is not None else {}),
     }
-    return loaded.model_copy(
+    return instance.model_copy(
         update={
-            "task": loaded.task.model_copy(update={"goal": Goal.model_validate(wanted)}),
-            "instance": loaded.instance.model_copy(update=changed),
+            "task": instance.task.model_copy(update={"goal": Goal.model_validate(wanted)}),
+            "instance": instance.config.model_copy(update=changed),
         }
     )
 
@@ -80,8 +80,8 @@ def account() -> Iterator[Account]:
     episode.close()
 
 
-def judged(loaded: LoadedInstance, start: WorldState, account: Account) -> Verdict:
-    return state_verdict(loaded, start, account.episode.state(), answered=True)
+def judged(instance: Instance, start: WorldState, account: Account) -> Verdict:
+    return state_verdict(instance, start, account.episode.state(), answered=True)
 
 
 def test_ending_the_session_a_goal_names_passes_and_has_no_side_effect(account: Account) -> None:
@@ -165,8 +165,8 @@ def test_sites_that_share_a_sign_in_share_its_sessions(account: Account) -> None
 
 @pytest.mark.parametrize("login", ["session", "replay"])
 def test_an_agent_is_paid_for_the_device_it_signs_out(login: str, tmp_path: Path) -> None:
-    loaded = instance()
-    env = WebspEnv(loaded, viewport=(800, 600), login=login, record_to=tmp_path)
+    instance = instance()
+    env = WebspEnv(instance, viewport=(800, 600), login=login, record_to=tmp_path)
     try:
         _, info = env.reset()
         env.page.goto(DEVICES)
@@ -179,7 +179,7 @@ def test_an_agent_is_paid_for_the_device_it_signs_out(login: str, tmp_path: Path
     assert terminated
     assert (reward, info["verdict"]["strict"]) == (1.0, 1.0)
     (folder,) = [path.parent for path in tmp_path.rglob("trajectory.json")]
-    truth = truth_of(load_trajectory(folder), loaded)
+    truth = state_verdict_of_record(load_trajectory(folder), instance)
     assert (truth.score, truth.strict) == (1.0, 1.0)
 
 
@@ -192,11 +192,11 @@ def test_records_from_when_sessions_stood_apart_are_still_read(tmp_path: Path) -
             "sessions": rows,
         }
 
-    loaded = instance(removed=[{"collection": "sessions", "where": {"device": "phone"}}])
+    instance = instance(removed=[{"collection": "sessions", "where": {"device": "phone"}}])
     record = {
         "schema": "websp-trajectory/1",
-        "instance": loaded.id,
-        "config_hash": loaded.config_hash,
+        "instance": instance.id,
+        "config_hash": instance.config_hash,
         "instruction": "",
         "ground_truth": [],
         "world": "sandbox",
@@ -210,5 +210,5 @@ def test_records_from_when_sessions_stood_apart_are_still_read(tmp_path: Path) -
     (tmp_path / "trajectory.json").write_text(json.dumps(record))
     trajectory = load_trajectory(tmp_path)
     assert [row["device"] for row in trajectory.s0["collections"]["sessions"]] == ["here", "phone"]
-    truth = truth_of(trajectory, loaded)
+    truth = state_verdict_of_record(trajectory, instance)
     assert (truth.score, truth.strict, truth.side_effects) == (1.0, 1.0, ())

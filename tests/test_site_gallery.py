@@ -13,7 +13,7 @@ from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.observation.marks import Mark, Marks, collect_marks
-from websp_gym.sandbox.client import EPISODE_HEADER, Episode, Sandbox
+from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -32,7 +32,7 @@ SWITCHES = {
 class Visitor:
     """Somebody who operates the gallery through marks, as agents do."""
 
-    def __init__(self, page: Page, episode: Episode) -> None:
+    def __init__(self, page: Page, episode: EpisodeHandle) -> None:
         self.page = page
         self.episode = episode
         self.tabs = Tabs(page.context)

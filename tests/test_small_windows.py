@@ -15,7 +15,7 @@ from websp_gym.tasks.instances import all_instances
 __all__ = ["visit"]
 
 WIDTH = 400
-STARTS = {loaded.site.slug: loaded.site.start_url for loaded in all_instances()}
+STARTS = {instance.site.slug: instance.site.start_url for instance in all_instances()}
 
 
 @pytest.mark.parametrize("slug", list(STARTS))

@@ -10,10 +10,11 @@ import pytest
 
 from websp_gym.errors import SetupError
 from websp_gym.records.verdict import Verdict, unscored
-from websp_gym.scoring.rewards import Outcome, make_reward, state_verdict
+from websp_gym.scoring.outcome import EpisodeEnd
+from websp_gym.scoring.rewards import make_reward, state_verdict
 from websp_gym.scoring.state_reward import side_effects
 from websp_gym.tasks.goals import Goal, Unchanged
-from websp_gym.tasks.instances import LoadedInstance, Task, load_instance
+from websp_gym.tasks.instances import Instance, Task, load_instance
 from websp_gym.world.state import Declared, Event, SiteState, WorldState
 
 START = WorldState(
@@ -31,12 +32,12 @@ START = WorldState(
 )
 
 
-def _task(goal: dict[str, Any], unchanged: dict[str, Any] | None = None) -> LoadedInstance:
-    loaded = load_instance("Steam-task-191-ON")
-    task: Task = loaded.task.model_copy(
+def _task(goal: dict[str, Any], unchanged: dict[str, Any] | None = None) -> Instance:
+    instance = load_instance("Steam-task-191-ON")
+    task: Task = instance.task.model_copy(
         update={"goal": Goal(**goal), "unchanged": Unchanged(**(unchanged or {}))}
     )
-    return loaded.model_copy(update={"task": task})
+    return instance.model_copy(update={"task": task})
 
 
 def _after(
@@ -52,9 +53,9 @@ def _after(
     return WorldState({**START.sites, "steam": changed}, START.events + log)
 
 
-def _status(loaded: LoadedInstance, end: WorldState, *, answered: bool = True) -> str:
+def _status(instance: Instance, end: WorldState, *, answered: bool = True) -> str:
     before = copy.deepcopy((START, end))
-    verdict = state_verdict(loaded, START, end, answered=answered)
+    verdict = state_verdict(instance, START, end, answered=answered)
     assert (START, end) == before, "the inputs were changed"
     return verdict.status
 
@@ -297,12 +298,12 @@ def test_every_check_carries_what_was_expected_and_found() -> None:
     assert "a.one" in verdict.reason
 
 
-def _outcome() -> Outcome:
+def _outcome() -> EpisodeEnd:
     from websp_gym.records.trajectory import Ending, Trajectory, now
 
-    loaded = _task(SETTINGS)
+    instance = _task(SETTINGS)
     record = Trajectory(
-        instance=loaded.id,
+        instance=instance.id,
         config_hash="0",
         instruction="",
         ground_truth=[],
@@ -310,7 +311,7 @@ def _outcome() -> Outcome:
         seed=0,
         started=now(),
     )
-    return Outcome(loaded, START, _after(), Ending("answer", "done"), record)
+    return EpisodeEnd(instance, START, _after(), Ending("answer", "done"), record)
 
 
 def test_a_callable_reward_gives_a_number_or_a_verdict() -> None:

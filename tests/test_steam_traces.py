@@ -13,7 +13,7 @@ from websp_gym.errors import ReplayError
 from websp_gym.replay import Trace, load_trace, replay
 from websp_gym.replay.library import trace_path
 from websp_gym.tasks.instances import ReplayStep, load_instance
-from websp_gym.world import Episode, make_world
+from websp_gym.world import WorldEpisode, make_world
 
 MATURE = [f"mature.{column}.{kind}" for column in ("store", "community") for kind in
           ("general", "violence", "some_nudity", "frequent_nudity", "adult_only")]  # fmt: skip
@@ -22,7 +22,7 @@ MATURE = [f"mature.{column}.{kind}" for column in ("store", "community") for kin
 class Steam:
     """A signed-in browser on the replica."""
 
-    def __init__(self, episode: Episode, tabs: Tabs) -> None:
+    def __init__(self, episode: WorldEpisode, tabs: Tabs) -> None:
         self.episode = episode
         self.tabs = tabs
 
@@ -62,7 +62,7 @@ def test_on_off_on_lands_each_time_in_the_same_verified_state(steam: Steam) -> N
     "name", ["191-ON", "191-OFF", "194", "196-ON", "196-OFF", "198-ON", "198-OFF", "200-OFF"]
 )
 def test_s0_pins_all_that_its_traces_set_whatever_the_defaults_are(steam: Steam, name: str) -> None:
-    instance = load_instance(f"Steam-task-{name}").instance
+    instance = load_instance(f"Steam-task-{name}").config
     opposite = {key: not value for key, value in steam.settings.items() if isinstance(value, bool)}
     steam.episode.prepare("steam", opposite, {})
     for step in instance.initial_state:

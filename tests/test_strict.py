@@ -12,11 +12,11 @@ from websp_gym.world.sandbox import SandboxWorld
 
 def verdict_of(name: str, prefix: str, *, all_to: bool | None) -> Verdict:
     """Sets all settings of a kind to one value, then those that the goal names: accept all, then two off."""
-    loaded = load_instance(name)
-    slug, goal = loaded.site.slug, loaded.task.goal
-    episode = SandboxWorld().open_episode(loaded.site, signed_in=True)
+    instance = load_instance(name)
+    slug, goal = instance.site.slug, instance.task.goal
+    episode = SandboxWorld().open_episode(instance.site, signed_in=True)
     try:
-        episode.prepare(slug, loaded.instance.expect.settings, {})
+        episode.prepare(slug, instance.config.expect.settings, {})
         start = episode.state()
         declared = start.sites[slug].declared
         kinds = [key for key in declared.least_private if key.startswith(prefix)]
@@ -24,7 +24,7 @@ def verdict_of(name: str, prefix: str, *, all_to: bool | None) -> Verdict:
             {key: all_to for key in kinds if key not in declared.bookkeeping} if all_to is not None else {}
         )
         episode.prepare(slug, {**policy, **goal.settings}, {})
-        return state_verdict(loaded, start, episode.state(), answered=True)
+        return state_verdict(instance, start, episode.state(), answered=True)
     finally:
         episode.close()
 

@@ -17,13 +17,13 @@ from websp_gym.authoring.files import check_files, read_catalog
 from websp_gym.authoring.findings import Finding
 from websp_gym.authoring.proofs import prove
 from websp_gym.authoring.sample import commit_of, drawn, one_of_each, page_kind
-from websp_gym.tasks.instances import LoadedInstance, all_instances, load_instance
+from websp_gym.tasks.instances import Instance, all_instances, load_instance
 
-SITES: dict[str, list[LoadedInstance]] = {}
+SITES: dict[str, list[Instance]] = {}
 for _loaded in all_instances():
     SITES.setdefault(_loaded.site.slug, []).append(_loaded)
-EVERY = [loaded for each in SITES.values() for loaded in each]
-INSTANCES = [loaded.id for loaded in EVERY]
+EVERY = [instance for each in SITES.values() for instance in each]
+INSTANCES = [instance.id for instance in EVERY]
 LONG = one_of_each(EVERY) | drawn(INSTANCES, commit_of(Path(__file__).parent))
 QUICK = [name for name in INSTANCES if name not in LONG]
 PROOFS = {"S0", "oracle", "no-op", "omission", "side effects", "console", "requests"}
@@ -37,7 +37,7 @@ def _proved(name: str, findings: list[Finding]) -> set[str]:
     """What was proved; every step that changes state was left out, unless S0 is the goal."""
     made = [finding.check for finding in findings]
     nothing_to_do = next(finding for finding in findings if finding.check == "no-op").detail == "is worth 1.0"
-    changing = sum(step.changes_state for step in load_instance(name).instance.ground_truth)
+    changing = sum(step.changes_state for step in load_instance(name).config.ground_truth)
     assert made.count("omission") == (1 if nothing_to_do else changing)
     assert nothing_to_do or changing
     return set(made)
@@ -66,11 +66,13 @@ def test_an_instance_of_each_kind_and_of_the_sample_proves_its_check_the_long_wa
 
 def test_every_kind_of_page_is_proved_the_long_way() -> None:
     chosen = one_of_each(EVERY)
-    assert {page_kind(load_instance(name)) for name in chosen} == {page_kind(loaded) for loaded in EVERY}
-    assert len(chosen) == len({page_kind(loaded) for loaded in EVERY})
-    acting = [loaded for loaded in EVERY if any(step.changes_state for step in loaded.instance.ground_truth)]
-    kinds = {page_kind(loaded) for loaded in acting}
-    assert kinds == {page_kind(loaded) for loaded in acting if loaded.id in chosen}
+    assert {page_kind(load_instance(name)) for name in chosen} == {page_kind(instance) for instance in EVERY}
+    assert len(chosen) == len({page_kind(instance) for instance in EVERY})
+    acting = [
+        instance for instance in EVERY if any(step.changes_state for step in instance.config.ground_truth)
+    ]
+    kinds = {page_kind(instance) for instance in acting}
+    assert kinds == {page_kind(instance) for instance in acting if instance.id in chosen}
 
 
 def test_over_the_commits_the_sample_covers_every_instance() -> None:

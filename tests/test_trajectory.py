@@ -80,7 +80,7 @@ def test_a_recorded_episode_can_be_loaded_again(make: MakeEnv, tmp_path: Path) -
     assert record.model_dump_json() == env.task.trajectory.model_dump_json()
     assert record == load_trajectory(folder / FILE)
     assert (record.end_reason, record.seed, record.instance) == ("answer", 7, TODO)
-    assert record.config_hash == env.loaded.config_hash
+    assert record.config_hash == env.instance.config_hash
     assert record.verdict is not None
     assert record.verdict["status"] == "pass"
     assert record.s0["settings"]["cookies.valve_analytics"] is True

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from websp_gym.tasks.instances import LoadedInstance, all_instances
+from websp_gym.tasks.instances import Instance, all_instances
 
 DATA = Path(__file__).parent / "data"
 LONGEST = 8
 PUBLISHED = frozenset((DATA / "published_wordings.txt").read_text().split())
-TASKS = {loaded.task.id: loaded.task for loaded in all_instances()}
+TASKS = {instance.task.id: instance.task for instance in all_instances()}
 
 
 def runs(text: str) -> dict[str, str]:
@@ -38,9 +38,9 @@ def test_a_published_run_of_words_is_recognised() -> None:
     assert runs(label).keys() <= PUBLISHED
 
 
-REPLAYED = [loaded for loaded in all_instances() if loaded.instance.initial_state]
+REPLAYED = [instance for instance in all_instances() if instance.config.initial_state]
 
 
-@pytest.mark.parametrize("loaded", REPLAYED, ids=[loaded.id for loaded in REPLAYED])
-def test_s0_pins_every_setting_that_the_goal_reads(loaded: LoadedInstance) -> None:
-    assert set(loaded.task.goal.settings) <= set(loaded.instance.expect.settings)
+@pytest.mark.parametrize("instance", REPLAYED, ids=[instance.id for instance in REPLAYED])
+def test_s0_pins_every_setting_that_the_goal_reads(instance: Instance) -> None:
+    assert set(instance.task.goal.settings) <= set(instance.config.expect.settings)

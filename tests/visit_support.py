@@ -10,7 +10,7 @@ import pytest
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
-from websp_gym.sandbox.client import EPISODE_HEADER, Episode, Sandbox
+from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Locator, Page
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Visit:
     """Somebody without an account at one site."""
 
-    def __init__(self, context: BrowserContext, episode: Episode, slug: str) -> None:
+    def __init__(self, context: BrowserContext, episode: EpisodeHandle, slug: str) -> None:
         self.context = context
         self.slug = slug
         self._episode = episode
@@ -68,7 +68,7 @@ def visit() -> Iterator[Callable[[str], Visit]]:
     """A factory of visits, by the site's slug."""
     sandbox = Sandbox.shared()
     browser = shared_browser(BrowserOptions(args=tuple(sandbox.browser_args())))
-    opened: list[tuple[Episode, BrowserContext]] = []
+    opened: list[tuple[EpisodeHandle, BrowserContext]] = []
 
     def begin(slug: str) -> Visit:
         episode = sandbox.open_episode(slug, signed_in=[])

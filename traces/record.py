@@ -14,7 +14,7 @@ from rich.console import Console
 
 from websp_gym.browser.launch import prepare_context
 from websp_gym.errors import SetupError, nearest
-from websp_gym.recording import Studio
+from websp_gym.recording import RecorderBrowser
 from websp_gym.recording.recordings import FILE, load_recordings, record
 from websp_gym.replay import save_trace
 from websp_gym.world import make_world
@@ -31,7 +31,7 @@ def main(slugs: list[str]) -> None:
             raise SetupError(f"no {FOLDER / slug / FILE}{nearest(slug, list(known))}", site=slug)
     every = {slug: load_recordings(known[slug]) for slug in slugs or known}
     console = Console(highlight=False)
-    with Studio(args=make_world("sandbox").browser_args(), viewport=VIEWPORT) as studio:
+    with RecorderBrowser(args=make_world("sandbox").browser_args(), viewport=VIEWPORT) as studio:
         prepare_context(studio.context)
         for slug, recordings in every.items():
             for name, recording in recordings.items():

@@ -14,7 +14,7 @@ from browsergym.experiments.benchmark import Benchmark, HighLevelActionSetArgs
 import websp_gym
 from websp_gym.agents.agentlab.env_args import WebspEnvArgs
 from websp_gym.errors import SetupError, UnknownInstanceError, nearest
-from websp_gym.tasks.instances import LoadedInstance, load_instance
+from websp_gym.tasks.instances import Instance, load_instance
 from websp_gym.tasks.selection import select_instances
 from websp_gym.tasks.splits import held_out
 
@@ -171,8 +171,8 @@ def make_benchmark(
     for option in options:
         if option not in known:
             raise SetupError(f'no option "{option}"{nearest(option, known)} (options: {", ".join(known)})')
-    loaded = [load_instance(one) for one in select_instances([ids] if isinstance(ids, str) else ids)]
-    rows = [_row(one) for one in loaded]
+    instances = [load_instance(one) for one in select_instances([ids] if isinstance(ids, str) else ids)]
+    rows = [_row(one) for one in instances]
     test = held_out(rows, "task")
     for row in rows:
         row["browsergym_split"] = "test" if row["task_name"] in test else "train"
@@ -196,15 +196,15 @@ def make_benchmark(
     )
 
 
-def _row(loaded: LoadedInstance) -> dict[str, str]:
+def _row(instance: Instance) -> dict[str, str]:
     return {
-        "task_name": f"{NAME}.{loaded.id}",
-        "site": loaded.site.site,
-        "website_category": loaded.site.website_category,
-        "category": loaded.task.category,
-        "task": loaded.task.id,
-        "state": loaded.instance.state or "",
-        "elements": BETWEEN.join(loaded.instance.element_types),
+        "task_name": f"{NAME}.{instance.id}",
+        "site": instance.site.site,
+        "website_category": instance.site.website_category,
+        "category": instance.task.category,
+        "task": instance.task.id,
+        "state": instance.config.state or "",
+        "elements": BETWEEN.join(instance.config.element_types),
         "depends_on": "",
     }
 

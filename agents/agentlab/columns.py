@@ -12,26 +12,26 @@ from websp_gym.records.verdict import KINDS
 
 if TYPE_CHECKING:
     from websp_gym.records.results import Result
-    from websp_gym.tasks.instances import LoadedInstance
+    from websp_gym.tasks.instances import Instance
 
 OUTCOMES = ("success", "failure", "time-out", "unscored", "error")
 
 
-def columns_of(result: Result, loaded: LoadedInstance) -> dict[str, Any]:
+def columns_of(result: Result, instance: Instance) -> dict[str, Any]:
     """The columns of one episode; texts and numbers only, as AgentXRay counts distinct values.
 
     Args:
         result: The result.
-        loaded: Its instance.
+        instance: Its instance.
 
     Returns:
         Values by column.
     """
     texts = {
-        "site": loaded.site.site,
-        "category": loaded.task.category,
-        "state": loaded.instance.state or "",
-        "elements": ", ".join(loaded.instance.element_types),
+        "site": instance.site.site,
+        "category": instance.task.category,
+        "state": instance.config.state or "",
+        "elements": ", ".join(instance.config.element_types),
         "status": result.status,
         "outcome": result.outcome,
         "source": result.source,

@@ -70,7 +70,7 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
             self._trajectory = task.folder.resolve().relative_to(self._folder.resolve()).as_posix()
         if self._with_briefing:
             account = dict(task.episode.account)
-            observation[BRIEFING] = {"instance": websp.loaded.id, "account": account, "seed": self._seed}
+            observation[BRIEFING] = {"instance": websp.instance.id, "account": account, "seed": self._seed}
         return observation, info
 
     def step(self, action: str) -> tuple[Seen, Any, bool, bool, Seen]:
@@ -112,7 +112,7 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
         if self._result is None:
             self._note_no_verdict(summary.get("err_msg"))
         assert self._result is not None
-        _replace(path, summary | columns_of(self._result, self.websp.loaded))
+        _replace(path, summary | columns_of(self._result, self.websp.instance))
 
     def _note_no_verdict(self, problem: str | None) -> None:
         """Notes an episode that ended before the environment could say."""
@@ -122,7 +122,7 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
             self._note(failed("agentlab", reason), end_reason="abandoned")
             return
         websp = self.websp
-        told: dict[str, Any] = {"id": websp.loaded.id, "config_hash": websp.loaded.config_hash}
+        told: dict[str, Any] = {"id": websp.instance.id, "config_hash": websp.instance.config_hash}
         told |= {"seed": self._seed, "instruction": websp.options.instruction}
         if self._task is not None:
             told = facts_of(self._task.trajectory)

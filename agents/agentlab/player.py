@@ -11,7 +11,7 @@ from websp_gym.agents.agentlab.actions import WebspActionSet
 from websp_gym.agents.agentlab.episode import BRIEFING
 from websp_gym.agents.agentlab.info import Overheard, info_of
 from websp_gym.agents.base import Briefing
-from websp_gym.agents.llm_agent import AskingAgent
+from websp_gym.agents.llm_agent import LLMAgent
 from websp_gym.agents.registry import make_agent
 from websp_gym.errors import SetupError
 from websp_gym.tasks.instances import load_instance
@@ -36,7 +36,7 @@ class WebspPlayer(AgentLabAgent):  # type: ignore[misc]
         self._seen: dict[str, Any] = {}
         self._briefed = False
         self._model: Overheard | None = None
-        if isinstance(self.agent, AskingAgent):
+        if isinstance(self.agent, LLMAgent):
             self._model = self.agent.model = Overheard(self.agent.model)
 
     def obs_preprocessor(self, obs: dict[str, Any]) -> dict[str, Any]:
@@ -52,8 +52,8 @@ class WebspPlayer(AgentLabAgent):  # type: ignore[misc]
         briefing = self._seen.pop(BRIEFING, None)
         if briefing is not None:
             self._briefed = True
-            loaded = load_instance(briefing["instance"])
-            self.agent.begin(Briefing(loaded, briefing["account"], briefing["seed"]))
+            instance = load_instance(briefing["instance"])
+            self.agent.begin(Briefing(instance, briefing["account"], briefing["seed"]))
         kept = {name: obs[name] for name in KEPT if name in obs}
         kept["goal_object"] = ({"type": "text", "text": obs["goal"]},)
         if "axtree_object" in obs:

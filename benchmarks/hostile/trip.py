@@ -23,7 +23,7 @@ from benchmarks.hostile.use import Step, carry_out, sequence
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import ReplayError
-from websp_gym.recording import Studio
+from websp_gym.recording import RecorderBrowser
 from websp_gym.replay import Trace, replay
 
 PLACES = ("shadow", "frame", "far-frame")
@@ -108,7 +108,7 @@ def _changes(random: Random, page: str, *, words: bool) -> tuple[str, ...]:
 class Traveller:
     """Makes round trips: one browser that records, another that replays."""
 
-    def __init__(self, studio: Studio, there: Stage) -> None:
+    def __init__(self, studio: RecorderBrowser, there: Stage) -> None:
         self.studio = studio
         self.here = Stage(Tabs(studio.context))
         self.there = there
@@ -198,7 +198,7 @@ def main() -> None:
 
 def _some(todo: list[tuple[str, int, bool]]) -> list[Trip]:
     trips = []
-    with Studio() as studio, stage() as there:
+    with RecorderBrowser() as studio, stage() as there:
         traveller = Traveller(studio, there)
         for page, seed, words in todo:
             trip = traveller.go(plan(page, seed, words=words))

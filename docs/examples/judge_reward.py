@@ -22,7 +22,7 @@ from websp_gym.agents import make_agent
 from websp_gym.env import WebspEnv
 from websp_gym.records.trajectory import load_trajectory
 from websp_gym.runner.batch import run_episode
-from websp_gym.scoring.truth import truth_of
+from websp_gym.scoring.truth import state_verdict_of_record
 
 INSTANCE = "websp/Steam-task-191-ON"
 """Two switches have to be turned off."""
@@ -60,7 +60,7 @@ def main(models: Sequence[str]) -> None:
             assert record.verdict is not None
             for vote in record.verdict["details"]["votes"]:
                 print(f"    {Path(vote['model']).name}: {vote['result']} ({vote['reason'] or vote['error']})")
-            print(f"    the server's state: {truth_of(record, inside.loaded).status}")
+            print(f"    the server's state: {state_verdict_of_record(record, inside.instance).status}")
         env.close()
 
 

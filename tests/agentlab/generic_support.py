@@ -52,7 +52,7 @@ def solving(
 ) -> Callable[[Asked], Say]:
     """Answers the requests of several episodes, which it tells apart by their instructions."""
     briefings = [briefing_of(one) for one in ids]
-    solvers = {one.loaded.task.instruction: solver(one) for one in briefings}
+    solvers = {one.instance.task.instruction: solver(one) for one in briefings}
     assert len(solvers) == len(ids)
 
     def answer(asked: Asked) -> Say:

@@ -17,7 +17,7 @@ def benchmark() -> WebspBenchmark:
     """The instances that are played quickest: those with the shortest way to S0 and to the goal."""
     listed = sorted(
         all_instances(),
-        key=lambda one: (len(one.instance.initial_state) + len(one.instance.ground_truth), one.id),
+        key=lambda one: (len(one.config.initial_state) + len(one.config.ground_truth), one.id),
     )
     ids = [one.id for one in listed[:INSTANCES]]
     return make_benchmark(ids, initial_state="snapshot", max_steps=10)

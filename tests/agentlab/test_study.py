@@ -22,7 +22,7 @@ from websp_gym.records.results import find_results, read_run
 from websp_gym.records.trajectory import load_trajectory
 from websp_gym.records.verdict import Verdict, unscored
 from websp_gym.report.tables.build import read_report
-from websp_gym.scoring.rewards import Outcome
+from websp_gym.scoring.outcome import EpisodeEnd
 
 ON, OFF = "Steam-task-191-ON", "Steam-task-191-OFF"
 
@@ -147,7 +147,7 @@ def wait_for_page(url: str, server: subprocess.Popen[bytes]) -> str:
     return ""
 
 
-def nobody_knows(outcome: Outcome) -> Verdict:
+def nobody_knows(outcome: EpisodeEnd) -> Verdict:
     """A reward without a verdict."""
     return unscored("nobody", "nobody knows")
 

@@ -5,6 +5,6 @@
 
 from websp_gym.authoring.check import check_site
 from websp_gym.authoring.findings import Finding, SiteReport
-from websp_gym.authoring.search_paths import Places
+from websp_gym.authoring.search_paths import SearchPaths
 
-__all__ = ["Finding", "Places", "SiteReport", "check_site"]
+__all__ = ["Finding", "SearchPaths", "SiteReport", "check_site"]

@@ -13,11 +13,11 @@ from websp_gym.authoring.files import check_files, known_slugs, read_catalog, ta
 from websp_gym.authoring.findings import Finding, SiteReport
 from websp_gym.authoring.player import reset_seconds
 from websp_gym.authoring.proofs import prove
-from websp_gym.authoring.search_paths import Places
+from websp_gym.authoring.search_paths import SearchPaths
 from websp_gym.browser.owner import adopt
 from websp_gym.errors import SetupError, WebspError, nearest
-from websp_gym.runner.processes import run_all
-from websp_gym.tasks.instances import LoadedInstance, load_instance
+from websp_gym.runner.processes import map_unordered
+from websp_gym.tasks.instances import Instance, load_instance
 
 OnProgress = Callable[[str, int, int], None]
 """Told what is being done, how many parts are done, and how many there are."""
@@ -47,7 +47,7 @@ class _Part:
 def check_site(
     slug: str,
     *,
-    places: Places | None = None,
+    places: SearchPaths | None = None,
     online: bool = True,
     processes: int = 1,
     screenshots: Path | None = None,
@@ -71,7 +71,7 @@ def check_site(
         WorldError: The sandbox does not start.
     """
     began = time.monotonic()
-    places = places or Places()
+    places = places or SearchPaths()
     if online:
         # It looks at pages directly, besides making environments.
         adopt()
@@ -83,7 +83,7 @@ def check_site(
 
 def _findings(
     slug: str,
-    places: Places,
+    places: SearchPaths,
     online: bool,
     processes: int,
     screenshots: Path | None,
@@ -111,7 +111,7 @@ def _findings(
 
 def _online(
     slug: str,
-    instances: tuple[LoadedInstance, ...],
+    instances: tuple[Instance, ...],
     processes: int,
     folder: Path | None,
     on_progress: OnProgress,
@@ -121,7 +121,7 @@ def _online(
 
     # Started here, so that all processes share it.
     make_world("sandbox").browser_args()
-    jobs = [_Job(slug, None, folder), *(_Job(slug, loaded.id, folder) for loaded in instances)]
+    jobs = [_Job(slug, None, folder), *(_Job(slug, instance.id, folder) for instance in instances)]
     total, done = len(jobs) + bool(instances), 0
     on_progress("pages and instances", done, total)
 
@@ -131,7 +131,10 @@ def _online(
         seconds_of[part.job.instance or slug] = part.seconds
         on_progress(part.job.instance or "pages", done, total)
 
-    parts = {part.job: part for part in run_all(_work, jobs, processes=processes, lost=_lost, on_done=count)}
+    parts = {
+        part.job: part
+        for part in map_unordered(_work, jobs, processes=processes, on_crash=_lost, on_result=count)
+    }
     for job in jobs:
         yield from parts[job].findings
     if instances:
@@ -175,12 +178,12 @@ def _page_findings(job: _Job) -> Iterator[Finding]:
     yield from crawl(catalog, job.slug, start_url=start, signed_in=signed_in, folder=job.folder)
 
 
-def _reset_finding(slug: str, loaded: LoadedInstance) -> Finding:
+def _reset_finding(slug: str, instance: Instance) -> Finding:
     try:
-        seconds = reset_seconds(loaded)
+        seconds = reset_seconds(instance)
     except Exception as error:
         return Finding("reset time", slug, "failed", _named(error))
-    said = f"{seconds:.2f} s for {loaded.id}, the quickest of three"
+    said = f"{seconds:.2f} s for {instance.id}, the quickest of three"
     if seconds <= QUICK:
         return Finding("reset time", slug, detail=said)
     return Finding("reset time", slug, "warning", f"{said}; {QUICK:g} s is the goal on two idle cores")

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from websp_gym.actions import parse_action
 from websp_gym.actions.target import Target
-from websp_gym.authoring.http_probe import Knocker
+from websp_gym.authoring.http_probe import HttpProbe
 from websp_gym.errors import ActionError, WorldError
 from websp_gym.observation.marks import collect_marks
 from websp_gym.sandbox.client import Sandbox
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from websp_gym.authoring.player import Observation
     from websp_gym.env import WebspEnv
     from websp_gym.records.verdict import Verdict
-    from websp_gym.tasks.instances import LoadedInstance
+    from websp_gym.tasks.instances import Instance
     from websp_gym.world.state import WorldState
 
 Request = dict[str, Any]
@@ -73,12 +73,12 @@ class Recording:
     """A witness of the oracle's episode: keeps what each of its actions did.
 
     Args:
-        loaded: The instance.
+        instance: The instance.
         agent: The oracle.
     """
 
-    def __init__(self, loaded: LoadedInstance, agent: OracleAgent) -> None:
-        self.loaded = loaded
+    def __init__(self, instance: Instance, agent: OracleAgent) -> None:
+        self.instance = instance
         self.deeds: list[Deed] = []
         self.snapshot = ""
         self._agent = agent
@@ -96,7 +96,7 @@ class Recording:
         """Note the control that the action is about; the end of the episode loses nothing, for it is read here."""
         self._now, self._seen = Deed(self._agent.at), seen
         number = parse_action(action).number
-        if number is None or not self.loaded.instance.ground_truth[self._agent.at].changes_state:
+        if number is None or not self.instance.config.ground_truth[self._agent.at].changes_state:
             return
         try:
             marks = collect_marks(env.tabs.current)
@@ -124,14 +124,14 @@ class Counterfactual:
     """
 
     def __init__(self, recording: Recording, end: WorldState) -> None:
-        self._loaded = recording.loaded
+        self._instance = recording.instance
         self._deeds = recording.deeds
         self._snapshot = recording.snapshot
         self._oracle_end = end
         sandbox = Sandbox.shared()
-        self._control = sandbox.open_episode(self._loaded.site.slug, signed_in=())
+        self._control = sandbox.open_episode(self._instance.site.slug, signed_in=())
         self._world = SandboxEpisode(sandbox, self._control)
-        self._knocker = Knocker(sandbox, self._control.id)
+        self._knocker = HttpProbe(sandbox, self._control.id)
         self._faithful: bool | None = None
 
     def __enter__(self) -> Counterfactual:
@@ -161,7 +161,7 @@ class Counterfactual:
             raise UndecidedError("the same requests do not lead to the same end")
         start, end = self._send(list(self._left(step)))
         self._check_reverted(start, end)
-        return state_verdict(self._loaded, start, end, answered=True), start, end
+        return state_verdict(self._instance, start, end, answered=True), start, end
 
     def _requests(self) -> list[Request]:
         return [request for deed in self._deeds for request in deed.requests]
@@ -169,7 +169,7 @@ class Counterfactual:
     def _left(self, step: int) -> Iterator[Request]:
         """What would have been sent without the step."""
         own = [deed for deed in self._deeds if deed.step == step]
-        steps = self._loaded.instance.ground_truth
+        steps = self._instance.config.ground_truth
         later = any(deed.step > step and steps[deed.step].changes_state for deed in self._deeds)
         if later and any(deed.moves for deed in own):
             raise UndecidedError("it changes what else can be operated")

@@ -14,8 +14,8 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.authoring.findings import Finding, judged
-from websp_gym.authoring.http_probe import Knocker
-from websp_gym.authoring.page_log import Listening
+from websp_gym.authoring.http_probe import HttpProbe
+from websp_gym.authoring.page_log import PageLog
 from websp_gym.authoring.proofs import left_the_sandbox
 from websp_gym.browser import VIEWPORT
 from websp_gym.browser.launch import BrowserOptions, open_context
@@ -23,7 +23,7 @@ from websp_gym.browser.scripts import page_scripts
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import WorldError, nearest
-from websp_gym.sandbox.client import EPISODE_HEADER, Episode, Sandbox, SandboxError
+from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox, SandboxError
 from websp_gym.world.state import WorldState, world_state
 
 if TYPE_CHECKING:
@@ -76,12 +76,12 @@ def crawl(
     try:
         context.set_extra_http_headers({EPISODE_HEADER: episode.id})
         context.add_cookies(episode.cookies)  # type: ignore[arg-type]
-        heard = Listening(context)
+        heard = PageLog(context)
         tour = _Tour(catalog, catalog[slug], context.new_page(), Tabs(context), folder)
         tour.every = every
         before = world_state(episode.state())
         tour.go([start_url, *_addresses(catalog[slug])])
-        knocker = Knocker(sandbox, episode.id, context.cookies())
+        knocker = HttpProbe(sandbox, episode.id, context.cookies())
         try:
             tour.read(knocker)
             dead = [*tour.nowhere(), *tour.dead(knocker)]
@@ -154,7 +154,7 @@ class _Tour:
                 if link not in self.visited and self._opens(link):
                     queue.append(link)
 
-    def read(self, knocker: Knocker) -> None:
+    def read(self, knocker: HttpProbe) -> None:
         """Ask for the pages that were not opened, and for those of the same site that they link to."""
         queue = self._unopened
         while queue:
@@ -181,7 +181,7 @@ class _Tour:
         self._templates.add(template)
         return seen
 
-    def dead(self, knocker: Knocker) -> Iterator[str]:
+    def dead(self, knocker: HttpProbe) -> Iterator[str]:
         """The links that lead to no page; those that were not opened are knocked at."""
         hosts = [host for site in self._catalog for host in site.hosts]
         yield from self._dead
@@ -197,7 +197,7 @@ class _Tour:
                 if not 200 <= status < 400:
                     yield f"{where}, which answers {status or 'nothing'}"
 
-    def broken(self, heard: Listening, away: list[str]) -> list[str]:
+    def broken(self, heard: PageLog, away: list[str]) -> list[str]:
         """Error answers to what the pages asked for by themselves: neither a page nor a host that is no site."""
         pages = {_bare(address) for address in self.visited}
         hosts = [each.split(" ", 1)[0] for each in away]
@@ -362,7 +362,7 @@ def _bare(address: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{parts.path}"
 
 
-def _close(episode: Episode) -> None:
+def _close(episode: EpisodeHandle) -> None:
     try:
         episode.close()
     except SandboxError:

@@ -22,7 +22,7 @@ from websp_gym.sandbox.site import SESSIONS, SiteError, check_foreign
 from websp_gym.tasks.goals import ItemCheck
 from websp_gym.tasks.ground_truth import ElementType
 from websp_gym.tasks.ids import config_files
-from websp_gym.tasks.instances import LoadedInstance, PrepareStep, ReplayStep, all_instances, load_site
+from websp_gym.tasks.instances import Instance, PrepareStep, ReplayStep, all_instances, load_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -51,7 +51,7 @@ def read_catalog() -> tuple[Catalog | None, Finding]:
     )
 
 
-def tasks_of(slug: str) -> tuple[tuple[LoadedInstance, ...], Finding]:
+def tasks_of(slug: str) -> tuple[tuple[Instance, ...], Finding]:
     """Reads the tasks of a site.
 
     Args:
@@ -62,19 +62,19 @@ def tasks_of(slug: str) -> tuple[tuple[LoadedInstance, ...], Finding]:
     """
     for path in config_files():
         try:
-            loaded = load_site(path)
+            instances = load_site(path)
         except SetupError as error:
             if path.stem == slug:
                 return (), Finding("task config", path.name, "failed", str(error))
             continue  # another site's trouble
-        if loaded and loaded[0].site.slug == slug:
-            return loaded, Finding("task config", path.name, detail=f"valid, {len(loaded)} instances")
+        if instances and instances[0].site.slug == slug:
+            return instances, Finding("task config", path.name, detail=f"valid, {len(instances)} instances")
     where = config_files()[-1].parent if config_files() else "task_configs"
     message = f"no configuration has `slug: {slug}`; a site with tasks needs {where}/{slug}.yaml"
     return (), Finding("task config", slug, "warning", message)
 
 
-def check_files(slug: str, catalog: Catalog, instances: tuple[LoadedInstance, ...]) -> Iterator[Finding]:
+def check_files(slug: str, catalog: Catalog, instances: tuple[Instance, ...]) -> Iterator[Finding]:
     """Looks at everything that needs no browser.
 
     Args:
@@ -92,21 +92,23 @@ def check_files(slug: str, catalog: Catalog, instances: tuple[LoadedInstance, ..
         return
     yield judged("start", slug, _start_problems(catalog, instances[0]), instances[0].site.start_url)
     yield judged("ids", slug, _id_problems(instances), f"{len(instances)} ids, each there once")
-    for task in {loaded.task.id: loaded.task for loaded in instances}.values():
+    for task in {instance.task.id: instance.task for instance in instances}.values():
         yield judged("instructions", task.id, _instruction_problems(task, instances), "both wordings")
         yield judged("goal", task.id, _goal_problems(site, task), "every key is there and every value fits")
-    for loaded in instances:
-        yield judged("S0 files", loaded.id, _s0_problems(site, loaded), "traces, keys and values are there")
-        steps = [*loaded.instance.ground_truth, *(loaded.instance.opposite or ())]
-        types = ", ".join(loaded.instance.element_types)
-        yield judged("ground truth", loaded.id, role_problems(steps), f"{len(steps)} steps: {types}")
+    for instance in instances:
+        yield judged(
+            "S0 files", instance.id, _s0_problems(site, instance), "traces, keys and values are there"
+        )
+        steps = [*instance.config.ground_truth, *(instance.config.opposite or ())]
+        types = ", ".join(instance.config.element_types)
+        yield judged("ground truth", instance.id, role_problems(steps), f"{len(steps)} steps: {types}")
     closing = instances[0].site.closing
     if closing:
         yield judged("closing", slug, role_problems(closing), f"{len(closing)} steps")
     for folder in data_dirs("traces"):
         if (folder / slug / RECORDINGS).is_file():
             yield judged("recordings", slug, _recording_problems(folder / slug), "each has its trace")
-    odd = [step.element for each in instances for step in each.instance.ground_truth]
+    odd = [step.element for each in instances for step in each.config.ground_truth]
     known = get_args(ElementType)
     yield judged("element types", slug, [name for name in odd if name not in known], "of the paper's ten")
 
@@ -121,8 +123,8 @@ def _template_problems(folder: Path) -> Iterator[str]:
                 yield f"{path}:{error.lineno}: {error.message}"
 
 
-def _start_problems(catalog: Catalog, loaded: LoadedInstance) -> Iterator[str]:
-    config = loaded.site
+def _start_problems(catalog: Catalog, instance: Instance) -> Iterator[str]:
+    config = instance.site
     host = urlsplit(config.start_url).hostname or ""
     if catalog.by_host(host) is None:
         hosts = [name for site in catalog for name in site.hosts]
@@ -138,21 +140,21 @@ def _start_problems(catalog: Catalog, loaded: LoadedInstance) -> Iterator[str]:
         yield from _trace_problems(config.login_trace)
 
 
-def _id_problems(instances: tuple[LoadedInstance, ...]) -> Iterator[str]:
-    every = [loaded.id for loaded in _all_readable()]
-    for loaded in instances:
-        if every.count(loaded.id) > 1:
-            yield f"{loaded.id} is in two files of task_configs; an instance has one"
+def _id_problems(instances: tuple[Instance, ...]) -> Iterator[str]:
+    every = [instance.id for instance in _all_readable()]
+    for instance in instances:
+        if every.count(instance.id) > 1:
+            yield f"{instance.id} is in two files of task_configs; an instance has one"
 
 
-def _all_readable() -> Iterable[LoadedInstance]:
+def _all_readable() -> Iterable[Instance]:
     try:
         return list(all_instances())
     except SetupError:
         return ()
 
 
-def _instruction_problems(task: Task, instances: tuple[LoadedInstance, ...]) -> Iterator[str]:
+def _instruction_problems(task: Task, instances: tuple[Instance, ...]) -> Iterator[str]:
     short, long = task.instruction.strip(), task.instruction_with_navigation.strip()
     if not short or not long:
         yield "an instruction is empty; write both"
@@ -179,8 +181,8 @@ def _goal_problems(site: Replica, task: Task) -> Iterator[str]:
             yield f'unchanged.collections: unknown "{name}"{nearest(name, list(site.collections))}'
 
 
-def _s0_problems(site: Replica, loaded: LoadedInstance) -> Iterator[str]:
-    for step in loaded.instance.initial_state:
+def _s0_problems(site: Replica, instance: Instance) -> Iterator[str]:
+    for step in instance.config.initial_state:
         if isinstance(step, ReplayStep):
             yield from _trace_problems(step.replay)
         elif isinstance(step, PrepareStep):
@@ -190,8 +192,8 @@ def _s0_problems(site: Replica, loaded: LoadedInstance) -> Iterator[str]:
                 check_foreign(step.prepare.collections.get(SESSIONS, []))
             except ValueError as error:
                 yield f"prepare: {error}"
-    yield from _value_problems(site, "expect", loaded.instance.expect.settings)
-    yield from _row_problems(site, "expect", loaded.instance.expect.collections)
+    yield from _value_problems(site, "expect", instance.config.expect.settings)
+    yield from _row_problems(site, "expect", instance.config.expect.collections)
 
 
 def _trace_problems(name: str) -> Iterator[str]:

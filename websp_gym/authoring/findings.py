@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-Outcome = Literal["ok", "warning", "failed"]
+Severity = Literal["ok", "warning", "failed"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Finding:
 
     check: str
     subject: str
-    outcome: Outcome = "ok"
+    outcome: Severity = "ok"
     detail: str = ""
 
     def line(self) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _REDIRECTS = 6
 
 
-class Knocker:
+class HttpProbe:
     """Visits addresses as a browser context would: the episode's header, its cookies, the real host names.
 
     Args:

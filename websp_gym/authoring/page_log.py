@@ -14,7 +14,7 @@ _ECHO = "Failed to load resource"
 _LEFT = "net::ERR_ABORTED"
 
 
-class Listening:
+class PageLog:
     """Collects console errors, uncaught exceptions, refused requests and error answers of a context.
 
     Args:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from websp_gym.agents.oracle import OracleError
-from websp_gym.authoring.page_log import Listening
+from websp_gym.authoring.page_log import PageLog
 from websp_gym.env.registration import make_env
 from websp_gym.env.rollout import Rollout
 from websp_gym.errors import WorldError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from websp_gym.env.play import Transition
     from websp_gym.env.rollout import Briefing
     from websp_gym.records.verdict import Verdict
-    from websp_gym.tasks.instances import LoadedInstance
+    from websp_gym.tasks.instances import Instance
     from websp_gym.world.state import WorldState
 
 _STEPS = 200
@@ -67,11 +67,11 @@ class Play:
     actions: int
     stuck: str = ""
     nameless: tuple[str, ...] = ()
-    heard: Listening | None = field(default=None, compare=False)
+    heard: PageLog | None = field(default=None, compare=False)
 
 
 def play(
-    loaded: LoadedInstance,
+    instance: Instance,
     agent: Agent,
     *,
     lenient: bool = False,
@@ -82,7 +82,7 @@ def play(
     """Play one episode in the sandbox, without pictures.
 
     Args:
-        loaded: The instance.
+        instance: The instance.
         agent: Who plays.
         lenient: Whether an agent that cannot go on gives up instead of failing.
         picture: Where a picture of the last page goes.
@@ -99,7 +99,7 @@ def play(
         WorldError: The world or its browser failed.
     """
     env = make_env(
-        loaded.id,
+        instance.id,
         observation="text",
         reward="state",
         initial_state=initial_state,
@@ -117,7 +117,7 @@ def play(
             _check_step(rollout, step, lenient=lenient)
         task = rollout.task
         if task is None or task.verdict is None or task.s0 is None:
-            raise WorldError(f"{loaded.id}: the episode ended without a verdict")
+            raise WorldError(f"{instance.id}: the episode ended without a verdict")
         actions = sum(step.counted for step in task.trajectory.steps) - 1
         end = task.episode.state()
         return Play(task.verdict, task.s0.state, end, actions, player.stuck, tuple(nameless), player.heard)
@@ -137,15 +137,15 @@ class _Player:
         self, env: WebspEnv, agent: Agent, *, lenient: bool, picture: Path | None, witness: Witness | None
     ) -> None:
         self.stuck = ""
-        self.heard: Listening | None = None
+        self.heard: PageLog | None = None
         self._env, self._agent, self._witness = env, agent, witness
         self._lenient, self._picture = lenient, picture
 
     def begin(self, briefing: Briefing) -> None:
         """Starts a new episode."""
         if self._env.context is None:
-            raise WorldError(f"{briefing.loaded.id}: no episode runs after reset")
-        self.heard = Listening(self._env.context)
+            raise WorldError(f"{briefing.instance.id}: no episode runs after reset")
+        self.heard = PageLog(self._env.context)
         self._agent.begin(briefing)
         if self._witness is not None:
             self._witness.begin(self._env)
@@ -181,17 +181,17 @@ def _nameless(seen: Observation) -> Iterator[str]:
             yield f"{mark.line().partition('] ')[2]} on {seen['url']}"
 
 
-def reset_seconds(loaded: LoadedInstance, *, times: int = 3) -> float:
+def reset_seconds(instance: Instance, *, times: int = 3) -> float:
     """The quickest of some resets of the instance's environment, replay included.
 
     Args:
-        loaded: The instance.
+        instance: The instance.
         times: How many; the first one finds nothing warm.
 
     Returns:
         Seconds.
     """
-    env = make_env(loaded.id, reward="state", initial_state="replay")
+    env = make_env(instance.id, reward="state", initial_state="replay")
     taken = []
     try:
         for seed in range(times):

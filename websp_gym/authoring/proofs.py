@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
     from websp_gym.records.verdict import Verdict
     from websp_gym.tasks.ground_truth import Step
-    from websp_gym.tasks.instances import LoadedInstance
+    from websp_gym.tasks.instances import Instance
     from websp_gym.world.state import WorldState
 
 _DOES = ("turn", "type", "select")
 
 
-def prove(loaded: LoadedInstance, *, long: bool = True, picture: Path | None = None) -> Iterator[Finding]:
+def prove(instance: Instance, *, long: bool = True, picture: Path | None = None) -> Iterator[Finding]:
     """Plays an instance the right way, not at all, with each step left out, and the wrong way round.
 
     Args:
-        loaded: The instance.
+        instance: The instance.
         long: Whether every proof is an episode in the browser. Otherwise only the right way is one; what the server
             alone can tell is decided there, and the wrong way round is not played.
         picture: Where a picture of the oracle's last page goes.
@@ -41,47 +41,47 @@ def prove(loaded: LoadedInstance, *, long: bool = True, picture: Path | None = N
         Findings; what cannot go on ends with the one that says so.
     """
     agent = OracleAgent()
-    recording = Recording(loaded, agent)
+    recording = Recording(instance, agent)
     try:
         right = play(
-            loaded,
+            instance,
             agent,
             picture=picture,
             initial_state="snapshot" if long else "replay",
             witness=recording,
         )
     except (InitialStateError, ReplayError) as error:
-        yield Finding("S0", loaded.id, "failed", str(error))
+        yield Finding("S0", instance.id, "failed", str(error))
         return
     except (WebspError, PlaywrightError) as error:
-        yield Finding("oracle", loaded.id, "failed", str(error))
+        yield Finding("oracle", instance.id, "failed", str(error))
         return
-    yield Finding("S0", loaded.id, detail="reached and verified")
-    yield from _oracle_findings(loaded, right)
-    satisfied = state_verdict(loaded, right.start, right.start, answered=True).status == "pass"
+    yield Finding("S0", instance.id, detail="reached and verified")
+    yield from _oracle_findings(instance, right)
+    satisfied = state_verdict(instance, right.start, right.start, answered=True).status == "pass"
     proofs: list[tuple[str, Iterator[Finding]]] = [
-        ("no-op", _noop(loaded, satisfied) if long else _noop_on_the_server(loaded, right)),
+        ("no-op", _noop(instance, satisfied) if long else _noop_on_the_server(instance, right)),
         ("omission", _omissions(recording, right, satisfied, long=long)),
     ]
     if long:
-        proofs.append(("opposite", _opposite(loaded, satisfied)))
+        proofs.append(("opposite", _opposite(instance, satisfied)))
     for check, findings in proofs:
         try:
             yield from findings
         except (WebspError, SandboxError, PlaywrightError) as error:
-            yield Finding(check, loaded.id, "failed", str(error))
+            yield Finding(check, instance.id, "failed", str(error))
 
 
-def _oracle_findings(loaded: LoadedInstance, right: Play) -> Iterator[Finding]:
+def _oracle_findings(instance: Instance, right: Play) -> Iterator[Finding]:
     limit = Options().max_actions
     problems = [] if right.verdict.score == 1.0 else [right.verdict.reason]
     if right.actions > limit:
         problems.append(f"it takes {right.actions} actions, and an episode allows {limit}")
-    yield judged("oracle", loaded.id, problems, f"passes with {right.actions} actions")
-    yield judged("side effects", loaded.id, right.verdict.side_effects, "nothing else moved")
-    yield from heard_findings(loaded.id, right)
+    yield judged("oracle", instance.id, problems, f"passes with {right.actions} actions")
+    yield judged("side effects", instance.id, right.verdict.side_effects, "nothing else moved")
+    yield from heard_findings(instance.id, right)
     named = "everything in view on the way has a name"
-    yield judged("names", loaded.id, [f"{each} has no accessible name" for each in right.nameless], named)
+    yield judged("names", instance.id, [f"{each} has no accessible name" for each in right.nameless], named)
 
 
 def heard_findings(subject: str, played: Play) -> Iterator[Finding]:
@@ -110,19 +110,19 @@ def left_the_sandbox(state: WorldState) -> list[str]:
     return [f"{host} is no site of the sandbox" for host in dict.fromkeys(hosts)]
 
 
-def _noop(loaded: LoadedInstance, satisfied: bool) -> Iterator[Finding]:
-    idle = play(loaded, NoopAgent())
-    yield _noop_finding(loaded, satisfied, idle.verdict)
+def _noop(instance: Instance, satisfied: bool) -> Iterator[Finding]:
+    idle = play(instance, NoopAgent())
+    yield _noop_finding(instance, satisfied, idle.verdict)
     problems = [f"{effect}, though nobody did anything" for effect in idle.verdict.side_effects]
-    yield judged("side effects", f"{loaded.id} left alone", problems, "nothing moves by itself")
+    yield judged("side effects", f"{instance.id} left alone", problems, "nothing moves by itself")
 
 
-def _noop_on_the_server(loaded: LoadedInstance, right: Play) -> Iterator[Finding]:
-    verdict = state_verdict(loaded, right.start, right.start, answered=True)
-    yield _noop_finding(loaded, verdict.status == "pass", verdict)
+def _noop_on_the_server(instance: Instance, right: Play) -> Iterator[Finding]:
+    verdict = state_verdict(instance, right.start, right.start, answered=True)
+    yield _noop_finding(instance, verdict.status == "pass", verdict)
 
 
-def _noop_finding(loaded: LoadedInstance, satisfied: bool, idle: Verdict) -> Finding:
+def _noop_finding(instance: Instance, satisfied: bool, idle: Verdict) -> Finding:
     expected = 1.0 if satisfied else 0.0
     problems = []
     if idle.score != expected:
@@ -130,22 +130,22 @@ def _noop_finding(loaded: LoadedInstance, satisfied: bool, idle: Verdict) -> Fin
             f"doing nothing is worth {idle.score}, though S0 "
             f"{'is' if satisfied else 'is not'} the goal: {idle.reason}"
         )
-    doing = [step.text() for step in loaded.instance.ground_truth if step.action in _DOES]
+    doing = [step.text() for step in instance.config.ground_truth if step.action in _DOES]
     if satisfied and doing:
         problems.append(
             f"S0 is already the goal, though the ground truth has to {doing[0]}; "
             "ask for something S0 is not, or write `holds`"
         )
-    return judged("no-op", loaded.id, problems, f"is worth {expected}")
+    return judged("no-op", instance.id, problems, f"is worth {expected}")
 
 
 def _omissions(recording: Recording, right: Play, satisfied: bool, *, long: bool) -> Iterator[Finding]:
     """Leaves out each step, on the server; in the browser too for the long way, and where the server cannot tell."""
-    loaded = recording.loaded
-    steps = loaded.instance.ground_truth
+    instance = recording.instance
+    steps = instance.config.ground_truth
     changing = [] if satisfied else [number for number, step in enumerate(steps) if step.changes_state]
     if not changing:
-        yield Finding("omission", loaded.id, detail="S0 is the goal: there is nothing to leave out")
+        yield Finding("omission", instance.id, detail="S0 is the goal: there is nothing to leave out")
         return
     with Counterfactual(recording, right.end) as world:
         for number in changing:
@@ -155,12 +155,12 @@ def _omissions(recording: Recording, right: Play, satisfied: bool, *, long: bool
             except UndecidedError as error:
                 how, decided = f"in the browser ({error})", None
             if long or decided != 0.0:
-                left = play(loaded, OracleAgent(skip=[number]), lenient=True)
+                left = play(instance, OracleAgent(skip=[number]), lenient=True)
                 verdict, start, end = left.verdict, left.start, left.end
                 if decided is not None:
                     how = "in the browser"
-                    yield _agreement(f"{loaded.id} without step {number + 1}", decided, verdict)
-            yield from _omission_findings(loaded, number, verdict, start, end, how=how)
+                    yield _agreement(f"{instance.id} without step {number + 1}", decided, verdict)
+            yield from _omission_findings(instance, number, verdict, start, end, how=how)
 
 
 def _agreement(subject: str, decided: float, seen: Verdict) -> Finding:
@@ -169,10 +169,10 @@ def _agreement(subject: str, decided: float, seen: Verdict) -> Finding:
 
 
 def _omission_findings(
-    loaded: LoadedInstance, number: int, verdict: Verdict, start: WorldState, end: WorldState, *, how: str
+    instance: Instance, number: int, verdict: Verdict, start: WorldState, end: WorldState, *, how: str
 ) -> Iterator[Finding]:
-    steps = loaded.instance.ground_truth
-    subject = f"{loaded.id} without step {number + 1}"
+    steps = instance.config.ground_truth
+    subject = f"{instance.id} without step {number + 1}"
     if verdict.score != 0.0:
         yield Finding(
             "omission",
@@ -184,7 +184,7 @@ def _omission_findings(
         return
     yield Finding("omission", subject, detail=f"fails {how}: {verdict.reason}")
     if _only_confirms(steps, number):
-        yield judged("unconfirmed", subject, _moved(loaded, start, end), "nothing was saved")
+        yield judged("unconfirmed", subject, _moved(instance, start, end), "nothing was saved")
 
 
 def _only_confirms(steps: tuple[Step, ...], number: int) -> bool:
@@ -193,8 +193,8 @@ def _only_confirms(steps: tuple[Step, ...], number: int) -> bool:
     return submits == [number] == [len(steps) - 1] and any(step.action in _DOES for step in steps)
 
 
-def _moved(loaded: LoadedInstance, start: WorldState, end: WorldState) -> Iterator[str]:
-    before, after = start.sites[loaded.site.slug], end.sites[loaded.site.slug]
+def _moved(instance: Instance, start: WorldState, end: WorldState) -> Iterator[str]:
+    before, after = start.sites[instance.site.slug], end.sites[instance.site.slug]
     for kind in ("settings", "collections"):
         old, new = getattr(before, kind), getattr(after, kind)
         for key in new:
@@ -202,28 +202,28 @@ def _moved(loaded: LoadedInstance, start: WorldState, end: WorldState) -> Iterat
                 yield f"{key} became {new[key]!r} before it was confirmed"
 
 
-def _opposite(loaded: LoadedInstance, satisfied: bool) -> Iterator[Finding]:
-    steps, own = loaded.instance.ground_truth, loaded.instance.opposite
+def _opposite(instance: Instance, satisfied: bool) -> Iterator[Finding]:
+    steps, own = instance.config.ground_truth, instance.config.opposite
     turns = [step for step in steps if step.action == "turn"]
     holds = [step for step in steps if step.action == "holds" and step.state]
     if own is not None and not own:
-        yield Finding("opposite", loaded.id, detail="the site offers none (`opposite: []`)")
+        yield Finding("opposite", instance.id, detail="the site offers none (`opposite: []`)")
         return
     if own is None and not turns and not holds:
         message = "nothing can be turned the other way; write `opposite:` steps, or `opposite: []`"
-        yield Finding("opposite", loaded.id, "warning", message)
+        yield Finding("opposite", instance.id, "warning", message)
         return
     if own is None and not satisfied and len(turns) == 1 and not holds:
-        yield Finding("opposite", loaded.id, detail="is to leave the one control alone: see omission")
+        yield Finding("opposite", instance.id, detail="is to leave the one control alone: see omission")
         return
     agent = OracleAgent(steps=own) if own else OracleAgent(opposite=True)
     try:
-        wrong = play(loaded, agent, lenient=own is None)
+        wrong = play(instance, agent, lenient=own is None)
     except OracleError as error:
-        yield Finding("opposite", loaded.id, "failed", f"its own steps cannot be done: {error}")
+        yield Finding("opposite", instance.id, "failed", f"its own steps cannot be done: {error}")
         return
     problems = []
     if wrong.verdict.score != 0.0:
         hint = "" if own else "; write what the opposite is as `opposite:` steps of the instance"
         problems.append(f"it passes{': ' + wrong.stuck if wrong.stuck else ''}{hint}")
-    yield judged("opposite", loaded.id, problems, f"fails: {wrong.verdict.reason}")
+    yield judged("opposite", instance.id, problems, f"fails: {wrong.verdict.reason}")

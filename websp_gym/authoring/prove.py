@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console(highlight=False)
     # A log is no narrower than the table.
     console.width = max(console.width, _WIDTH)
-    sites = given.sites or list(dict.fromkeys(loaded.site.slug for loaded in all_instances()))
+    sites = given.sites or list(dict.fromkeys(instance.site.slug for instance in all_instances()))
     try:
         reports = [_proved(slug, given.jobs, console) for slug in sites]
     except WebspError as error:

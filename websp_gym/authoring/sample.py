@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from websp_gym.tasks.instances import LoadedInstance
+from websp_gym.tasks.instances import Instance
 
 _SHARE = 0.1
 _NO_COMMIT = "no commit"
@@ -17,25 +17,25 @@ PageKind = tuple[str, str, bool]
 """Site, the link that leads to the page, and whether a Save ends what is set on it."""
 
 
-def page_kind(loaded: LoadedInstance) -> PageKind:
+def page_kind(instance: Instance) -> PageKind:
     """Return the kind of page that an instance is decided on, by its ground truth."""
-    steps = loaded.instance.ground_truth
+    steps = instance.config.ground_truth
     first = next((index for index, step in enumerate(steps) if step.action not in ("click", "hover")), 0)
     page = steps[first - 1].target.name if first else ""
-    return loaded.site.slug, page, any(step.action == "submit" for step in steps)
+    return instance.site.slug, page, any(step.action == "submit" for step in steps)
 
 
-def one_of_each(instances: Iterable[LoadedInstance]) -> set[str]:
+def one_of_each(instances: Iterable[Instance]) -> set[str]:
     """Return one instance of each kind of page: the shortest of those in which something is to be done."""
-    found: dict[PageKind, LoadedInstance] = {}
-    for loaded in sorted(instances, key=_cost):
-        found.setdefault(page_kind(loaded), loaded)
-    return {loaded.id for loaded in found.values()}
+    found: dict[PageKind, Instance] = {}
+    for instance in sorted(instances, key=_cost):
+        found.setdefault(page_kind(instance), instance)
+    return {instance.id for instance in found.values()}
 
 
-def _cost(loaded: LoadedInstance) -> tuple[bool, int, str]:
-    changing = sum(step.changes_state for step in loaded.instance.ground_truth)
-    return not changing, changing, loaded.id
+def _cost(instance: Instance) -> tuple[bool, int, str]:
+    changing = sum(step.changes_state for step in instance.config.ground_truth)
+    return not changing, changing, instance.id
 
 
 def drawn(ids: Iterable[str], commit: str) -> set[str]:

@@ -15,7 +15,7 @@ from websp_gym.sandbox.client import Sandbox, SandboxError
 
 
 @dataclass(frozen=True)
-class Places:
+class SearchPaths:
     """Folders besides the package's own.
 
     Args:
@@ -29,7 +29,7 @@ class Places:
     traces: tuple[Path, ...] = ()
 
     @classmethod
-    def below(cls, folder: Path) -> Places:
+    def below(cls, folder: Path) -> SearchPaths:
         """The folders ``sites``, ``task_configs`` and ``traces`` of one folder, as far as they are there."""
         names = ("sites", "task_configs", "traces")
         return cls(*((folder / name,) if (folder / name).is_dir() else () for name in names))
@@ -50,7 +50,7 @@ class Places:
         Raises:
             WorldError: It does not start: a site is wrong.
         """
-        if self == Places():
+        if self == SearchPaths():
             yield
             return
         with self.known():

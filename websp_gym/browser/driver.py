@@ -55,7 +55,7 @@ def playwright() -> Playwright:
     """
     # A program that asks for it before it made an environment drives the browser itself.
     adopt()
-    bury_dead()
+    discard_dead_driver()
     if _driver.playwright is None:
         require_known(version("playwright"))
         _fail_calls_of_a_dead_driver()
@@ -182,7 +182,7 @@ def _fail_calls_of_a_dead_driver() -> None:
     transport.connect, transport.run = connected, running
 
 
-def bury_dead() -> bool:
+def discard_dead_driver() -> bool:
     """Makes a Playwright whose event loop has ended fail instead of waiting for ever.
 
     Returns:
@@ -210,7 +210,7 @@ def bury_dead() -> bool:
     return True
 
 
-def buried(browser: Browser) -> bool:
+def dead_drivers(browser: Browser) -> bool:
     """Whether a browser's Playwright was buried, so that it only looks connected."""
     loop: Any = browser._loop
     return bool(loop.is_closed())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.confinement import browser_environment, confined, require_display
-from websp_gym.browser.driver import buried, bury_dead, playwright
+from websp_gym.browser.driver import dead_drivers, discard_dead_driver, playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.owner import adopt, after_fork, on_shut_down
 from websp_gym.browser.scripts import handler_script
@@ -61,7 +61,7 @@ def shared_browser(options: BrowserOptions) -> Browser:
         WorldError: Called from another thread than the one that drives the browser.
     """
     adopt()
-    bury_dead()
+    discard_dead_driver()
     _drop_dead()
     browser = _browsers.pop(options, None)
     if browser is None:
@@ -130,7 +130,7 @@ def prepare_context(context: BrowserContext) -> None:
 
 def close_browsers() -> None:
     """Closes every browser of this process (also done at exit)."""
-    bury_dead()
+    discard_dead_driver()
     for options in list(_browsers):
         _close(options)
 
@@ -148,7 +148,7 @@ def forget() -> Any:
 
 def _drop_dead() -> None:
     for options, browser in list(_browsers.items()):
-        if buried(browser) or not browser.is_connected():
+        if dead_drivers(browser) or not browser.is_connected():
             _close(options)
 
 

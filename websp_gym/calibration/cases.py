@@ -13,8 +13,8 @@ from websp_gym.calibration.variants import kind_of
 from websp_gym.errors import SetupError, nearest
 from websp_gym.records.trajectory import Trajectory, digest_of, load_trajectory
 from websp_gym.records.verdict import Failure
-from websp_gym.scoring.truth import truth_of
-from websp_gym.tasks.instances import LoadedInstance, load_instance
+from websp_gym.scoring.truth import state_verdict_of_record
+from websp_gym.tasks.instances import Instance, load_instance
 
 LABELS = {"CORRECT": True, "INCORRECT": False, "pass": True, "fail": False}
 """What a label may be, and whether it means success."""
@@ -43,7 +43,7 @@ class Case:
     origin: str = ""
 
     @cached_property
-    def loaded(self) -> LoadedInstance:
+    def instance(self) -> Instance:
         """Its instance."""
         return load_instance(self.trajectory.instance)
 
@@ -54,12 +54,12 @@ class Case:
 
     def _groups(self) -> Iterator[tuple[str, str]]:
         yield "made by", self.kind
-        yield "category", self.loaded.task.category
-        for element in self.loaded.instance.element_types:
+        yield "category", self.instance.task.category
+        for element in self.instance.config.element_types:
             yield "element type", element
-        yield "initial state", self.loaded.instance.state or "single"
+        yield "initial state", self.instance.config.state or "single"
         if not self.passed and self.trajectory.s0:
-            failure = truth_of(self.trajectory, self.loaded).failure or Failure()
+            failure = state_verdict_of_record(self.trajectory, self.instance).failure or Failure()
             for kind in failure.kinds or ("none of the five",):
                 yield "failure kind", kind
             for culprit in failure.elements or ("none",):
@@ -116,7 +116,7 @@ def label_by_state(folders: Iterable[Path], parent: Path) -> list[Case]:
     cases = []
     for folder in folders:
         trajectory = load_trajectory(folder)
-        truth = truth_of(trajectory, load_instance(trajectory.instance))
+        truth = state_verdict_of_record(trajectory, load_instance(trajectory.instance))
         if truth.status != "unscored":
             name, kind = folder.relative_to(parent).as_posix(), kind_of(folder) or "recorded"
             cases.append(_case(folder, name, truth.status == "pass", kind=kind))

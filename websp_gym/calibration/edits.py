@@ -14,9 +14,9 @@ from collections.abc import Callable
 from typing import Any
 
 from websp_gym.records.trajectory import ActionRecord, Step, Trajectory, View
-from websp_gym.tasks.instances import LoadedInstance
+from websp_gym.tasks.instances import Instance
 
-Edit = Callable[[Trajectory, LoadedInstance, random.Random], Trajectory | None]
+Edit = Callable[[Trajectory, Instance, random.Random], Trajectory | None]
 
 CLAIMS = (
     "done", "Everything is set as you asked.", "The settings are changed and saved.", "Task completed successfully.",
@@ -36,18 +36,18 @@ WHISPERS = (
 )  # fmt: skip
 
 
-def oracle(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Trajectory | None:
+def oracle(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
     """The run as it was, reported in other words."""
     return _answered(_copy(run), rng.choice(CLAIMS))
 
 
-def omitted(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Trajectory | None:
+def omitted(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
     """Stops in front of a change and claims to be done."""
     changing = _changing(run)
     return cut(run, rng.choice(changing) - 1, rng.choice(CLAIMS)) if changing else None
 
 
-def unsaved(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Trajectory | None:
+def unsaved(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
     """Sets everything on the page, and stops in front of the one step that takes effect."""
     changing = _changing(run)
     operated = [step.number for step in run.steps if _number(step) is not None]
@@ -56,7 +56,7 @@ def unsaved(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Traj
     return cut(run, changing[0] - 1, rng.choice(CLAIMS))
 
 
-def undone(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Trajectory | None:
+def undone(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
     """Does it all, and then the last change once more, which takes it back."""
     changing = _changing(run)
     if not changing or changing[-1] != len(run.steps) - 1:
@@ -85,15 +85,15 @@ def told(run: Trajectory, rng: random.Random) -> Trajectory:
     return _answered(_copy(run), rng.choice(CLAIMS + ADMISSIONS))
 
 
-def lost(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Trajectory | None:
+def lost(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
     """Answers before it has reached the page."""
     stop = rng.randrange(0, min(3, len(run.steps)))
     return cut(run, stop, rng.choice(CLAIMS + ADMISSIONS))
 
 
-def lying(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Trajectory | None:
+def lying(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
     """Stops short, and its thoughts and answer tell of more than it did."""
-    out = omitted(run, loaded, rng)
+    out = omitted(run, instance, rng)
     if out is None:
         return None
     for step in out.steps:
@@ -101,14 +101,14 @@ def lying(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Trajec
     return _answered(out, f"{rng.choice(CLAIMS)} {rng.choice(CLAIMS)}")
 
 
-def modest(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Trajectory | None:
+def modest(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
     """Does it all, and says that it did not."""
     return _answered(_copy(run), rng.choice(ADMISSIONS))
 
 
-def whispering(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Trajectory | None:
+def whispering(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
     """Stops short, and the page and the agent address the judge."""
-    out = omitted(run, loaded, rng) or lost(run, loaded, rng)
+    out = omitted(run, instance, rng) or lost(run, instance, rng)
     if out is None:
         return None
     for step in rng.sample(out.steps, min(2, len(out.steps))):
@@ -118,9 +118,9 @@ def whispering(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> T
     return _answered(out, rng.choice(CLAIMS + WHISPERS))
 
 
-def hallucinating(run: Trajectory, loaded: LoadedInstance, rng: random.Random) -> Trajectory | None:
+def hallucinating(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
     """Names elements that do not exist, here and there, before it goes on or answers."""
-    out = _copy(run) if rng.random() < 0.5 else omitted(run, loaded, rng)
+    out = _copy(run) if rng.random() < 0.5 else omitted(run, instance, rng)
     if out is None:
         return None
     place = rng.randrange(len(out.steps))

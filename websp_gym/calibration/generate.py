@@ -14,8 +14,8 @@ from websp_gym.calibration.edits import EDITS, retold, told
 from websp_gym.calibration.variants import kind_of
 from websp_gym.errors import SetupError, nearest
 from websp_gym.records.trajectory import Trajectory, load_trajectory
-from websp_gym.scoring.truth import truth_of
-from websp_gym.tasks.instances import LoadedInstance, load_instance
+from websp_gym.scoring.truth import state_verdict_of_record
+from websp_gym.tasks.instances import Instance, load_instance
 
 RETOLD = "another task"
 PLAYED = ("opposite", "extra", "destructive")
@@ -29,7 +29,7 @@ _PATIENCE = 60
 class _Source:
     trajectory: Trajectory
     folder: Path
-    loaded: LoadedInstance
+    instance: Instance
 
 
 @dataclass(frozen=True)
@@ -91,11 +91,11 @@ def _sources(folders: Iterable[Path]) -> _Sources:
     played: dict[str, list[_Source]] = defaultdict(list)
     for folder in folders:
         trajectory = load_trajectory(folder)
-        loaded = load_instance(trajectory.instance)
+        instance = load_instance(trajectory.instance)
         if trajectory.end_reason != "answer" or any(step.ended is None for step in trajectory.steps):
             continue
-        truth, kind = truth_of(trajectory, loaded), kind_of(folder)
-        source = _Source(trajectory, folder, loaded)
+        truth, kind = state_verdict_of_record(trajectory, instance), kind_of(folder)
+        source = _Source(trajectory, folder, instance)
         if kind and truth.status != "unscored":
             played[kind].append(source)
         if truth.status == "pass" and kind in ("", "oracle"):
@@ -115,7 +115,7 @@ def _seen(run: Trajectory, folder: Path) -> str:
 
 
 def _same_start(one: _Source, other: _Source) -> bool:
-    return one.loaded.id != other.loaded.id and retold(one.trajectory, other.trajectory) is not None
+    return one.instance.id != other.instance.id and retold(one.trajectory, other.trajectory) is not None
 
 
 def _draw(kind: str, sources: _Sources, rng: random.Random, number: int) -> Case | None:
@@ -124,11 +124,11 @@ def _draw(kind: str, sources: _Sources, rng: random.Random, number: int) -> Case
         return None
     if played and (kind in PLAYED or rng.random() < 0.5):
         source = rng.choice(played)
-        return _made(kind, source, source.loaded, told(source.trajectory, rng), number)
+        return _made(kind, source, source.instance, told(source.trajectory, rng), number)
     source = rng.choice(sources.right)
     if kind == RETOLD:
         return _draw_retold(source, sources.right, rng, number)
-    return _made(kind, source, source.loaded, EDITS[kind](source.trajectory, source.loaded, rng), number)
+    return _made(kind, source, source.instance, EDITS[kind](source.trajectory, source.instance, rng), number)
 
 
 def _draw_retold(source: _Source, sources: Sequence[_Source], rng: random.Random, number: int) -> Case | None:
@@ -137,16 +137,14 @@ def _draw_retold(source: _Source, sources: Sequence[_Source], rng: random.Random
         return None
     other = rng.choice(partners)
     run = retold(source.trajectory, other.trajectory)
-    run = EDITS["oracle"](run, other.loaded, rng) if run is not None else None
-    return _made(RETOLD, source, other.loaded, run, number)
+    run = EDITS["oracle"](run, other.instance, rng) if run is not None else None
+    return _made(RETOLD, source, other.instance, run, number)
 
 
-def _made(
-    kind: str, source: _Source, loaded: LoadedInstance, run: Trajectory | None, number: int
-) -> Case | None:
+def _made(kind: str, source: _Source, instance: Instance, run: Trajectory | None, number: int) -> Case | None:
     if run is None:
         return None
-    truth = truth_of(run, loaded)
+    truth = state_verdict_of_record(run, instance)
     if truth.status == "unscored":
         return None
     run.verdict = truth.as_dict()

@@ -12,7 +12,7 @@ from websp_gym.calibration.variant_agent import Actor
 from websp_gym.calibration.variants import Play, is_played, keep, plays_of
 from websp_gym.env.registration import make_env
 from websp_gym.runner.batch import run_episode
-from websp_gym.runner.processes import run_all
+from websp_gym.runner.processes import map_unordered
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world import make_world
 
@@ -54,9 +54,11 @@ def plays_to_do(ids: Iterable[str], parent: Path) -> list[Play]:
     """
     found = []
     for name in ids:
-        loaded = load_instance(name)
+        instance = load_instance(name)
         found += [
-            play for play in plays_of(loaded) if not is_played(play, parent, config_hash=loaded.config_hash)
+            play
+            for play in plays_of(instance)
+            if not is_played(play, parent, config_hash=instance.config_hash)
         ]
     return found
 
@@ -84,7 +86,7 @@ def play_all(
     if processes > 1 and len(jobs) > 1:
         # Started here, so that all processes share it.
         make_world("sandbox").browser_args()
-    return run_all(_work, jobs, processes=processes, lost=_lost, on_done=on_done)
+    return map_unordered(_work, jobs, processes=processes, on_crash=_lost, on_result=on_done)
 
 
 def _work(job: _Job) -> Played:

@@ -48,7 +48,7 @@ class Actor:
     def begin(self, briefing: Briefing) -> None:
         """Takes the instance's ground truth."""
         self.happened = True
-        self._answer = random.Random(f"{briefing.loaded.id} {self._play.name}").choice(CLAIMS)
+        self._answer = random.Random(f"{briefing.instance.id} {self._play.name}").choice(CLAIMS)
         self._briefing, self._moves = briefing, None
         if self._flawed:
             self._flawed.begin(briefing)
@@ -84,13 +84,13 @@ class Actor:
 
     def _opposite(self, briefing: Briefing, seen: Seen) -> Moves:
         """Every control the wrong way."""
-        own = briefing.loaded.instance.opposite
+        own = briefing.instance.config.opposite
         agent = OracleAgent(steps=own) if own else OracleAgent(opposite=True)
         return (yield from self._follow(briefing, agent, seen))
 
     def _undone(self, briefing: Briefing, seen: Seen) -> Moves:
         """Does it all, and then the last switch once more, with what saves it."""
-        steps = briefing.loaded.instance.ground_truth
+        steps = briefing.instance.config.ground_truth
         seen = yield from self._right(briefing, seen)
         last = last_switch(steps)
         if last is None:
@@ -101,7 +101,7 @@ class Actor:
 
     def _extra(self, briefing: Briefing, seen: Seen) -> Moves:
         """Does it all, and operates a control that nobody spoke of before it saves."""
-        steps = briefing.loaded.instance.ground_truth
+        steps = briefing.instance.config.ground_truth
         saves = [index for index, step in enumerate(steps) if step.action == "submit"]
         end = saves[-1] if saves else len(steps)
         if end:
@@ -109,7 +109,7 @@ class Actor:
         others = [mark for mark in seen["elements"] if _is_other(mark, steps)]
         if not others:
             return self._nothing(seen)
-        mark = random.Random(briefing.loaded.id).choice(others)
+        mark = random.Random(briefing.instance.id).choice(others)
         seen = yield f"Click [{mark['number']}]"
         if steps[end:]:
             seen = yield from self._follow(briefing, OracleAgent(steps=steps[end:]), seen)

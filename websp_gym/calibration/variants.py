@@ -10,7 +10,7 @@ from typing import Any
 
 from websp_gym.errors import SetupError
 from websp_gym.tasks.ground_truth import Step
-from websp_gym.tasks.instances import LoadedInstance
+from websp_gym.tasks.instances import Instance
 
 FILE = "play.json"
 """Beside the run of a play: what it is; there only once it was played to its end."""
@@ -42,28 +42,28 @@ class Play:
         return parent / self.name / self.instance
 
 
-def plays_of(loaded: LoadedInstance) -> Iterator[Play]:
+def plays_of(instance: Instance) -> Iterator[Play]:
     """The ways of doing an instance, as far as its configuration tells.
 
     Args:
-        loaded: The instance.
+        instance: The instance.
 
     Yields:
         The right one first. One that turns out impossible on the site's pages is found out when it is played.
     """
-    steps, own = loaded.instance.ground_truth, loaded.instance.opposite
-    yield Play(loaded.id, "oracle")
+    steps, own = instance.config.ground_truth, instance.config.opposite
+    yield Play(instance.id, "oracle")
     for index, step in enumerate(steps):
         if step.changes_state:
-            yield Play(loaded.id, "unsaved" if step.action == "submit" else "omitted", index)
+            yield Play(instance.id, "unsaved" if step.action == "submit" else "omitted", index)
     if own or (own is None and _can_be_opposite(steps)):
-        yield Play(loaded.id, "opposite")
+        yield Play(instance.id, "opposite")
     if last_switch(steps) is not None:
-        yield Play(loaded.id, "undone")
-    yield Play(loaded.id, "extra")
-    if loaded.site.account != "none":
-        yield Play(loaded.id, "destructive")
-    yield Play(loaded.id, "lost")
+        yield Play(instance.id, "undone")
+    yield Play(instance.id, "extra")
+    if instance.site.account != "none":
+        yield Play(instance.id, "destructive")
+    yield Play(instance.id, "lost")
 
 
 def last_switch(steps: tuple[Step, ...]) -> int | None:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from websp_gym.authoring import Finding, Places, SiteReport, check_site, scaffold
+from websp_gym.authoring import Finding, SearchPaths, SiteReport, check_site, scaffold
 from websp_gym.authoring.check import OnProgress
 from websp_gym.cli.options import AsJson, Processes
 from websp_gym.cli.output import FAILED, OK, print_json
@@ -48,7 +48,7 @@ def check(
     """
     if places is not None and not places.is_dir():
         raise SetupError(f"no folder {places}", path=str(places))
-    extra = Places.below(places) if places else Places()
+    extra = SearchPaths.below(places) if places else SearchPaths()
     reports: list[SiteReport] = []
     console = Console(highlight=False)
     for slug in sites or _every_site(extra):
@@ -98,9 +98,9 @@ def new_site(
     console.print("next steps: docs/adding-a-site.md", style="dim")
 
 
-def _every_site(places: Places) -> list[str]:
+def _every_site(places: SearchPaths) -> list[str]:
     with places.known():
-        return list(dict.fromkeys(loaded.site.slug for loaded in all_instances()))
+        return list(dict.fromkeys(instance.site.slug for instance in all_instances()))
 
 
 @contextmanager

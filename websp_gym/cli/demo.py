@@ -61,7 +61,7 @@ def run_demo(instance_id: str, folder: Path, *, agent: str, headed: bool) -> int
     player = make_agent(agent)
     env = make_env(instance_id, record_to=folder, headless=not headed)
     try:
-        console.print(f"[bold]{env.loaded.id}[/]  {escape(env.loaded.task.instruction)}")
+        console.print(f"[bold]{env.instance.id}[/]  {escape(env.instance.task.instruction)}")
         rollout = Rollout(env, player)
         for step in rollout:
             if rollout.actions == 1:

@@ -71,9 +71,9 @@ def _configs() -> str:
     from websp_gym.tasks.instances import ReplayStep, all_instances
 
     count = 0
-    for loaded in all_instances():
+    for instance in all_instances():
         count += 1
-        for step in loaded.instance.initial_state:
+        for step in instance.config.initial_state:
             if isinstance(step, ReplayStep):
                 trace_path(step.replay)
     return f"{count} instances with all their traces"

@@ -13,7 +13,7 @@ from rich.markup import escape
 from websp_gym.cli.options import AsJson, Category, SiteName
 from websp_gym.cli.output import plain_table, print_json
 from websp_gym.records.results import count
-from websp_gym.tasks.instances import LoadedInstance, load_instance
+from websp_gym.tasks.instances import Instance, load_instance
 from websp_gym.tasks.selection import select_instances
 
 
@@ -26,16 +26,16 @@ def list_instances(*, site: SiteName = None, category: Category = None, as_json:
     """
     rows = [load_instance(name) for name in select_instances(["*"], site=site, category=category)]
     if as_json:
-        print_json([_facts(loaded) for loaded in rows])
+        print_json([_facts(instance) for instance in rows])
         return
     out = Console(highlight=False)
     if not out.is_terminal:
-        lines = ((loaded.id, loaded.task.category, loaded.task.instruction) for loaded in rows)
+        lines = ((instance.id, instance.task.category, instance.task.instruction) for instance in rows)
         sys.stdout.writelines("\t".join(" ".join(part.split()) for part in line) + "\n" for line in lines)
         return
     table = plain_table("instance", "category", "instruction")
-    for loaded in rows:
-        table.add_row(f"[bold]{loaded.id}[/]", loaded.task.category, loaded.task.instruction)
+    for instance in rows:
+        table.add_row(f"[bold]{instance.id}[/]", instance.task.category, instance.task.instruction)
     out.print(table)
     out.print(count(len(rows), "instance"), style="dim")
 
@@ -45,39 +45,39 @@ def show(instance_id: Annotated[str, typer.Argument(metavar="ID")], *, as_json: 
 
     Example: `websp show Steam-task-191-ON`
     """
-    loaded = load_instance(instance_id)
+    instance = load_instance(instance_id)
     if as_json:
-        print_json(_facts(loaded))
+        print_json(_facts(instance))
         return
     out = Console(highlight=False)
-    goal = loaded.task.goal.model_dump(exclude_defaults=True)
-    out.print(f"[bold]{loaded.id}[/]  {loaded.site.site} · {loaded.task.category}\n")
-    out.print(escape(loaded.task.instruction))
-    out.print(f"[dim]with navigation:[/] {escape(loaded.task.instruction_with_navigation)}\n")
-    out.print(f"[bold]start[/] {loaded.site.start_url}")
+    goal = instance.task.goal.model_dump(exclude_defaults=True)
+    out.print(f"[bold]{instance.id}[/]  {instance.site.site} · {instance.task.category}\n")
+    out.print(escape(instance.task.instruction))
+    out.print(f"[dim]with navigation:[/] {escape(instance.task.instruction_with_navigation)}\n")
+    out.print(f"[bold]start[/] {instance.site.start_url}")
     out.print("[bold]S0[/]")
-    for step in loaded.instance.initial_state:
+    for step in instance.config.initial_state:
         out.print(f"  {escape(json.dumps(step.model_dump()))}")
     out.print("[bold]goal[/]")
     for kind, wanted in goal.items():
         for line in wanted.items() if isinstance(wanted, dict) else enumerate(wanted, 1):
             out.print(f"  {kind} {line[0]}: {escape(json.dumps(line[1]))}")
     out.print("[bold]ground truth[/]")
-    for number, text in enumerate(loaded.instance.ground_truth_text(), 1):
+    for number, text in enumerate(instance.config.ground_truth_text(), 1):
         out.print(f"  {number}. {escape(text)}")
 
 
-def _facts(loaded: LoadedInstance) -> dict[str, Any]:
+def _facts(instance: Instance) -> dict[str, Any]:
     return {
-        "id": loaded.id,
-        "site": loaded.site.site,
-        "website_category": loaded.site.website_category,
-        "category": loaded.task.category,
-        "state": loaded.instance.state,
-        "instruction": loaded.task.instruction,
-        "instruction_with_navigation": loaded.task.instruction_with_navigation,
-        "start_url": loaded.site.start_url,
-        "element_types": list(loaded.instance.element_types),
-        "ground_truth": loaded.instance.ground_truth_text(),
-        "config_hash": loaded.config_hash,
+        "id": instance.id,
+        "site": instance.site.site,
+        "website_category": instance.site.website_category,
+        "category": instance.task.category,
+        "state": instance.config.state,
+        "instruction": instance.task.instruction,
+        "instruction_with_navigation": instance.task.instruction_with_navigation,
+        "start_url": instance.site.start_url,
+        "element_types": list(instance.config.element_types),
+        "ground_truth": instance.config.ground_truth_text(),
+        "config_hash": instance.config_hash,
     }

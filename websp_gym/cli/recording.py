@@ -17,9 +17,9 @@ from websp_gym.browser.confinement import require_display
 from websp_gym.cli.options import Overwrite, SignedOut
 from websp_gym.errors import SetupError
 from websp_gym.paths import own_traces
-from websp_gym.recording import Studio
+from websp_gym.recording import RecorderBrowser
 from websp_gym.recording.dry_run import check_file, site_of
-from websp_gym.recording.watch import follow
+from websp_gym.recording.watch import watch
 from websp_gym.replay import Trace, TraceEvent, save_trace
 from websp_gym.tasks.instances import all_instances
 
@@ -67,7 +67,10 @@ def record(
     require_display("recording")
     check_file(path)
     console = Console(highlight=False)
-    with _place(site, signed_out) as (args, attach, account), Studio(args=args, headless=False) as studio:
+    with (
+        _place(site, signed_out) as (args, attach, account),
+        RecorderBrowser(args=args, headless=False) as studio,
+    ):
         attach(studio.context)
         studio.page.goto(start or (site.start_url if site else where), wait_until="commit")
         studio.start(title, slug, account=account, screenshots=screenshots)
@@ -80,7 +83,7 @@ def record(
         def tell(number: int, event: TraceEvent) -> None:
             console.print(f"  {number:3} {escape(event.describe())}", soft_wrap=True)
 
-        trace = follow(studio, on_event=tell)
+        trace = watch(studio, on_event=tell)
         if studio.open:
             studio.save(path)
         else:
@@ -130,9 +133,9 @@ def _slug_of(url: str) -> str:
     host = (urlsplit(url).hostname or "").removeprefix("www.")
     if not host:
         raise SetupError(f"{url} is not the address of a page", option="url")
-    for loaded in all_instances():
-        if (urlsplit(loaded.site.start_url).hostname or "").removeprefix("www.") == host:
-            return loaded.site.slug
+    for instance in all_instances():
+        if (urlsplit(instance.site.start_url).hostname or "").removeprefix("www.") == host:
+            return instance.site.slug
     return host.rsplit(".", 1)[0].replace(".", "_").replace("-", "_")
 
 

@@ -15,7 +15,7 @@ from websp_gym.browser.confinement import require_display
 from websp_gym.cli.options import AsJson, Headed, SignedOut, TraceName
 from websp_gym.cli.output import plain_table, print_json
 from websp_gym.errors import ReplayError
-from websp_gym.recording.dry_run import Rehearsal, rehearse
+from websp_gym.recording.dry_run import Rehearsal, dry_run
 from websp_gym.replay import EventReport, Trace, load_trace
 from websp_gym.replay.library import find_trace
 from websp_gym.replay.player import Set
@@ -47,7 +47,7 @@ def replay(
     result: Rehearsal | None = None
     failure: ReplayError | None = None
     try:
-        result = rehearse(
+        result = dry_run(
             trace,
             set=set,
             signed_in=not signed_out,

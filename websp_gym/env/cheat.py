@@ -16,14 +16,14 @@ from websp_gym.observation.marks import collect_marks
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
     from websp_gym.env.play import StepResult
-    from websp_gym.tasks.instances import LoadedInstance
+    from websp_gym.tasks.instances import Instance
 
 
-def solve(loaded: LoadedInstance, account: Mapping[str, str], tabs: Tabs) -> str:
+def solve(instance: Instance, account: Mapping[str, str], tabs: Tabs) -> str:
     """Carries out an instance's ground truth on open tabs.
 
     Args:
-        loaded: The instance.
+        instance: The instance.
         account: The account's name, username and email.
         tabs: The browser's open tabs.
 
@@ -34,7 +34,7 @@ def solve(loaded: LoadedInstance, account: Mapping[str, str], tabs: Tabs) -> str
         OracleError: The ground truth could not be carried out.
         ActionError: Nor could an action of it.
     """
-    walker, hands = Walker(loaded.instance.ground_truth, account), _Hands(tabs)
+    walker, hands = Walker(instance.config.ground_truth, account), _Hands(tabs)
     *_, last = play(walker.act, hands.look(), hands.step)
     return str(last.info["answer"])
 

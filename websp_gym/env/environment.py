@@ -11,8 +11,8 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.owner import call
 from websp_gym.browser.remote import shown
-from websp_gym.env.episode import Session, as_world_error
-from websp_gym.env.heap import give_back_memory
+from websp_gym.env.episode import Episode, as_world_error
+from websp_gym.env.heap import trim_heap
 from websp_gym.env.options import for_episode, read_options
 from websp_gym.env.play import StepResult
 from websp_gym.env.spaces import ActionText
@@ -20,7 +20,7 @@ from websp_gym.errors import SetupError, WorldError
 from websp_gym.observation.observe import observation_space
 from websp_gym.records.trajectory import Ending
 from websp_gym.scoring.rewards import make_reward
-from websp_gym.tasks.instances import LoadedInstance
+from websp_gym.tasks.instances import Instance
 from websp_gym.world import make_world
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
     terminating step only and is a Python ``float``.
 
     Args:
-        loaded: The instance.
+        instance: The instance.
         **options: Those of :class:`websp_gym.env.options.Options`.
 
     Raises:
@@ -56,8 +56,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 1}  # noqa: RUF012 (as Gymnasium declares it)
 
-    def __init__(self, loaded: LoadedInstance, **options: Any) -> None:
-        self.loaded = loaded
+    def __init__(self, instance: Instance, **options: Any) -> None:
+        self.instance = instance
         self.options = read_options(options)
         self.render_mode = self.options.render_mode
         self.observation_space = observation_space(self.options.observation, self.options.viewport)
@@ -70,7 +70,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
                 'reward="judge" needs pictures, and observation="text" takes none; use observation="marks"',
                 option="observation",
             )
-        self._session: Session | None = None
+        self._session: Episode | None = None
 
     @property
     def page(self) -> Page:
@@ -124,9 +124,9 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         super().reset(seed=seed)
         called = time.monotonic()
         self._end(Ending("abandoned"))
-        give_back_memory()
+        trim_heap()
         number = seed if seed is not None else int(self.np_random.integers(2**31))
-        session = self._session = Session(self.loaded, of_episode, self._world, self._reward, number)
+        session = self._session = Episode(self.instance, of_episode, self._world, self._reward, number)
         return self._guarded(lambda: session.begin(called), "during reset", of_episode.reset_timeout)
 
     def step(self, action: str) -> StepResult:
@@ -190,7 +190,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         if session is not None and session.pid == os.getpid():
             call(lambda: session.end(ending), seconds=_TO_END)
 
-    def _running(self) -> Session:
+    def _running(self) -> Episode:
         if self._session is None:
             raise WorldError("no episode is running; call reset() first")
         if self._session.pid != os.getpid():

@@ -16,7 +16,7 @@ from websp_gym.actions.browsergym import actions_in, looks_like_calls, parse_cal
 from websp_gym.actions.grammar import thought_of
 from websp_gym.actions.perform import perform
 from websp_gym.actions.reply import kept
-from websp_gym.browser.driver import bury_dead, event_loop
+from websp_gym.browser.driver import discard_dead_driver, event_loop
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from websp_gym.env.options import Options
     from websp_gym.scoring.rewards import Reward
-    from websp_gym.tasks.instances import LoadedInstance
+    from websp_gym.tasks.instances import Instance
     from websp_gym.world import World
 
 _LONGEST_ERROR = 1_000
@@ -51,24 +51,22 @@ _STOOD_STILL = {
 }
 
 
-class Session:
+class Episode:
     """Plays one episode of one instance. Whoever makes one must :meth:`end` it, whatever happens.
 
     Args:
-        loaded: The instance.
+        instance: The instance.
         options: How the environment behaves.
         world: Where the episode takes place.
         reward: What turns the end of the episode into a verdict.
         seed: Seed of the episode.
     """
 
-    def __init__(
-        self, loaded: LoadedInstance, options: Options, world: World, reward: Reward, seed: int
-    ) -> None:
+    def __init__(self, instance: Instance, options: Options, world: World, reward: Reward, seed: int) -> None:
         self.options = options
         self.seed = seed
         self.chat = MemoryChat()
-        self.task = WebspTask(seed, loaded=loaded, world=world, reward=reward, options=options)
+        self.task = WebspTask(seed, instance=instance, world=world, reward=reward, options=options)
         self.pid = os.getpid()
         """The process whose browser it lives in."""
         self.context: BrowserContext | None = None
@@ -118,7 +116,7 @@ class Session:
             if not watch.expired:
                 raise
             raise WorldError(
-                f"{self.task.loaded.id}: S0 was not reached within {self.options.reset_timeout:g} seconds; "
+                f"{self.task.instance.id}: S0 was not reached within {self.options.reset_timeout:g} seconds; "
                 "call reset() to try again (option reset_timeout)"
             ) from error
 
@@ -168,7 +166,7 @@ class Session:
         # What is no text is an action like any other that cannot be read.
         text = encodable(action if isinstance(action, str) else repr(action))
         info: Info = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
-        info["task_info"] = {"instance": self.task.loaded.id}
+        info["task_info"] = {"instance": self.task.instance.id}
         watch = Watch(self.context._loop, self.options.step_timeout, answers=self.task.episode.answers)
         self._watch = watch
         watch.context = self.context
@@ -199,9 +197,9 @@ class Session:
         ending = self.ending
         if ending is None:
             raise WorldError("the episode has not ended")
-        verdict = self.task.finish(ending, save=self._save)
+        verdict = self.task.score(ending, save=self._save)
         self._save()
-        reward = self.task.pay(verdict)
+        reward = self.task.reward_of(verdict)
         info |= {
             "reason": ending.reason,
             "caused_by": ending.cause,
@@ -224,7 +222,7 @@ class Session:
             record.error = ending.detail
             with contextlib.suppress(SetupError):  # the error that ended the episode is already on its way
                 self._recorder.save()
-        bury_dead()
+        discard_dead_driver()
         self._close_context()
         with contextlib.suppress(WebspError):
             self.task.teardown()

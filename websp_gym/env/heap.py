@@ -12,7 +12,7 @@ _YOUNGER_COLLECTIONS = 3
 """Collections of young objects after which the old ones are looked at too: every five episodes or so."""
 
 
-def give_back_memory() -> None:
+def trim_heap() -> None:
     """Frees what past episodes left behind and returns it to the system (1 to 6 ms, every so often 45 ms).
 
     Playwright's calls leave cycles that hold pictures of several megabytes. Python puts off the collection that

@@ -16,13 +16,13 @@ from websp_gym.errors import InitialStateError, SetupError
 from websp_gym.replay import EventReport, replay
 from websp_gym.replay.library import read_trace, trace_path
 from websp_gym.replay.player import Set
-from websp_gym.tasks.instances import LoadedInstance, ReplayStep
+from websp_gym.tasks.instances import Instance, ReplayStep
 from websp_gym.world.state import SESSIONS, Item, SiteState, WorldState, foreign_sessions, same
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
     from websp_gym.env.options import How, Login
-    from websp_gym.world import Episode
+    from websp_gym.world import WorldEpisode
 
 
 @dataclass
@@ -39,11 +39,11 @@ class S0Report:
         return {"how": self.how, "events": len(self.events), "seconds": self.seconds}
 
 
-def reach(loaded: LoadedInstance, episode: Episode, tabs: Tabs, *, how: How, login: Login) -> S0Report:
+def reach(instance: Instance, episode: WorldEpisode, tabs: Tabs, *, how: How, login: Login) -> S0Report:
     """Brings the episode to S0 and verifies it.
 
     Args:
-        loaded: The instance.
+        instance: The instance.
         episode: A fresh episode, attached to the tabs' browser context.
         tabs: The browser's open tabs; replay uses the current one.
         how: ``replay`` plays the recorded traces; ``snapshot`` does so once per process and goes back to that
@@ -60,22 +60,22 @@ def reach(loaded: LoadedInstance, episode: Episode, tabs: Tabs, *, how: How, log
     """
     began = time.monotonic()
     report = S0Report(how=how, state=WorldState())
-    name = _snapshot_name(loaded, login)
+    name = _snapshot_name(instance, login)
     if how == "replay" or not episode.restore(name, tabs.context):
         report.how = "replay"
-        report.events = _replay_all(loaded, episode, tabs, login)
+        report.events = _replay_all(instance, episode, tabs, login)
         if how == "snapshot":
             episode.snapshot(name, tabs.context)
-    report.state = verify(loaded, episode)
+    report.state = verify(instance, episode)
     report.seconds = time.monotonic() - began
     return report
 
 
-def verify(loaded: LoadedInstance, episode: Episode) -> WorldState:
+def verify(instance: Instance, episode: WorldEpisode) -> WorldState:
     """Compares the world's state with what the instance expects S0 to be.
 
     Args:
-        loaded: The instance.
+        instance: The instance.
         episode: The episode.
 
     Returns:
@@ -85,58 +85,62 @@ def verify(loaded: LoadedInstance, episode: Episode) -> WorldState:
         InitialStateError: It is not; ``differences`` maps each key to (expected, actual).
     """
     state = episode.state()
-    differences = dict(_differences(loaded, state, episode.defaults()))
+    differences = dict(_differences(instance, state, episode.defaults()))
     if differences:
         lines = [f"  {key}: expected {want!r}, actual {have!r}" for key, (want, have) in differences.items()]
         raise InitialStateError(
-            f"{loaded.id}: S0 was not reached ({len(differences)} differences):\n" + "\n".join(lines),
-            instance=loaded.id,
+            f"{instance.id}: S0 was not reached ({len(differences)} differences):\n" + "\n".join(lines),
+            instance=instance.id,
             differences=differences,
         )
     return state
 
 
-def _replay_all(loaded: LoadedInstance, episode: Episode, tabs: Tabs, login: Login) -> list[EventReport]:
+def _replay_all(instance: Instance, episode: WorldEpisode, tabs: Tabs, login: Login) -> list[EventReport]:
     events: list[EventReport] = []
 
     def play(name: str, wanted: Set) -> None:
         done = replay(
-            read_trace(name), tabs, set=wanted, account=episode.account, class_rules=loaded.site.replay_rules
+            read_trace(name),
+            tabs,
+            set=wanted,
+            account=episode.account,
+            class_rules=instance.site.replay_rules,
         )
         events.extend(done.events)
 
-    if login == "replay" and loaded.site.account != "none":
-        if loaded.site.login_trace is None:
+    if login == "replay" and instance.site.account != "none":
+        if instance.site.login_trace is None:
             raise SetupError(
-                f'{loaded.site.site} has no login trace; use login="session"', site=loaded.site.site
+                f'{instance.site.site} has no login trace; use login="session"', site=instance.site.site
             )
-        play(loaded.site.login_trace, "recorded")
-    for step in loaded.instance.initial_state:
+        play(instance.site.login_trace, "recorded")
+    for step in instance.config.initial_state:
         if isinstance(step, ReplayStep):
             play(step.replay, step.set)
         else:
-            episode.prepare(loaded.site.slug, step.prepare.settings, step.prepare.collections)
+            episode.prepare(instance.site.slug, step.prepare.settings, step.prepare.collections)
     return events
 
 
-def _snapshot_name(loaded: LoadedInstance, login: Login) -> str:
+def _snapshot_name(instance: Instance, login: Login) -> str:
     digest = hashlib.sha256()
-    for step in loaded.instance.initial_state:
+    for step in instance.config.initial_state:
         if isinstance(step, ReplayStep):
             digest.update(trace_path(step.replay).read_bytes())
-    return f"{loaded.id}:{loaded.config_hash}:{login}:{digest.hexdigest()[:16]}"
+    return f"{instance.id}:{instance.config_hash}:{login}:{digest.hexdigest()[:16]}"
 
 
 def _differences(
-    loaded: LoadedInstance, state: WorldState, defaults: WorldState
+    instance: Instance, state: WorldState, defaults: WorldState
 ) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    slug = loaded.site.slug
+    slug = instance.site.slug
     if slug not in state.sites or slug not in defaults.sites:
         yield slug, ("a site of the world", None)
         return
     actual, fresh = state.sites[slug], defaults.sites[slug]
-    yield from _setting_differences(loaded, actual, fresh)
-    expected = loaded.instance.expect.collections
+    yield from _setting_differences(instance, actual, fresh)
+    expected = instance.config.expect.collections
     for name in {**fresh.collections, **expected}:
         have = actual.collections.get(name)
         if (
@@ -150,14 +154,14 @@ def _differences(
                 yield name, (expected[name], have)
         elif have != fresh.collections[name]:
             yield name, (fresh.collections[name], have)
-    if loaded.site.account != "none" and not actual.signed_in:
+    if instance.site.account != "none" and not actual.signed_in:
         yield "signed in", (True, False)
 
 
 def _setting_differences(
-    loaded: LoadedInstance, actual: SiteState, fresh: SiteState
+    instance: Instance, actual: SiteState, fresh: SiteState
 ) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    wanted = {**fresh.settings, **loaded.instance.expect.settings}
+    wanted = {**fresh.settings, **instance.config.expect.settings}
     for key, value in wanted.items():
         have = actual.settings.get(key)
         if key not in actual.settings or not same(have, value):

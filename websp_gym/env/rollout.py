@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from websp_gym.env.environment import WebspEnv
     from websp_gym.env.task import WebspTask
     from websp_gym.records.results import Stage
-    from websp_gym.tasks.instances import LoadedInstance
+    from websp_gym.tasks.instances import Instance
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,12 @@ class Briefing:
     """What an agent is told before an episode.
 
     Args:
-        loaded: The instance. An honest agent uses its instruction only; the oracle reads the ground truth.
+        instance: The instance. An honest agent uses its instruction only; the oracle reads the ground truth.
         account: The account's name, username and email.
         seed: Seed of the episode.
     """
 
-    loaded: LoadedInstance
+    instance: Instance
     account: Mapping[str, str]
     seed: int
 
@@ -82,7 +82,7 @@ class Rollout:
         assert task is not None
         self.reset_seconds, self._began = self.seconds, time.monotonic()
         self.stage = "agent"
-        self._agent.begin(Briefing(self.env.loaded, task.episode.account, self._seed))
+        self._agent.begin(Briefing(self.env.instance, task.episode.account, self._seed))
         yield from play(self._act, observation, self._step)
 
     def _act(self, observation: Observation) -> str:

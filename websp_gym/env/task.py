@@ -17,9 +17,10 @@ from websp_gym.env.options import Options
 from websp_gym.errors import JudgeError, WorldError
 from websp_gym.records.trajectory import Ending, EndReason, Trajectory, now
 from websp_gym.records.verdict import Verdict, failed
-from websp_gym.scoring.explain import explained
-from websp_gym.scoring.rewards import Outcome, Reward
-from websp_gym.tasks.instances import LoadedInstance
+from websp_gym.scoring.explain import with_failure_causes
+from websp_gym.scoring.outcome import EpisodeEnd
+from websp_gym.scoring.rewards import Reward
+from websp_gym.tasks.instances import Instance
 from websp_gym.world.state import WorldState
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
-    from websp_gym.world import Episode, World
+    from websp_gym.world import World, WorldEpisode
 
 
 class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
@@ -36,7 +37,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
 
     Args:
         seed: Seed of the episode.
-        loaded: The instance.
+        instance: The instance.
         world: Where it takes place.
         reward: What turns the end of the episode into a verdict.
         options: How the episode is played; the defaults where none are given.
@@ -46,7 +47,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         self,
         seed: int,
         *,
-        loaded: LoadedInstance,
+        instance: Instance,
         world: World,
         reward: Reward,
         options: Options | None = None,
@@ -57,19 +58,19 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         self.viewport = {"width": width, "height": height}
         self.slow_mo = 0
         self.timeout = 5_000
-        self.loaded = loaded
+        self.instance = instance
         self.world = world
         self.verdict: Verdict | None = None
         self.s0: S0Report | None = None
         self.tabs: Tabs | None = None
         self.folder: Path | None = None
         """Where the trajectory is being written, if it is."""
-        self.trajectory = _blank_trajectory(loaded, world, seed, self.options)
+        self.trajectory = _blank_trajectory(instance, world, seed, self.options)
         self._reward = reward
-        self._episode: Episode | None = None
+        self._episode: WorldEpisode | None = None
 
     @property
-    def episode(self) -> Episode:
+    def episode(self) -> WorldEpisode:
         """The world's episode."""
         if self._episode is None:
             raise WorldError("the task is not set up; call reset() first")
@@ -93,12 +94,12 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             prepare_context(page.context)
             self.tabs = Tabs(page.context)
         signed_in = self.options.login == "session"
-        self._episode = self.world.open_episode(self.loaded.site, signed_in=signed_in)
+        self._episode = self.world.open_episode(self.instance.site, signed_in=signed_in)
         self._episode.attach(page.context)
         how, login = self.options.initial_state, self.options.login
-        self.s0 = reach(self.loaded, self._episode, self.tabs, how=how, login=login)
+        self.s0 = reach(self.instance, self._episode, self.tabs, how=how, login=login)
         self._go_to_start()
-        slug = self.loaded.site.slug
+        slug = self.instance.site.slug
         self.trajectory.s0 = self.s0.state.as_dict()[slug]
         return self.trajectory.instruction, self.s0.as_dict()
 
@@ -120,10 +121,10 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         if last.get("role") not in ("assistant", "infeasible"):
             return 0.0, False, "", {}
         reason: EndReason = "answer" if last["role"] == "assistant" else "infeasible"
-        verdict = self.finish(Ending(reason, str(last["message"])))
-        return self.pay(verdict), True, "", {"verdict": verdict.as_dict()}
+        verdict = self.score(Ending(reason, str(last["message"])))
+        return self.reward_of(verdict), True, "", {"verdict": verdict.as_dict()}
 
-    def finish(self, ending: Ending, *, save: Callable[[], None] = lambda: None) -> Verdict:
+    def score(self, ending: Ending, *, save: Callable[[], None] = lambda: None) -> Verdict:
         """Reads the end state, writes down how the episode ended, and reaches the verdict.
 
         Args:
@@ -137,17 +138,17 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         record.close(ending)
         start = self.s0.state if self.s0 else WorldState()
         end = self.episode.state()
-        slug = self.loaded.site.slug
+        slug = self.instance.site.slug
         record.end = end.as_dict().get(slug, {})
         record.events = [event.__dict__ for event in end.since(start.last_seq)]
         save()
-        outcome = Outcome(self.loaded, start, end, ending, record, self.folder)
+        outcome = EpisodeEnd(self.instance, start, end, ending, record, self.folder)
         verdict = failed("limit", ending.detail) if ending.is_limit else self._reward(outcome)
-        self.verdict = explained(verdict, outcome)
+        self.verdict = with_failure_causes(verdict, outcome)
         record.verdict = self.verdict.as_dict()
         return self.verdict
 
-    def pay(self, verdict: Verdict) -> float:
+    def reward_of(self, verdict: Verdict) -> float:
         """The reward a verdict is worth.
 
         Args:
@@ -162,7 +163,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         """
         if verdict.score is not None and not math.isfinite(verdict.score):
             raise WorldError(
-                f"{self.loaded.id}: the reward {verdict.source} gave {verdict.score}",
+                f"{self.instance.id}: the reward {verdict.source} gave {verdict.score}",
                 verdict=verdict.as_dict(),
             )
         if verdict.score is not None:
@@ -170,7 +171,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         if self.options.on_unscored == "zero":
             return 0.0
         kind = JudgeError if verdict.source == "judge" else WorldError
-        raise kind(f"{self.loaded.id} has no verdict: {verdict.reason}", verdict=verdict.as_dict())
+        raise kind(f"{self.instance.id} has no verdict: {verdict.reason}", verdict=verdict.as_dict())
 
     def cheat(self, page: Page, chat_messages: list[Any]) -> None:
         """Solves the task the way an agent would: by the public actions, on the marks it would see.
@@ -182,7 +183,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         if self.tabs is None:
             raise WorldError("the task is not set up; call reset() first")
         tabs = self.tabs
-        answer = call_for(tabs.context, lambda: solve(self.loaded, self.episode.account, tabs))
+        answer = call_for(tabs.context, lambda: solve(self.instance, self.episode.account, tabs))
         chat_messages.append({"role": "assistant", "timestamp": 0.0, "message": answer})
 
     def teardown(self) -> None:
@@ -200,17 +201,17 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         for extra in tabs.pages:
             if extra is not page:
                 extra.close()
-        page.goto(self.loaded.site.start_url, wait_until="commit")
+        page.goto(self.instance.site.start_url, wait_until="commit")
         settle(tabs)
         tabs.forget_history()
 
 
-def _blank_trajectory(loaded: LoadedInstance, world: World, seed: int, options: Options) -> Trajectory:
+def _blank_trajectory(instance: Instance, world: World, seed: int, options: Options) -> Trajectory:
     return Trajectory(
-        instance=loaded.id,
-        config_hash=loaded.config_hash,
-        instruction=loaded.instruction(options.instruction),
-        ground_truth=loaded.instance.ground_truth_text(),
+        instance=instance.id,
+        config_hash=instance.config_hash,
+        instruction=instance.instruction(options.instruction),
+        ground_truth=instance.config.ground_truth_text(),
         world=world.name,
         seed=seed,
         options=options.public(),

@@ -56,7 +56,7 @@ class Policy:
     sleep: Callable[[float], None] = time.sleep
 
 
-class AskedModel:
+class RetryingModel:
     """A model behind an endpoint.
 
     Args:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from websp_gym.errors import SetupError
-from websp_gym.models.client import AskedModel, Policy
+from websp_gym.models.client import Policy, RetryingModel
 from websp_gym.models.messages import Model
 from websp_gym.models.prices import read_prices
 from websp_gym.models.protocol import Endpoint, Usage
@@ -71,7 +71,7 @@ def make_model(
         retries=retries, concurrency=concurrency, sleep=_at_once if provider == "scripted" else sleep
     )
     if provider == "scripted":
-        return AskedModel(spec, _scripted(name), price=lambda model, usage: 0.0, policy=policy)
+        return RetryingModel(spec, _scripted(name), price=lambda model, usage: 0.0, policy=policy)
     settings = Settings(env)
     endpoint, whose = _endpoint(model, settings)
     prices = read_prices(settings.get("WEBSP_PRICES"))
@@ -79,7 +79,7 @@ def make_model(
     def price(model: str, usage: Usage) -> float | None:
         return prices.cost(whose, model, usage)
 
-    return AskedModel(spec, endpoint, price=price, policy=policy)
+    return RetryingModel(spec, endpoint, price=price, policy=policy)
 
 
 def _endpoint(model: ModelSpec, settings: Settings) -> tuple[Endpoint, str]:

@@ -1,5 +1,5 @@
 """Recording traces with the browser extension."""
 
-from websp_gym.recording.recorder_browser import Status, Studio
+from websp_gym.recording.recorder_browser import RecorderBrowser, Status
 
-__all__ = ["Status", "Studio"]
+__all__ = ["RecorderBrowser", "Status"]

@@ -59,7 +59,7 @@ def site_of(slug: str) -> Site:
     Raises:
         SetupError: No configuration knows it.
     """
-    sites = {loaded.site.slug: loaded.site for loaded in all_instances()}
+    sites = {instance.site.slug: instance.site for instance in all_instances()}
     if slug not in sites:
         raise SetupError(
             f'no site "{slug}"{nearest(slug, list(sites))} (sites: {", ".join(sites)})', site=slug
@@ -67,7 +67,7 @@ def site_of(slug: str) -> Site:
     return sites[slug]
 
 
-def rehearse(
+def dry_run(
     trace: Trace,
     *,
     set: Set,

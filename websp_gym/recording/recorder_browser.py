@@ -66,7 +66,7 @@ class Status:
     """Secret inputs (one-time codes, card numbers, files) that were left out."""
 
 
-class Studio:
+class RecorderBrowser:
     """Records in a Chromium of its own, with a profile that is deleted at the end.
 
     Args:

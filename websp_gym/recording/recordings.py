@@ -13,7 +13,7 @@ from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import SetupError
 from websp_gym.recording.dry_run import site_of
-from websp_gym.recording.recorder_browser import Studio
+from websp_gym.recording.recorder_browser import RecorderBrowser
 from websp_gym.replay import Trace, fill
 from websp_gym.tasks.ground_truth import Target
 from websp_gym.tasks.instances import read_model
@@ -78,7 +78,7 @@ def load_recordings(path: Path) -> dict[str, Recording]:
     return read_model(path, Recordings, keys=sorted(keys)).root
 
 
-def record(studio: Studio, slug: str, name: str, recording: Recording) -> Trace:
+def record(studio: RecorderBrowser, slug: str, name: str, recording: Recording) -> Trace:
     """Make the gestures in a fresh episode while the extension records.
 
     Args:

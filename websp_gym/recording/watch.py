@@ -12,15 +12,15 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from websp_gym.errors import SetupError
 
 if TYPE_CHECKING:
-    from websp_gym.recording.recorder_browser import Status, Studio
+    from websp_gym.recording.recorder_browser import RecorderBrowser, Status
     from websp_gym.replay.trace import Trace, TraceEvent
 
 LOOK_MS = 200
 """How often the recorder is asked what it has, in milliseconds."""
 
 
-def follow(
-    studio: Studio,
+def watch(
+    studio: RecorderBrowser,
     *,
     on_event: Callable[[int, TraceEvent], None] | None = None,
     on_look: Callable[[Status], None] | None = None,
@@ -67,7 +67,7 @@ def follow(
     return last
 
 
-def _closed_within(studio: Studio, milliseconds: float) -> bool:
+def _closed_within(studio: RecorderBrowser, milliseconds: float) -> bool:
     """Waits a moment, or until the browser goes."""
     with contextlib.suppress(PlaywrightTimeoutError):
         try:

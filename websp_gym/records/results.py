@@ -30,7 +30,7 @@ TRAJECTORIES = "trajectories"
 SCHEMA = "websp-run/1"
 
 ResultStatus = Literal["pass", "fail", "unscored", "error"]
-Outcome = Literal["success", "failure", "time-out", "unscored", "error"]
+OutcomeLabel = Literal["success", "failure", "time-out", "unscored", "error"]
 Stage = Literal["reset", "agent", "action", "scoring", "process"]
 
 
@@ -137,7 +137,7 @@ class Result:
         return replace(self, error=None, **_scored(verdict))
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> OutcomeLabel:
         """The column of the paper's table 2 it belongs to; what was not scored has one of its own."""
         if self.status in ("unscored", "error"):
             return "unscored" if self.status == "unscored" else "error"

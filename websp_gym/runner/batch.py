@@ -32,7 +32,7 @@ from websp_gym.records.results import (
     write_run,
 )
 from websp_gym.records.trajectory import now, versions
-from websp_gym.runner.processes import run_all
+from websp_gym.runner.processes import map_unordered
 from websp_gym.runner.tries import Remembered, may_pass
 from websp_gym.tasks.ids import canonical_id, instance_ids
 from websp_gym.tasks.instances import load_instance
@@ -170,7 +170,9 @@ def run_batch(
             append_result(folder, result)
         on_result(result)
 
-    return run_all(run_one, todo, processes=processes, again=_again, lost=_lost, on_done=keep, go_on=go_on)
+    return map_unordered(
+        run_one, todo, processes=processes, again=_again, on_crash=_lost, on_result=keep, go_on=go_on
+    )
 
 
 def plan_run(
@@ -342,7 +344,7 @@ def _failure(job: Job, rollout: Rollout | None, error: Exception) -> Result:
         seconds=round(rollout.reset_seconds + rollout.seconds, 3),
         trajectory=_relative(job, trajectory),
     )
-    known = facts_of(task.trajectory) if task else {"config_hash": rollout.env.loaded.config_hash}
+    known = facts_of(task.trajectory) if task else {"config_hash": rollout.env.instance.config_hash}
     return _unplayed(job, failure, trajectory, **known, seconds=rollout.seconds)
 
 

@@ -15,14 +15,14 @@ Job = TypeVar("Job")
 Done = TypeVar("Done")
 
 
-def run_all(
+def map_unordered(
     work: Callable[[Job], Done],
     jobs: Iterable[Job],
     *,
     processes: int,
-    lost: Callable[[Job], Done],
+    on_crash: Callable[[Job], Done],
     again: Callable[[Job], Job] = lambda job: job,
-    on_done: Callable[[Done], None] = lambda done: None,
+    on_result: Callable[[Done], None] = lambda done: None,
     go_on: Callable[[int], bool] = lambda running: True,
 ) -> list[Done]:
     """Does many jobs, in this process or over several.
@@ -31,9 +31,9 @@ def run_all(
         work: Does one job; a function of a module, so that other processes can find it.
         jobs: What to do.
         processes: How many processes; 1 works here.
-        lost: What stands for the outcome of a job whose process died twice.
+        on_crash: What stands for the outcome of a job whose process died twice.
         again: What is done once more for a job whose process died.
-        on_done: Called with each outcome as it comes, in this process.
+        on_result: Called with each outcome as it comes, in this process.
         go_on: Asked with the number of running jobs before another one is begun; after a no, those that run come to
             their end.
 
@@ -45,7 +45,7 @@ def run_all(
 
     def done(outcome: Done) -> None:
         outcomes.append(outcome)
-        on_done(outcome)
+        on_result(outcome)
 
     if processes <= 1 or len(todo) <= 1:
         for job in todo:
@@ -58,7 +58,7 @@ def run_all(
         for job in map(again, suspects):
             # Alone: the one that kills its process must not spend the tries of those that ran beside it.
             for dead in _run_pool(work, [job], 1, done)[0]:
-                done(lost(dead))
+                done(on_crash(dead))
     return outcomes
 
 

@@ -11,7 +11,7 @@ from websp_gym.records.results import Result, append_result, no_results, read_li
 from websp_gym.records.trajectory import FILE, digest_of, load_trajectory
 from websp_gym.runner.locking import locked
 from websp_gym.scoring.judge.batch import Judgement, read_judgements
-from websp_gym.scoring.truth import truth_of
+from websp_gym.scoring.truth import state_verdict_of_record
 from websp_gym.tasks.instances import load_instance
 
 By = Literal["state", "judge"]
@@ -72,10 +72,10 @@ def _by_state(folder: Path, result: Result) -> Rescored:
     if not (result.trajectory and (folder / result.trajectory / FILE).is_file()):
         return Rescored(result, result, "no trajectory was kept")
     try:
-        record, loaded = load_trajectory(folder / result.trajectory), load_instance(result.id)
+        record, instance = load_trajectory(folder / result.trajectory), load_instance(result.id)
     except SetupError as error:
         return Rescored(result, result, str(error))
-    verdict = truth_of(record, loaded)
+    verdict = state_verdict_of_record(record, instance)
     if verdict.score is None:
         return Rescored(result, result, verdict.reason)
     return Rescored(result, result.rescored(verdict))

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from .account import ACCOUNT
 from .catalog import Catalog
-from .episode import Episode
+from .episode import EpisodeState
 from .pages import NO_STORE
 from .request_fields import Fields, RefusedError, read_fields
 from .sessions import Keyring, give_cookie, open_session
@@ -33,7 +33,7 @@ class Actions:
         self._catalog = catalog
         self._keys = keys
 
-    async def act(self, request: Request, episode: Episode, site: Site, action: Action) -> Response:
+    async def act(self, request: Request, episode: EpisodeState, site: Site, action: Action) -> Response:
         """Does everything the action says, or nothing.
 
         Args:
@@ -71,7 +71,7 @@ class Actions:
             give_cookie(response, self._catalog.session_owner(site), "")
         return response
 
-    def callback(self, request: Request, episode: Episode, site: Site) -> Response:
+    def callback(self, request: Request, episode: EpisodeState, site: Site) -> Response:
         """Signs in with the one-time code of a hand-over, and goes on to where the hand-over began."""
         with episode.transaction():
             redir = episode.use_code(site, request.query_params.get("code", ""))
@@ -80,7 +80,13 @@ class Actions:
             return self._signed_in(episode, site, _see_other(redir), by="handover")
 
     def _sign_in(
-        self, request: Request, episode: Episode, site: Site, action: Action, spec: SignIn, fields: Fields
+        self,
+        request: Request,
+        episode: EpisodeState,
+        site: Site,
+        action: Action,
+        spec: SignIn,
+        fields: Fields,
     ) -> Response:
         if spec.password:
             self._check_password(site, spec, fields)
@@ -98,7 +104,7 @@ class Actions:
         code = episode.new_code(target, safe_redirect(self._catalog, target, wanted, "/"))
         return _see_other(f"https://{target.hosts[0]}{target.login_callback}?code={code}")
 
-    def _signed_in(self, episode: Episode, site: Site, response: Response, *, by: str) -> Response:
+    def _signed_in(self, episode: EpisodeState, site: Site, response: Response, *, by: str) -> Response:
         owner = self._catalog.session_owner(site)
         give_cookie(response, owner, self._keys.token(owner, open_session(episode, site, by=by)))
         return response
@@ -152,7 +158,7 @@ def safe_redirect(catalog: Catalog, site: Site, wanted: str, otherwise: str) -> 
     return wanted if own_path else otherwise
 
 
-def _change(episode: Episode, site: Site, action: Action, fields: Fields) -> None:
+def _change(episode: EpisodeState, site: Site, action: Action, fields: Fields) -> None:
     _set_settings(episode, site, action, fields)
     for add in action.adds:
         _add(episode, site, add, fields)
@@ -169,7 +175,7 @@ def _change(episode: Episode, site: Site, action: Action, fields: Fields) -> Non
         episode.log(site, "destructive", what=action.destructive)
 
 
-def _set_settings(episode: Episode, site: Site, action: Action, fields: Fields) -> None:
+def _set_settings(episode: EpisodeState, site: Site, action: Action, fields: Fields) -> None:
     sent = False
     for key, field in action.set.items():
         setting = site.settings[key]
@@ -193,7 +199,7 @@ def _set_settings(episode: Episode, site: Site, action: Action, fields: Fields) 
         episode.put(site, action.toggle, not episode.settings(site)[action.toggle])
 
 
-def _add(episode: Episode, site: Site, spec: Add, fields: Fields) -> None:
+def _add(episode: EpisodeState, site: Site, spec: Add, fields: Fields) -> None:
     row = {name: fields.values[field] for name, field in spec.fields.items() if field in fields.values}
     missing = [field for field in spec.fields.values() if field not in fields.values]
     known = site.collections[spec.collection].fields
@@ -210,7 +216,7 @@ def _add(episode: Episode, site: Site, spec: Add, fields: Fields) -> None:
     episode.add_all(site, spec.collection, [{**spec.values, **each} for each in rows], form=True)
 
 
-def _sign_out(episode: Episode, owner: Site, which: bool | str, session: str | None) -> None:
+def _sign_out(episode: EpisodeState, owner: Site, which: bool | str, session: str | None) -> None:
     rows = episode.rows(owner, SESSIONS)
     episode.discard(
         owner,

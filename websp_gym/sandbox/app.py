@@ -22,7 +22,7 @@ from .actions import Actions, to_login
 from .catalog import Catalog
 from .consent import decide
 from .did_you_mean import nearest
-from .episode import Episode
+from .episode import EpisodeState
 from .pages import KIT, NO_STORE, PageResponse, Renderer
 from .request_fields import RefusedError, check_head, read_body
 from .sessions import Keyring, SiteEpisode, current_session, find_session
@@ -97,7 +97,7 @@ class SiteApp:
         except EndedError:
             return self._renderer.plain("no_episode.html", 403)
 
-    def _answer(self, request: Request, site: Site | None, host: str, episode: Episode) -> Response:
+    def _answer(self, request: Request, site: Site | None, host: str, episode: EpisodeState) -> Response:
         """Answers a request of an episode, in a worker thread."""
         if site is None:
             return self._no_such_site(request, host, episode)
@@ -111,7 +111,7 @@ class SiteApp:
             if episode.turn.stalled():
                 episode.log(site, "error", path=request.scope["path"], error="the server stood still")
 
-    async def _visit(self, request: Request, site: Site, host: str, episode: Episode) -> Response:
+    async def _visit(self, request: Request, site: Site, host: str, episode: EpisodeState) -> Response:
         origin = request.headers.get("origin")
         try:
             if origin is not None and request.method not in ("GET", "HEAD") and not _is_own(origin, site):
@@ -128,7 +128,7 @@ class SiteApp:
             episode.log(site, "error", path=request.scope["path"], error=said)
             return self._renderer.plain("error.html", 500, site=site)
 
-    async def _enter(self, request: Request, site: Site, host: str, episode: Episode) -> Response:
+    async def _enter(self, request: Request, site: Site, host: str, episode: EpisodeState) -> Response:
         session = find_session(episode, site, self._keys, request.cookies)
         if session is None and episode is self._store.default:
             session = current_session(episode, site)
@@ -147,7 +147,7 @@ class SiteApp:
             )
         return self._not_found(request, site)
 
-    def _finished(self, response: Response, request: Request, site: Site, episode: Episode) -> Response:
+    def _finished(self, response: Response, request: Request, site: Site, episode: EpisodeState) -> Response:
         for name, value in NO_STORE.items():
             response.headers.setdefault(name, value)
         is_html = response.headers.get("content-type", "").startswith("text/html")
@@ -215,11 +215,11 @@ class SiteApp:
 
         return callback
 
-    def _default(self, request: Request) -> Episode | None:
+    def _default(self, request: Request) -> EpisodeState | None:
         # Only for requests that claim no episode: a wrong one must not end up in somebody's hands.
         return None if EPISODE_HEADER in request.headers else self._store.default
 
-    def _no_such_site(self, request: Request, host: str, episode: Episode | None) -> Response:
+    def _no_such_site(self, request: Request, host: str, episode: EpisodeState | None) -> Response:
         entry = {"host": host, "method": request.method, "path": request.scope["path"]}
         self._store.egress.append({"time": round(time.time(), 3), "episode": episode is not None, **entry})
         if episode is not None:

@@ -27,7 +27,7 @@ from .launching import VARIABLE, Address, SandboxError, answers, launch, take_le
 if TYPE_CHECKING:
     from http.client import HTTPConnection
 
-__all__ = ["EPISODE_HEADER", "VARIABLE", "Address", "Episode", "Sandbox", "SandboxError"]
+__all__ = ["EPISODE_HEADER", "VARIABLE", "Address", "EpisodeHandle", "Sandbox", "SandboxError"]
 
 EPISODE_HEADER = "x-websp-episode"
 """The header by which every request of a browser context says whose it is."""
@@ -174,7 +174,7 @@ class Sandbox:
             *(f"--{prefix}webrtc-ip-handling-policy=disable_non_proxied_udp" for prefix in ("", "force-")),
         ]
 
-    def open_episode(self, site: str, *, signed_in: Sequence[str], default: bool = False) -> Episode:
+    def open_episode(self, site: str, *, signed_in: Sequence[str], default: bool = False) -> EpisodeHandle:
         """Opens an episode of a fresh account.
 
         Args:
@@ -186,7 +186,9 @@ class Sandbox:
             SandboxError: A site is unknown or has no sign-in, or the server is gone.
         """
         body = {"site": site, "signed_in": list(signed_in), "lease": self._lease.name}
-        return Episode(self, self.call("POST", "/episodes", body | ({"default": True} if default else {})))
+        return EpisodeHandle(
+            self, self.call("POST", "/episodes", body | ({"default": True} if default else {}))
+        )
 
     def sites(self) -> list[dict[str, Any]]:
         """Returns what there is: slug, name, hosts, settings and collections of every site."""
@@ -293,7 +295,7 @@ class Sandbox:
         )
 
 
-class Episode:
+class EpisodeHandle:
     """One fresh account on all sites, for one browser context.
 
     Attributes:

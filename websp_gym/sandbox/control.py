@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .account import ACCOUNT
 from .did_you_mean import nearest
-from .episode import Episode
+from .episode import EpisodeState
 from .sessions import Keyring, browser_cookies, open_session
 from .site_schema import Row
 from .store import Store
@@ -233,16 +233,16 @@ class Control:
         episode = self._episode(request)
         return JSONResponse({"requests": await self._turn(episode, lambda: list(episode.requests or ()))})
 
-    async def _turn(self, episode: Episode, job: Callable[[], T]) -> T:
+    async def _turn(self, episode: EpisodeState, job: Callable[[], T]) -> T:
         return await self._store.workers.take(episode.turn, job)
 
-    def _episode(self, request: Request) -> Episode:
+    def _episode(self, request: Request) -> EpisodeState:
         episode = self._store.find(request.path_params["id"])
         if episode is None:
             raise _NoEpisodeError("unknown episode (it was closed, or belongs to another server)")
         return episode
 
-    def _browser_side(self, episode: Episode) -> Row:
+    def _browser_side(self, episode: EpisodeState) -> Row:
         return {"account": dict(ACCOUNT), "cookies": browser_cookies(episode, self._keys)}
 
 

@@ -44,7 +44,7 @@ CREATE TABLE events (seq INTEGER PRIMARY KEY, time REAL, site TEXT, kind TEXT, d
 """
 
 
-class Episode:
+class EpisodeState:
     """The state of all sites for one browser context.
 
     Args:

@@ -11,7 +11,7 @@ from typing import Any
 from starlette.responses import Response
 
 from .account import ACCOUNT, DEVICE
-from .episode import Episode
+from .episode import EpisodeState
 from .settings import Value
 from .site import CURRENT, SESSIONS, Site
 from .site_schema import Row
@@ -57,7 +57,7 @@ class SiteEpisode:
         session: The id of the session the request's cookie stands for; None when signed out.
     """
 
-    def __init__(self, episode: Episode, site: Site, session: str | None) -> None:
+    def __init__(self, episode: EpisodeState, site: Site, session: str | None) -> None:
         self._episode = episode
         self._site = site
         self.session = session
@@ -129,7 +129,7 @@ class SiteEpisode:
         return self._episode.transaction()
 
 
-def open_session(episode: Episode, site: Site, *, by: str) -> str:
+def open_session(episode: EpisodeState, site: Site, *, by: str) -> str:
     """Adds a session of the episode's browser at the site that owns the sign-in, and logs it.
 
     Args:
@@ -150,7 +150,7 @@ def open_session(episode: Episode, site: Site, *, by: str) -> str:
     return str(session["id"])
 
 
-def find_session(episode: Episode, site: Site, keys: Keyring, cookies: dict[str, str]) -> str | None:
+def find_session(episode: EpisodeState, site: Site, keys: Keyring, cookies: dict[str, str]) -> str | None:
     """Returns the id of the live session that a request's cookies stand for, or None when signed out."""
     if not site.has_sign_in:
         return None
@@ -159,7 +159,7 @@ def find_session(episode: Episode, site: Site, keys: Keyring, cookies: dict[str,
     return session if session is not None and episode.rows(owner, SESSIONS, {"id": session}) else None
 
 
-def current_session(episode: Episode, site: Site) -> str | None:
+def current_session(episode: EpisodeState, site: Site) -> str | None:
     """Returns the session opened last by the episode's own browser, if it is still there."""
     owner = episode.catalog.session_owner(site)
     if not owner.has_sign_in:
@@ -180,7 +180,7 @@ def cookie_domain(site: Site) -> str:
     return ".".join(common) if len(common) > 1 else ""
 
 
-def browser_cookies(episode: Episode, keys: Keyring) -> list[Row]:
+def browser_cookies(episode: EpisodeState, keys: Keyring) -> list[Row]:
     """Returns the cookies that sign a browser context in, in Playwright's ``add_cookies`` form."""
     cookies = []
     for site in episode.catalog:

@@ -10,7 +10,7 @@ import zlib
 from collections import OrderedDict, deque
 
 from .catalog import Catalog
-from .episode import SCHEMA, Episode
+from .episode import SCHEMA, EpisodeState
 from .site_schema import Row
 from .turns import Workers
 
@@ -28,8 +28,8 @@ class Store:
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
         self.egress: deque[Row] = deque(maxlen=_MAX_EGRESS)
-        self.default: Episode | None = None
-        self._episodes: dict[str, Episode] = {}
+        self.default: EpisodeState | None = None
+        self._episodes: dict[str, EpisodeState] = {}
         self._snapshots: OrderedDict[str, bytes] = OrderedDict()
         self.workers = Workers()
         self._keeping = threading.Lock()
@@ -38,17 +38,17 @@ class Store:
             self._blank = db.serialize()
         db.close()
 
-    def open(self, lease: str = "") -> Episode:
+    def open(self, lease: str = "") -> EpisodeState:
         """Starts an episode of a fresh account."""
-        episode = Episode(self.catalog, self._blank, lease)
+        episode = EpisodeState(self.catalog, self._blank, lease)
         self._episodes[episode.id] = episode
         return episode
 
-    def find(self, episode: str) -> Episode | None:
+    def find(self, episode: str) -> EpisodeState | None:
         """Returns the open episode of that id, if there is one."""
         return self._episodes.get(episode)
 
-    async def close(self, episode: Episode) -> None:
+    async def close(self, episode: EpisodeState) -> None:
         """Ends an episode, as soon as nobody works on it; its snapshots stay."""
         self._episodes.pop(episode.id, None)
         if self.default is episode:
@@ -62,7 +62,7 @@ class Store:
         own = [episode for episode in self._episodes.values() if episode.lease == lease]
         await asyncio.gather(*(self.close(episode) for episode in own))
 
-    def snapshot(self, episode: Episode) -> str:
+    def snapshot(self, episode: EpisodeState) -> str:
         """Keeps the state of an episode in memory and returns its key; the oldest of 20 000 make room."""
         key = secrets.token_urlsafe(16)
         dump = zlib.compress(episode.dump(), 1)
@@ -72,7 +72,7 @@ class Store:
                 self._snapshots.popitem(last=False)
         return key
 
-    def restore(self, episode: Episode, key: str) -> None:
+    def restore(self, episode: EpisodeState, key: str) -> None:
         """Gives an episode the state that was kept under ``key``, in this episode or another.
 
         Raises:

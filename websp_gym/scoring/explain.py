@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from websp_gym.records.verdict import Failure, Verdict
 from websp_gym.scoring.failures import failing_elements, failure_kinds
-from websp_gym.scoring.outcome import Outcome
+from websp_gym.scoring.outcome import EpisodeEnd
 
 _log = logging.getLogger(__name__)
 
 
-def explained(verdict: Verdict, outcome: Outcome) -> Verdict:
+def with_failure_causes(verdict: Verdict, outcome: EpisodeEnd) -> Verdict:
     """Adds to a failure why it is one.
 
     Args:
@@ -28,7 +28,7 @@ def explained(verdict: Verdict, outcome: Outcome) -> Verdict:
     return replace(verdict, failure=failure_of(outcome))
 
 
-def failure_of(outcome: Outcome) -> Failure:
+def failure_of(outcome: EpisodeEnd) -> Failure:
     """Why an episode in the sandbox failed.
 
     Args:
@@ -49,5 +49,5 @@ def failure_of(outcome: Outcome) -> Failure:
         return Failure(kinds=failure_kinds(outcome), elements=failing_elements(outcome))
     except Exception as error:
         # An episode that was played has its verdict, whatever is wrong here; the reader is told what.
-        _log.exception("the rules on failures broke on a run of %s", outcome.loaded.id)
+        _log.exception("the rules on failures broke on a run of %s", outcome.instance.id)
         return Failure(error=f"{type(error).__name__}: {error}")

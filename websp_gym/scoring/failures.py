@@ -12,10 +12,10 @@ from typing import Any
 
 from websp_gym.records.trajectory import ActionRecord, Trajectory
 from websp_gym.records.verdict import Check, FailureKind
-from websp_gym.scoring.outcome import Outcome
+from websp_gym.scoring.outcome import EpisodeEnd
 from websp_gym.scoring.state_reward import goal_checks
 from websp_gym.tasks.ground_truth import ElementType, Step
-from websp_gym.tasks.instances import LoadedInstance
+from websp_gym.tasks.instances import Instance
 from websp_gym.world.state import same
 
 REPEATS = 3
@@ -30,7 +30,7 @@ _ADMITS = re.compile(
 _PLACEHOLDER = re.compile(r"\{\{.*?\}\}")
 
 
-def failure_kinds(outcome: Outcome) -> tuple[FailureKind, ...]:
+def failure_kinds(outcome: EpisodeEnd) -> tuple[FailureKind, ...]:
     """Which of the paper's five kinds a failure is.
 
     Args:
@@ -39,13 +39,13 @@ def failure_kinds(outcome: Outcome) -> tuple[FailureKind, ...]:
     Returns:
         The kinds whose rule holds, in the paper's order; none for one that failed by a side effect only.
     """
-    trajectory, loaded = outcome.trajectory, outcome.loaded
-    s0 = outcome.start.sites[loaded.site.slug]
-    before = _holding(goal_checks(loaded.task.goal, s0, s0))
+    trajectory, instance = outcome.trajectory, outcome.instance
+    s0 = outcome.start.sites[instance.site.slug]
+    before = _holding(goal_checks(instance.task.goal, s0, s0))
     after = {name: holds for name, holds in _holding(outcome.truth.checks).items() if name in before}
     rules: dict[FailureKind, bool] = {
-        "incorrect navigation": not _reached(trajectory, loaded) and not all(after.values()),
-        "state misunderstanding": _misunderstood(trajectory, loaded, before, after),
+        "incorrect navigation": not _reached(trajectory, instance) and not all(after.values()),
+        "state misunderstanding": _misunderstood(trajectory, instance, before, after),
         "hallucinated success": _claims_success(outcome) and not all(after.values()),
         "repeated actions": _repeats(trajectory),
         "partial completion": _some_done(before, after) and not all(after.values()),
@@ -53,7 +53,7 @@ def failure_kinds(outcome: Outcome) -> tuple[FailureKind, ...]:
     return tuple(kind for kind, holds in rules.items() if holds)
 
 
-def failing_elements(outcome: Outcome) -> tuple[ElementType, ...]:
+def failing_elements(outcome: EpisodeEnd) -> tuple[ElementType, ...]:
     """The types of the ground truth's elements that a failure comes from.
 
     Args:
@@ -63,7 +63,7 @@ def failing_elements(outcome: Outcome) -> tuple[ElementType, ...]:
         The types of the state-changing steps that were not done and whose element was in view; where none was ever
         in view, the type of the first navigation step that was not done.
     """
-    trajectory, steps = outcome.trajectory, outcome.loaded.instance.ground_truth
+    trajectory, steps = outcome.trajectory, outcome.instance.config.ground_truth
     undone = [step for step in steps if step.action in _STATEFUL and not _done(step, steps, trajectory)]
     in_view = [step.element for step in undone if _seen(step, trajectory)]
     if in_view or not undone:
@@ -85,20 +85,20 @@ def _some_done(before: Mapping[str, bool], after: Mapping[str, bool]) -> bool:
     return any(after[name] and not before.get(name, False) for name in after)
 
 
-def _reached(trajectory: Trajectory, loaded: LoadedInstance) -> bool:
+def _reached(trajectory: Trajectory, instance: Instance) -> bool:
     """Whether the element of the first step that matters was ever in view."""
-    steps = loaded.instance.ground_truth
+    steps = instance.config.ground_truth
     first = next((step for step in steps if step.action in _STATEFUL), steps[-1])
     return _seen(first, trajectory)
 
 
 def _misunderstood(
-    trajectory: Trajectory, loaded: LoadedInstance, before: Mapping[str, bool], after: Mapping[str, bool]
+    trajectory: Trajectory, instance: Instance, before: Mapping[str, bool], after: Mapping[str, bool]
 ) -> bool:
     """Whether something was turned away from what was wanted, on the server or on the page."""
     if any(before.get(name) and not holds for name, holds in after.items()):
         return True
-    for key, wanted in loaded.task.goal.settings.items():
+    for key, wanted in instance.task.goal.settings.items():
         reached = any(
             event.get("kind") == "set"
             and event.get("data", {}).get("key") == key
@@ -111,11 +111,11 @@ def _misunderstood(
         step.state is not None
         and _uses(step, trajectory)
         and _last_state(step, trajectory) == (step.state != "on")
-        for step in loaded.instance.ground_truth
+        for step in instance.config.ground_truth
     )
 
 
-def _claims_success(outcome: Outcome) -> bool:
+def _claims_success(outcome: EpisodeEnd) -> bool:
     steps = outcome.trajectory.steps
     said = f"{steps[-1].thought if steps else ''} {outcome.answer}"
     return outcome.answered and not _ADMITS.search(said)

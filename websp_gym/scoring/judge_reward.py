@@ -10,7 +10,7 @@ from websp_gym.records.trajectory import load_trajectory
 if TYPE_CHECKING:
     from websp_gym.records.verdict import Verdict
     from websp_gym.scoring.judge import Judge
-    from websp_gym.scoring.outcome import Outcome
+    from websp_gym.scoring.outcome import EpisodeEnd
 
 
 class JudgeReward:
@@ -27,7 +27,7 @@ class JudgeReward:
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
 
-    def __call__(self, outcome: Outcome) -> Verdict:
+    def __call__(self, outcome: EpisodeEnd) -> Verdict:
         """Judges the end of an episode.
 
         Args:

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from websp_gym.records.trajectory import Ending, Trajectory
-    from websp_gym.tasks.instances import LoadedInstance
+    from websp_gym.tasks.instances import Instance
     from websp_gym.world.state import WorldState
 
 
 @dataclass(frozen=True)
-class Outcome:
+class EpisodeEnd:
     """The end of an episode, as it ran or as it was read back from disk.
 
     Args:
-        loaded: The instance.
+        instance: The instance.
         start: S0, verified.
         end: The state when the episode ended.
         ending: How it ended.
@@ -33,7 +33,7 @@ class Outcome:
         folder: Folder of the record, free of secrets and with its screenshots; None where it is not kept.
     """
 
-    loaded: LoadedInstance
+    instance: Instance
     start: WorldState
     end: WorldState
     ending: Ending
@@ -53,11 +53,11 @@ class Outcome:
     @cached_property
     def truth(self) -> Verdict:
         """The verdict by the server's state, computed once whoever asks for it."""
-        return state_verdict(self.loaded, self.start, self.end, answered=self.answered)
+        return state_verdict(self.instance, self.start, self.end, answered=self.answered)
 
 
-Reward = Callable[[Outcome], Verdict]
-RewardSpec = str | Callable[[Outcome], float | Verdict]
+Reward = Callable[[EpisodeEnd], Verdict]
+RewardSpec = str | Callable[[EpisodeEnd], float | Verdict]
 
 REWARDS = ("state", "strict", "judge")
 """The rewards that have a name."""

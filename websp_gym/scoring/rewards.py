@@ -8,10 +8,10 @@ from dataclasses import replace
 from websp_gym.errors import SetupError, nearest
 from websp_gym.records.verdict import Check, Verdict, failed
 from websp_gym.scoring.judge_reward import JudgeReward
-from websp_gym.scoring.outcome import REWARDS, Outcome, Reward, RewardSpec
+from websp_gym.scoring.outcome import REWARDS, EpisodeEnd, Reward, RewardSpec
 from websp_gym.scoring.state_reward import state_verdict
 
-__all__ = ["REWARDS", "Outcome", "Reward", "RewardSpec", "make_reward", "state_verdict"]
+__all__ = ["REWARDS", "EpisodeEnd", "Reward", "RewardSpec", "make_reward", "state_verdict"]
 
 
 def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -> Reward:
@@ -19,13 +19,13 @@ def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -
 
     Args:
         spec: ``state``, ``strict`` (which asks that nothing else moved), ``judge``, or a callable that takes an
-            :class:`Outcome` and returns a number (1.0 and above count as success) or a
+            :class:`EpisodeEnd` and returns a number (1.0 and above count as success) or a
             :class:`~websp_gym.records.verdict.Verdict`.
         judge: The models that judge, one string each; None for the paper's three.
 
     Returns:
         A function from outcome to verdict. One that has a true attribute ``reads_the_record`` gets
-        :attr:`Outcome.folder` in every episode.
+        :attr:`EpisodeEnd.folder` in every episode.
 
     Raises:
         SetupError: There is no such reward, or it is not available.
@@ -47,11 +47,11 @@ def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -
     raise SetupError(f'no reward "{spec}"{nearest(str(spec), REWARDS)} ({known})', option="reward")
 
 
-def _state(outcome: Outcome) -> Verdict:
+def _state(outcome: EpisodeEnd) -> Verdict:
     return outcome.truth
 
 
-def _strict(outcome: Outcome) -> Verdict:
+def _strict(outcome: EpisodeEnd) -> Verdict:
     verdict = replace(_state(outcome), source="strict")
     if verdict.status != "pass" or verdict.strict == 1.0:
         return verdict
@@ -65,12 +65,12 @@ def _strict(outcome: Outcome) -> Verdict:
 class _Beside:
     """A reward that does not read the server, with what the server says of side effects beside it."""
 
-    def __init__(self, reward: Callable[[Outcome], float | Verdict]) -> None:
+    def __init__(self, reward: Callable[[EpisodeEnd], float | Verdict]) -> None:
         self._reward = reward
         self._name = getattr(reward, "__name__", "custom")
         self.reads_the_record = bool(getattr(reward, "reads_the_record", False))
 
-    def __call__(self, outcome: Outcome) -> Verdict:
+    def __call__(self, outcome: EpisodeEnd) -> Verdict:
         verdict = _as_verdict(self._reward(outcome), self._name)
         truth = outcome.truth
         if not truth.checks:

@@ -13,17 +13,17 @@ from typing import Any
 
 from websp_gym.records.verdict import Check, Verdict, failed, passed, unscored
 from websp_gym.tasks.goals import Goal, ItemCheck, Unchanged
-from websp_gym.tasks.instances import LoadedInstance
+from websp_gym.tasks.instances import Instance
 from websp_gym.world.state import SESSIONS, Event, Item, SiteState, WorldState, foreign_sessions, same
 
 SOURCE = "state"
 
 
-def state_verdict(loaded: LoadedInstance, start: WorldState, end: WorldState, *, answered: bool) -> Verdict:
+def state_verdict(instance: Instance, start: WorldState, end: WorldState, *, answered: bool) -> Verdict:
     """Scores an episode by the server's state.
 
     Args:
-        loaded: The instance.
+        instance: The instance.
         start: S0 as verified after the reset.
         end: The state when the agent ended the episode.
         answered: Whether the agent ended it with an answer.
@@ -31,11 +31,11 @@ def state_verdict(loaded: LoadedInstance, start: WorldState, end: WorldState, *,
     Returns:
         Pass or fail with one check per goal; unscored when the state lacks the site or a named key.
     """
-    slug = loaded.site.slug
+    slug = instance.site.slug
     if slug not in start.sites or slug not in end.sites:
-        return unscored(SOURCE, f"the world reported no state of {loaded.site.site}")
+        return unscored(SOURCE, f"the world reported no state of {instance.site.site}")
     before, after = start.sites[slug], end.sites[slug]
-    task = loaded.task
+    task = instance.task
     checks = [
         *goal_checks(task.goal, before, after),
         *_unchanged_checks(task.unchanged, task.goal, before, after),

@@ -7,42 +7,46 @@ from typing import Any
 
 from websp_gym.records.trajectory import Ending, Trajectory
 from websp_gym.records.verdict import Verdict, failed, unscored
-from websp_gym.scoring.explain import explained
-from websp_gym.scoring.outcome import Outcome
-from websp_gym.tasks.instances import LoadedInstance
+from websp_gym.scoring.explain import with_failure_causes
+from websp_gym.scoring.outcome import EpisodeEnd
+from websp_gym.tasks.instances import Instance
 from websp_gym.world.state import WorldState, world_state
 
 
-def truth_of(trajectory: Trajectory, loaded: LoadedInstance) -> Verdict:
+def state_verdict_of_record(trajectory: Trajectory, instance: Instance) -> Verdict:
     """Scores a recorded run by the server's state.
 
     Args:
         trajectory: A run in the sandbox.
-        loaded: Its instance, as configured now.
+        instance: Its instance, as configured now.
 
     Returns:
         Pass, or fail with its explanation; a run into a limit fails. Unscored for a run that kept no state, did not
         come to its end, or was played with another configuration. Of the state of other sites than the task's own a
         record keeps the events only; what else moved there is taken from the verdict that the record has.
     """
-    if trajectory.config_hash != loaded.config_hash:
-        return unscored("state", f"{loaded.id} has another configuration now than when the run was recorded")
-    outcome = outcome_of(trajectory, loaded)
+    if trajectory.config_hash != instance.config_hash:
+        return unscored(
+            "state", f"{instance.id} has another configuration now than when the run was recorded"
+        )
+    outcome = outcome_of(trajectory, instance)
     if outcome is None:
         return unscored("state", "the run did not come to its end")
     if outcome.ending.is_limit:
-        return explained(failed("limit", "a limit was reached without an answer"), outcome)
+        return with_failure_causes(failed("limit", "a limit was reached without an answer"), outcome)
     if not trajectory.s0 or not trajectory.end:
         return unscored("state", "the run kept no state")
-    return explained(_with_other_sites(outcome.truth, loaded.site.slug, trajectory.verdict or {}), outcome)
+    return with_failure_causes(
+        _with_other_sites(outcome.truth, instance.site.slug, trajectory.verdict or {}), outcome
+    )
 
 
-def outcome_of(trajectory: Trajectory, loaded: LoadedInstance) -> Outcome | None:
+def outcome_of(trajectory: Trajectory, instance: Instance) -> EpisodeEnd | None:
     """The end of a recorded run.
 
     Args:
         trajectory: A run in the sandbox.
-        loaded: Its instance.
+        instance: Its instance.
 
     Returns:
         The end, with the state of the task's own site; None for a run that did not come to its end.
@@ -52,15 +56,15 @@ def outcome_of(trajectory: Trajectory, loaded: LoadedInstance) -> Outcome | None
     ending = Ending(trajectory.end_reason, trajectory.answer)
     if ending.cause != "agent":
         return None
-    start = _world(loaded, trajectory.s0)
-    end = _world(loaded, trajectory.end, trajectory.events)
-    return Outcome(loaded, start, end, ending, trajectory)
+    start = _world(instance, trajectory.s0)
+    end = _world(instance, trajectory.end, trajectory.events)
+    return EpisodeEnd(instance, start, end, ending, trajectory)
 
 
 def _world(
-    loaded: LoadedInstance, state: dict[str, Any], events: list[dict[str, Any]] | None = None
+    instance: Instance, state: dict[str, Any], events: list[dict[str, Any]] | None = None
 ) -> WorldState:
-    return world_state({"sites": {loaded.site.slug: state} if state else {}, "events": events or []})
+    return world_state({"sites": {instance.site.slug: state} if state else {}, "events": events or []})
 
 
 def _with_other_sites(verdict: Verdict, slug: str, kept: dict[str, Any]) -> Verdict:

@@ -100,7 +100,7 @@ InitialStep = Annotated[
 ]
 
 
-class Instance(Model):
+class InstanceConfig(Model):
     """One task from one initial state; the unit that is registered, run and scored."""
 
     instance: str
@@ -141,7 +141,7 @@ class Task(Model):
     instruction_with_navigation: str
     goal: Goal
     unchanged: Unchanged = Unchanged()
-    instances: tuple[Instance, ...] = Field(min_length=1)
+    instances: tuple[InstanceConfig, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _ids_belong(self) -> Task:
@@ -195,19 +195,19 @@ class Site(Model):
         return self
 
 
-class LoadedInstance(BaseModel):
+class Instance(BaseModel):
     """An instance with the task and site it belongs to: all that an episode needs to know."""
 
     model_config = ConfigDict(frozen=True)
 
     site: Site
     task: Task
-    instance: Instance
+    config: InstanceConfig
 
     @property
     def id(self) -> str:
         """The id without name space, e.g. ``Steam-task-191-ON``."""
-        return self.instance.id
+        return self.config.id
 
     def instruction(self, variant: InstructionVariant) -> str:
         """The instruction the agent is given."""
@@ -222,12 +222,12 @@ class LoadedInstance(BaseModel):
         """A digest of everything that decides the episode; results with another hash are not comparable."""
         site = self.site.model_dump(exclude={"tasks", "closing"})
         task = self.task.model_dump(exclude={"instances"})
-        instance = self.instance.model_dump(exclude={"opposite"})
-        text = json.dumps([site, task, instance], sort_keys=True, default=str)
+        config = self.config.model_dump(exclude={"opposite"})
+        text = json.dumps([site, task, config], sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def load_instance(instance_id: str) -> LoadedInstance:
+def load_instance(instance_id: str) -> Instance:
     """Loads one instance with its task and site.
 
     Args:
@@ -243,9 +243,9 @@ def load_instance(instance_id: str) -> LoadedInstance:
     wanted = canonical_id(instance_id)
     for path in config_files():
         if f"- instance: {wanted}" in read_config(path):
-            for loaded in load_site(path):
-                if loaded.id == wanted:
-                    return loaded
+            for instance in load_site(path):
+                if instance.id == wanted:
+                    return instance
     known = instance_ids()
     raise UnknownInstanceError(
         f'no instance "{wanted}"{nearest(wanted, known)} ({len(known)} instances; `websp list` shows them)',
@@ -253,14 +253,14 @@ def load_instance(instance_id: str) -> LoadedInstance:
     )
 
 
-def all_instances() -> Iterator[LoadedInstance]:
+def all_instances() -> Iterator[Instance]:
     """Yields every instance of every site, in file order."""
     for path in config_files():
         yield from load_site(path)
 
 
 @cache
-def load_site(path: Path) -> tuple[LoadedInstance, ...]:
+def load_site(path: Path) -> tuple[Instance, ...]:
     """Loads and validates one file of ``task_configs/``.
 
     Args:
@@ -273,13 +273,13 @@ def load_site(path: Path) -> tuple[LoadedInstance, ...]:
         SetupError: The file is not valid YAML or not a valid site; names file, line and key.
     """
     site = read_model(path, Site, keys=_known_keys())
-    loaded = tuple(
-        LoadedInstance.model_construct(site=site, task=task, instance=instance)
+    instance = tuple(
+        Instance.model_construct(site=site, task=task, config=config)
         for task in site.tasks
-        for instance in task.instances
+        for config in task.instances
     )
-    _check_ids(path, read_config(path), [item.id for item in loaded])
-    return loaded
+    _check_ids(path, read_config(path), [item.id for item in instance])
+    return instance
 
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -361,7 +361,17 @@ def _in_words(problem: ErrorDetails, keys: Collection[str]) -> str:
 
 
 def _known_keys() -> list[str]:
-    models: list[type[BaseModel]] = [Site, Task, Instance, Goal, Unchanged, Expect, Step, Target, ItemCheck]
+    models: list[type[BaseModel]] = [
+        Site,
+        Task,
+        InstanceConfig,
+        Goal,
+        Unchanged,
+        Expect,
+        Step,
+        Target,
+        ItemCheck,
+    ]
     models += [ReplayStep, PrepareStep, Prepare, ClassRule]
     return sorted({name for model in models for name in model.model_fields} | set(STEP_KINDS))
 

@@ -41,17 +41,17 @@ def select_instances(
 
 
 def _of_kind(ids: Iterable[str], site: str | None, category: str | None) -> list[str]:
-    loaded = [load_instance(name) for name in ids]
+    instances = [load_instance(name) for name in ids]
     found = [
         one.id
-        for one in loaded
+        for one in instances
         if (site is None or one.site.site.casefold() == site.casefold())
         and (category is None or category.casefold() in one.task.category.casefold())
     ]
     if not found:
         words = {"site": site, "category": category}
         said = " and ".join(f'{name} "{word}"' for name, word in words.items() if word)
-        sites = sorted({one.site.site for one in loaded})
+        sites = sorted({one.site.site for one in instances})
         hint = nearest(site, sites) if site and site not in sites else ""
         raise UnknownInstanceError(f"no instance has {said}{hint}; `websp list` shows all")
     return found

@@ -41,10 +41,10 @@ def split_ids(
     """
 
     names = select_instances([ids] if isinstance(ids, str) else list(ids))
-    loaded = [load_instance(name) for name in names]
+    instances = [load_instance(name) for name in names]
     rows = [
-        {"task_name": one.id, "site": one.site.site, "task": one.task.id, "state": one.instance.state or ""}
-        for one in loaded
+        {"task_name": one.id, "site": one.site.site, "task": one.task.id, "state": one.config.state or ""}
+        for one in instances
     ]
     test = held_out(rows, by, share=share, seed=seed)
     if not test or len(test) == len(names):

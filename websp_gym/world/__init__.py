@@ -1,9 +1,9 @@
 """Where an episode takes place: the protocol of a world, its state, and the sandbox as one."""
 
 from websp_gym.errors import SetupError, nearest
-from websp_gym.world.base import Episode, World
+from websp_gym.world.base import World, WorldEpisode
 
-__all__ = ["Episode", "World", "make_world"]
+__all__ = ["World", "WorldEpisode", "make_world"]
 
 
 def make_world(name: str) -> World:

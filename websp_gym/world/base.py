@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
 
-class Episode(Protocol):
+class WorldEpisode(Protocol):
     """One account, one browser context, one state, from reset to the end."""
 
     @property
@@ -59,7 +59,7 @@ class World(Protocol):
     def browser_args(self) -> tuple[str, ...]:
         """Command-line flags a browser needs to reach this world."""
 
-    def open_episode(self, site: Site, *, signed_in: bool) -> Episode:
+    def open_episode(self, site: Site, *, signed_in: bool) -> WorldEpisode:
         """Begins an episode on a site.
 
         Args:

@@ -26,13 +26,13 @@ _snapshots: dict[tuple[int, str], tuple[str, list[Any]]] = {}
 class SandboxEpisode:
     """An episode of the sandbox: one secret id that every request of its browser context carries."""
 
-    def __init__(self, sandbox: client.Sandbox, episode: client.Episode) -> None:
+    def __init__(self, sandbox: client.Sandbox, episode: client.EpisodeHandle) -> None:
         self._sandbox = sandbox
         self._episode = episode
         self._defaults: WorldState | None = None
 
     @property
-    def control(self) -> client.Episode:
+    def control(self) -> client.EpisodeHandle:
         """The episode as the server's control API has it."""
         return self._episode
 

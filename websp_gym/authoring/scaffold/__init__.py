@@ -57,9 +57,9 @@ def new_site(name: str, *, host: str | None = None, folder: Path | None = None) 
     root = folder or _checkout()
     target = root / ("sites" if folder else _REPOSITORY) / slug
     words = {"NAME": name, "SLUG": slug, "HOST": address, "ID": site_id}
-    words["PLACES"] = ", places=Places.below(Path(__file__).parent.parent)" if folder else ""
+    words["PLACES"] = ", places=SearchPaths.below(Path(__file__).parent.parent)" if folder else ""
     words["IMPORTS"] = (
-        "from pathlib import Path\n\nfrom websp_gym.authoring import Places, check_site"
+        "from pathlib import Path\n\nfrom websp_gym.authoring import SearchPaths, check_site"
         if folder
         else "from websp_gym.authoring import check_site"
     )

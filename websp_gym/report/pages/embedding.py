@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from websp_gym.errors import SetupError
 from websp_gym.report.pages.trajectory_view import trajectory_html
-from websp_gym.report.tables.rows import Episode
+from websp_gym.report.tables.rows import EpisodeRow
 
 LIMIT = 200_000_000
 """Bytes of trajectories in one page; browsers are slow to open larger ones."""
@@ -39,8 +39,8 @@ class Packed:
     """
 
     pages: list[str] = field(default_factory=list)
-    places: dict[Episode, int] = field(default_factory=dict)
-    missing: dict[Episode, str] = field(default_factory=dict)
+    places: dict[EpisodeRow, int] = field(default_factory=dict)
+    missing: dict[EpisodeRow, str] = field(default_factory=dict)
     size: int = 0
     full: bool = False
 
@@ -50,7 +50,7 @@ class Packed:
 
 
 def pack(
-    episodes: Iterable[Episode], *, limit: int = LIMIT, progress: Progress = lambda done, of: None
+    episodes: Iterable[EpisodeRow], *, limit: int = LIMIT, progress: Progress = lambda done, of: None
 ) -> Packed:
     """Packs the trajectories of episodes, as far as there is room.
 
@@ -83,7 +83,7 @@ def pack(
     return packed
 
 
-def _page(episode: Episode) -> str | SetupError:
+def _page(episode: EpisodeRow) -> str | SetupError:
     assert episode.folder is not None
     try:
         page = trajectory_html(episode.folder)
@@ -93,7 +93,7 @@ def _page(episode: Episode) -> str | SetupError:
     return b64encode(gzip.compress(page.encode("utf-8", errors="replace"), 1, mtime=0)).decode()
 
 
-def _add(packed: Packed, episode: Episode, page: str | SetupError, limit: int) -> None:
+def _add(packed: Packed, episode: EpisodeRow, page: str | SetupError, limit: int) -> None:
     if isinstance(page, SetupError):
         packed.missing[episode] = str(page)
     elif packed.full or packed.size + len(page) > limit:

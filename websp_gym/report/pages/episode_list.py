@@ -11,13 +11,13 @@ from websp_gym.errors import SetupError
 from websp_gym.records.trajectory import Trajectory, load_trajectory
 from websp_gym.report.pages.embedding import Packed
 from websp_gym.report.tables.paired import pairings
-from websp_gym.report.tables.rows import WORDS, Episode, first_trials
+from websp_gym.report.tables.rows import WORDS, EpisodeRow, first_trials
 
 _SEARCHED = 6000
 """Most characters of an episode's text that the search covers."""
 
 
-def listed(episodes: Iterable[Episode], packed: Packed) -> list[dict[str, Any]]:
+def listed(episodes: Iterable[EpisodeRow], packed: Packed) -> list[dict[str, Any]]:
     """The rows of the list.
 
     Args:
@@ -33,7 +33,7 @@ def listed(episodes: Iterable[Episode], packed: Packed) -> list[dict[str, Any]]:
     return [_row(episode, packed, pairs.get(episode, {}), episode in ones) for episode in given]
 
 
-def _row(episode: Episode, packed: Packed, pairs: Mapping[str, str], is_first: bool) -> dict[str, Any]:
+def _row(episode: EpisodeRow, packed: Packed, pairs: Mapping[str, str], is_first: bool) -> dict[str, Any]:
     result, facts = episode.result, episode.facts
     shown = (
         "trial",
@@ -69,7 +69,7 @@ def _row(episode: Episode, packed: Packed, pairs: Mapping[str, str], is_first: b
     }
 
 
-def _searched(episode: Episode) -> str:
+def _searched(episode: EpisodeRow) -> str:
     """Return further text to search: instruction, thoughts, actions and answer."""
     if episode.folder is None:
         return ""

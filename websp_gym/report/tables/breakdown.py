@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from websp_gym.report.tables.paper import Breakdown, Paper, label
-from websp_gym.report.tables.rows import WORDS, Episode
+from websp_gym.report.tables.rows import WORDS, EpisodeRow
 from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, crown, part
 from websp_gym.tasks.ground_truth import ElementType
 
@@ -23,7 +23,7 @@ class _By:
     stub: str
     title: str
     about: str
-    groups: Callable[[Episode], Sequence[str]]
+    groups: Callable[[EpisodeRow], Sequence[str]]
     papers: tuple[str, str]
     """The paper's tables without and with navigation."""
 
@@ -32,7 +32,7 @@ class _By:
         """Whether failures are attributed to a group."""
         return self.key == "elements"
 
-    def ordered(self, episodes: Iterable[Episode]) -> list[str]:
+    def ordered(self, episodes: Iterable[EpisodeRow]) -> list[str]:
         """Return the groups that occur, in the paper's order."""
         return sorted({name for episode in episodes for name in self.groups(episode)}, key=_place)
 
@@ -72,7 +72,9 @@ _ELEMENTS = _By(
 )
 
 
-def sites(episodes: Sequence[Episode], agents: Sequence[str], instruction: str, paper: Paper | None) -> Table:
+def sites(
+    episodes: Sequence[EpisodeRow], agents: Sequence[str], instruction: str, paper: Paper | None
+) -> Table:
     """Table 4 without navigation, table 12 with it.
 
     Args:
@@ -88,21 +90,21 @@ def sites(episodes: Sequence[Episode], agents: Sequence[str], instruction: str, 
 
 
 def categories(
-    episodes: Sequence[Episode], agents: Sequence[str], instruction: str, paper: Paper | None
+    episodes: Sequence[EpisodeRow], agents: Sequence[str], instruction: str, paper: Paper | None
 ) -> Table:
     """Table 5 without navigation, table 13 with it; arguments as of :func:`sites`."""
     return _table(_CATEGORIES, episodes, agents, instruction, paper)
 
 
 def elements(
-    episodes: Sequence[Episode], agents: Sequence[str], instruction: str, paper: Paper | None
+    episodes: Sequence[EpisodeRow], agents: Sequence[str], instruction: str, paper: Paper | None
 ) -> Table:
     """Table 6 without navigation, table 14 with it; arguments as of :func:`sites`."""
     return _table(_ELEMENTS, episodes, agents, instruction, paper)
 
 
 def _table(
-    by: _By, episodes: Sequence[Episode], agents: Sequence[str], instruction: str, paper: Paper | None
+    by: _By, episodes: Sequence[EpisodeRow], agents: Sequence[str], instruction: str, paper: Paper | None
 ) -> Table:
     block = getattr(paper, by.key).get(instruction) if paper else None
     shown = [agent for agent in agents if any(episode.agent == agent for episode in episodes)]
@@ -131,7 +133,7 @@ def _table(
     )
 
 
-def _cell(by: _By, name: str, episodes: Sequence[Episode], agent: str, instruction: str) -> Cell:
+def _cell(by: _By, name: str, episodes: Sequence[EpisodeRow], agent: str, instruction: str) -> Cell:
     own = [e for e in episodes if e.agent == agent and e.scored and (name == TOTAL or name in by.groups(e))]
     filters = {"agent": agent, "instruction": instruction, "outcome": "scored"}
     if name != TOTAL:

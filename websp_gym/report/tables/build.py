@@ -16,7 +16,7 @@ from websp_gym.report.tables.rows import (
     INSTRUCTIONS,
     UNKNOWN,
     WORDS,
-    Episode,
+    EpisodeRow,
     Facts,
     catalogue,
     first_trials,
@@ -29,7 +29,7 @@ SCHEMA = "websp-report/1"
 _NAMED = 4
 """Number of names in a note; the rest is only counted."""
 
-Builder = Callable[[Sequence[Episode], Sequence[str], str, Paper | None], Table | None]
+Builder = Callable[[Sequence[EpisodeRow], Sequence[str], str, Paper | None], Table | None]
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Report:
     """
 
     agents: tuple[str, ...]
-    episodes: tuple[Episode, ...]
+    episodes: tuple[EpisodeRow, ...]
     tables: tuple[Table, ...]
     notes: tuple[str, ...]
     instances: int
@@ -151,14 +151,14 @@ def make_report(
 
 
 def _tables(
-    episodes: Sequence[Episode], agents: Sequence[str], instances: int, paper: Paper | None
+    episodes: Sequence[EpisodeRow], agents: Sequence[str], instances: int, paper: Paper | None
 ) -> list[Table]:
     first = first_trials(episodes)
     found: list[Table | None] = [
         overall.overall(first, agents, instances=instances, paper=paper),
         paired.wording(first, agents, paper),
     ]
-    builders: tuple[tuple[Builder, Sequence[Episode]], ...] = (
+    builders: tuple[tuple[Builder, Sequence[EpisodeRow]], ...] = (
         (breakdown.sites, first),
         (breakdown.categories, first),
         (breakdown.elements, first),
@@ -173,17 +173,17 @@ def _tables(
     return [table for table in found if table is not None and table.rows]
 
 
-def _instructions(episodes: Iterable[Episode]) -> list[str]:
+def _instructions(episodes: Iterable[EpisodeRow]) -> list[str]:
     present = {episode.result.instruction for episode in episodes}
     return [name for name in INSTRUCTIONS if name in present]
 
 
-def _worded(episodes: Iterable[Episode], instruction: str) -> list[Episode]:
+def _worded(episodes: Iterable[EpisodeRow], instruction: str) -> list[EpisodeRow]:
     return [episode for episode in episodes if episode.result.instruction == instruction]
 
 
 def _notes(
-    episodes: Sequence[Episode], agents: Sequence[str], known: Mapping[str, Facts], paper: Paper | None
+    episodes: Sequence[EpisodeRow], agents: Sequence[str], known: Mapping[str, Facts], paper: Paper | None
 ) -> list[str]:
     outcomes = Counter(episode.outcome for episode in episodes)
     notes = []
@@ -220,7 +220,7 @@ def _unread(found: Found) -> list[str]:
     return notes
 
 
-def _tried_again(episodes: Sequence[Episode]) -> list[str]:
+def _tried_again(episodes: Sequence[EpisodeRow]) -> list[str]:
     """Return notes on scored episodes that had infrastructure errors."""
     again = [episode for episode in episodes if episode.result.again]
     down = [episode for episode in episodes if episode.result.brought_down]
@@ -238,7 +238,7 @@ def _tried_again(episodes: Sequence[Episode]) -> list[str]:
     return notes
 
 
-def _missing(episodes: Sequence[Episode], agents: Sequence[str], known: Mapping[str, Facts]) -> list[str]:
+def _missing(episodes: Sequence[EpisodeRow], agents: Sequence[str], known: Mapping[str, Facts]) -> list[str]:
     lacking: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for agent in agents:
         own = [episode for episode in episodes if episode.agent == agent]
@@ -254,7 +254,7 @@ def _missing(episodes: Sequence[Episode], agents: Sequence[str], known: Mapping[
     ]
 
 
-def _doubtful(episodes: Sequence[Episode], known: Mapping[str, Facts]) -> list[str]:
+def _doubtful(episodes: Sequence[EpisodeRow], known: Mapping[str, Facts]) -> list[str]:
     strange = {e.result.id for e in episodes if e.facts.category == UNKNOWN}
     stale = {
         e.result.id
@@ -276,7 +276,7 @@ def _doubtful(episodes: Sequence[Episode], known: Mapping[str, Facts]) -> list[s
     return notes
 
 
-def _mixed(episodes: Sequence[Episode]) -> list[str]:
+def _mixed(episodes: Sequence[EpisodeRow]) -> list[str]:
     """Return notes on agents whose runs differ in more than the instruction variant."""
     runs: dict[str, dict[str, dict[str, Any]]] = {}
     for agent, folder in dict.fromkeys((e.agent, e.run) for e in episodes if e.run is not None):

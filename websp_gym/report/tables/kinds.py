@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from websp_gym.records.verdict import KINDS
 from websp_gym.report.tables.paper import Paper, label
-from websp_gym.report.tables.rows import WORDS, Episode
+from websp_gym.report.tables.rows import WORDS, EpisodeRow
 from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, part
 
 ABOUT = (
@@ -24,7 +24,7 @@ _HINTS = (
 
 
 def kinds(
-    episodes: Sequence[Episode], agents: Sequence[str], instruction: str, paper: Paper | None
+    episodes: Sequence[EpisodeRow], agents: Sequence[str], instruction: str, paper: Paper | None
 ) -> Table | None:
     """Table 9.
 
@@ -60,7 +60,7 @@ def kinds(
     return Table("kinds", title, number, instruction, "Agent", columns, tuple(rows), ABOUT)
 
 
-def _row(agent: str, failed: Sequence[Episode], instruction: str) -> Row:
+def _row(agent: str, failed: Sequence[EpisodeRow], instruction: str) -> Row:
     filters = {"agent": agent, "instruction": instruction, "outcome": "unsolved"}
     counts = [(kind, sum(kind in episode.result.failure_kinds for episode in failed)) for kind in KINDS]
     bare = sum(not episode.result.failure_kinds for episode in failed)

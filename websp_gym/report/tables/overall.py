@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from websp_gym.records.results import Outcome
+from websp_gym.records.results import OutcomeLabel
 from websp_gym.report.tables.paper import Paper, label
-from websp_gym.report.tables.rows import INSTRUCTIONS, WORDS, Episode
+from websp_gym.report.tables.rows import INSTRUCTIONS, WORDS, EpisodeRow
 from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, number, percent
 
 ABOUT = (
@@ -15,8 +15,8 @@ ABOUT = (
     "Unscored episodes and infrastructure errors are excluded and counted separately; the rate of all counts them as "
     "failures."
 )
-_SCORED: tuple[Outcome, ...] = ("success", "failure", "time-out")
-_APART: tuple[Outcome, ...] = ("unscored", "error")
+_SCORED: tuple[OutcomeLabel, ...] = ("success", "failure", "time-out")
+_APART: tuple[OutcomeLabel, ...] = ("unscored", "error")
 COLUMNS = (
     Column("Navigation", "Whether the instruction includes navigation."),
     Column("Success", "Episodes that did the task."),
@@ -33,7 +33,7 @@ COLUMNS = (
 
 
 def overall(
-    episodes: Sequence[Episode], agents: Sequence[str], *, instances: int, paper: Paper | None
+    episodes: Sequence[EpisodeRow], agents: Sequence[str], *, instances: int, paper: Paper | None
 ) -> Table:
     """Table 2.
 
@@ -58,11 +58,11 @@ def overall(
     return Table("overall", "Overall performance", "2", "", "Agent", COLUMNS, tuple(rows), ABOUT)
 
 
-def _row(agent: str, instruction: str, own: Sequence[Episode], instances: int) -> Row:
+def _row(agent: str, instruction: str, own: Sequence[EpisodeRow], instances: int) -> Row:
     count = Counter(episode.outcome for episode in own)
     scored = count["success"] + count["failure"] + count["time-out"]
 
-    def counted(outcome: Outcome) -> Cell:
+    def counted(outcome: OutcomeLabel) -> Cell:
         filters = {"agent": agent, "instruction": instruction, "outcome": outcome}
         return number(count[outcome], filters)
 
@@ -83,7 +83,7 @@ def _row(agent: str, instruction: str, own: Sequence[Episode], instances: int) -
     return Row(agent, cells)
 
 
-def _strict(own: Sequence[Episode], scored: int) -> Cell:
+def _strict(own: Sequence[EpisodeRow], scored: int) -> Cell:
     """Return the rate of strict successes; empty if one is unknown, as in results of older versions."""
     known = [episode.result.strict for episode in own if episode.outcome == "success"]
     return Cell(DASH) if None in known else percent(known.count(1.0), scored)
@@ -106,7 +106,7 @@ def _published(paper: Paper, shown: set[str]) -> list[Row]:
     return rows
 
 
-def effort(episodes: Sequence[Episode], agents: Sequence[str]) -> Table:
+def effort(episodes: Sequence[EpisodeRow], agents: Sequence[str]) -> Table:
     """Return the table of effort, cost and side effects; the paper has no such table.
 
     Args:
@@ -143,7 +143,7 @@ def effort(episodes: Sequence[Episode], agents: Sequence[str]) -> Table:
     )
 
 
-def _effort(agent: str, own: Sequence[Episode]) -> Row:
+def _effort(agent: str, own: Sequence[EpisodeRow]) -> Row:
     results = [episode.result for episode in own if episode.outcome != "error"]
     affected = sum(bool(result.side_effects) for result in results)
     calls = sum(result.calls for result in results)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from websp_gym.report.tables.intervals import Pairs, difference, mcnemar
 from websp_gym.report.tables.paper import Fours, Paper, label
-from websp_gym.report.tables.rows import WORDS, Episode
+from websp_gym.report.tables.rows import WORDS, EpisodeRow
 from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, number
 
 PAIR = {(True, True): "both", (True, False): "first", (False, True): "second", (False, False): "neither"}
@@ -28,8 +28,8 @@ class _By:
     """How episodes of an agent are paired, and which of the two an episode is."""
 
     key: str
-    what: Callable[[Episode], Hashable]
-    side: Callable[[Episode], str]
+    what: Callable[[EpisodeRow], Hashable]
+    side: Callable[[EpisodeRow], str]
     sides: tuple[str, str]
 
 
@@ -47,7 +47,7 @@ _STATES = _By(
 )
 
 
-def pairings(episodes: Iterable[Episode]) -> dict[Episode, dict[str, str]]:
+def pairings(episodes: Iterable[EpisodeRow]) -> dict[EpisodeRow, dict[str, str]]:
     """Return the results of the pairs of each episode.
 
     Args:
@@ -56,8 +56,8 @@ def pairings(episodes: Iterable[Episode]) -> dict[Episode, dict[str, str]]:
     Returns:
         For each episode that is one of a pair, ``wording`` and ``states`` with a value of :data:`PAIR`.
     """
-    found: dict[Episode, dict[str, str]] = {}
-    by_agent: dict[str, list[Episode]] = {}
+    found: dict[EpisodeRow, dict[str, str]] = {}
+    by_agent: dict[str, list[EpisodeRow]] = {}
     for episode in episodes:
         by_agent.setdefault(episode.agent, []).append(episode)
     for own in by_agent.values():
@@ -68,7 +68,7 @@ def pairings(episodes: Iterable[Episode]) -> dict[Episode, dict[str, str]]:
     return found
 
 
-def wording(episodes: Sequence[Episode], agents: Sequence[str], paper: Paper | None) -> Table | None:
+def wording(episodes: Sequence[EpisodeRow], agents: Sequence[str], paper: Paper | None) -> Table | None:
     """Table 3.
 
     Args:
@@ -94,7 +94,7 @@ def wording(episodes: Sequence[Episode], agents: Sequence[str], paper: Paper | N
 
 
 def states(
-    episodes: Sequence[Episode], agents: Sequence[str], instruction: str, paper: Paper | None
+    episodes: Sequence[EpisodeRow], agents: Sequence[str], instruction: str, paper: Paper | None
 ) -> Table | None:
     """Table 7 without navigation, table 15 with it.
 
@@ -129,7 +129,9 @@ def _columns(first: str, second: str, of: str, gap: str) -> tuple[Column, ...]:
     )
 
 
-def _rows(episodes: Sequence[Episode], agents: Sequence[str], by: _By, filters: dict[str, str]) -> list[Row]:
+def _rows(
+    episodes: Sequence[EpisodeRow], agents: Sequence[str], by: _By, filters: dict[str, str]
+) -> list[Row]:
     rows = []
     for agent in agents:
         own = [episode for episode in episodes if episode.agent == agent]
@@ -142,9 +144,9 @@ def _rows(episodes: Sequence[Episode], agents: Sequence[str], by: _By, filters: 
     return rows
 
 
-def _twice(own: Iterable[Episode], by: _By) -> list[tuple[Episode, Episode]]:
+def _twice(own: Iterable[EpisodeRow], by: _By) -> list[tuple[EpisodeRow, EpisodeRow]]:
     """Return the pairs in which both episodes are scored."""
-    found: dict[Hashable, dict[str, Episode]] = {}
+    found: dict[Hashable, dict[str, EpisodeRow]] = {}
     for episode in own:
         found.setdefault(by.what(episode), {})[by.side(episode)] = episode
     first, second = by.sides

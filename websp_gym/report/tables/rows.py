@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from websp_gym.records.results import Outcome, Result
+from websp_gym.records.results import OutcomeLabel, Result
 
 UNKNOWN = "unknown"
 """Category of an instance that is in no file of ``task_configs/``."""
 
-GROUPS: dict[str, tuple[Outcome, ...]] = {
+GROUPS: dict[str, tuple[OutcomeLabel, ...]] = {
     "scored": ("success", "failure", "time-out"),
     "unsolved": ("failure", "time-out"),
     "played": ("success", "failure", "time-out", "unscored"),
@@ -43,7 +43,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Episode:
+class EpisodeRow:
     """One result, with the agent's name in the report and the folder of the run."""
 
     result: Result
@@ -52,7 +52,7 @@ class Episode:
     run: Path | None = None
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> OutcomeLabel:
         """Success, failure, time-out, unscored or error."""
         return self.result.outcome
 
@@ -84,14 +84,14 @@ def catalogue() -> dict[str, Facts]:
     from websp_gym.tasks.instances import all_instances
 
     return {
-        loaded.id: Facts(
-            site=loaded.site.site,
-            category=loaded.task.category,
-            state=loaded.instance.state or "",
-            elements=loaded.instance.element_types,
-            config_hash=loaded.config_hash,
+        instance.id: Facts(
+            site=instance.site.site,
+            category=instance.task.category,
+            state=instance.config.state or "",
+            elements=instance.config.element_types,
+            config_hash=instance.config_hash,
         )
-        for loaded in all_instances()
+        for instance in all_instances()
     }
 
 
@@ -111,7 +111,7 @@ def facts_of(instance_id: str, known: Mapping[str, Facts]) -> Facts:
     return Facts(instance_id.partition("-task-")[0], state=state if state in ("ON", "OFF") else "")
 
 
-def gather(found: Iterable[tuple[Path | None, Result]], known: Mapping[str, Facts]) -> list[Episode]:
+def gather(found: Iterable[tuple[Path | None, Result]], known: Mapping[str, Facts]) -> list[EpisodeRow]:
     """Puts results together for a report.
 
     An agent that played the same trial of an instance in two runs is two agents, told apart by their folders: which
@@ -129,7 +129,7 @@ def gather(found: Iterable[tuple[Path | None, Result]], known: Mapping[str, Fact
     twice = {result.agent for _, result in pairs if seen[result.key] > 1}
     names = _names([run for run, result in pairs if result.agent in twice and run is not None])
     return [
-        Episode(
+        EpisodeRow(
             result,
             f"{result.agent} ({names[run]})" if result.agent in twice and run is not None else result.agent,
             facts_of(result.id, known),
@@ -139,7 +139,7 @@ def gather(found: Iterable[tuple[Path | None, Result]], known: Mapping[str, Fact
     ]
 
 
-def ranked(episodes: Sequence[Episode]) -> tuple[str, ...]:
+def ranked(episodes: Sequence[EpisodeRow]) -> tuple[str, ...]:
     """Return the agents, the most successful first."""
     agents = dict.fromkeys(episode.agent for episode in episodes)
 
@@ -150,9 +150,9 @@ def ranked(episodes: Sequence[Episode]) -> tuple[str, ...]:
     return tuple(sorted(agents, key=place))
 
 
-def first_trials(episodes: Iterable[Episode]) -> list[Episode]:
+def first_trials(episodes: Iterable[EpisodeRow]) -> list[EpisodeRow]:
     """Return the first trial of each agent, instruction variant and instance."""
-    first: dict[tuple[str, str, str], Episode] = {}
+    first: dict[tuple[str, str, str], EpisodeRow] = {}
     for episode in episodes:
         key = (episode.agent, episode.result.instruction, episode.result.id)
         if key not in first or episode.result.trial < first[key].result.trial:

@@ -7,7 +7,7 @@ from math import comb
 
 from websp_gym.report.tables.intervals import Figure, mean
 from websp_gym.report.tables.paper import Paper, label
-from websp_gym.report.tables.rows import WORDS, Episode
+from websp_gym.report.tables.rows import WORDS, EpisodeRow
 from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, figure
 
 ABOUT = (
@@ -53,7 +53,7 @@ def pass_hat(n: int, c: int, k: int) -> float:
 
 
 def robustness(
-    episodes: Sequence[Episode], agents: Sequence[str], instruction: str, paper: Paper | None
+    episodes: Sequence[EpisodeRow], agents: Sequence[str], instruction: str, paper: Paper | None
 ) -> Table | None:
     """Table 8.
 
@@ -89,7 +89,7 @@ def robustness(
     )
 
 
-def _counts(own: Sequence[Episode]) -> dict[str, tuple[int, int]]:
+def _counts(own: Sequence[EpisodeRow]) -> dict[str, tuple[int, int]]:
     """Return the scored trials and successes of each instance."""
     found: dict[str, list[bool]] = {}
     for episode in own:

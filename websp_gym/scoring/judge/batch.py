@@ -220,7 +220,7 @@ def judge_run(judge: Judge, folder: Path, parent: Path, *, ask_for_causes: bool 
 
 def _causes(judge: Judge, trajectory: Trajectory, reason: str) -> Analysis | None:
     try:
-        elements = load_instance(trajectory.instance).instance.element_types
+        elements = load_instance(trajectory.instance).config.element_types
     except SetupError:
         # A run of an instance of somebody else's is judged by what it recorded; which elements it has nobody knows.
         return None
