@@ -36,7 +36,7 @@ FIVE: list[dict[str, Any]] = [
 STRANGER = {"device": "Chrome on Android", "place": "Lagos, Nigeria"}
 
 
-def instance(*, expect: list[dict[str, Any]] | None = FIVE, **goal: Any) -> Instance:
+def instance_with(*, expect: list[dict[str, Any]] | None = FIVE, **goal: Any) -> Instance:
     """A task on the devices of a Steam account, whose S0 has five signed in besides this browser."""
     instance = load_instance("Steam-task-191-ON")
     wanted = goal or {"removed": [{"collection": "sessions", "where": STRANGER}]}
@@ -85,18 +85,18 @@ def judged(instance: Instance, start: WorldState, account: Account) -> Verdict:
 
 
 def test_ending_the_session_a_goal_names_passes_and_has_no_side_effect(account: Account) -> None:
-    start = verify(instance(), account.episode)
-    assert judged(instance(), start, account).status == "fail"
+    start = verify(instance_with(), account.episode)
+    assert judged(instance_with(), start, account).status == "fail"
     account.revoke(**STRANGER)
-    verdict = judged(instance(), start, account)
+    verdict = judged(instance_with(), start, account)
     assert (verdict.score, verdict.strict, verdict.side_effects) == (1.0, 1.0, ())
 
 
 def test_ending_a_session_no_goal_names_is_a_side_effect_and_costs_strict(account: Account) -> None:
-    start = verify(instance(), account.episode)
+    start = verify(instance_with(), account.episode)
     account.revoke(**STRANGER)
     account.revoke(device="Safari on iOS")
-    verdict = judged(instance(), start, account)
+    verdict = judged(instance_with(), start, account)
     assert (verdict.score, verdict.strict) == (1.0, 0.0)
     (effect,) = verdict.side_effects
     assert effect.startswith("steam: removed in sessions")
@@ -105,7 +105,7 @@ def test_ending_a_session_no_goal_names_is_a_side_effect_and_costs_strict(accoun
 
 def test_sessions_that_must_be_kept_or_are_listed_as_unchanged_are(account: Account) -> None:
     start = account.episode.state()
-    kept = instance(
+    kept = instance_with(
         removed=[{"collection": "sessions", "where": STRANGER}],
         kept=[{"collection": "sessions", "where": {"device": "Safari on iOS"}}],
         present=[{"collection": "sessions", "where": {"current": True}, "count": 1}],
@@ -117,7 +117,7 @@ def test_sessions_that_must_be_kept_or_are_listed_as_unchanged_are(account: Acco
 
 
 def test_signing_out_everywhere_else_leaves_this_browser_alone(account: Account) -> None:
-    others = instance(
+    others = instance_with(
         absent=[{"collection": "sessions", "where": {"current": False}}],
         kept=[{"collection": "sessions", "where": {"current": True}, "count": 1}],
     )
@@ -130,23 +130,23 @@ def test_signing_out_everywhere_else_leaves_this_browser_alone(account: Account)
 
 def test_an_initial_state_with_devices_nobody_expects_is_refused(account: Account) -> None:
     with pytest.raises(InitialStateError) as caught:
-        verify(instance(expect=None), account.episode)
+        verify(instance_with(expect=None), account.episode)
     assert "sessions: expected" in str(caught.value)
     assert "Chrome on Android" in str(caught.value)
     with pytest.raises(InitialStateError, match="sessions: expected"):
-        verify(instance(expect=FIVE[:3]), account.episode)
+        verify(instance_with(expect=FIVE[:3]), account.episode)
 
 
 def test_an_initial_state_that_lacks_an_expected_device_is_refused(account: Account) -> None:
     account.revoke(**STRANGER)
     with pytest.raises(InitialStateError, match="sessions: expected"):
-        verify(instance(), account.episode)
+        verify(instance_with(), account.episode)
 
 
 def test_expected_sessions_may_name_this_browsers_own(account: Account) -> None:
-    verify(instance(expect=[*FIVE, {"current": True}]), account.episode)
+    verify(instance_with(expect=[*FIVE, {"current": True}]), account.episode)
     with pytest.raises(InitialStateError, match="sessions: expected"):
-        verify(instance(expect=[*FIVE, {"current": True}, {"current": True}]), account.episode)
+        verify(instance_with(expect=[*FIVE, {"current": True}, {"current": True}]), account.episode)
 
 
 def test_this_browsers_session_cannot_be_prepared(account: Account) -> None:
@@ -165,7 +165,7 @@ def test_sites_that_share_a_sign_in_share_its_sessions(account: Account) -> None
 
 @pytest.mark.parametrize("login", ["session", "replay"])
 def test_an_agent_is_paid_for_the_device_it_signs_out(login: str, tmp_path: Path) -> None:
-    instance = instance()
+    instance = instance_with()
     env = WebspEnv(instance, viewport=(800, 600), login=login, record_to=tmp_path)
     try:
         _, info = env.reset()
@@ -192,7 +192,7 @@ def test_records_from_when_sessions_stood_apart_are_still_read(tmp_path: Path) -
             "sessions": rows,
         }
 
-    instance = instance(removed=[{"collection": "sessions", "where": {"device": "phone"}}])
+    instance = instance_with(removed=[{"collection": "sessions", "where": {"device": "phone"}}])
     record = {
         "schema": "websp-trajectory/1",
         "instance": instance.id,
