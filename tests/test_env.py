@@ -183,7 +183,7 @@ def test_a_text_observation_takes_no_picture_and_records_none(make: MakeEnv, tmp
     assert env.render() is None
     assert env.task is not None
     assert env.task.folder is not None
-    assert [path.name for path in env.task.folder.iterdir()] == ["trajectory.json"]
+    assert sorted(path.name for path in env.task.folder.iterdir()) == ["steps.jsonl", "trajectory.json"]
     assert [view.screenshot for view in env.task.trajectory.views] == [None, None]
     assert all(view.marks for view in env.task.trajectory.views)
     with pytest.raises(JudgeError, match='observation 0 has no screenshot: observation="text" takes none'):

@@ -417,9 +417,9 @@ def votes() -> list[dict[str, Any]]:
     return [right.as_dict(), mute.as_dict()]
 
 
-def judged(**details: Any) -> Trajectory:
+def judged(*, failure: verdict.Failure | None = None, **details: Any) -> Trajectory:
     data = {"votes": votes(), "cost": None, **details}
-    return episode(verdict=verdict.failed("judge", "Not as asked.", details=data).as_dict())
+    return episode(verdict=verdict.failed("judge", "Not as asked.", details=data, failure=failure).as_dict())
 
 
 def test_votes_are_shown_with_their_reasons_cost_and_unreadable_answers(watch: Watch) -> None:
@@ -436,13 +436,11 @@ def test_votes_are_shown_with_their_reasons_cost_and_unreadable_answers(watch: W
 
 
 def test_why_a_run_failed_stands_at_the_top(watch: Watch) -> None:
-    why = {"kinds": ["hallucinated success", "partial completion"], "elements": ["Toggle"]}
+    why = verdict.Failure(kinds=("hallucinated success", "partial completion"), elements=("Toggle",))
     page = watch(judged(failure=why))
-    assert page.locator("#causes .tag").all_inner_texts() == [*why["kinds"], *why["elements"]]
-    assert "none of the five kinds" in watch(judged(failure={"kinds": [], "elements": []})).inner_text(
-        "#causes"
-    )
-    lost = {"kinds": [], "elements": [], "error": "the run kept no state"}
+    assert page.locator("#causes .tag").all_inner_texts() == [*why.kinds, *why.elements]
+    assert "none of the five kinds" in watch(judged(failure=verdict.Failure())).inner_text("#causes")
+    lost = verdict.Failure(error="the run kept no state")
     assert "cannot be told: the run kept no state" in watch(judged(failure=lost)).inner_text("#causes")
     assert watch(episode()).locator("#causes, #judges").count() == 0
 

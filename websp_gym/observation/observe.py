@@ -91,7 +91,7 @@ class PageView:
         title: Its title.
         tabs: Addresses of all tabs.
         marks: The marked elements (:meth:`websp_gym.observation.marks.Mark.as_dict`).
-        png: The screenshot without marks, as the browser encoded it.
+        png: The screenshot without marks, as the browser encoded it; empty where none was taken.
     """
 
     url: str

@@ -262,7 +262,7 @@ class Recorder:
         Returns:
             The observation as a trajectory stores it.
         """
-        return View.of(page, self.screenshot(index, page.png))
+        return View.of(page, self.screenshot(index, page.png) if page.png else None)
 
     def screenshot(self, index: int, png: bytes) -> str:
         """Store a screenshot.
