@@ -15,7 +15,7 @@ from websp_gym.models.messages import Message, Reply
 from websp_gym.models.protocol import Answer, AttemptError, Endpoint, Usage
 
 LONGEST_WAIT = 120.0
-"""The most seconds to wait; where a provider asks for more, there is no further attempt."""
+"""Longest wait in seconds; where a provider asks for more, there is no further attempt."""
 
 _PASSING: tuple[ModelErrorKind, ...] = (
     "timeout",
@@ -46,8 +46,8 @@ class Policy:
     """How a model is asked.
 
     Args:
-        retries: The most further attempts after the first.
-        concurrency: The most requests at the same time.
+        retries: Maximum number of further attempts after the first.
+        concurrency: Maximum number of requests at the same time.
         sleep: Called with the seconds to wait between attempts; tests pass one that returns at once.
     """
 
@@ -102,7 +102,7 @@ class RetryingModel:
             failure = error
         attempts = int(retrying.statistics["attempt_number"])
         if failure is not None:
-            # Raised outside of the handler: the SDK's exception holds the request and must not become the context.
+            # Raised outside of the handler: an SDK's exception holds the request and must not be attached.
             raise self._error(failure, attempts)
         return self._reply(answer, attempts, time.monotonic() - started)
 

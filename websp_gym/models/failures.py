@@ -32,7 +32,7 @@ _REFUSED = re.compile(r"content_policy|invalid_prompt|usage polic(y|ies)|_policy
 # Not "exceeded your current quota" alone: Gemini uses these words for a limit per minute too.
 _USED_UP = re.compile(r"insufficient_quota|billing_hard_limit|credit balance", re.I)
 _IN_TRANSIT = re.compile(r"incomplete (chunked read|message body)|without sending complete", re.I)
-# Anything that looks like a key of OpenAI, Anthropic or Google: tokens renewed meanwhile are not among the secrets.
+# Anything that looks like a key of OpenAI, Anthropic or Google, because renewed tokens are not among the secrets.
 _KEY_LIKE = re.compile(r"\b(sk-|AIza|ya29\.)[\w.-]{8,}")
 _DELAY = re.compile(r"retryDelay\W+(\d+(?:\.\d+)?)s")
 

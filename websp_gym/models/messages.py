@@ -97,7 +97,7 @@ class Reply:
     attempts: int = 1
 
     def __post_init__(self) -> None:
-        # Where a provider cut the answer, it may end in half a surrogate pair, which can be neither written nor sent.
+        # A cut answer may end in half a surrogate pair, which can be neither written nor sent back.
         object.__setattr__(self, "text", encodable(self.text))
 
 

@@ -24,7 +24,7 @@ from websp_gym.models.transport import client_options
 
 Opened = tuple[Endpoint, str]
 
-# The Messages API requires a limit. This one leaves room for a high effort and is below every current model's own.
+# The Messages API requires a limit. This one leaves room for a high effort and is below every current model's.
 _CLAUDE_MAX_TOKENS = 32_000
 _OPENAI_THINKS = re.compile(r"^(o\d|gpt-([5-9]|\d\d))(?!.*chat)")
 _OPENAI_ALWAYS_THINKS = re.compile(r"^(o\d|gpt-5(?![.\d]))(?!.*chat)")
@@ -33,7 +33,7 @@ _GEMINI_NAMES = {"gemini-3.1-pro": "gemini-3.1-pro-preview"}
 
 
 def open_endpoint(model: ModelSpec, settings: Settings) -> Opened:
-    """Return the endpoint of a model, and the provider whose prices apply to it.
+    """Return the endpoint of a model, and the key of its prices in the price table.
 
     Raises:
         SetupError: A key is missing, or an option was given that this model does not accept.

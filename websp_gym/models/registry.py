@@ -37,10 +37,10 @@ def make_model(
             accept.
         thinking: A budget in tokens, an effort from ``none`` to ``max``, ``dynamic``, or None for the
             provider's default.
-        max_tokens: The most tokens of an answer, including thinking; None for the provider's default.
+        max_tokens: Maximum number of tokens in an answer, including thinking; None for the provider's default.
         timeout: Seconds for one attempt.
-        retries: The most further attempts after one that failed for a passing reason.
-        concurrency: The most requests to this model at the same time; further callers wait.
+        retries: Maximum number of further attempts after a failure that may be temporary.
+        concurrency: Maximum number of requests to this model at the same time; further callers wait.
         env: Variables to use instead of the environment and ``.env``.
         sleep: Called with the seconds to wait between attempts; not used by a scripted model.
 

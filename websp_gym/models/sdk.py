@@ -26,7 +26,7 @@ _DISPENSABLE = {
 
 
 _LONG = 16
-"""The fewest characters of a key that is removed from answers; a shorter one may be a normal word."""
+"""Minimum length of a key that is removed from answers; a shorter one may be a normal word."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class Request:
         model: The model's name at the endpoint.
         temperature: Sent only if ``send_temperature`` is true.
         send_temperature: Whether to send it, because the endpoint's default may differ.
-        max_tokens: The most tokens of an answer; None for the endpoint's default.
+        max_tokens: Maximum number of tokens in an answer; None for the endpoint's default.
         extra: Additional fields of every request.
         own: Whether it is OpenAI's own service or Azure's, whose chat completions know more options.
         secrets: Keys to keep out of messages.

@@ -33,7 +33,7 @@ class ModelSpec:
         address: URL of a server given by its address, else None.
         temperature: Sampling temperature.
         thinking: Effort or budget of thinking; None for the provider's default.
-        max_tokens: The most tokens of an answer; None for the provider's default.
+        max_tokens: Maximum number of tokens in an answer; None for the provider's default.
         timeout: Seconds for one attempt.
     """
 
