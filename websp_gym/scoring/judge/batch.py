@@ -211,7 +211,7 @@ def _causes(judge: Judge, trajectory: Trajectory, reason: str) -> Analysis | Non
     try:
         elements = load_instance(trajectory.instance).config.element_types
     except SetupError:
-        # The instance is not installed here: its element types are unknown, while the verdict needs the record only.
+        # The instance is not installed here, so its element types are unknown; the verdict did not need them.
         return None
     return ask_why(
         judge.models[0],

@@ -76,7 +76,7 @@ def ask_why(
         ground_truth: The steps that solve it.
         elements: The element types of these steps.
         reason: A judge's reason for its verdict.
-        asks: How often the model is asked at most while its answers cannot be read.
+        asks: Maximum number of requests while its answers cannot be read.
     """
     texts = {
         "the task": instruction,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from websp_gym.records.trajectory import Trajectory
 
 _LONGEST = (20_000, 5_000, 1_000, 200)
-"""The most characters of one text; tried in this order."""
+"""Maximum number of characters of one text; tried in this order."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Cut:
     Args:
         pictures: Observations without their screenshot; 0 is the first.
         steps: Steps left out entirely, from 1; their screenshots are among ``pictures``.
-        longest: The most characters of one text; None for no limit.
+        longest: Maximum number of characters of one text; None for no limit.
     """
 
     pictures: frozenset[int] = frozenset()

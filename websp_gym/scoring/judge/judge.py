@@ -33,7 +33,7 @@ _PATIENCE = 300.0
 """Seconds for one answer to about twenty screenshots, with thinking."""
 
 _HALVINGS = 4
-"""How often the limits are halved at most for a model that takes less than the default."""
+"""Maximum number of times the limits are halved for a model that accepts less than the default."""
 
 _STOPS = {
     "length": "the answer was cut at the token limit",
@@ -47,9 +47,9 @@ class Judge:
 
     Args:
         models: The models that vote.
-        asks: How often a model is asked at most while its answers cannot be read.
+        asks: Maximum number of requests to a model whose answers cannot be read.
         rules: The system prompt; ``{word}`` in it is replaced by the fence.
-        limits: The most that one request may hold; None for the defaults.
+        limits: Limits on one request; None for the defaults.
         cache: Store of opinions; None asks again each time.
         settings: Other settings that an opinion depends on (temperature and the like), for the cache key.
     """

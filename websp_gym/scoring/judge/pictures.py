@@ -27,7 +27,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that one request may hold; the defaults fit all three models of the paper.
+    """Limits on one request; the defaults fit all three models of the paper.
 
     Args:
         pictures: Number of screenshots.

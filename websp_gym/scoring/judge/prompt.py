@@ -155,7 +155,7 @@ def build_prompt(
         trajectory: The trajectory.
         folder: The folder of its screenshots.
         rules: The system prompt; ``{word}`` in it is replaced by the fence.
-        limits: The most that one request may hold; None for the defaults.
+        limits: Limits on one request; None for the defaults.
 
     Raises:
         JudgeError: A screenshot is missing or unreadable, or even the shortest form of the record is too
