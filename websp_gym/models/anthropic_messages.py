@@ -1,4 +1,4 @@
-"""Anthropic's Messages, at Anthropic or Google Cloud."""
+"""Anthropic's Messages API, at Anthropic or Google Cloud."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _STOPS: dict[str, Stop] = {
 
 
 class MessagesEndpoint(SdkEndpoint):
-    """A Claude."""
+    """A Claude model behind the Messages API."""
 
     def _post(self) -> Callable[..., Any]:
         post: Callable[..., Any] = self._client.messages.with_raw_response.create
@@ -99,7 +99,7 @@ def _usage(usage: _Usage | None) -> protocol.Usage | None:
     if usage is None:
         return None
     cached, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
-    # Anthropic counts cached tokens beside the others, everyone else among them.
+    # Anthropic counts cached tokens separately; all other providers include them in the input.
     return protocol.Usage(
         input=usage.input_tokens + cached + written,
         output=usage.output_tokens,

@@ -1,4 +1,4 @@
-"""Asking one model: attempts with back-off, never more at once than allowed, and what it cost."""
+"""A model behind an endpoint: retries with back-off, limited concurrency, and the cost of each answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from websp_gym.models.messages import Message, Reply
 from websp_gym.models.protocol import Answer, AttemptError, Endpoint, Usage
 
 LONGEST_WAIT = 120.0
-"""Seconds; a provider that asks for more is not waited for."""
+"""Longest wait in seconds; where a provider asks for more, there is no further attempt."""
 
 _PASSING: tuple[ModelErrorKind, ...] = (
     "timeout",
@@ -46,9 +46,9 @@ class Policy:
     """How a model is asked.
 
     Args:
-        retries: Further attempts after the first.
-        concurrency: Requests at the same time.
-        sleep: Waits so many seconds between attempts; a test gives one that does not.
+        retries: Maximum number of further attempts after the first.
+        concurrency: Maximum number of requests at the same time.
+        sleep: Called with the seconds to wait between attempts; tests pass one that returns at once.
     """
 
     retries: int = 4
@@ -60,10 +60,10 @@ class RetryingModel:
     """A model behind an endpoint.
 
     Args:
-        spec: The string that chose it.
-        endpoint: What makes an attempt.
-        price: Gives an answer's cost by the model's name and the tokens; None where it is unknown.
-        policy: Attempts and concurrency.
+        spec: The model string.
+        endpoint: Makes one attempt.
+        price: Returns the cost of an answer from the model's name and the tokens; None where it is unknown.
+        policy: Retries and concurrency; None for the defaults.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class RetryingModel:
         return f"<model {self.spec}>"
 
     def ask(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
-        """Asks once, with retries; see ``Model.ask``."""
+        """Ask once, with retries; see ``Model.ask``."""
         if not any(message.role == "user" for message in messages):
             raise ValueError("ask something: there is no user message")
         started = time.monotonic()
@@ -102,7 +102,7 @@ class RetryingModel:
             failure = error
         attempts = int(retrying.statistics["attempt_number"])
         if failure is not None:
-            # Raised here, so that no exception of an SDK, which holds the request, hangs on to it.
+            # Raised outside of the handler: an SDK's exception holds the request and must not be attached.
             raise self._error(failure, attempts)
         return self._reply(answer, attempts, time.monotonic() - started)
 
@@ -144,7 +144,7 @@ def _is_passing(error: BaseException) -> bool:
 
 
 class _Wait:
-    """Seconds to the next attempt: a growing, random pause, or what the provider asked for and a little more."""
+    """Seconds until the next attempt: a growing random pause, or slightly more than the provider asked for."""
 
     def __init__(self) -> None:
         self._pause = wait_random_exponential(multiplier=1, max=30)
@@ -152,5 +152,5 @@ class _Wait:
     def __call__(self, state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         asked = error.retry_after if isinstance(error, AttemptError) else None
-        # Those who were turned away together should not come back together.
+        # A random share, so that callers rejected together do not retry together.
         return asked + self._pause(state) / 10 if asked else self._pause(state)

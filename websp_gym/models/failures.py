@@ -1,4 +1,4 @@
-"""From what goes wrong in an SDK, or in an answer, to the kind of failure it is."""
+"""Map errors of an SDK, and answers that cannot be read, to kinds of failure."""
 
 from __future__ import annotations
 
@@ -29,23 +29,19 @@ _FILTERED = re.compile(
     r"content_filter|content management policy|content filtering|prohibited_content|flagged", re.I
 )
 _REFUSED = re.compile(r"content_policy|invalid_prompt|usage polic(y|ies)|_policy\b|safety system", re.I)
-# Not "exceeded your current quota" alone: Gemini says so of a limit per minute too.
+# Not "exceeded your current quota" alone: Gemini uses these words for a limit per minute too.
 _USED_UP = re.compile(r"insufficient_quota|billing_hard_limit|credit balance", re.I)
 _IN_TRANSIT = re.compile(r"incomplete (chunked read|message body)|without sending complete", re.I)
-# Whatever looks like one of OpenAI's, Anthropic's or Google's, for tokens that are renewed on the way.
+# Anything that looks like a key of OpenAI, Anthropic or Google, because renewed tokens are not among the secrets.
 _KEY_LIKE = re.compile(r"\b(sk-|AIza|ya29\.)[\w.-]{8,}")
 _DELAY = re.compile(r"retryDelay\W+(\d+(?:\.\d+)?)s")
 
 
 def hide(text: str, secrets: Iterable[str]) -> str:
-    """Takes keys out of a text, and shortens it.
+    """Return a text without keys, on one line of at most 300 characters.
 
-    Args:
-        text: What an endpoint said; one that echoes the key is not a reason to print it.
-        secrets: The keys; neither they nor parts of them stay, encoded or not.
-
-    Returns:
-        At most 300 characters on one line.
+    The text is an endpoint's error, for example, which may quote the key. Neither the ``secrets`` nor parts
+    of them stay, encoded or not.
     """
     text = redact(text, secrets)
     text = _KEY_LIKE.sub("[key]", text)
@@ -54,16 +50,7 @@ def hide(text: str, secrets: Iterable[str]) -> str:
 
 
 def from_sdk(error: Exception, sdk: ModuleType, secrets: Iterable[str]) -> AttemptError:
-    """Says what an exception of an SDK means.
-
-    Args:
-        error: What was raised.
-        sdk: The ``openai`` or ``anthropic`` module.
-        secrets: Keys that may not show.
-
-    Returns:
-        The failure.
-    """
+    """Return the failure for an exception of the ``openai`` or ``anthropic`` SDK, without the secrets."""
     library = http_library(sdk)
     cause = error.__cause__ or error
     if isinstance(error, sdk.APITimeoutError | library.TimeoutException):
@@ -90,19 +77,16 @@ def _from_status(error: Any, secrets: Iterable[str]) -> AttemptError:
 def from_error(
     status: int, said: str, secrets: Iterable[str], *, retry_after: float | None = None
 ) -> AttemptError:
-    """Says what an error an endpoint reported means.
+    """Return the failure for an error that an endpoint reported.
 
     Args:
         status: HTTP status.
-        said: What the endpoint said, codes included.
-        secrets: Keys that may not show.
-        retry_after: Seconds it asked to wait.
-
-    Returns:
-        The failure.
+        said: The endpoint's message, with codes.
+        secrets: Keys to keep out of the message.
+        retry_after: Seconds the endpoint asked to wait.
     """
     if status == 401:
-        # Some endpoints quote part of the key here: their words stay out.
+        # Some endpoints quote part of the key here, so their message is left out.
         return AttemptError("auth", "the key is not accepted (401)")
     kind = _kind(status, said)
     what = f"{_TITLES.get(status, 'refused by the endpoint')} ({status}: {hide(said, secrets)})"
@@ -138,7 +122,7 @@ def _kind(status: int, said: str) -> ModelErrorKind:
 
 
 def _said(body: object) -> str:
-    """The words and codes of an error's body, whichever way a provider wraps them."""
+    """Return the message and the codes in the body of an error, in any provider's form."""
     if isinstance(body, list):
         return _said(body[0]) if body else ""
     if not isinstance(body, Mapping):
@@ -170,7 +154,7 @@ def _seconds(text: str) -> float | None:
 
 
 class Body(BaseModel):
-    """A part of an answer: what is not read is let be, what is read must be of its type."""
+    """A part of an answer: fields that are not declared are ignored, the others must have their type."""
 
     model_config = ConfigDict(
         extra="ignore", frozen=True, strict=True, allow_inf_nan=False, hide_input_in_errors=True
@@ -184,7 +168,7 @@ _HALVES = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
-"""Escapes in JSON; the group is half a surrogate pair, which a model's half emoji comes as and parsers refuse."""
+"""Escapes in JSON; the group is half a surrogate pair (from an emoji that was cut), which parsers reject."""
 
 
 def _whole(escape: re.Match[bytes]) -> bytes:
@@ -192,22 +176,15 @@ def _whole(escape: re.Match[bytes]) -> bytes:
 
 
 def malformed(what: str) -> NoReturn:
-    """Gives up on an answer that is not what the API promises."""
+    """Raise for an answer that breaks the API's contract."""
     raise AttemptError("malformed", f"an answer that cannot be read ({what})")
 
 
 def read_body(shape: type[Shape], content: bytes) -> Shape:
-    """Reads an answer.
-
-    Args:
-        shape: What it should be.
-        content: The bytes.
-
-    Returns:
-        The answer, every field of its type.
+    """Parse and validate the bytes of an answer.
 
     Raises:
-        AttemptError: It is something else.
+        AttemptError: The answer does not have this shape.
     """
     try:
         return shape.model_validate_json(_HALVES.sub(_whole, content))

@@ -1,4 +1,4 @@
-"""Telling evidence from instructions: text of the page and of the agent stands between fences.
+"""Fences that separate evidence (text of the page and of the agent) from instructions in a prompt.
 
 A fence is a random word drawn after the evidence was written, so nothing in the evidence can close it.
 """
@@ -16,21 +16,14 @@ class Fence:
     """The fence of one prompt.
 
     Args:
-        word: What opens and closes it; occurs in none of the evidence.
+        word: The word that opens and closes it; it occurs nowhere in the evidence.
     """
 
     word: str
 
     @classmethod
     def around(cls, evidence: Iterable[str]) -> Fence:
-        """Draws a fence.
-
-        Args:
-            evidence: Every text that will stand inside.
-
-        Returns:
-            A fence of 128 random bits that none of them contains.
-        """
+        """Return a fence of 128 random bits that none of the texts contains; give every text to be fenced."""
         texts = list(evidence)
         while True:
             word = secrets.token_hex(16)
@@ -38,14 +31,7 @@ class Fence:
                 return cls(word)
 
     def wrap(self, kind: str, text: str) -> str:
-        """Puts evidence inside.
-
-        Args:
-            kind: What it is, in our own words.
-            text: The evidence.
-
-        Returns:
-            Three or more lines, the evidence between the first and the last.
+        """Return the evidence ``text`` inside the fence, whose first line also states its ``kind`` in our words.
 
         Raises:
             ValueError: The evidence contains the fence.
@@ -67,17 +53,13 @@ _BLANK = frozenset(
     )
     for code in range(first, last + 1)
 )  # fmt: skip
-"""Letters, marks and symbols that show nothing; what else shows nothing, Unicode counts as not printable."""
+"""Letters, marks and symbols without a visible form; Unicode counts all other invisible ones as not printable."""
 
 
 def visible(text: str) -> str:
-    """Makes characters visible that a reader could not see: controls, direction marks, zero-width and blank ones.
+    """Escape characters that a reader cannot see: controls, direction marks, zero-width and blank ones.
 
-    Args:
-        text: Any text.
-
-    Returns:
-        The same with each of them as its escape, but for line ends and tabs.
+    Line ends and tabs stay; other kinds of space become a space.
     """
     if text.isascii() and text.isprintable():
         return text

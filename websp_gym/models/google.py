@@ -1,4 +1,4 @@
-"""Google Cloud's credentials, for Vertex."""
+"""Google Cloud credentials for Vertex."""
 
 from __future__ import annotations
 
@@ -15,18 +15,13 @@ _VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS"
 
 
 def google_credentials(spec: str, settings: Settings) -> Any:
-    """Finds the credentials: a file the settings name, or what ``gcloud auth application-default login`` left.
+    """Return Google's refreshable credentials.
 
-    Args:
-        spec: The string that chose the model.
-        settings: Where the file may be named.
-
-    Returns:
-        Credentials that refresh themselves.
+    They come from the file that the settings name, or from ``gcloud auth application-default login``.
 
     Raises:
-        MissingKeyError: There are none.
-        MissingExtraError: The library that reads them is not installed.
+        MissingKeyError: There are no credentials.
+        MissingExtraError: Google's credentials library is not installed.
     """
     try:
         auth: Any = import_module("google.auth")
@@ -53,7 +48,7 @@ def google_credentials(spec: str, settings: Settings) -> Any:
 
 
 def fresh_token(credentials: Any) -> Callable[[], str]:
-    """Gives a function that says the current token, a new one when the old has run out."""
+    """Return a function that returns a valid token, refreshed if the last one has expired."""
     lock = threading.Lock()
 
     def token() -> str:

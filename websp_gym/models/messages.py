@@ -1,4 +1,4 @@
-"""What is said to a model and what comes back, the same for every provider."""
+"""Messages to a model and its replies, the same for every provider."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Image:
-    """A picture.
+    """An image.
 
     Args:
         png: The bytes of a PNG file.
@@ -42,7 +42,7 @@ class Image:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height in pixels, as the file's header gives them."""
+        """Width and height in pixels, from the file's header."""
         width, height = struct.unpack(">II", self.png[16:24])
         return width, height
 
@@ -52,8 +52,8 @@ class Message:
     """One turn of a conversation.
 
     Args:
-        role: Who speaks. A system message is text only, and an assistant's as well.
-        parts: What is said, in order.
+        role: Who speaks. Only a user message may hold images.
+        parts: Texts and images, in order.
     """
 
     role: Role
@@ -67,24 +67,24 @@ class Message:
 
     @property
     def text(self) -> str:
-        """Its texts, joined by line ends."""
+        """The texts of the message, joined by line breaks."""
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """What a model answered.
+    """A model's answer.
 
     Args:
-        text: The answer; with ``stop="refusal"`` what the model said in refusing, possibly nothing.
-        model: The model's name as the endpoint gave it.
-        input_tokens: Tokens read, cached ones included; None where the endpoint does not say.
-        output_tokens: Tokens written, thinking included; None where the endpoint does not say.
-        cost: US dollars of this answer; None where the price or the tokens are unknown, never a guess.
-        seconds: From the first attempt to the answer, waiting included.
-        stop: ``end`` for a whole answer, ``length`` for one cut at the token limit, ``refusal`` where the model
-            declined, ``filter`` where the provider's filter blocked or cut it.
-        attempts: Requests made, failed ones included.
+        text: The answer; with ``stop="refusal"`` the model's refusal, possibly empty.
+        model: The model's name as the endpoint returned it.
+        input_tokens: Tokens read, including cached ones; None where the endpoint does not report them.
+        output_tokens: Tokens written, including thinking; None where the endpoint does not report them.
+        cost: US dollars for this answer; None where the price or the tokens are unknown.
+        seconds: Time from the first attempt to the answer, including waiting.
+        stop: ``end`` for a complete answer, ``length`` for one cut at the token limit, ``refusal`` where the
+            model declined, ``filter`` where the provider's filter blocked or cut it.
+        attempts: Requests made, including failed ones.
     """
 
     text: str
@@ -97,31 +97,31 @@ class Reply:
     attempts: int = 1
 
     def __post_init__(self) -> None:
-        # Half an emoji, where a provider cut the answer, could be neither written nor sent back.
+        # A cut answer may end in half a surrogate pair, which can be neither written nor sent back.
         object.__setattr__(self, "text", encodable(self.text))
 
 
 class Model(Protocol):
-    """Anything that can be asked."""
+    """A model that can be asked."""
 
     @property
     def spec(self) -> str:
-        """The string that chose it, e.g. ``openai:gpt-5.2``."""
+        """The model string, e.g. ``openai:gpt-5.2``."""
         ...
 
     def ask(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
-        """Asks once, with retries where another try may help. May be called from several threads.
+        """Ask once, with retries where another attempt may succeed. May be called from several threads.
 
         Args:
             messages: The conversation.
-            schema: JSON schema the answer should follow: an object with every property required and
-                ``additionalProperties: false``, the form all providers take. The answer is still text and may
-                still break it: check what you read.
+            schema: JSON schema that the answer should follow: an object with every property required and
+                ``additionalProperties: false``, the form that all providers accept. The answer is still text
+                and may violate the schema, so validate it.
 
         Returns:
-            The answer, also one that was refused, filtered or cut: see ``Reply.stop``.
+            The answer, which may be refused, filtered or cut: see ``Reply.stop``.
 
         Raises:
-            ModelError: No answer; ``kind`` says why.
+            ModelError: There is no answer; ``kind`` gives the reason.
         """
         ...

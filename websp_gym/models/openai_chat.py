@@ -1,4 +1,4 @@
-"""OpenAI's chat completions: spoken by OpenAI, Azure, Gemini, OpenRouter, Vertex, vLLM, Ollama and others."""
+"""OpenAI's chat completions API, also used by Azure, Gemini, OpenRouter, Vertex, vLLM, Ollama and others."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class ChatEndpoint(SdkEndpoint):
             malformed("choices: none")
         choice = completion.choices[0]
         if any(other.message != choice.message for other in completion.choices):
-            # One was asked for; which of several is meant, nobody knows.
+            # One choice was requested; with several, it is unknown which one is meant.
             malformed(f"choices: {len(completion.choices)} that differ")
         stop = stop_of(choice.finish_reason)
         if choice.message.refusal:
@@ -90,19 +90,14 @@ class ChatEndpoint(SdkEndpoint):
         )
 
     def _reported(self, error: _Error) -> AttemptError:
-        """What an error inside a response of status 200 means, as OpenRouter gives it."""
+        """Return the failure for an error inside a response of status 200, as OpenRouter sends it."""
         code = str(error.code)
         status = int(code) if code.isdecimal() else 500
         return from_error(status, f"{error.message}, {error.code}", self._request.secrets)
 
 
 def chat_message(message: Message, *, full_detail: bool) -> dict[str, Any]:
-    """A message as chat completions take it.
-
-    Args:
-        message: The message.
-        full_detail: Whether pictures ask for it, which only OpenAI knows.
-    """
+    """Return a message for chat completions; only OpenAI's own service knows ``full_detail`` for images."""
     if all(isinstance(part, Text) for part in message.parts):
         return {"role": message.role, "content": message.text}
     return {"role": message.role, "content": [_part(part, full_detail) for part in message.parts]}
@@ -116,7 +111,7 @@ def _part(part: Text | Image, full_detail: bool) -> dict[str, Any]:
 
 
 def data_url(image: Image) -> str:
-    """A picture as a ``data:`` address."""
+    """Return an image as a ``data:`` URL."""
     return "data:image/png;base64," + base64.b64encode(image.png).decode("ascii")
 
 
@@ -124,7 +119,7 @@ _FILTERS = ("content_filter", "safety", "prohibited", "recitation", "blocklist",
 
 
 def stop_of(finish_reason: str) -> Stop:
-    """What a finish reason means; Gemini's own names come through its OpenAI-compatible endpoint too."""
+    """Map a finish reason to a ``Stop``; Gemini's OpenAI-compatible endpoint also sends Gemini's own names."""
     reason = finish_reason.lower()
     if reason in ("length", "max_tokens"):
         return "length"
@@ -138,7 +133,7 @@ def stop_of(finish_reason: str) -> Stop:
 def _usage(usage: _Usage | None) -> protocol.Usage | None:
     if usage is None:
         return None
-    # Gemini's endpoint leaves thinking out of completion_tokens, and only there.
+    # Gemini's endpoint omits thinking from completion_tokens, but not from total_tokens.
     written = max(usage.completion_tokens, usage.total_tokens - usage.prompt_tokens)
     cached = (usage.prompt_tokens_details and usage.prompt_tokens_details.cached_tokens) or 0
     return protocol.Usage(

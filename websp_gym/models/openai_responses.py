@@ -1,4 +1,4 @@
-"""OpenAI's Responses: the API of its thinking models."""
+"""OpenAI's Responses API, used for its thinking models."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _Response(Body):
 
 
 class ResponsesEndpoint(SdkEndpoint):
-    """A model behind Responses; nothing is stored at the provider."""
+    """A model behind the Responses API; the provider is told not to store anything."""
 
     def _post(self) -> Callable[..., Any]:
         post: Callable[..., Any] = self._client.responses.with_raw_response.create

@@ -1,4 +1,4 @@
-"""What tokens cost: a table, and the sum for one answer."""
+"""Prices per token, and the cost of an answer."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Rates(BaseModel):
 
     Args:
         input: Tokens read.
-        output: Tokens written, thinking included.
-        cached: Tokens read from a cache; None: as any other.
-        written: Tokens written to a cache; None: as any other.
+        output: Tokens written, including thinking.
+        cached: Tokens read from a cache; None for the same rate as ``input``.
+        written: Tokens written to a cache; None for the same rate as ``input``.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -32,7 +32,7 @@ class Rates(BaseModel):
     written: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
     def cost(self, usage: Usage) -> float:
-        """What tokens cost at these rates, in US dollars."""
+        """Return the cost of these tokens in US dollars."""
         plain = usage.input - usage.cached - usage.written
         cached = self.input if self.cached is None else self.cached
         written = self.input if self.written is None else self.written
@@ -43,10 +43,10 @@ class Rates(BaseModel):
 
 
 class LongRates(Rates):
-    """Rates of the whole request from a size on.
+    """Rates of a whole request above a size.
 
     Args:
-        over: Tokens read above which they hold.
+        over: Number of input tokens above which these rates apply.
     """
 
     over: int
@@ -56,13 +56,13 @@ class Price(Rates):
     """The rates of one model.
 
     Args:
-        long: Others for long requests.
+        long: Other rates for long requests, if any.
     """
 
     long: LongRates | None = None
 
     def cost(self, usage: Usage) -> float:
-        """What tokens cost, in US dollars."""
+        """Return the cost of these tokens in US dollars."""
         if self.long is not None and usage.input > self.long.over:
             return self.long.cost(usage)
         return super().cost(usage)
@@ -76,7 +76,7 @@ class Prices:
     """Prices by provider and model.
 
     Args:
-        *tables: By provider, then by the model's name; a later table adds to those before and overrules them.
+        *tables: Prices by provider, then by model name; a later table overrides the earlier ones.
     """
 
     def __init__(self, *tables: dict[str, dict[str, Price]]) -> None:
@@ -86,15 +86,14 @@ class Prices:
                 self._by_provider.setdefault(provider, {}).update(models)
 
     def cost(self, provider: str, model: str, usage: Usage) -> float | None:
-        """What an answer cost.
+        """Return the cost of an answer in US dollars; None where the model is not in the table.
+
+        The cost that a provider reports itself takes precedence.
 
         Args:
-            provider: Whose prices.
+            provider: The provider whose prices apply.
             model: The model's name, with or without a date at its end.
-            usage: Its tokens.
-
-        Returns:
-            US dollars; None where the model is not in the table.
+            usage: The tokens.
         """
         if usage.cost is not None:
             return usage.cost
@@ -104,16 +103,10 @@ class Prices:
 
 
 def read_prices(path: str | None = None) -> Prices:
-    """Reads the package's prices, and a user's own.
-
-    Args:
-        path: A YAML file of the same form.
-
-    Returns:
-        All prices.
+    """Return the package's prices, overridden by those in a user's YAML file of the same form, if given.
 
     Raises:
-        SetupError: The user's file is missing or not a price table.
+        SetupError: The user's file is missing or is not a price table.
     """
     return Prices(_own()) if path is None else Prices(_own(), _read(path))
 

@@ -1,4 +1,4 @@
-"""What lies between a model as it is asked and the API that answers: one attempt, its answer or its failure."""
+"""The interface of an endpoint: one attempt, its answer or its error."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from websp_gym.models.messages import Message, Stop
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """Tokens as a provider counts them.
+    """Tokens as the provider counts them.
 
     Args:
-        input: Tokens read, cached ones included.
-        output: Tokens written, thinking included.
-        cached: Those of the input that came from a cache.
-        written: Those of the input that were written to a cache.
-        cost: US dollars, where the provider says so itself.
+        input: Tokens read, including cached ones.
+        output: Tokens written, including thinking.
+        cached: Input tokens read from a cache.
+        written: Input tokens written to a cache.
+        cost: US dollars, where the provider reports the cost itself.
     """
 
     input: int
@@ -31,13 +31,13 @@ class Usage:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What one attempt brought back.
+    """The answer of one attempt.
 
     Args:
         text: The answer.
-        model: The model's name as the endpoint gave it.
-        stop: Why it ended.
-        usage: Its tokens, where the endpoint told them.
+        model: The model's name as the endpoint returned it.
+        stop: Why the answer ended.
+        usage: The tokens, where the endpoint reports them.
     """
 
     text: str
@@ -50,11 +50,11 @@ class AttemptError(Exception):
     """One attempt failed.
 
     Args:
-        kind: As in ``ModelError``.
-        what: The reason in a few words, in the provider's own where it gave some.
-        way_out: What to do about it, where that is not what the kind says anyway.
+        kind: The same as in ``ModelError``.
+        what: The reason in a few words, the provider's own where it gave some.
+        way_out: How to solve the problem; None for the usual advice for this kind.
         retry_after: Seconds the provider asked to wait.
-        final: Whether another try is useless although the kind would allow one.
+        final: Whether another attempt is useless although the kind would allow one.
     """
 
     def __init__(
@@ -75,12 +75,12 @@ class AttemptError(Exception):
 
 
 class Endpoint(Protocol):
-    """One API, able to make one attempt; may be used from several threads."""
+    """The API of one model, for single attempts; may be used from several threads."""
 
     def send(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> Answer:
-        """Makes one attempt.
+        """Make one attempt.
 
         Raises:
-            AttemptError: It did not work out.
+            AttemptError: The attempt failed.
         """
         ...

@@ -1,4 +1,4 @@
-"""The providers: which SDK, which address, which key, which options each takes."""
+"""The providers: SDK, address, key and options of each."""
 
 from __future__ import annotations
 
@@ -24,26 +24,19 @@ from websp_gym.models.transport import client_options
 
 Opened = tuple[Endpoint, str]
 
-# The Messages API wants a limit; this one leaves room for a high effort and stays below every current model's own.
+# The Messages API requires a limit. This one leaves room for a high effort and is below every current model's.
 _CLAUDE_MAX_TOKENS = 32_000
 _OPENAI_THINKS = re.compile(r"^(o\d|gpt-([5-9]|\d\d))(?!.*chat)")
 _OPENAI_ALWAYS_THINKS = re.compile(r"^(o\d|gpt-5(?![.\d]))(?!.*chat)")
-# The paper's name, and the one the API knows.
+# The paper's name, and the API's name for the same model.
 _GEMINI_NAMES = {"gemini-3.1-pro": "gemini-3.1-pro-preview"}
 
 
 def open_endpoint(model: ModelSpec, settings: Settings) -> Opened:
-    """Makes the client of a model.
-
-    Args:
-        model: What was asked for.
-        settings: Keys and addresses.
-
-    Returns:
-        The endpoint, and whose prices hold for it.
+    """Return the endpoint of a model, and the key of its prices in the price table.
 
     Raises:
-        SetupError: A key is missing, or an option this model does not take was given.
+        SetupError: A key is missing, or an option was given that this model does not accept.
     """
     return _OPENERS[model.provider](model, settings)
 
@@ -106,7 +99,7 @@ def _openrouter(model: ModelSpec, settings: Settings) -> Opened:
 
 
 def _server(model: ModelSpec, settings: Settings) -> Opened:
-    # Not the key of OpenAI: it would go to whatever host the string names.
+    # Not OpenAI's key: it would be sent to any host that the model string names.
     key = settings.key("WEBSP_ENDPOINT_KEY", spec=model.spec)
     client = _client(model, key or "none", model.address)
     extra = thinking.for_chat(model.thinking)
@@ -122,7 +115,7 @@ def _anthropic(model: ModelSpec, settings: Settings) -> Opened:
 
 
 def _claude_request(model: ModelSpec, *secrets: str | None) -> Request:
-    # The API spells versions with a dash.
+    # The API writes versions with a dash.
     name = re.sub(r"(?<=\d)\.(?=\d)", "-", model.name)
     field, effort = thinking.for_claude(name, model.thinking)
     if field and field["type"] != "disabled":
@@ -148,7 +141,7 @@ def _vertex(model: ModelSpec, settings: Settings) -> Opened:
     token = settings.key("GOOGLE_OAUTH_ACCESS_TOKEN", spec=model.spec)
     credentials = None if token else google_credentials(model.spec, settings)
     whose = "anthropic" if "claude" in model.name else "gemini"
-    # Regional endpoints cost more than the list says.
+    # Regional endpoints cost more than the listed prices.
     prices = whose if region == "global" else f"vertex/{region}"
     if whose == "anthropic":
         client = anthropic.AnthropicVertex(
@@ -176,7 +169,7 @@ def _vertex(model: ModelSpec, settings: Settings) -> Opened:
 def _client(model: ModelSpec, key: str | Callable[[], str], base_url: str | None) -> openai.OpenAI:
     client = openai.OpenAI(api_key=key, base_url=base_url, **client_options(openai, model.timeout))
     if model.provider != "openai":
-        # Read from the environment by the SDK, and no one else's business.
+        # The SDK reads these from the environment; they are for OpenAI only.
         client.organization = client.project = None
     return client
 
@@ -192,7 +185,7 @@ def _request(
     return Request(
         model=name or model.name,
         temperature=model.temperature,
-        # Elsewhere 1.0 is the default, and some models refuse to be told so.
+        # Elsewhere 1.0 is the default, and some models reject the parameter even with this value.
         send_temperature=send_temperature or model.temperature != 1.0,
         max_tokens=model.max_tokens,
         extra=extra or {},

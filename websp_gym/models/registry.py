@@ -28,25 +28,28 @@ def make_model(
     env: Mapping[str, str] | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Model:
-    """Makes a model that can be asked. Nothing is sent before it is.
+    """Make a model from a model string, without sending anything.
 
     Args:
-        spec: Which one: ``PROVIDERS`` has an example of each form, docs/models.md the variables each needs.
-        temperature: Sampling temperature; 1.0 is the paper's, and all that many thinking models take.
-        thinking: A budget in tokens, an effort from ``none`` to ``max``, ``dynamic``, or None for the provider's
-            default.
-        max_tokens: Most tokens of an answer, thinking included; None for the provider's default.
+        spec: The model string: ``PROVIDERS`` has an example of each form, docs/models.md the variables each
+            needs.
+        temperature: Sampling temperature; 1.0 is the paper's, and the only value that many thinking models
+            accept.
+        thinking: A budget in tokens, an effort from ``none`` to ``max``, ``dynamic``, or None for the
+            provider's default.
+        max_tokens: Maximum number of tokens in an answer, including thinking; None for the provider's default.
         timeout: Seconds for one attempt.
-        retries: Further attempts after one that may succeed next time.
-        concurrency: Requests of this model at the same time; more callers wait.
+        retries: Maximum number of further attempts after a failure that may be temporary.
+        concurrency: Maximum number of requests to this model at the same time; further callers wait.
         env: Variables to use instead of the environment and ``.env``.
-        sleep: Waits between attempts; a scripted model does not wait.
+        sleep: Called with the seconds to wait between attempts; not used by a scripted model.
 
     Returns:
         The model.
 
     Raises:
-        SetupError: Unknown provider, missing key (the message names its variable) or wrong option.
+        SetupError: The provider is unknown, a key is missing (the message names its variable) or an option is
+            wrong.
     """
     _check(
         temperature=temperature,
@@ -83,7 +86,7 @@ def make_model(
 
 
 def _endpoint(model: ModelSpec, settings: Settings) -> tuple[Endpoint, str]:
-    # The SDKs take a second to import: not before a model wants one.
+    # Imported here because the SDKs take a second to import and a scripted model needs none.
     from websp_gym.models.providers import open_endpoint
 
     return open_endpoint(model, settings)
@@ -97,7 +100,7 @@ def _scripted(path: str) -> Endpoint:
 
 
 def _at_once(seconds: float) -> None:
-    """Does not wait: a script is no busier for being asked again."""
+    """Do not wait: a scripted model is always ready."""
 
 
 def _check(

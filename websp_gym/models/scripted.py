@@ -1,4 +1,4 @@
-"""A model that answers from a file: for tests, demonstrations and runs without a key."""
+"""A model that answers from a YAML file: for tests, demonstrations and runs without a key."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class _Part(BaseModel):
 
 
 class Line(_Part):
-    """One thing the model says.
+    """One answer of the model.
 
     Args:
         say: The text.
-        stop: Why it ended.
+        stop: Why the answer ended.
     """
 
     say: str
@@ -42,7 +42,7 @@ class Line(_Part):
 
 
 class Rule(Line):
-    """What is said where the last user message holds a pattern.
+    """An answer to messages that match a pattern.
 
     Args:
         when: Regular expression, searched in the texts of the last user message.
@@ -55,9 +55,9 @@ class Fault(_Part):
     """One request that fails.
 
     Args:
-        request: Which one, counted from 1; every attempt counts.
-        kind: As in ``ModelError``.
-        retry_after: Seconds it asks to wait.
+        request: Number of the request, from 1; every attempt counts.
+        kind: The same as in ``ModelError``.
+        retry_after: Seconds the error asks to wait.
     """
 
     request: int = Field(ge=1)
@@ -66,12 +66,12 @@ class Fault(_Part):
 
 
 class Script(_Part):
-    """What a scripted model says: ``answers`` in order, or the first of the ``rules`` that fits.
+    """The answers of a scripted model: ``answers`` in order, or the first of the ``rules`` that matches.
 
     Args:
-        answers: A text or a line each.
+        answers: Texts or lines.
         rules: Tried from the top.
-        errors: Requests that fail first.
+        errors: Requests that fail instead of being answered.
     """
 
     answers: tuple[str | Line, ...] = Field(default=(), strict=False)
@@ -86,16 +86,10 @@ class Script(_Part):
 
 
 def read_script(path: Path) -> Script:
-    """Reads a script.
-
-    Args:
-        path: A YAML file.
-
-    Returns:
-        What it says.
+    """Read a script from a YAML file.
 
     Raises:
-        SetupError: It is missing or not a script.
+        SetupError: The file is missing or is not a script.
     """
     try:
         found = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -112,18 +106,18 @@ def read_script(path: Path) -> Script:
 def _brief(error: Exception) -> str:
     if not isinstance(error, ValidationError):
         return " ".join(str(error).split())
-    # The last: an answer may be a text or a mapping, and a mapping is what is easy to get wrong.
+    # The last error: an answer may be a text or a mapping, and the mapping is where mistakes are likely.
     last = error.errors()[-1]
     where = ".".join(str(part) for part in last["loc"])
     return f"{where}: {last['msg']}" if where else last["msg"]
 
 
 class ScriptedEndpoint:
-    """Answers by a function; a script is one such function.
+    """An endpoint that answers by a function, such as a script.
 
     Args:
-        name: What the replies call the model.
-        answer: Says what to answer to a conversation, or raises ``AttemptError``.
+        name: The model's name in the answers.
+        answer: Returns the answer to a conversation, or raises ``AttemptError``.
     """
 
     def __init__(self, name: str, answer: Callable[[Sequence[Message]], Line]) -> None:
@@ -132,11 +126,11 @@ class ScriptedEndpoint:
 
     @classmethod
     def by_script(cls, name: str, script: Script) -> Self:
-        """An endpoint that follows a script; the n-th request is the n-th to arrive, from whichever thread."""
+        """Make an endpoint that follows a script; requests are counted as they arrive, over all threads."""
         return cls(name, _Prompter(script))
 
     def send(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> Answer:
-        """Answers at once."""
+        """Answer at once."""
         line = self._answer(messages)
         usage = Usage(input=approximate_tokens(messages), output=_words(line.say))
         return Answer(text=line.say, model=self._name, stop=line.stop, usage=usage)
@@ -177,13 +171,9 @@ class _Prompter:
 
 
 def approximate_tokens(messages: Sequence[Message]) -> int:
-    """Guesses how many tokens a conversation has: four characters a token, 750 pixels a token.
+    """Return a rough count of a conversation's tokens: four characters per token, 750 pixels per token.
 
-    Args:
-        messages: The conversation.
-
-    Returns:
-        A round number, good for a script and for an estimate, not for a bill.
+    It is good enough for a script or an estimate, not for a bill.
     """
     pictures = [part.size for message in messages for part in message.parts if isinstance(part, Image)]
     return sum(_words(message.text) for message in messages) + sum(

@@ -1,4 +1,4 @@
-"""What the endpoints behind an SDK share: one attempt, and the options an endpoint turns out not to know."""
+"""The common part of endpoints behind an SDK: one attempt, without the options that an endpoint rejects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from websp_gym.models.protocol import Answer, AttemptError
 from websp_gym.models.transport import http_library
 from websp_gym.redaction import redact
 
-# Options that can be left out without asking for something else, and the words of an endpoint that knows them not.
+# Options that can be omitted without changing the request's meaning, and words of an endpoint that rejects them.
 _DISPENSABLE = {
     "schema": re.compile(
         r"response_format|json_schema|output_config|text\.format|structured output|schema", re.I
@@ -26,21 +26,21 @@ _DISPENSABLE = {
 
 
 _LONG = 16
-"""A shorter key, such as a made-up word for a server of one's own, may be a word that an answer needs."""
+"""Minimum length of a key that is removed from answers; a shorter one may be a normal word."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """How every request to one model is made.
+    """The fixed part of every request to one model.
 
     Args:
-        model: The name the endpoint knows.
-        temperature: Sent only where ``send_temperature`` says so.
-        send_temperature: Whether the endpoint's default may be another.
-        max_tokens: Most tokens of an answer; None leaves it to the endpoint.
-        extra: Fields of every request.
-        own: Whether it is OpenAI's own service or Azure's: chat completions there know more than elsewhere.
-        secrets: Keys, to be kept out of messages.
+        model: The model's name at the endpoint.
+        temperature: Sent only if ``send_temperature`` is true.
+        send_temperature: Whether to send it, because the endpoint's default may differ.
+        max_tokens: Maximum number of tokens in an answer; None for the endpoint's default.
+        extra: Additional fields of every request.
+        own: Whether it is OpenAI's own service or Azure's, whose chat completions know more options.
+        secrets: Keys to keep out of messages.
     """
 
     model: str
@@ -57,8 +57,8 @@ class SdkEndpoint(ABC):
 
     Args:
         sdk: The ``openai`` or ``anthropic`` module.
-        client: Its client, with its own retries off.
-        request: How requests are made.
+        client: A client of the SDK, with the SDK's own retries off.
+        request: The fixed part of every request.
     """
 
     def __init__(self, sdk: ModuleType, client: Any, request: Request) -> None:
@@ -72,13 +72,13 @@ class SdkEndpoint(ABC):
         return f"<{type(self).__name__} {self._request.model}>"
 
     def send(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> Answer:
-        """Makes one attempt; a second at once where the endpoint does not know an option it can do without."""
+        """Make one attempt; repeat it at once without an option that the endpoint rejects and we can omit."""
         while True:
             left_out = self._unknown
             try:
                 return self._without_key(self._send(messages, schema, left_out))
             except AttemptError as failure:
-                # Not only where a provider's words are quoted: a field of an answer may hold the key as well.
+                # All messages are redacted, because any field of an answer may contain the key.
                 failure.what = redact(failure.what, self._request.secrets)
                 failure.args = (failure.what,)
                 unknown = self._refused_option(failure, schema, left_out)
@@ -87,7 +87,7 @@ class SdkEndpoint(ABC):
                 self._unknown |= {unknown}
 
     def _without_key(self, answer: Answer) -> Answer:
-        """The answer, should an endpoint say the key in it: it is written into logs and records."""
+        """Remove the key from an answer that quotes it: answers are written to logs and records."""
         secrets = [secret for secret in self._request.secrets if len(secret) >= _LONG]
         if not secrets:
             return answer
@@ -108,7 +108,7 @@ class SdkEndpoint(ABC):
         except self._expected as error:
             failure = from_sdk(error, self._sdk, self._request.secrets)
         if failure is not None:
-            # Not from within the handler: the SDK's exception holds the request, and with it the key.
+            # Raised outside of the handler: the SDK's exception holds the request, and with it the key.
             raise failure
         return self._read(content)
 
@@ -117,7 +117,7 @@ class SdkEndpoint(ABC):
     ) -> str | None:
         if failure.kind != "bad_request":
             return None
-        # At a temperature of 1, a model that takes none does what was asked.
+        # A temperature of 1 can be omitted: it is what a model without this option uses.
         sent = {
             "schema": schema is not None,
             "temperature": self._request.send_temperature and self._request.temperature == 1.0,
@@ -133,19 +133,19 @@ class SdkEndpoint(ABC):
 
     @abstractmethod
     def _fields(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return the request; what the SDK does not know of is in ``extra_body``."""
+        """Return the fields of a request; fields unknown to the SDK are in ``extra_body``."""
 
     @abstractmethod
     def _post(self) -> Callable[..., Any]:
-        """What makes the request and gives the raw response."""
+        """Return the SDK's method that sends a request and returns the raw response."""
 
     @abstractmethod
     def _read(self, content: bytes) -> Answer:
-        """The answer in a response."""
+        """Parse the answer in a response."""
 
 
 def _expected(sdk: ModuleType) -> tuple[type[Exception], ...]:
-    """What a request may raise; anything else is a bug and passes."""
+    """Return the exceptions that a request may raise; any other is a bug and is not caught."""
     base: type[Exception] = getattr(sdk, "OpenAIError", None) or sdk.AnthropicError
     try:
         from google.auth.exceptions import GoogleAuthError
@@ -155,15 +155,7 @@ def _expected(sdk: ModuleType) -> tuple[type[Exception], ...]:
 
 
 def with_schema_in_words(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
-    """Asks for the form of the answer in the last user message, for endpoints that take no schema.
-
-    Args:
-        messages: The conversation.
-        schema: The form.
-
-    Returns:
-        The conversation with one text more.
-    """
+    """Return the conversation with the schema as text in its last user message, for APIs without schemas."""
     wish = Text(
         "Give your answer as a single JSON object of this JSON schema, without anything before or after it:\n"
         + json.dumps(schema)

@@ -1,4 +1,4 @@
-"""Keys and addresses from the environment and ``.env``."""
+"""API keys and addresses from the environment and ``.env``."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from websp_gym.errors import MissingKeyError, SetupError
 
 
 class Settings:
-    """Variables by name; an empty one counts as missing.
+    """Variables by name; an empty variable counts as missing.
 
     Args:
-        env: The variables; None reads ``.env`` in the working folder or the nearest above it, and the environment,
-            which has the last word.
+        env: The variables; None for the environment and the nearest ``.env`` in or above the working
+            directory. The environment takes precedence.
     """
 
     def __init__(self, env: Mapping[str, str] | None = None) -> None:
@@ -24,22 +24,19 @@ class Settings:
         return f"<{len(self._values)} settings>"
 
     def get(self, *names: str, default: str | None = None) -> str | None:
-        """The first of several variables that is set."""
+        """Return the first of several variables that is set, else ``default``."""
         return next((self._values[name] for name in names if name in self._values), default)
 
     def need(self, *names: str, spec: str) -> str:
-        """A variable without which a model cannot be asked.
+        """Return a required variable, given by its name and alternative names.
 
         Args:
-            *names: It, and other names it goes by.
-            spec: The string that chose the model.
-
-        Returns:
-            Its value.
+            *names: Its name, then alternative names.
+            spec: The model string, for the message.
 
         Raises:
             MissingKeyError: It is not set.
-            SetupError: It cannot be sent.
+            SetupError: It cannot be sent in a request.
         """
         value = self.key(*names, spec=spec)
         if value is None:
@@ -51,13 +48,13 @@ class Settings:
         return value
 
     def key(self, *names: str, spec: str) -> str | None:
-        """A variable that is sent along where it is set; see ``need``."""
+        """Return an optional variable that is sent in requests; None where it is not set. See ``need``."""
         name = next((name for name in names if name in self._values), None)
         if name is None:
             return None
         value = self._values[name]
         if not value.isascii() or not value.isprintable() or " " in value:
-            # An HTTP library would say so too, and print the key.
+            # An HTTP library would raise too, but with the key in its message.
             raise SetupError(
                 f"{name} holds a blank or another character no key has: copy it again",
                 variable=name,

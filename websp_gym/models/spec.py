@@ -1,4 +1,4 @@
-"""Model strings: ``provider:name``, or the address of a server and the model's name after ``#``."""
+"""Model strings: ``provider:name``, or the address of a server with the model's name after ``#``."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ PROVIDERS = {
     "https": "https://HOST/v1#MODEL",
     "scripted": "scripted:FILE.yaml",
 }
-"""An example of each provider's strings."""
+"""An example of a model string for each provider."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSpec:
-    """A model string and the options it is asked with.
+    """A model string and its options.
 
     Args:
         spec: The whole string.
-        provider: Who serves it.
-        name: The model's name there.
-        address: Where, for a server given by its address.
+        provider: The provider, a key of ``PROVIDERS``.
+        name: The model's name at the provider.
+        address: URL of a server given by its address, else None.
         temperature: Sampling temperature.
-        thinking: How much it may think.
-        max_tokens: Most tokens of an answer; None: the provider's default.
+        thinking: Effort or budget of thinking; None for the provider's default.
+        max_tokens: Maximum number of tokens in an answer; None for the provider's default.
         timeout: Seconds for one attempt.
     """
 
@@ -48,13 +48,7 @@ class ModelSpec:
 
 
 def read_spec(spec: str) -> tuple[str, str, str | None]:
-    """Reads a model string.
-
-    Args:
-        spec: As the user wrote it.
-
-    Returns:
-        Provider, name, and the address of a server given by one.
+    """Parse a model string into provider, model name and, for a server, its address.
 
     Raises:
         SetupError: It is not a model string.

@@ -1,4 +1,4 @@
-"""How long a model may think, in each provider's own terms."""
+"""Thinking effort and budget, translated into each provider's request fields."""
 
 from __future__ import annotations
 
@@ -9,20 +9,17 @@ from websp_gym.errors import SetupError, nearest
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Thinking = int | str | None
-"""A budget in tokens, an effort, ``dynamic`` (as much as the model finds right) or None (the provider's default)."""
+"""A budget in tokens, an effort, ``dynamic`` (the model decides) or None (the provider's default)."""
 
 _EFFORTS: tuple[Effort, ...] = get_args(Effort)
-# Tokens an effort stands for where only tokens can be said; Google's table for its OpenAI-compatible endpoint.
+# Tokens for an effort where an API takes only tokens; from Google's table for its OpenAI-compatible endpoint.
 _TOKENS: dict[Effort, int] = {"minimal": 1024, "low": 1024, "medium": 8192}
 _MOST = 24_576
 _FULL: Effort = "high"
 
 
 def check_thinking(thinking: Thinking) -> None:
-    """Refuses what no provider would understand.
-
-    Args:
-        thinking: What was asked for.
+    """Raise for a value that no provider would accept.
 
     Raises:
         SetupError: It is neither an effort nor a budget.
@@ -39,19 +36,12 @@ def check_thinking(thinking: Thinking) -> None:
 
 
 def is_off(thinking: Thinking) -> bool:
-    """Whether no thinking was asked for."""
+    """Whether no thinking is requested."""
     return thinking in ("none", 0) and thinking is not False
 
 
 def effort_of(thinking: Thinking) -> Effort | None:
-    """Says it as an effort.
-
-    Args:
-        thinking: What was asked for.
-
-    Returns:
-        The effort, or None where the model shall decide.
-    """
+    """Return a budget or effort as an effort; None where the model decides."""
     if isinstance(thinking, int):
         enough: tuple[tuple[int, Effort], ...] = (
             (0, "none"),
@@ -63,7 +53,7 @@ def effort_of(thinking: Thinking) -> Effort | None:
 
 
 def for_gemini(thinking: Thinking) -> dict[str, Any]:
-    """The fields of a chat request to Gemini's OpenAI-compatible endpoint."""
+    """Return the fields of a chat request to Gemini's OpenAI-compatible endpoint."""
     if isinstance(thinking, int):
         return {"extra_body": {"google": {"thinking_config": {"thinking_budget": thinking}}}}
     effort = effort_of(thinking)
@@ -71,7 +61,7 @@ def for_gemini(thinking: Thinking) -> dict[str, Any]:
 
 
 def for_openrouter(thinking: Thinking) -> dict[str, Any]:
-    """The fields of a chat request to OpenRouter."""
+    """Return the fields of a chat request to OpenRouter."""
     if thinking is None:
         return {}
     if isinstance(thinking, int) and thinking > 0:
@@ -81,21 +71,16 @@ def for_openrouter(thinking: Thinking) -> dict[str, Any]:
 
 
 def for_chat(thinking: Thinking) -> dict[str, Any]:
-    """The fields of any other chat request."""
+    """Return the fields of a chat request to any other provider."""
     effort = effort_of(thinking)
     return {"reasoning_effort": effort} if effort else {}
 
 
 def for_claude(model: str, thinking: Thinking) -> tuple[dict[str, Any], str | None]:
-    """The thinking of a Messages request.
+    """Return the ``thinking`` field (empty: omit it) and the effort (None: omit it) of a Messages request.
 
-    Args:
-        model: The model's name; from version 4.6 on the model itself decides how long to think and takes an
-            effort, from 4.7 on it takes no budget.
-        thinking: What was asked for.
-
-    Returns:
-        The ``thinking`` field (empty: leave it out) and the effort, where one is to be sent.
+    From version 4.6 on, the model decides itself how long to think and takes an effort; from 4.7 on, it takes
+    no budget.
     """
     if thinking is None:
         return {}, None
@@ -116,10 +101,9 @@ def _budget(thinking: Thinking) -> int:
 
 
 def claude_version(model: str) -> tuple[int, int]:
-    """Reads a Claude's version off its name, as in ``claude-opus-4-6`` and ``claude-3-7-sonnet-latest``.
+    """Return a Claude's version from its name, e.g. ``claude-opus-4-6`` or ``claude-3-7-sonnet-latest``.
 
-    Args:
-        model: The name; one that tells no version counts as the newest.
+    A name without a version counts as the newest.
     """
     found = re.search(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)", model)
     return (int(found[1]), int(found[2] or 0)) if found else (99, 0)

@@ -1,4 +1,4 @@
-"""The HTTP client below an SDK: a time-out for the whole answer, no redirects."""
+"""The HTTP client below an SDK: a time-out for the whole answer, and no redirects."""
 
 from __future__ import annotations
 
@@ -11,25 +11,18 @@ from typing import Any
 
 
 def http_library(sdk: ModuleType) -> Any:
-    """The HTTP library an SDK is built on: httpx or, for the newer SDKs, httpx2."""
+    """Return the HTTP library that an SDK is built on: httpx or, for newer SDKs, httpx2."""
     roots = [base.__module__.partition(".")[0] for base in sdk.DefaultHttpxClient.__mro__]
     return importlib.import_module(next(root for root in roots if root in ("httpx", "httpx2")))
 
 
 def client_options(sdk: ModuleType, timeout: float) -> dict[str, Any]:
-    """What an SDK's client is made with.
+    """Return the keyword arguments for an SDK's client, with ``timeout`` in seconds for one attempt.
 
-    An HTTP time-out is one per read: an endpoint that sends a blank now and then, as some do to keep a connection,
-    would never run into it. So the whole answer has a deadline too, looked at whenever something arrives; the worst
-    case is twice the time-out.
-
-    Args:
-        sdk: The ``openai`` or ``anthropic`` module.
-        timeout: Seconds for one attempt.
-
-    Returns:
-        Keyword arguments. The SDK's own retries are off, and a redirect is an error: it could take the key and the
-        screenshots to another host.
+    An HTTP time-out applies to each read, so it never occurs if an endpoint sends a blank now and then to
+    keep the connection open. The whole answer therefore has a deadline too, checked whenever data arrives;
+    the worst case is twice the time-out. The SDK's own retries are off. A redirect is an error, because it
+    could send the key and the screenshots to another host.
     """
     library = http_library(sdk)
     stream_class = type("TimedStream", (_TimedStream, library.SyncByteStream), {})
@@ -52,7 +45,7 @@ def client_options(sdk: ModuleType, timeout: float) -> dict[str, Any]:
 
 @cache
 def _trust(library: Any) -> Any:
-    """The certificates to trust; reading them is most of the work of making a client."""
+    """Return the trusted certificates, cached because reading them is most of the work of making a client."""
     return library.create_ssl_context()
 
 

@@ -1,4 +1,4 @@
-"""What asking models took, in tokens and in dollars."""
+"""Sums of tokens and of US dollars where some amounts are unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why an episode failed, in the form in which its verdict carries it."""
+"""Add the causes of a failure to the verdict of an episode."""
 
 from __future__ import annotations
 
@@ -13,30 +13,17 @@ _log = logging.getLogger(__name__)
 
 
 def with_failure_causes(verdict: Verdict, outcome: EpisodeEnd) -> Verdict:
-    """Adds to a failure why it is one.
-
-    Args:
-        verdict: Of any reward, or of a limit.
-        outcome: The end of the episode.
-
-    Returns:
-        The same verdict, for a failure with :attr:`~websp_gym.records.verdict.Verdict.failure`; nothing else of it
-        changes.
-    """
+    """Return the verdict, with ``failure`` added where it is a failure without known causes."""
     if verdict.status != "fail" or verdict.failure is not None:
         return verdict
     return replace(verdict, failure=failure_of(outcome))
 
 
 def failure_of(outcome: EpisodeEnd) -> Failure:
-    """Why an episode in the sandbox failed.
+    """Return the kinds and elements of a failure.
 
-    Args:
-        outcome: The end of the episode.
-
-    Returns:
-        Kinds and elements, none for an episode that did its task according to the state. Where the rules cannot be
-        applied, ``error`` says why.
+    Both are empty for an episode that passed according to the state. Where the rules cannot be applied,
+    ``error`` of the result holds the reason.
     """
     truth = outcome.truth
     if not outcome.trajectory.views:
@@ -48,6 +35,6 @@ def failure_of(outcome: EpisodeEnd) -> Failure:
     try:
         return Failure(kinds=failure_kinds(outcome), elements=failing_elements(outcome))
     except Exception as error:
-        # An episode that was played has its verdict, whatever is wrong here; the reader is told what.
+        # A bug in the rules must not cost an episode its verdict; the result carries the error instead.
         _log.exception("the rules on failures broke on a run of %s", outcome.instance.id)
         return Failure(error=f"{type(error).__name__}: {error}")

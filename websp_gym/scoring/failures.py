@@ -1,4 +1,4 @@
-"""Why a run in the sandbox failed, by rules over the state and the trajectory (docs/judge.md states them)."""
+"""Classify why an episode in the sandbox failed, by the rules over state and trajectory in docs/judge.md."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from websp_gym.tasks.instances import Instance
 from websp_gym.world.state import same
 
 REPEATS = 3
-"""So often must the same action be taken in front of the same view to count as repeated."""
+"""How many times the same action must be taken on the same view to count as repeated."""
 
 _STATEFUL = ("turn", "type", "select", "submit", "holds")
 _ADMITS = re.compile(
@@ -31,13 +31,10 @@ _PLACEHOLDER = re.compile(r"\{\{.*?\}\}")
 
 
 def failure_kinds(outcome: EpisodeEnd) -> tuple[FailureKind, ...]:
-    """Which of the paper's five kinds a failure is.
+    """Return which of the paper's five kinds of failure apply, in the paper's order.
 
-    Args:
-        outcome: The end of an episode that failed according to the state.
-
-    Returns:
-        The kinds whose rule holds, in the paper's order; none for one that failed by a side effect only.
+    The episode must have failed according to the state. The result is empty where no rule holds, for example
+    after a failure by a side effect only.
     """
     trajectory, instance = outcome.trajectory, outcome.instance
     s0 = outcome.start.sites[instance.site.slug]
@@ -54,14 +51,11 @@ def failure_kinds(outcome: EpisodeEnd) -> tuple[FailureKind, ...]:
 
 
 def failing_elements(outcome: EpisodeEnd) -> tuple[ElementType, ...]:
-    """The types of the ground truth's elements that a failure comes from.
+    """Return the element types of the ground-truth steps that caused a failure according to the state.
 
-    Args:
-        outcome: The end of an episode that failed according to the state.
-
-    Returns:
-        The types of the state-changing steps that were not done and whose element was in view; where none was ever
-        in view, the type of the first navigation step that was not done.
+    These are the types of the state-changing steps that were not done although their element was in view.
+    Where no such element was ever in view, it is the type of the first navigation step that was not done, or
+    else of the first undone state-changing step.
     """
     trajectory, steps = outcome.trajectory, outcome.instance.config.ground_truth
     undone = [step for step in steps if step.action in _STATEFUL and not _done(step, steps, trajectory)]
@@ -77,7 +71,7 @@ def failing_elements(outcome: EpisodeEnd) -> tuple[ElementType, ...]:
 
 
 def _holding(checks: Iterable[Check]) -> dict[str, bool]:
-    """Which conditions hold, by name."""
+    """Return whether each condition holds, by its name."""
     return {check.name: check.passed is True for check in checks}
 
 
@@ -86,7 +80,7 @@ def _some_done(before: Mapping[str, bool], after: Mapping[str, bool]) -> bool:
 
 
 def _reached(trajectory: Trajectory, instance: Instance) -> bool:
-    """Whether the element of the first step that matters was ever in view."""
+    """Whether the element of the first state-changing step, or else of the last step, was ever in view."""
     steps = instance.config.ground_truth
     first = next((step for step in steps if step.action in _STATEFUL), steps[-1])
     return _seen(first, trajectory)
@@ -95,7 +89,7 @@ def _reached(trajectory: Trajectory, instance: Instance) -> bool:
 def _misunderstood(
     trajectory: Trajectory, instance: Instance, before: Mapping[str, bool], after: Mapping[str, bool]
 ) -> bool:
-    """Whether something was turned away from what was wanted, on the server or on the page."""
+    """Whether something was moved away from its wanted state, on the server or on the page."""
     if any(before.get(name) and not holds for name, holds in after.items()):
         return True
     for key, wanted in instance.task.goal.settings.items():
@@ -122,7 +116,7 @@ def _claims_success(outcome: EpisodeEnd) -> bool:
 
 
 def _repeats(trajectory: Trajectory) -> bool:
-    """Whether the same action was taken three times in front of the same view."""
+    """Whether the same action was taken at least ``REPEATS`` times on the same view."""
     pairs = Counter(
         (step.action.strip(), view.url, json.dumps(view.marks, sort_keys=True))
         for step, view in zip(trajectory.steps, trajectory.views, strict=False)
@@ -145,7 +139,7 @@ def _done(step: Step, steps: tuple[Step, ...], trajectory: Trajectory) -> bool:
 
 
 def _uses(step: Step, trajectory: Trajectory) -> list[int]:
-    """Numbers of the agent's steps that operated the element of a ground-truth step."""
+    """Return the numbers of the agent's steps that operated the element of a ground-truth step."""
     return [taken.number for taken in trajectory.steps if not taken.error and _operates(step, taken.act)]
 
 
@@ -158,7 +152,7 @@ def _seen(step: Step, trajectory: Trajectory) -> bool:
 
 
 def _last_state(step: Step, trajectory: Trajectory) -> bool | None:
-    """Whether its element was on when it was last in view."""
+    """Return whether the step's element was on when it was last in view; None where that is unknown."""
     states = [mark.get("checked") for mark in _sightings(step, trajectory)]
     return None if not states or states[-1] is None else bool(states[-1])
 
@@ -173,13 +167,13 @@ def _sightings(step: Step, trajectory: Trajectory) -> Iterator[Mapping[str, Any]
 
 
 def _matches(step: Step, role: object, name: str) -> bool:
-    """Whether an element is what a step names: by role, and a name that begins like it (as the oracle looks)."""
+    """Whether an element is what a step names: it has the role, and its name begins alike (the oracle's rule)."""
     return role == step.target.role and _pattern(step.target.name).match(_plain(name)) is not None
 
 
 @lru_cache(maxsize=1024)
 def _pattern(name: str) -> re.Pattern[str]:
-    """What the beginning of a mark's name must be; the account's own parts may be anything."""
+    """Return the pattern that a mark's name must begin with; values of the account match any text."""
     return re.compile(".*?".join(re.escape(_plain(part)) for part in _PLACEHOLDER.split(name)))
 
 

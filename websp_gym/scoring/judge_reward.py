@@ -1,4 +1,4 @@
-"""The judge's verdict as the reward of an episode."""
+"""A reward function that returns the judge's verdict."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class JudgeReward:
-    """A reward that asks a judge.
+    """A reward function that asks a judge.
 
     Args:
         judge: The judge.
@@ -22,19 +22,19 @@ class JudgeReward:
 
     __name__ = "judge"
     reads_the_record = True
-    """It judges what was written to disk, from which secrets are removed: they go to no provider."""
+    """The judge reads the record on disk, from which secrets are removed, so that no provider gets them."""
 
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
 
     def __call__(self, outcome: EpisodeEnd) -> Verdict:
-        """Judges the end of an episode.
+        """Judge the end of an episode.
 
         Args:
-            outcome: The end; its folder must be there.
+            outcome: The end of the episode; its ``folder`` must not be None.
 
         Returns:
-            The verdict.
+            The judge's verdict.
 
         Raises:
             JudgeError: The episode was not recorded.

@@ -1,4 +1,4 @@
-"""The end of an episode as a reward sees it."""
+"""The end of an episode, as passed to a reward function."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EpisodeEnd:
-    """The end of an episode, as it ran or as it was read back from disk.
+    """The end of an episode, just played or read back from disk.
 
     Args:
         instance: The instance.
         start: S0, verified.
         end: The state when the episode ended.
         ending: How it ended.
-        trajectory: The record, whole but for the verdict.
-        folder: Folder of the record, free of secrets and with its screenshots; None where it is not kept.
+        trajectory: The record, complete except for the verdict.
+        folder: Folder of the record, with its screenshots and without secrets; None where no record is kept.
     """
 
     instance: Instance
@@ -47,12 +47,12 @@ class EpisodeEnd:
 
     @property
     def answer(self) -> str:
-        """What the agent said."""
+        """The text with which the agent ended the episode."""
         return self.ending.answer
 
     @cached_property
     def truth(self) -> Verdict:
-        """The verdict by the server's state, computed once whoever asks for it."""
+        """The verdict by the server's state, computed once."""
         return state_verdict(self.instance, self.start, self.end, answered=self.answered)
 
 
@@ -60,17 +60,14 @@ Reward = Callable[[EpisodeEnd], Verdict]
 RewardSpec = str | Callable[[EpisodeEnd], float | Verdict]
 
 REWARDS = ("state", "strict", "judge")
-"""The rewards that have a name."""
+"""The names of the built-in rewards."""
 
 
 def default_reward(world: str = "sandbox") -> str:
-    """The reward where none is asked for.
+    """Return the name of the default reward of a world (``sandbox`` or ``live``).
 
-    Args:
-        world: ``sandbox`` or ``live``.
-
-    Returns:
-        What ``WEBSP_REWARD`` says; else ``state`` in the sandbox and ``judge`` live.
+    It is the value of ``WEBSP_REWARD`` if set, otherwise ``state`` in the sandbox and ``judge`` in the live
+    world.
 
     Raises:
         SetupError: The variable names no reward.

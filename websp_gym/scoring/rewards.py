@@ -1,4 +1,4 @@
-"""Rewards: from the end of an episode to a verdict."""
+"""Reward functions: from the end of an episode to a verdict."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ __all__ = ["REWARDS", "EpisodeEnd", "Reward", "RewardSpec", "make_reward", "stat
 
 
 def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -> Reward:
-    """Gives the reward for an option of ``gym.make``.
+    """Return the reward function for the ``reward`` option of ``gym.make``.
 
     Args:
-        spec: ``state``, ``strict`` (which asks that nothing else moved), ``judge``, or a callable that takes an
-            :class:`EpisodeEnd` and returns a number (1.0 and above count as success) or a
+        spec: ``state``, ``strict`` (which also requires that nothing else changed), ``judge``, or a callable
+            that takes an :class:`EpisodeEnd` and returns a number (success from 1.0) or a
             :class:`~websp_gym.records.verdict.Verdict`.
-        judge: The models that judge, one string each; None for the paper's three.
+        judge: The model string or strings of the judge; None for the paper's three models.
 
     Returns:
-        A function from outcome to verdict. One that has a true attribute ``reads_the_record`` gets
-        :attr:`EpisodeEnd.folder` in every episode.
+        A function from the end of an episode to a verdict. Where its attribute ``reads_the_record`` is true,
+        :attr:`EpisodeEnd.folder` is set in every episode.
 
     Raises:
         SetupError: There is no such reward, or it is not available.
@@ -39,7 +39,7 @@ def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -
     if spec == "strict":
         return _strict
     if spec == "judge":
-        # Its models and pictures take half a second to import, which the other rewards need not wait for.
+        # Imported here because it takes half a second, which the other rewards do not need.
         from websp_gym.scoring.judge import Judge
 
         return _Beside(JudgeReward(Judge.of(judge)))
@@ -63,7 +63,7 @@ def _strict(outcome: EpisodeEnd) -> Verdict:
 
 
 class _Beside:
-    """A reward that does not read the server, with what the server says of side effects beside it."""
+    """A reward that does not read the server's state, with the side effects from it added to the verdict."""
 
     def __init__(self, reward: Callable[[EpisodeEnd], float | Verdict]) -> None:
         self._reward = reward
@@ -74,7 +74,7 @@ class _Beside:
         verdict = _as_verdict(self._reward(outcome), self._name)
         truth = outcome.truth
         if not truth.checks:
-            # The world reported no state of the site.
+            # The world reported no state for this site.
             return verdict
         effects = verdict.side_effects or truth.side_effects
         given_away = verdict.less_private or truth.less_private

@@ -1,4 +1,4 @@
-"""The truth about a recorded run: what the state reward says of the state it kept."""
+"""Score a recorded run by the server's state that its record holds."""
 
 from __future__ import annotations
 
@@ -14,16 +14,11 @@ from websp_gym.world.state import WorldState, world_state
 
 
 def state_verdict_of_record(trajectory: Trajectory, instance: Instance) -> Verdict:
-    """Scores a recorded run by the server's state.
+    """Return the verdict on a recorded sandbox run by the server's state, with the causes of a failure.
 
-    Args:
-        trajectory: A run in the sandbox.
-        instance: Its instance, as configured now.
-
-    Returns:
-        Pass, or fail with its explanation; a run into a limit fails. Unscored for a run that kept no state, did not
-        come to its end, or was played with another configuration. Of the state of other sites than the task's own a
-        record keeps the events only; what else moved there is taken from the verdict that the record has.
+    A run stopped by a limit fails. Unscored where the run has no recorded state, did not reach its end, or
+    was played with another configuration than ``instance`` has now. A record keeps the whole state of the
+    task's site only; side effects on other sites are taken from the recorded verdict.
     """
     if trajectory.config_hash != instance.config_hash:
         return unscored(
@@ -42,14 +37,9 @@ def state_verdict_of_record(trajectory: Trajectory, instance: Instance) -> Verdi
 
 
 def outcome_of(trajectory: Trajectory, instance: Instance) -> EpisodeEnd | None:
-    """The end of a recorded run.
+    """Return the end of a recorded sandbox run, with the state of the task's own site only.
 
-    Args:
-        trajectory: A run in the sandbox.
-        instance: Its instance.
-
-    Returns:
-        The end, with the state of the task's own site; None for a run that did not come to its end.
+    None for a run that did not reach its end.
     """
     if trajectory.end_reason is None:
         return None
@@ -68,12 +58,12 @@ def _world(
 
 
 def _with_other_sites(verdict: Verdict, slug: str, kept: dict[str, Any]) -> Verdict:
-    """The verdict with what the record's own verdict says of other sites."""
+    """Add to a verdict the side effects on other sites that the recorded verdict lists."""
     own = f"{slug}: "
     elsewhere = tuple(line for line in kept.get("side_effects", ()) if not line.startswith(own))
     strict = verdict.strict
     if strict == 1.0 and (elsewhere or "strict" not in kept):
-        # A verdict that does not speak of it did not look at everything that counts here.
+        # A recorded verdict without "strict" did not check for all side effects.
         strict = 0.0 if elsewhere else None
     return replace(
         verdict,

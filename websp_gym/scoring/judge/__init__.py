@@ -1,4 +1,4 @@
-"""The judge: multimodal models that decide from the trajectory, and how often they are wrong."""
+"""The judge: multimodal models that decide from the trajectory whether the task was done."""
 
 from websp_gym.scoring.judge.judge import DEFAULT_MODELS, Judge
 from websp_gym.scoring.judge.vote import Vote, majority

@@ -1,4 +1,4 @@
-"""Judging many recorded runs: in parallel, within a budget, going on where it stopped."""
+"""Judge many recorded runs: in parallel, within a budget, and resumable."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from websp_gym.tasks.instances import load_instance
 from websp_gym.texts import encodable
 
 JUDGEMENTS = "judgements.jsonl"
-"""In the folder of a recorded run, beside its trajectory."""
+"""Name of the file with judgements, in the folder of a recorded run."""
 CACHE = "judge-cache.sqlite"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """What a judge made of one recorded run: one line of ``judgements.jsonl`` in the run's folder.
+    """A judge's verdict on one recorded run: one line of ``judgements.jsonl`` in the folder of the run.
 
     Args:
-        run: The run's folder, relative to the one that was judged.
-        record: Digest of its record: a run recorded anew is another run.
+        run: The run's folder, relative to the folder that was judged.
+        record: Digest of the record; a run recorded again has another one.
         instance: Id of the instance.
-        judge: Which judge: its models, settings and rules.
+        judge: Identity of the judge: its models, settings and rules.
         status: ``pass``, ``fail`` or ``unscored``.
-        source: Who decided: ``judge``, or ``limit`` for a run into a limit.
-        reason: Why.
-        state: What the state reward had said when the run was recorded; empty where it was not asked.
-        cost: US dollars its opinions cost when they were given; None where a price is unknown.
-        spent: US dollars spent now, so without what the cache knew.
+        source: ``judge``, or ``limit`` for a run stopped by a limit.
+        reason: The reason.
+        state: Status by the state reward when the run was recorded; empty where another reward was used.
+        cost: US dollars paid for the opinions when they were given; None where a price is unknown.
+        spent: US dollars spent now, without opinions from the cache.
         votes: The votes.
-        why: What kind of failure it is and which elements caused it, where that was asked and answered.
+        why: Kinds of failure and elements that caused it, where a model was asked and answered.
     """
 
     run: str
@@ -57,18 +57,19 @@ class Judgement:
     why: dict[str, Any] | None = None
 
     def line(self) -> str:
-        """The judgement as one line of JSON."""
+        """Return the judgement as one line of JSON."""
         return encodable(json.dumps(asdict(self), ensure_ascii=False))
 
 
 @dataclass
 class Spending:
-    """What was spent so far, and what may be.
+    """A budget, and what was spent of it.
 
     Args:
         limit: US dollars; None for no limit.
-        spent: So far.
-        unknown: Whether something was spent of which the price is unknown.
+        spent: US dollars spent so far.
+        unknown: Whether a price was unknown, so that ``spent`` is too low.
+        dearest: US dollars for the most expensive run so far.
     """
 
     limit: float | None = None
@@ -77,14 +78,14 @@ class Spending:
     dearest: float = 0.0
 
     def add(self, amount: float | None, models: Iterable[str] = ()) -> None:
-        """Adds what a run cost.
+        """Add the cost of a run.
 
         Args:
             amount: US dollars; None where a price is unknown.
-            models: Who was asked.
+            models: The models that were asked, for the error message.
 
         Raises:
-            SetupError: There is a limit, and the price is unknown: the limit could not be kept.
+            SetupError: A price is unknown although there is a limit.
         """
         if amount is None:
             self.unknown = True
@@ -98,18 +99,12 @@ class Spending:
         self.dearest = max(self.dearest, amount)
 
     def allows(self, running: int) -> bool:
-        """Whether one more run may be judged while others are: as if each were as dear as the dearest so far."""
+        """Whether one more run fits beside ``running`` others, if each costs as much as the dearest so far."""
         return self.limit is None or self.spent + (running + 1) * self.dearest <= self.limit
 
 
 def find_runs(folder: Path) -> list[Path]:
-    """The recorded runs below a folder.
-
-    Args:
-        folder: A run's own folder, or any above.
-
-    Returns:
-        Folders with a trajectory, sorted.
+    """Return the folders of recorded runs in a folder or below, sorted.
 
     Raises:
         SetupError: There is none.
@@ -132,22 +127,22 @@ def judge_runs(
     ask_for_causes: bool = False,
     on_result: Callable[[Judgement], None] = lambda judgement: None,
 ) -> list[Judgement]:
-    """Judges recorded runs, several at a time.
+    """Judge recorded runs, several at a time.
 
     Args:
         judge: The judge.
-        runs: Their folders.
-        parent: What their names are relative to.
-        jobs: How many at a time.
-        spending: What may be spent; no further run is begun once the next could go beyond it.
-        ask_for_causes: Whether the first model is asked why a run failed.
-        on_result: Called with each judgement as it comes.
+        runs: Folders of the runs.
+        parent: The folder that the names of runs are relative to.
+        jobs: How many runs are judged at a time.
+        spending: The budget; no run is started that could exceed it. None for no limit.
+        ask_for_causes: Whether the judge's first model is asked why a run failed.
+        on_result: Called with each judgement as it arrives.
 
     Returns:
-        The judgements, in the order they came; fewer than runs where the money did not last.
+        The judgements in the order of arrival; fewer than runs where the budget was used up.
 
     Raises:
-        SetupError: A price is unknown while there is a limit.
+        SetupError: A price is unknown although there is a limit.
     """
     budget = spending or Spending()
     todo = list(runs)[::-1]
@@ -155,7 +150,7 @@ def judge_runs(
     running: set[Future[Judgement]] = set()
     with ThreadPoolExecutor(jobs) as pool:
         while todo or running:
-            # One alone first: nobody knows yet what a run costs.
+            # Start with a single run: what a run costs is not known yet.
             room = 1 if budget.limit is not None and not done else jobs
             while todo and len(running) < room and budget.allows(len(running)):
                 running.add(pool.submit(judge_run, judge, todo.pop(), parent, ask_for_causes=ask_for_causes))
@@ -171,16 +166,10 @@ def judge_runs(
 
 
 def judge_run(judge: Judge, folder: Path, parent: Path, *, ask_for_causes: bool = False) -> Judgement:
-    """Judges one recorded run.
+    """Judge one recorded run, named relative to ``parent``; with ``ask_for_causes``, also ask why it failed.
 
-    Args:
-        judge: The judge.
-        folder: The run's folder.
-        parent: What its name is relative to.
-        ask_for_causes: Whether the first model is asked why it failed.
-
-    Returns:
-        The judgement; unscored, with the reason, for a record that cannot be read, so that the others are judged.
+    A record that cannot be read gives an unscored judgement with the reason, so that the other runs are still
+    judged.
     """
     name = folder.relative_to(parent).as_posix()
     try:
@@ -222,7 +211,7 @@ def _causes(judge: Judge, trajectory: Trajectory, reason: str) -> Analysis | Non
     try:
         elements = load_instance(trajectory.instance).config.element_types
     except SetupError:
-        # A run of an instance of somebody else's is judged by what it recorded; which elements it has nobody knows.
+        # The instance is not installed here, so its element types are unknown; the verdict did not need them.
         return None
     return ask_why(
         judge.models[0],
@@ -234,11 +223,7 @@ def _causes(judge: Judge, trajectory: Trajectory, reason: str) -> Analysis | Non
 
 
 def keep_judgement(folder: Path, judgement: Judgement) -> None:
-    """Append a judgement to those of a recorded run.
-
-    Args:
-        folder: The run's folder.
-        judgement: The judgement.
+    """Append a judgement to ``judgements.jsonl`` of a recorded run.
 
     Raises:
         SetupError: The folder cannot be written to.
@@ -247,14 +232,7 @@ def keep_judgement(folder: Path, judgement: Judgement) -> None:
 
 
 def read_judgements(folder: Path) -> list[Judgement]:
-    """Read the judgements of a recorded run.
-
-    Args:
-        folder: The run's folder; nobody need have judged it.
-
-    Returns:
-        The judgements, oldest first; a half-written line is left out.
-    """
+    """Return the judgements of a recorded run, oldest first; lines that cannot be read are skipped."""
     path = folder / JUDGEMENTS
     if not path.is_file():
         return []
@@ -268,19 +246,14 @@ def read_judgements(folder: Path) -> list[Judgement]:
 
 
 def latest_by(judge: Judge, folder: Path) -> Judgement | None:
-    """Return the newest judgement that a judge gave of a recorded run; ``None`` where it gave none."""
+    """Return the newest judgement of a run by this judge; None where there is none."""
     return next((each for each in reversed(read_judgements(folder)) if each.judge == judge.identity), None)
 
 
 def already_judged(judge: Judge, runs: Iterable[Path]) -> set[Path]:
-    """Return the runs on which a judge has given a verdict, as they are now.
+    """Return the runs that need not be judged again.
 
-    Args:
-        judge: The judge.
-        runs: Folders.
-
-    Returns:
-        Those that need not be judged again; unscored ones are.
+    These have a verdict of this judge on the record as it is now; unscored runs are judged again.
     """
     return {
         run

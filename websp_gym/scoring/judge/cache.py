@@ -1,6 +1,6 @@
-"""Opinions already paid for, by what was asked and whom: a small SQLite file that several processes may share.
+"""Cache of judge opinions by model, settings and prompt: a small SQLite file that several processes may share.
 
-Rows are JSON. Only opinions are kept: an answer that could not be read is asked for again the next time.
+Rows are JSON. Only opinions are stored: an answer that could not be read is asked for again the next time.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class Cache:
     """A store of opinions.
 
     Args:
-        path: The file; made where there is none.
+        path: The SQLite file, created if missing.
 
     Raises:
-        SetupError: It cannot be opened.
+        SetupError: The file cannot be opened.
     """
 
     def __init__(self, path: Path) -> None:
@@ -38,14 +38,7 @@ class Cache:
             raise SetupError(f"cannot use the judge's cache {path}: {error}", path=str(path)) from error
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """Looks an opinion up.
-
-        Args:
-            key: As :func:`cache_key` gives it.
-
-        Returns:
-            What was put there; None where there is nothing, or nothing that can be read.
-        """
+        """Return the opinion stored under a key of :func:`cache_key`; None where no readable one is."""
         with self._lock:
             row = self._db.execute("SELECT opinion FROM opinions WHERE key = ?", (key,)).fetchone()
         if row is None:
@@ -56,33 +49,25 @@ class Cache:
         return None
 
     def put(self, key: str, opinion: dict[str, Any]) -> None:
-        """Keeps an opinion.
-
-        Args:
-            key: As :func:`cache_key` gives it.
-            opinion: JSON data.
-        """
-        # As ASCII: an answer may hold half an emoji, which is no UTF-8.
+        """Store an opinion (JSON data) under a key of :func:`cache_key`."""
+        # As ASCII: an answer may hold half a surrogate pair, which UTF-8 cannot encode.
         text = json.dumps(opinion)
         with self._lock:
             self._db.execute("INSERT OR REPLACE INTO opinions VALUES (?, ?)", (key, text))
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         with self._lock:
             self._db.close()
 
 
 def cache_key(*, model: str, settings: str, prompt: str, copy: int) -> str:
-    """Names an opinion.
+    """Return the key of an opinion, a digest of all it depends on.
 
     Args:
-        model: The string that chose the model.
+        model: The model string.
         settings: Temperature and the like.
-        prompt: Digest of all that it sees.
-        copy: Which of several equal models of an ensemble it is, from 0.
-
-    Returns:
-        A digest.
+        prompt: Digest of everything the model sees.
+        copy: Number from 0 among equal models of an ensemble.
     """
     return hashlib.sha256(json.dumps([model, settings, prompt, copy]).encode()).hexdigest()

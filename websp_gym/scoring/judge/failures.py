@@ -1,4 +1,4 @@
-"""Asking a model why a run failed: what kind of failure, caused by which UI element (appendix E.3, section 6)."""
+"""Ask a model which kind of failure a run is and which UI elements caused it (appendix E.3, section 6)."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ Answer with one JSON object and nothing else: {"elements": [...], "kinds": [...]
 
 @dataclass(frozen=True)
 class Analysis:
-    """Why a run failed.
+    """A model's answer to why a run failed.
 
     Args:
-        kinds: What kind of failure it was.
-        elements: The types of the ground truth's elements that caused it.
-        model: Who said so.
-        cost: US dollars of all its answers; None where a price is unknown.
+        kinds: The kinds of failure.
+        elements: The element types of the ground truth that caused it.
+        model: The model string.
+        cost: US dollars for all its answers; None where a price is unknown.
     """
 
     kinds: tuple[FailureKind, ...]
@@ -55,7 +55,7 @@ class Analysis:
     cost: float | None
 
     def as_dict(self) -> dict[str, Any]:
-        """The analysis as JSON data."""
+        """Return the analysis as JSON data."""
         return {**asdict(self), "kinds": list(self.kinds), "elements": list(self.elements)}
 
 
@@ -68,18 +68,15 @@ def ask_why(
     reason: str,
     asks: int = 3,
 ) -> Analysis | None:
-    """Asks a model why a run failed.
+    """Ask a model why a run failed; return None where it gives no answer that can be read.
 
     Args:
         model: The model.
-        instruction: The task.
+        instruction: The instruction of the task.
         ground_truth: The steps that solve it.
-        elements: The types of their elements.
+        elements: The element types of these steps.
         reason: A judge's reason for its verdict.
-        asks: How often it is asked while its answer cannot be read.
-
-    Returns:
-        Its analysis; None where it gave none that can be read.
+        asks: Maximum number of requests while its answers cannot be read.
     """
     texts = {
         "the task": instruction,
@@ -111,17 +108,11 @@ def ask_why(
 def read_analysis(
     text: str, elements: Sequence[ElementType]
 ) -> tuple[tuple[FailureKind, ...], tuple[ElementType, ...]]:
-    """Reads an answer.
-
-    Args:
-        text: One JSON object with ``elements`` and ``kinds``.
-        elements: The types that may be named.
-
-    Returns:
-        Kinds and element types.
+    """Parse an answer into kinds and element types.
 
     Raises:
-        UnreadableError: It is anything else, names another type or kind, or no kind at all.
+        UnreadableError: It is not one JSON object with ``elements`` and ``kinds``, names an element type
+            outside ``elements`` or an unknown kind, or names no kind.
     """
     data = read_object(text)
     if set(data) != {"elements", "kinds"}:
@@ -137,14 +128,7 @@ def read_analysis(
 
 
 def schema(elements: Sequence[ElementType]) -> dict[str, Any]:
-    """What a provider with structured output is held to.
-
-    Args:
-        elements: The types that may be named.
-
-    Returns:
-        A JSON schema.
-    """
+    """Return the JSON schema for providers with structured output; only ``elements`` may be named."""
 
     def some(of: Sequence[str]) -> dict[str, Any]:
         return {"type": "array", "items": {"type": "string", "enum": list(of)}}

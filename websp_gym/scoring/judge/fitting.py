@@ -1,8 +1,8 @@
-"""What of a record is shown to a judge where not all of it fits into a request.
+"""Choose which parts of a record are shown to a judge where the whole record does not fit into a request.
 
-A record grows by the agent's own words and by actions that are free, so being too long must not be a way out of a
-verdict. The first and the last observation and the ends of every text stay, and the request says what
-is missing.
+The agent's own words and free actions make a record longer, so a long record must not prevent a verdict. The
+first and the last observation always stay, long texts lose their middle before whole steps are left out, and
+the request states what is missing.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from websp_gym.records.trajectory import Trajectory
 
 _LONGEST = (20_000, 5_000, 1_000, 200)
-"""Characters of one text; tried in this order."""
+"""Maximum number of characters of one text; tried in this order."""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """What is left out.
+    """The parts of a record that are left out.
 
     Args:
         pictures: Observations without their screenshot; 0 is the first.
-        steps: Steps that are left out altogether, from 1; their screenshots are among ``pictures``.
-        longest: Characters of one text; None for all.
+        steps: Steps left out entirely, from 1; their screenshots are among ``pictures``.
+        longest: Maximum number of characters of one text; None for no limit.
     """
 
     pictures: frozenset[int] = frozenset()
@@ -37,15 +37,7 @@ class Cut:
     longest: int | None = None
 
     def shorten(self, kind: str, text: str) -> tuple[str, str]:
-        """Takes the middle out of a long text.
-
-        Args:
-            kind: What it is.
-            text: The text.
-
-        Returns:
-            What it is, with how much is missing, and both ends.
-        """
+        """Return a text without its middle if it is too long; ``kind`` then also states how much is missing."""
         if self.longest is None or len(text) <= self.longest:
             return kind, text
         half = self.longest // 2
@@ -54,18 +46,13 @@ class Cut:
 
 
 def fit_pictures(trajectory: Trajectory, folder: Path, limits: Limits) -> tuple[Cut, dict[int, bytes]]:
-    """Loads the screenshots that fit.
-
-    Args:
-        trajectory: A recorded trajectory.
-        folder: Where its screenshots lie.
-        limits: What they must fit into.
+    """Load the screenshots that fit into the limits.
 
     Returns:
         What is left out, and a PNG file for each observation that is shown.
 
     Raises:
-        JudgeError: One is missing or is no picture, or the first and the last alone are too large.
+        JudgeError: A screenshot is missing or is not an image, or the first and the last alone are too large.
     """
     order = least_telling(trajectory)
     count = min(max(0, len(trajectory.views) - limits.pictures), len(order))
@@ -81,14 +68,10 @@ def fit_pictures(trajectory: Trajectory, folder: Path, limits: Limits) -> tuple[
 
 
 def shorter(cut: Cut, trajectory: Trajectory) -> Iterator[Cut]:
-    """Leaves out more and more words.
+    """Yield cuts that leave out more and more of the text.
 
-    Args:
-        cut: Which screenshots are left out already.
-        trajectory: The record.
-
-    Yields:
-        Whole texts first, then their ends only, then fewer and fewer steps.
+    The first leaves out no text, the next ones the middle of long texts, the last ones more and more steps
+    with their screenshots. The screenshots that ``cut`` leaves out stay out.
     """
     yield cut
     for longest in _LONGEST:
@@ -102,13 +85,10 @@ def shorter(cut: Cut, trajectory: Trajectory) -> Iterator[Cut]:
 
 
 def least_telling(trajectory: Trajectory) -> list[int]:
-    """Observations in the order in which they are left out: after free actions first, from the middle outwards.
+    """Return the observations in the order in which they are left out, without the first and the last.
 
-    Args:
-        trajectory: The record.
-
-    Returns:
-        All but the first and the last; an agent's own free actions cannot push out those that count.
+    Those after free actions come first, so that an agent cannot displace the others with them; then from the
+    middle outwards.
     """
     last = len(trajectory.views) - 1
     return sorted(

@@ -1,4 +1,4 @@
-"""The judge: several models look at a trajectory, and most of them decide (WebSP-Eval, sections 3.3 and 4)."""
+"""The judge: several models look at a trajectory, and their majority decides (WebSP-Eval, sections 3.3 and 4)."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ THINKING = "high"
 """Temperature and thinking budget of the paper (section 4)."""
 
 _PATIENCE = 300.0
-"""Seconds for one answer: some twenty pictures, and a thought about each."""
+"""Seconds for one answer to about twenty screenshots, with thinking."""
 
 _HALVINGS = 4
-"""How often a record is cut to half for models that take less than they are given by default."""
+"""Maximum number of times the limits are halved for a model that accepts less than the default."""
 
 _STOPS = {
     "length": "the answer was cut at the token limit",
@@ -43,15 +43,15 @@ _STOPS = {
 
 
 class Judge:
-    """Says of a trajectory whether it did its task.
+    """An ensemble of models that decides whether a trajectory did its task.
 
     Args:
-        models: Who votes.
-        asks: How often a model is asked whose answer cannot be read.
-        rules: What the models are told; ``{word}`` stands for the fence.
-        limits: What a request may hold.
-        cache: Where opinions are kept; None asks anew each time.
-        settings: What else an opinion depends on (temperature and the like), for the cache.
+        models: The models that vote.
+        asks: Maximum number of requests to a model whose answers cannot be read.
+        rules: The system prompt; ``{word}`` in it is replaced by the fence.
+        limits: Limits on one request; None for the defaults.
+        cache: Store of opinions; None asks again each time.
+        settings: Other settings that an opinion depends on (temperature and the like), for the cache key.
     """
 
     def __init__(
@@ -83,21 +83,21 @@ class Judge:
         env: Mapping[str, str] | None = None,
         **options: Any,
     ) -> Judge:
-        """Makes a judge of models named by strings.
+        """Make a judge from model strings.
 
         Args:
-            models: One string each, such as ``openai:gpt-5.2``; None for the paper's three.
-            temperature: Of all of them.
-            thinking: Thinking budget of all of them.
-            env: Where keys are looked up; the process's environment and ``.env`` otherwise.
-            **options: As for :class:`Judge`.
+            models: One or more strings such as ``openai:gpt-5.2``; None for the paper's three models.
+            temperature: Sampling temperature of all models.
+            thinking: Thinking budget of all models.
+            env: Variables to read keys from; None for the environment and ``.env``.
+            **options: Further arguments of :class:`Judge`.
 
         Returns:
             The judge.
 
         Raises:
-            MissingKeyError: Keys are missing; names all their variables.
-            SetupError: There is an unknown provider, too.
+            MissingKeyError: Keys are missing; the error names the variables of all of them.
+            SetupError: A provider is unknown, or an option is wrong.
         """
         specs = [models] if isinstance(models, str) else list(models or DEFAULT_MODELS)
         made: list[Model] = []
@@ -120,26 +120,26 @@ class Judge:
 
     @property
     def name(self) -> str:
-        """Its models, comma-separated."""
+        """The strings of its models, separated by commas."""
         return ",".join(model.spec for model in self.models)
 
     @property
     def identity(self) -> str:
-        """What its judgements depend on: models, settings, and a digest of the rules."""
+        """What its verdicts depend on: models, settings and a digest of the rules."""
         rules = hashlib.sha256(self._rules.encode()).hexdigest()[:8]
         return f"{self.name} ({', '.join(filter(None, [self._settings, f'rules {rules}']))})"
 
     def verdict(self, trajectory: Trajectory, folder: Path) -> Verdict:
-        """Judges a trajectory.
+        """Judge a trajectory.
 
         Args:
-            trajectory: A trajectory that came to its end.
-            folder: Where its screenshots lie.
+            trajectory: A trajectory that reached its end.
+            folder: The folder of its screenshots.
 
         Returns:
-            Pass or fail by the majority of the votes that are an opinion; unscored where there is no majority, and
-            where a screenshot is missing. ``details`` has the votes and the cost. Runs into a limit
-            and runs given up fail without a call.
+            Pass or fail by the majority of the readable votes; unscored where there is no majority or a
+            screenshot is missing. ``details`` holds the votes and their cost. A run stopped by a limit, or
+            reported infeasible by the agent, fails without a request.
         """
         if early := _without_a_call(trajectory):
             return early
@@ -156,26 +156,19 @@ class Judge:
             try:
                 verdict, too_long = self._ask(trajectory, folder, limits)
             except JudgeError:
-                break  # there is nothing left that could be left out
+                break  # nothing more can be left out
             spent.append(verdict)
         sums = {name: sum_known([each.details[name] for each in spent]) for name in ("cost", "spent")}
         return replace(verdict, details={**verdict.details, **sums})
 
     def _ask(self, trajectory: Trajectory, folder: Path, limits: Limits) -> tuple[Verdict, bool]:
-        """The verdict on what fits into these limits, and whether that was too long for one of the models."""
+        """Return the verdict on what fits into the limits, and whether that was too long for a model."""
         prompt = build_prompt(trajectory, folder, rules=self._rules, limits=limits)
         votes = self.votes(prompt)
         return decide(votes), any(vote.too_long for vote in votes)
 
     def votes(self, prompt: Prompt) -> list[Vote]:
-        """Asks all models at once.
-
-        Args:
-            prompt: What they see.
-
-        Returns:
-            Their votes, in the models' order.
-        """
+        """Ask all models at once; return their votes in the order of the models."""
         digest = prompt.digest if self._cache else ""
         specs = [model.spec for model in self.models]
         copies = [specs[:place].count(spec) for place, spec in enumerate(specs)]
@@ -201,14 +194,7 @@ class Judge:
 
 
 def decide(votes: Sequence[Vote]) -> Verdict:
-    """Turns votes into a verdict.
-
-    Args:
-        votes: One per model.
-
-    Returns:
-        The verdict, with the votes and their cost in ``details``.
-    """
+    """Return the verdict that the votes (one per model) lead to, with the votes and their cost in ``details``."""
     result = majority([vote.result for vote in votes])
     scored = [vote for vote in votes if vote.result is not None]
     details = {
@@ -227,15 +213,9 @@ def decide(votes: Sequence[Vote]) -> Verdict:
 
 
 def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
-    """Asks one model until it answers what was asked, at most so many times.
+    """Ask one model until its answer can be read, ``asks`` times at most; each request has a new fence.
 
-    Args:
-        model: The model.
-        prompt: What it sees; each time between a new fence.
-        asks: How many times.
-
-    Returns:
-        Its vote; unscored with all its answers where none can be read, and where it cannot be asked.
+    The vote is unscored where no answer can be read (it then holds the answers) or where the request fails.
     """
     replies: list[Reply] = []
     transcript: list[dict[str, str]] = []
@@ -246,7 +226,7 @@ def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
         try:
             reply = model.ask(prompt.messages(), schema=SCHEMA)
         except ModelError as error:
-            # The model was already tried again where that can help.
+            # The model has already retried where that can help.
             failed_attempts, problem = error.attempts, str(error)
             too_long = error.kind == "too_long"
             transcript.append({"answer": "", "problem": problem})
@@ -280,7 +260,7 @@ def _opinion(reply: Reply) -> Opinion:
 
 
 def _without_a_call(trajectory: Trajectory) -> Verdict | None:
-    """The verdict on a run that needs none: limits fail it, as in the paper (section 3.3)."""
+    """Return the verdict on a run that needs no model (limits fail, as in the paper's section 3.3), else None."""
     match trajectory.end_reason:
         case "time_limit" | "action_limit":
             limit = "time" if trajectory.end_reason == "time_limit" else "number of actions"

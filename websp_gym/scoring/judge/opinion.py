@@ -1,4 +1,4 @@
-"""Reading a judge's answer: either exactly what was asked for, or nothing."""
+"""Parse a judge's answer strictly: exactly the requested JSON object, or an error."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SCHEMA: dict[str, Any] = {
     "required": ["result", "reason"],
     "additionalProperties": False,
 }
-"""What a provider with structured output is held to; the answer is checked here all the same."""
+"""JSON schema for providers with structured output; the answer is checked here in any case."""
 
 _BLOCK = re.compile(r"\A```(?:json)?[ \t]*\n(?P<body>.*)\n```\Z", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Opinion:
-    """What one judge holds, and why."""
+    """A judge's result and its reason."""
 
     result: Result
     reason: str
@@ -37,18 +37,10 @@ class UnreadableError(ValueError):
 
 
 def read_opinion(text: str) -> Opinion:
-    """Reads an answer.
+    """Parse an answer: one JSON object with ``result`` and ``reason`` and nothing else.
 
-    Args:
-        text: The whole answer: one JSON object with ``result`` and ``reason`` and nothing else. One Markdown
-            code block around the whole of it is taken off.
-
-    Returns:
-        The opinion.
-
-    Raises:
-        UnreadableError: It is anything else. Nothing is guessed: ``correct``, ``"CORRECT!"``, a second object or a
-            further key are not read as an opinion.
+    One Markdown code block around the whole answer is removed. Nothing else is repaired: ``correct``,
+    ``"CORRECT!"``, a second object or a further key raise :class:`UnreadableError`.
     """
     data = read_object(text)
     if set(data) != {"result", "reason"}:
@@ -62,16 +54,10 @@ def read_opinion(text: str) -> Opinion:
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """Reads an answer that must be one JSON object.
-
-    Args:
-        text: The whole answer.
-
-    Returns:
-        The object.
+    """Parse an answer that must be one JSON object.
 
     Raises:
-        UnreadableError: It is something else, or names a key twice.
+        UnreadableError: It is something else, or has the same key twice.
     """
     body = text.strip()
     if found := _BLOCK.match(body):
@@ -103,7 +89,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def named(keys: Collection[str]) -> str:
-    """Keys for a message: a few of them, as a model may have written thousands."""
+    """Return keys as text for a message: the first four only, because a model may have written thousands."""
     shown = ", ".join(_brief(key) for key in list(keys)[:4])
     return (f"{shown} and {len(keys) - 4} more" if len(keys) > 4 else shown) or "none"
 

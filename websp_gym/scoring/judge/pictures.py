@@ -1,7 +1,6 @@
-"""The screenshots as a judge gets them: marked as the agent saw them, and small enough to be sent.
+"""Screenshots for a judge: with the marks that the agent saw, scaled down until they fit into a request.
 
-A long trajectory is shown smaller; :mod:`websp_gym.scoring.judge.fitting` decides what is left out where that is not
-enough.
+:mod:`websp_gym.scoring.judge.fitting` decides what is left out where scaling is not enough.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ if TYPE_CHECKING:
     from websp_gym.records.trajectory import Trajectory
 
 SCALES = (1.0, 0.8, 0.65, 0.5, 0.4)
-"""Tried in this order. Below 0.4 the numbers of the marks (14 pixels high) can no longer be read."""
+"""Scales, tried in this order. Below 0.4 the numbers of the marks (14 pixels high) are not legible."""
 
 Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one request may hold; the defaults fit all three models of the paper.
+    """Limits on one request; the defaults fit all three models of the paper.
 
     Args:
-        pictures: Screenshots in one request.
-        pixels: Pixels of all of them. At about 750 pixels a token, 60 million are 80 000 tokens.
+        pictures: Number of screenshots.
+        pixels: Pixels of all screenshots. At about 750 pixels per token, 60 million are 80 000 tokens.
         megabytes: Size of all PNG files.
         characters: Characters of text.
     """
@@ -43,24 +42,15 @@ class Limits:
     characters: int = 400_000
 
     def half(self) -> Limits:
-        """Half of it, for a model that takes less."""
+        """Return half of each limit, for a model that takes less."""
         return Limits(self.pictures // 2, self.pixels // 2, self.megabytes / 2, self.characters // 2)
 
 
 def pictures_of(trajectory: Trajectory, folder: Path, limits: Limits, shown: Sequence[int]) -> list[bytes]:
-    """Loads screenshots of a trajectory, all at the same scale.
-
-    Args:
-        trajectory: A recorded trajectory.
-        folder: Where its screenshots lie.
-        limits: What they must fit into.
-        shown: Which observations, from 0.
-
-    Returns:
-        One PNG file per observation, in order.
+    """Return the screenshots of the observations ``shown`` (from 0) as PNG files, all at the same scale.
 
     Raises:
-        JudgeError: One is missing or is no picture, or they are too many or too large.
+        JudgeError: One is missing or is not an image, or they are too many or too large for the limits.
     """
     if trajectory.initial is None:
         raise JudgeError("the trajectory has no first observation", kind="incomplete")
@@ -114,7 +104,7 @@ def _box(sides: Sequence[float]) -> Box:
 
 
 def _draw(sources: Sequence[_Source], scale: float, limits: Limits) -> list[bytes] | None:
-    """All pictures at one scale; None as soon as they do not fit."""
+    """Return all screenshots at one scale; None as soon as they exceed the limits."""
     if sum(_area(source.png) for source in sources) * scale**2 > limits.pixels:
         return None
     drawn: list[bytes] = []
@@ -129,12 +119,12 @@ def _draw(sources: Sequence[_Source], scale: float, limits: Limits) -> list[byte
 
 
 def _area(png: bytes) -> int:
-    """Pixels of a PNG file, by its header."""
+    """Return the number of pixels of a PNG file, from its header."""
     return int.from_bytes(png[16:20], "big") * int.from_bytes(png[20:24], "big")
 
 
 class _Album:
-    """Pictures already drawn: runs judged by several models, again, or as one of many edits show the same ones."""
+    """A cache of drawn screenshots, for runs that are judged again, by several models or in several edits."""
 
     def __init__(self, megabytes: int) -> None:
         self._room = megabytes * 1_000_000
@@ -143,7 +133,7 @@ class _Album:
         self._lock = threading.Lock()
 
     def get(self, source: _Source, scale: float) -> tuple[bytes, int]:
-        """A picture with its marks, and its number of pixels."""
+        """Return a screenshot with its marks, and its number of pixels."""
         key = (hashlib.sha256(source.png).digest(), source.boxes, source.seed, scale)
         with self._lock:
             if key in self._drawn:

@@ -1,7 +1,8 @@
-"""What a judge is asked: the rules of WebSP-Eval's judge (section 3.3, appendix E.2) in our own words.
+"""The judge's prompt: the rules and the trajectory.
 
-The whole trajectory goes in where it fits: every thought, action and screenshot in order, and the ground truth. Not
-the server's state: a judge knows what a person looking on would know.
+The rules are those of WebSP-Eval's judge (section 3.3, appendix E.2) in our own words. The prompt holds every
+thought, action and screenshot in order, as far as they fit, and the ground truth. It does not hold the
+server's state: a judge knows only what a human observer would know.
 """
 
 from __future__ import annotations
@@ -87,17 +88,17 @@ CLOSING = "That is the whole record. Judge it by the rules, and answer with the 
 
 @dataclass(frozen=True)
 class Prompt:
-    """A trajectory as a judge will see it, but for the fence, which is drawn for each request."""
+    """A trajectory as a judge will see it, except for the fence, which is new in each request."""
 
     rules: str
     trajectory: Trajectory
     pictures: Mapping[int, bytes]
-    """A PNG file for each observation that is shown."""
+    """A PNG file for each observation that is shown, by its number."""
     cut: Cut = field(default_factory=Cut)
 
     @property
     def digest(self) -> str:
-        """Digest of all that a judge sees; the same for the same rules and the same run."""
+        """Digest of everything a judge sees; equal for the same rules and the same run."""
         whole = hashlib.sha256(self.rules.encode())
         for part in self._parts(_Unfenced("")):
             data = part.text.encode() if isinstance(part, Text) else part.png
@@ -106,24 +107,17 @@ class Prompt:
 
     @property
     def characters(self) -> int:
-        """Length of its texts."""
+        """Number of characters of all its texts."""
         return sum(len(message.text) for message in self.messages())
 
     def messages(self, fence: Fence | None = None) -> list[Message]:
-        """The conversation to send.
-
-        Args:
-            fence: The fence; a new one otherwise.
-
-        Returns:
-            One system and one user message.
-        """
+        """Return one system and one user message to send, with a new fence unless one is given."""
         fence = fence or Fence.around([self._evidence()])
         parts = tuple(self._parts(fence))
         return [Message("system", (Text(self.rules.replace("{word}", fence.word)),)), Message("user", parts)]
 
     def _evidence(self) -> str:
-        # As ASCII: half an emoji, which a record may hold, is no UTF-8.
+        # As ASCII: a record may hold half a surrogate pair, which UTF-8 cannot encode.
         return json.dumps(self.trajectory.model_dump(), default=str)
 
     def _parts(self, fence: Fence) -> Iterator[Text | Image]:
@@ -146,7 +140,7 @@ class Prompt:
 
 
 class _Unfenced(Fence):
-    """Gives texts that can be compared; never sent."""
+    """A fence that gives comparable texts for the digest; it is never sent."""
 
     def wrap(self, kind: str, text: str) -> str:
         return json.dumps([kind, text])
@@ -155,19 +149,17 @@ class _Unfenced(Fence):
 def build_prompt(
     trajectory: Trajectory, folder: Path, *, rules: str = RULES, limits: Limits | None = None
 ) -> Prompt:
-    """Prepares a trajectory for a judge.
+    """Prepare a trajectory for a judge.
 
     Args:
         trajectory: The trajectory.
-        folder: Where its screenshots lie.
-        rules: What the judge is told; ``{word}`` stands for the fence.
-        limits: What a request may hold.
-
-    Returns:
-        The prompt.
+        folder: The folder of its screenshots.
+        rules: The system prompt; ``{word}`` in it is replaced by the fence.
+        limits: Limits on one request; None for the defaults.
 
     Raises:
-        JudgeError: Something is missing, or task and reference alone are too long.
+        JudgeError: A screenshot is missing or unreadable, or even the shortest form of the record is too
+            long.
     """
     limits = limits or Limits()
     whole, pictures = fit_pictures(trajectory, folder, limits)
@@ -183,18 +175,7 @@ def build_prompt(
 
 
 def build_messages(trajectory: Trajectory, folder: Path) -> list[Message]:
-    """The conversation a judge gets.
-
-    Args:
-        trajectory: The trajectory.
-        folder: Where its screenshots lie.
-
-    Returns:
-        One system and one user message, with a fence of their own.
-
-    Raises:
-        JudgeError: As for :func:`build_prompt`.
-    """
+    """Return the messages that a judge gets for a trajectory; raise as :func:`build_prompt` does."""
     return build_prompt(trajectory, folder).messages()
 
 
@@ -206,7 +187,7 @@ def _head(trajectory: Trajectory, fence: Fence) -> str:
 
 
 def _notice(trajectory: Trajectory, cut: Cut) -> str:
-    """What is left out of the record; nothing where it is whole."""
+    """Return a sentence on what is left out of the record; empty where nothing is."""
     missing = []
     if cut.pictures:
         missing.append(f"{len(cut.pictures)} of {len(trajectory.views)} screenshots in its middle")
@@ -241,12 +222,12 @@ def _place(view: View, fence: Fence, cut: Cut) -> str:
 
 
 def _action(step: Step) -> str:
-    """The action without the thought, which stands before it; else all that the agent said."""
+    """Return the parsed action if its thought is shown before it, otherwise the agent's whole output."""
     return step.act.text if step.thought and step.act else step.action
 
 
 def _target(step: Step) -> str:
-    """Role and name of the element an action names: not its state, which the judge must see for itself."""
+    """Return role and name of the element of an action; not its state, which the judge must see itself."""
     if step.act is None or step.act.number is None:
         return ""
     if step.act.role is None:

@@ -1,4 +1,4 @@
-"""From single votes to the ensemble's verdict."""
+"""The votes of single models, and their majority."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ VoteStatus = Literal["scored", "unscored"]
 
 @dataclass(frozen=True, kw_only=True)
 class Vote:
-    """What one model made of a trajectory.
+    """The vote of one model on a trajectory.
 
     Args:
-        model: The string that chose it.
+        model: The model string.
         result: Its opinion; None where it gave none that can be read.
         reason: Its reason.
         error: Why there is no opinion.
-        cost: US dollars of all its answers, unreadable ones included; None where a price is unknown.
-        input_tokens: Tokens it read, over all answers; None where an endpoint does not say.
-        output_tokens: Tokens it wrote.
-        seconds: Time of all its answers.
+        cost: US dollars for all its answers, including unreadable ones; None where a price is unknown.
+        input_tokens: Tokens read, over all answers; None where an endpoint does not report them.
+        output_tokens: Tokens written, likewise.
+        seconds: Time for all its answers.
         attempts: Requests made.
         cached: Whether the opinion came from the cache; then nothing was spent.
-        transcript: The answers that could not be read, with what was wrong with each.
-        too_long: Whether the model said that the request was too long for it.
+        transcript: The answers that could not be read, each with the problem.
+        too_long: Whether the model rejected the request as too long.
     """
 
     model: str
@@ -45,7 +45,7 @@ class Vote:
 
     @property
     def status(self) -> VoteStatus:
-        """Whether it counts."""
+        """``scored`` where the vote counts, else ``unscored``."""
         return "unscored" if self.result is None else "scored"
 
     @property
@@ -54,20 +54,16 @@ class Vote:
         return 0.0 if self.cached else self.cost
 
     def as_dict(self) -> dict[str, Any]:
-        """The vote as JSON data."""
+        """Return the vote as JSON data."""
         data = {**asdict(self), "status": self.status}
         data["transcript"] = [dict(line) for line in self.transcript]
         return data
 
 
 def majority(results: Sequence[Result | None]) -> Result | None:
-    """The result most of those that gave one agree on.
+    """Return the result of most models; a None in ``results`` (a model without an opinion) does not count.
 
-    Args:
-        results: One per model; None for a model without an opinion.
-
-    Returns:
-        The result; None where there is no majority: nobody voted, or there is a tie.
+    None where there is no majority: no opinion at all, or a tie.
     """
     correct = sum(result == "CORRECT" for result in results)
     incorrect = sum(result == "INCORRECT" for result in results)
