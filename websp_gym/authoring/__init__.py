@@ -1,6 +1,6 @@
 """For authors of sites: checks and proofs of a site and its tasks, and the scaffold of a new one.
 
-``websp check`` shows what :func:`check_site` finds; tests call the same functions.
+``websp check`` prints the findings of :func:`check_site`; tests call the same function.
 """
 
 from websp_gym.authoring.check import check_site

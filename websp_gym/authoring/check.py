@@ -1,4 +1,4 @@
-"""All checks of a site, one after the other or over processes."""
+"""Run all checks of a site, in this process or over several."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from websp_gym.runner.processes import map_unordered
 from websp_gym.tasks.instances import Instance, load_instance
 
 OnProgress = Callable[[str, int, int], None]
-"""Told what is being done, how many parts are done, and how many there are."""
+"""Called with what is checked, the number of finished parts and the number of all parts."""
 
 QUICK = 1.0
-"""Seconds a reset may take on two idle cores."""
+"""Goal for the duration of a reset on two idle cores, in seconds."""
 
 
 @dataclass(frozen=True)
 class _Job:
-    """One part of a check: an instance's proofs, or the walk through the site's pages."""
+    """One part of a check: the proofs of an instance, or the crawl of the site where ``instance`` is None."""
 
     slug: str
     instance: str | None
@@ -37,7 +37,7 @@ class _Job:
 
 @dataclass(frozen=True)
 class _Part:
-    """What came of a job."""
+    """The findings of a job and its duration in seconds."""
 
     job: _Job
     findings: tuple[Finding, ...]
@@ -53,18 +53,18 @@ def check_site(
     screenshots: Path | None = None,
     on_progress: OnProgress = lambda what, done, total: None,
 ) -> SiteReport:
-    """Checks a site and its tasks.
+    """Check a site and its tasks.
 
     Args:
         slug: Name of the site's folder.
         places: Folders of sites, tasks and traces besides the package's own.
-        online: Whether the sandbox and a browser are used; without them only files are read.
-        processes: How many processes.
-        screenshots: Folder that gets pictures of the pages, in a folder of the site's name.
-        on_progress: Told as parts are done.
+        online: Whether to use the sandbox and a browser; otherwise only files are checked.
+        processes: Number of processes.
+        screenshots: Folder for pictures of the pages, which are written to a subfolder named after the site.
+        on_progress: Called as parts finish; see :data:`OnProgress`.
 
     Returns:
-        What was found.
+        The report with all findings.
 
     Raises:
         SetupError: There is no such site, or the pictures cannot be written.
@@ -73,7 +73,7 @@ def check_site(
     began = time.monotonic()
     places = places or SearchPaths()
     if online:
-        # It looks at pages directly, besides making environments.
+        # The checks use Playwright's objects directly, so this thread must drive the browser.
         adopt()
     with places.known():
         seconds_of: dict[str, float] = {}
@@ -119,7 +119,7 @@ def _online(
 ) -> Iterator[Finding]:
     from websp_gym.world import make_world
 
-    # Started here, so that all processes share it.
+    # Start the sandbox here, so that all processes share it.
     make_world("sandbox").browser_args()
     jobs = [_Job(slug, None, folder), *(_Job(slug, instance.id, folder) for instance in instances)]
     total, done = len(jobs) + bool(instances), 0
@@ -144,14 +144,14 @@ def _online(
 
 def _work(job: _Job) -> _Part:
     began = time.monotonic()
-    # In a process of its own too, proofs look at pages directly.
+    # In a worker process too, the checks use Playwright's objects directly.
     adopt()
     found: list[Finding] = []
     try:
         for finding in _instance_findings(job) if job.instance else _page_findings(job):
             found.append(finding)
     except Exception as error:
-        # Whatever it was, it is this part's: the others go on, and nothing passes.
+        # Any error fails this part only; the others go on.
         found.append(Finding("check", job.instance or job.slug, "failed", _named(error)))
     return _Part(job, tuple(found), time.monotonic() - began)
 

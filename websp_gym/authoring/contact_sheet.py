@@ -1,4 +1,4 @@
-"""One picture of many screenshots."""
+"""Combine many screenshots into one picture."""
 
 from __future__ import annotations
 
@@ -15,13 +15,7 @@ _INK = (40, 44, 52)
 
 
 def contact_sheet(pictures: Sequence[tuple[Path, str]], target: Path, *, columns: int = 0) -> None:
-    """Draws pictures side by side, each with what it shows below it.
-
-    Args:
-        pictures: Files and captions.
-        target: The PNG to write.
-        columns: How many stand side by side; 0 leaves it to their number.
-    """
+    """Write a PNG of pictures in a grid, with captions; 0 columns means 4 or 8, depending on their number."""
     if not pictures:
         return
     columns = min(columns or (4 if len(pictures) <= 24 else 8), len(pictures))
@@ -35,7 +29,7 @@ def contact_sheet(pictures: Sequence[tuple[Path, str]], target: Path, *, columns
         left, top = _GAP + number % columns * cell[0], _GAP + number // columns * cell[1]
         with Image.open(path) as picture:
             full = picture.convert("RGB")
-        # The top of a page that is longer than a screen.
+        # Show only the top of a page that is taller than the screen.
         full = full.crop((0, 0, full.width, min(full.height, round(full.width * 0.8))))
         full = full.resize((_WIDTH, round(_WIDTH * full.height / full.width)), Image.Resampling.LANCZOS)
         sheet.paste(full, (left, top))

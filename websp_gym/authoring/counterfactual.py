@@ -1,8 +1,9 @@
-"""Deciding on the server, without a browser, how an episode would have ended without one of its steps.
+"""Decide on the server, without a browser, how an episode would have ended without one of its steps.
 
-The oracle's episode is played once, and the server keeps the requests that could change state. To leave out a step,
-S0 is restored and the requests are sent again without those of the step, or, for a control that a later Save sends,
-with its field back at the value it had. What cannot be told this way is said to be so, and is left to the browser.
+The oracle's episode is played once, and the server keeps the requests that could change state. To leave out a
+step, S0 is restored and the requests are sent again without those of the step. Where a later Save sends the
+step's control, the request is sent with its field set back to the old value. A case that the requests cannot
+decide raises :class:`UndecidedError` and is left to the browser.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _CONTROL = """function (index) {
 
 
 class UndecidedError(Exception):
-    """The requests do not tell how the episode would have ended."""
+    """The requests do not determine how the episode would have ended."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,11 @@ class Deed:
 
     Args:
         step: Index of its ground-truth step.
-        words: The values of the attributes of the control it acted on.
-        was: The value of the radio button that was on before, where it acted on one.
-        box: Name and value of the native check box that was on before, where it acted on one.
-        moves: Whether other controls came, went, or could be operated afterwards that could not before.
-        requests: What was sent that could change state.
+        words: Values of the attributes of the control it acted on.
+        was: Value of the radio button that was on before, if it acted on one.
+        box: Name and value of the native check box that was on before, if it acted on one.
+        moves: Whether the action changed which controls exist or are enabled.
+        requests: Requests it sent that could change state.
     """
 
     step: int
@@ -70,12 +71,7 @@ class Deed:
 
 
 class Recording:
-    """A witness of the oracle's episode: keeps what each of its actions did.
-
-    Args:
-        instance: The instance.
-        agent: The oracle.
-    """
+    """A witness of the oracle's episode that records what each action did."""
 
     def __init__(self, instance: Instance, agent: OracleAgent) -> None:
         self.instance = instance
@@ -87,13 +83,13 @@ class Recording:
         self._sent = 0
 
     def begin(self, env: WebspEnv) -> None:
-        """Keep S0, and the requests from now on."""
+        """Save S0 and start to keep requests."""
         control = _episode(env).control
         self.snapshot = control.snapshot()
         control.keep_requests()
 
     def before(self, env: WebspEnv, action: str, seen: Observation) -> None:
-        """Note the control that the action is about; the end of the episode loses nothing, for it is read here."""
+        """Record the control of the action, which is read now because the action may end the episode."""
         self._now, self._seen = Deed(self._agent.at), seen
         number = parse_action(action).number
         if number is None or not self.instance.config.ground_truth[self._agent.at].changes_state:
@@ -103,12 +99,12 @@ class Recording:
             target = Target(marks, marks[number])
             found = target.frame.run(_CONTROL, target.mark.index)
         except ActionError:
-            return  # the page has changed since; without words it is left to the browser
+            return  # the page has changed since: the step has no words, and the browser decides
         box = tuple(found["box"]) if found["box"] else None
         self._now = replace(self._now, words=frozenset(found["words"]) - {""}, was=found["was"], box=box)
 
     def after(self, env: WebspEnv, seen: Observation) -> None:
-        """Note what the action did."""
+        """Record the requests and changes of the action."""
         requests = _episode(env).control.requests()
         new, self._sent = tuple(requests[self._sent :]), len(requests)
         moves = _operable(seen) != _operable(self._seen)
@@ -116,11 +112,11 @@ class Recording:
 
 
 class Counterfactual:
-    """Decides what would have become of an episode; use it as a context manager.
+    """A context manager that decides how an episode would have ended without one of its steps.
 
     Args:
         recording: The oracle's episode.
-        end: The state it ended in.
+        end: The state at its end.
     """
 
     def __init__(self, recording: Recording, end: WorldState) -> None:
@@ -142,16 +138,13 @@ class Counterfactual:
         self._world.close()
 
     def without(self, step: int) -> tuple[Verdict, WorldState, WorldState]:
-        """Decide how the episode would have ended without a step.
-
-        Args:
-            step: Index of the ground-truth step.
+        """Decide how the episode would have ended without the ground-truth step at an index.
 
         Returns:
-            The verdict, S0, and the state at the end.
+            The verdict, S0 and the state at the end.
 
         Raises:
-            UndecidedError: The requests do not tell.
+            UndecidedError: The requests do not determine the end.
             WorldError: The server failed.
         """
         if self._faithful is None:
@@ -167,7 +160,7 @@ class Counterfactual:
         return [request for deed in self._deeds for request in deed.requests]
 
     def _left(self, step: int) -> Iterator[Request]:
-        """What would have been sent without the step."""
+        """Yield the requests that would have been sent without the step."""
         own = [deed for deed in self._deeds if deed.step == step]
         steps = self._instance.config.ground_truth
         later = any(deed.step > step and steps[deed.step].changes_state for deed in self._deeds)
@@ -200,7 +193,7 @@ class Counterfactual:
         return start, self._world.state()
 
     def _check_reverted(self, start: WorldState, end: WorldState) -> None:
-        """Make sure that leaving the step out did nothing but leave something as it was in S0."""
+        """Require that the end differs without the step, and that the settings that differ are as in S0."""
         before, without, whole = _contents(start), _contents(end), _contents(self._oracle_end)
         moved = [key for key in without if without[key] != whole[key]]
         if not moved:
@@ -210,7 +203,7 @@ class Counterfactual:
 
 
 def _reverted(request: Request, deed: Deed) -> Request | None:
-    """The request with the field of the control as it was; ``None`` where it has none, or more than one."""
+    """Return the request with the control's field set back; None unless it has exactly one such field."""
     kind = request["headers"].get("content-type", "")
     if kind.startswith("application/json"):
         body = json.loads(request["body"] or "null")
@@ -220,7 +213,7 @@ def _reverted(request: Request, deed: Deed) -> Request | None:
         fields: list[tuple[str, Any]] = parse_qsl(request["body"], keep_blank_values=True)
         body = dict(fields)
         if len(body) == len(fields) and deed.box and deed.box[0] not in body:
-            # A native form says nothing of a box that is off.
+            # A native form sends no field for a box that is off.
             return {**request, "body": urlencode([*fields, deed.box])}
         if len(body) == len(fields) and _put_back(body, deed) == 1:
             return {**request, "body": urlencode(body)}
@@ -228,7 +221,7 @@ def _reverted(request: Request, deed: Deed) -> Request | None:
 
 
 def _put_back(body: Any, deed: Deed) -> int:
-    """Put the fields that bear one of the control's words back in place; returns how many there are."""
+    """Set back, in place, the fields named after one of the control's words; return their number."""
     found = 0
     for key, value in body.items() if isinstance(body, dict) else ():
         if isinstance(value, dict):
@@ -250,7 +243,7 @@ def _operable(seen: Observation) -> set[tuple[str, str, bool]]:
 
 
 def _contents(state: WorldState) -> dict[tuple[str, str, str], Any]:
-    """Every setting and collection of every site."""
+    """Return every setting and collection of every site."""
     return {
         (slug, kind, key): value
         for slug, site in state.sites.items()

@@ -1,4 +1,4 @@
-"""Every page of a site, looked at in a browser: quiet, named, and without dead links."""
+"""Crawl every page of a site and check for console errors, unnamed controls and dead links."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from websp_gym.sandbox.site_schema import Page as PageSpec
 
 _PER_ROUTE = 3
-"""How many pages of one route (``/item/{id}``) are opened; the others are only asked whether they are there."""
+"""Maximum number of pages visited per route (``/item/{id}``); of the others only the status is requested."""
 _MOST = 80
-"""How many pages are opened at most."""
+"""Maximum number of pages opened in the browser, unless the site declares more."""
 
 
 def crawl(
@@ -50,16 +50,16 @@ def crawl(
     every: bool = True,
     folder: Path | None = None,
 ) -> Iterator[Finding]:
-    """Opens every page of a site and follows every link.
+    """Visit every page of a site and follow every link.
 
     Args:
         catalog: All sites.
         slug: The site.
-        start_url: Where an episode begins.
-        signed_in: The sites the account is signed in to.
-        every: Whether every page is opened in the browser, and not one of each template; the others are asked for
-            without it, and their links followed.
-        folder: Where pictures of the pages go.
+        start_url: Where an episode starts.
+        signed_in: Sites that the account is signed in to.
+        every: Whether to open every page in the browser. Otherwise one page of each template is opened, and
+            the others are requested over HTTP to follow their links.
+        folder: Folder for pictures of the pages; None takes none.
 
     Yields:
         Findings.
@@ -108,16 +108,16 @@ def crawl(
 
 
 class _Tour:
-    """A walk through a site, and what was seen on it."""
+    """A crawl of a site and what it found."""
 
     def __init__(self, catalog: Catalog, site: Site, page: Page, tabs: Tabs, folder: Path | None) -> None:
         self.visited: set[str] = set()
         self.links: dict[str, tuple[str, str]] = {}
-        """Address → (page it stands on, what it is called)."""
+        """Maps an address to the page with the link and the name of the link."""
         self.refused: list[str] = []
         self.every = True
         self.read_only = 0
-        """How many pages were asked for without the browser."""
+        """Number of pages requested without the browser."""
         self._unopened: list[str] = []
         self._templates: set[str] = set()
         self._catalog = catalog
@@ -131,15 +131,15 @@ class _Tour:
         self._dead: list[str] = []
 
     def nameless(self) -> list[str]:
-        """Controls without a name, and the pages they are on."""
+        """Return a message per control without an accessible name, with the pages it is on."""
         return [f"{each} on {_pages(found)} has no accessible name" for each, found in self._nameless.items()]
 
     def nowhere(self) -> list[str]:
-        """Links to nothing at all, and the pages they are on."""
+        """Return a message per link without a target, with the pages it is on."""
         return [f"{each} on {_pages(found)} leads nowhere" for each, found in self._nowhere.items()]
 
     def go(self, addresses: list[str]) -> None:
-        """Opens these pages and those of the same site that they link to."""
+        """Open these pages and the pages of the same site that they link to."""
         queue = list(dict.fromkeys(addresses))
         fixed = len(queue)
         while queue and len(self.visited) < max(_MOST, fixed):
@@ -155,7 +155,7 @@ class _Tour:
                     queue.append(link)
 
     def read(self, knocker: HttpProbe) -> None:
-        """Ask for the pages that were not opened, and for those of the same site that they link to."""
+        """Request the pages not opened in the browser, and the pages of the same site that they link to."""
         queue = self._unopened
         while queue:
             address = queue.pop(0)
@@ -173,7 +173,7 @@ class _Tour:
                     queue.append(url)
 
     def _is_like_another(self, address: str) -> bool:
-        """Whether a page of the same template has been opened."""
+        """Whether a page of the same template was seen before; note its template."""
         parts = urlsplit(address)
         page = _page_of(self._site, parts.path)
         template = page.template if page is not None and page.template else _route(self._site, parts.path)
@@ -182,7 +182,7 @@ class _Tour:
         return seen
 
     def dead(self, knocker: HttpProbe) -> Iterator[str]:
-        """The links that lead to no page; those that were not opened are knocked at."""
+        """Yield a message per link that leads to no page; request the pages that were not visited."""
         hosts = [host for site in self._catalog for host in site.hosts]
         yield from self._dead
         for address in self.links:
@@ -198,7 +198,7 @@ class _Tour:
                     yield f"{where}, which answers {status or 'nothing'}"
 
     def broken(self, heard: PageLog, away: list[str]) -> list[str]:
-        """Error answers to what the pages asked for by themselves: neither a page nor a host that is no site."""
+        """Return error responses to requests of the pages themselves, except by hosts outside the sandbox."""
         pages = {_bare(address) for address in self.visited}
         hosts = [each.split(" ", 1)[0] for each in away]
         return [
@@ -235,7 +235,7 @@ class _Tour:
         return found
 
     def _refuse(self, address: str, status: int) -> None:
-        """Notes a page that is not there: its own fault, or that of the link to it."""
+        """Record a page that answers with an error: as a dead link if a link led here, else as refused."""
         if address in self.links:
             self._dead.append(f"{self._where(address)}, which answers {status}")
         else:
@@ -246,7 +246,7 @@ class _Tour:
         return f'"{name}" on {_path(page)} leads to {address}'
 
     def _opens(self, address: str) -> bool:
-        """Whether a link is worth a look in the browser: a page of this site, of a route not seen too often."""
+        """Whether to visit a link: a page of this site on a route not visited too often. Counts the visit."""
         parts = urlsplit(address)
         if parts.hostname not in self._site.hosts or self._acts(address):
             return False
@@ -255,7 +255,7 @@ class _Tour:
         return self._routes[route] <= _PER_ROUTE
 
     def _acts(self, address: str) -> bool:
-        """Whether asking for this address does something, such as signing out."""
+        """Whether a GET request for this address has an effect, such as signing out."""
         parts = urlsplit(address)
         site = self._catalog.by_host(parts.hostname or "")
         if site is None:
@@ -273,7 +273,7 @@ class _Tour:
 
 
 def _addresses(site: Site) -> list[str]:
-    """Every page of the site that has an address of its own."""
+    """Return the address of every page whose path has no parameter."""
     return [
         f"https://{(page.hosts or site.hosts)[0]}{page.path}"
         for page in site.pages
@@ -303,14 +303,14 @@ def _moved(catalog: Catalog, before: WorldState, after: WorldState) -> Iterator[
 
 
 class _Links(HTMLParser):
-    """Collects the addresses of the links of a page."""
+    """A parser that collects the addresses of a page's links."""
 
     def __init__(self) -> None:
         super().__init__()
         self.found: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note the address of a link."""
+        """Collect the address of a link."""
         href = dict(attrs).get("href")
         if tag == "a" and href and not href.startswith(("#", "javascript:")):
             self.found.append(href)

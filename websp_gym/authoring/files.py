@@ -1,4 +1,4 @@
-"""What can be said about a site without running it: its files fit together."""
+"""Check without a sandbox or browser that the files of a site and its tasks fit together."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _KINDS = ("created", "removed", "kept", "present", "absent")
 
 
 def known_slugs() -> list[str]:
-    """The slugs of all sites there are, built-in or not."""
+    """Return the slugs of all sites, built-in or not."""
     return sorted({file.parent.name for root in site_folders() for file in root.glob("*/site.yaml")})
 
 
 def read_catalog() -> tuple[Catalog | None, Finding]:
-    """Reads every ``site.yaml``, as the server does when it starts."""
+    """Read every ``site.yaml`` as the server does; return None and a failed finding where one is invalid."""
     try:
         catalog = Catalog(site_folders())
     except SiteError as error:
@@ -52,21 +52,14 @@ def read_catalog() -> tuple[Catalog | None, Finding]:
 
 
 def tasks_of(slug: str) -> tuple[tuple[Instance, ...], Finding]:
-    """Reads the tasks of a site.
-
-    Args:
-        slug: The site.
-
-    Returns:
-        Its instances, and whether its configuration is valid; a site nobody has a task on is worth a warning.
-    """
+    """Return the instances of a site and a finding on its task file; a site without tasks is a warning."""
     for path in config_files():
         try:
             instances = load_site(path)
         except SetupError as error:
             if path.stem == slug:
                 return (), Finding("task config", path.name, "failed", str(error))
-            continue  # another site's trouble
+            continue  # a broken file of another site
         if instances and instances[0].site.slug == slug:
             return instances, Finding("task config", path.name, detail=f"valid, {len(instances)} instances")
     where = config_files()[-1].parent if config_files() else "task_configs"
@@ -75,16 +68,7 @@ def tasks_of(slug: str) -> tuple[tuple[Instance, ...], Finding]:
 
 
 def check_files(slug: str, catalog: Catalog, instances: tuple[Instance, ...]) -> Iterator[Finding]:
-    """Looks at everything that needs no browser.
-
-    Args:
-        slug: The site.
-        catalog: All sites.
-        instances: The site's instances.
-
-    Yields:
-        Findings.
-    """
+    """Yield the findings of all checks of a site that need no browser."""
     site = catalog[slug]
     templates = site.folder / "templates"
     yield judged("templates", slug, _template_problems(templates), "every template can be read")

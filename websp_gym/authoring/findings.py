@@ -1,4 +1,4 @@
-"""What a check found."""
+"""The findings of a check, and the report on a site."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ Severity = Literal["ok", "warning", "failed"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """The result of one check of one subject.
 
     Args:
-        check: What kind of thing: ``oracle``, ``omission``, ``links``, …
-        subject: Which one: an instance, a page, a key.
-        outcome: ``warning`` is worth a look and fails nothing.
-        detail: What was found; for what is wrong, the way out too.
+        check: Kind of check: ``oracle``, ``omission``, ``links``, …
+        subject: What was checked: an instance, a page, a key.
+        outcome: ``ok``, ``failed``, or ``warning``, which does not fail the check.
+        detail: What was found; for a problem, also how to fix it.
     """
 
     check: str
@@ -26,19 +26,19 @@ class Finding:
     detail: str = ""
 
     def line(self) -> str:
-        """The finding on one line."""
+        """Return the finding as one line of text."""
         return f"{self.check}: {self.subject}" + (f": {self.detail}" if self.detail else "")
 
 
 @dataclass(frozen=True)
 class SiteReport:
-    """Everything that was found about one site.
+    """All findings on one site.
 
     Args:
         site: Slug of the site.
-        findings: In the order of the checks.
-        seconds: How long it took.
-        seconds_of: How long each instance took, and the pages under the site's name.
+        findings: The findings, in the order of the checks.
+        seconds: Duration of the check.
+        seconds_of: Duration in seconds per instance id; that of the crawl is under the site's slug.
     """
 
     site: str
@@ -53,15 +53,15 @@ class SiteReport:
 
     @property
     def failures(self) -> tuple[Finding, ...]:
-        """What is wrong."""
+        """The findings that failed."""
         return tuple(finding for finding in self.findings if finding.outcome == "failed")
 
     def of(self, check: str) -> tuple[Finding, ...]:
-        """The findings of one kind."""
+        """Return the findings of one kind of check."""
         return tuple(finding for finding in self.findings if finding.check == check)
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON data."""
+        """Return the report as JSON data."""
         return {
             "site": self.site,
             "ok": self.ok,
@@ -71,16 +71,6 @@ class SiteReport:
 
 
 def judged(check: str, subject: str, problems: Iterable[str], ok: str = "") -> Finding:
-    """A finding that failed when there are problems.
-
-    Args:
-        check: What kind of thing was looked at.
-        subject: Which one.
-        problems: What is wrong with it; said once each.
-        ok: What to say when nothing is.
-
-    Returns:
-        The finding.
-    """
+    """Return a finding that failed with these problems, or if there are none, one with the detail ``ok``."""
     found = list(dict.fromkeys(problems))
     return Finding(check, subject, "failed" if found else "ok", "; ".join(found) if found else ok)

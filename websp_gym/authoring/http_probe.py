@@ -1,4 +1,4 @@
-"""Asking a page of the sandbox whether it is there, without a browser."""
+"""Request pages of the sandbox over HTTPS, without a browser."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _REDIRECTS = 6
 
 
 class HttpProbe:
-    """Visits addresses as a browser context would: the episode's header, its cookies, the real host names.
+    """An HTTPS client that sends an episode's header, cookies and host names as a browser context would.
 
     Args:
-        sandbox: Where the pages are.
+        sandbox: The sandbox.
         episode: Secret id of the episode.
-        cookies: What the browser has.
+        cookies: Cookies of the browser.
     """
 
     def __init__(self, sandbox: Sandbox, episode: str, cookies: Sequence[Cookie] = ()) -> None:
-        # The certificate was made by the server this very address came from.
+        # No verification: the server at this local address made the certificate itself.
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         self._connection = HTTPSConnection(
@@ -37,11 +37,11 @@ class HttpProbe:
         self._cookies = cookies
 
     def status(self, url: str) -> int:
-        """The status of a page in the end, redirects followed; 0 when it leads round in circles."""
+        """Return the status of a page after redirects; 0 without a response or after too many redirects."""
         return self.page(url)[0]
 
     def page(self, url: str) -> tuple[int, str]:
-        """The same, and the page itself."""
+        """Return the status as :meth:`status` does, and the text of the page."""
         for _ in range(_REDIRECTS):
             parts = urlsplit(url)
             path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
@@ -57,7 +57,7 @@ class HttpProbe:
     def send(
         self, method: str, host: str, path: str, headers: Mapping[str, str], body: str = ""
     ) -> tuple[int, str]:
-        """Send one request as it is; returns its status (0 without an answer) and where it leads."""
+        """Send one request, without redirects; return its status (0 without a response) and location."""
         return self._exchange(method, host, path, headers, body)[:2]
 
     def _exchange(
@@ -75,7 +75,7 @@ class HttpProbe:
         return response.status, response.headers.get("location") or "", text
 
     def close(self) -> None:
-        """Hangs up."""
+        """Close the connection."""
         self._connection.close()
 
     def _cookies_for(self, host: str) -> str:

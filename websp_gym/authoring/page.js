@@ -1,10 +1,10 @@
 // @ts-check
 /*
- * What a check wants to know of a page, hidden parts included: an expression that gives a function. It needs __websp.
- *   links     where its links lead: the href as written, the full address, what it is called
- *   forms     where its search boxes and other GET forms lead, filled in with a word
- *   nameless  controls that assistive technology could not name
- *   nowhere   links to a part of this page that is not there
+ * Inspect a page for a site check, hidden parts included: an expression whose value is a function. It needs __websp.
+ *   links     full address and name of each link
+ *   forms     address and name of each search box and other GET form, with its fields filled in
+ *   nameless  controls without an accessible name
+ *   nowhere   links without a target, or to a part of this page that does not exist
  */
 (() => {
   "use strict";
@@ -14,11 +14,11 @@
     const copy = /** @type {Element} */ (el.cloneNode(false));
     return copy.outerHTML.replace(/<\/[\w-]+>$/, "").slice(0, 160);
   };
-  /** A link that is a button in disguise: something else than its address says what it does. */
+  /** Whether a link acts as a button: an attribute other than its address defines what it does. */
   /** @type {(el: Element) => boolean} */
   const reacts = (el) => ["onclick", "data-consent", "aria-controls", "aria-expanded", "aria-haspopup"].some((name) => el.hasAttribute(name))
     || el.getAttribute("role") === "button" || [...el.attributes].some((each) => each.name.startsWith("data-kit-"));
-  /** What a hidden control would be called once it is shown. */
+  /** The name that a hidden control will have once it is shown. */
   /** @type {(el: Element) => string} */
   const later = (el) => {
     if (el.checkVisibility({ visibilityProperty: true })) return "";

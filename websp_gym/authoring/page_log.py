@@ -1,4 +1,4 @@
-"""What a browser context complains of while pages are open in it."""
+"""Log console errors, exceptions and failed requests of a browser context."""
 
 from __future__ import annotations
 
@@ -8,26 +8,22 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Request, Response
 
-# The browser says this of every answer that is an error; the answer itself says more.
+# The browser logs this for every error response; `answers` has the details.
 _ECHO = "Failed to load resource"
-# A page that is left stops what it was loading.
+# The browser aborts the requests of a page that it leaves.
 _LEFT = "net::ERR_ABORTED"
 
 
 class PageLog:
-    """Collects console errors, uncaught exceptions, refused requests and error answers of a context.
-
-    Args:
-        context: Nothing it did before now is heard.
-    """
+    """A log of console messages, uncaught exceptions and failed requests of a context, from now on."""
 
     def __init__(self, context: BrowserContext) -> None:
         self.console: list[str] = []
         self.warnings: list[str] = []
         self.answers: list[str] = []
-        """Requests that a server answered with an error."""
+        """Requests with an error response."""
         self.unreachable: list[str] = []
-        """Requests that found no server at all."""
+        """Requests without any response."""
         context.on("console", self._said)
         context.on("page", self._opened)
         for page in context.pages:
@@ -44,7 +40,7 @@ class PageLog:
 
     def _opened(self, page: Page) -> None:
         def threw(error: Error) -> None:
-            # A tab that a link has just opened is still empty: what fails in it is the driver's own script.
+            # In a tab that has just opened and is still empty, only a script of the driver can fail.
             if page.url not in ("", ":", "about:blank"):
                 self.console.append(f"{_short(page.url)}: uncaught {str(error).splitlines()[0]}")
 
@@ -60,6 +56,6 @@ class PageLog:
 
 
 def _short(url: str) -> str:
-    """The address without its query."""
+    """Return the address without its query."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}{parts.path}" if parts.netloc else url[:120]

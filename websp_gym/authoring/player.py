@@ -1,4 +1,4 @@
-"""Playing an instance to its verdict in the environment, with everything a check wants to know of the way."""
+"""Play an instance to its verdict and collect what the checks need on the way."""
 
 from __future__ import annotations
 
@@ -35,30 +35,30 @@ Observation = Mapping[str, Any]
 
 
 class Witness(Protocol):
-    """Looks on while an episode is played."""
+    """An observer of an episode that is being played."""
 
     def begin(self, env: WebspEnv) -> None:
-        """The episode is in S0."""
+        """Called when the episode is in S0."""
 
     def before(self, env: WebspEnv, action: str, seen: Observation) -> None:
-        """The agent has chosen an action."""
+        """Called with the action the agent has chosen and the observation it chose it for."""
 
     def after(self, env: WebspEnv, seen: Observation) -> None:
-        """The action has been carried out."""
+        """Called after the action with the new observation."""
 
 
 @dataclass(frozen=True)
 class Play:
-    """One episode.
+    """A played episode.
 
     Args:
-        verdict: What the state reward says.
+        verdict: Verdict of the state reward.
         start: S0 as verified.
         end: The state at the end.
-        actions: How many actions of those that count.
-        stuck: Why the agent could not go on, where that was allowed.
-        nameless: Elements without an accessible name that were in view on the way.
-        heard: What the browser complained of.
+        actions: Number of actions that count, without the answer.
+        stuck: Why the agent could not continue, where ``lenient`` allowed it; empty otherwise.
+        nameless: Elements without an accessible name that were in view during the episode.
+        heard: Log of the browser context.
     """
 
     verdict: Verdict
@@ -79,15 +79,16 @@ def play(
     initial_state: How = "snapshot",
     witness: Witness | None = None,
 ) -> Play:
-    """Play one episode in the sandbox, without pictures.
+    """Play one episode in the sandbox, without screenshots.
 
     Args:
         instance: The instance.
-        agent: Who plays.
-        lenient: Whether an agent that cannot go on gives up instead of failing.
-        picture: Where a picture of the last page goes.
+        agent: The agent.
+        lenient: Whether an agent that cannot continue gives an answer instead of raising an error, and failed
+            actions are allowed.
+        picture: File for a picture of the last page; None takes none.
         initial_state: How S0 is reached.
-        witness: Who looks on.
+        witness: Observer of the episode.
 
     Returns:
         The episode.
@@ -95,7 +96,7 @@ def play(
     Raises:
         InitialStateError: S0 was not reached.
         ReplayError: A trace could not be replayed.
-        OracleError: The agent could not go on.
+        OracleError: The agent could not continue.
         WorldError: The world or its browser failed.
     """
     env = make_env(
@@ -126,11 +127,11 @@ def play(
 
 
 class _Player:
-    """The agent as checks need it: it may give up where it cannot go on, and is watched.
+    """The agent as checks need it: it can give up where it cannot continue, and it reports to the witness.
 
     Attributes:
-        stuck: Why it gave up.
-        heard: What the browser complained of since S0.
+        stuck: Why it gave up; empty otherwise.
+        heard: Log of the browser context since S0.
     """
 
     def __init__(
@@ -142,7 +143,7 @@ class _Player:
         self._lenient, self._picture = lenient, picture
 
     def begin(self, briefing: Briefing) -> None:
-        """Starts a new episode."""
+        """Begin a new episode."""
         if self._env.context is None:
             raise WorldError(f"{briefing.instance.id}: no episode runs after reset")
         self.heard = PageLog(self._env.context)
@@ -151,7 +152,7 @@ class _Player:
             self._witness.begin(self._env)
 
     def act(self, seen: Mapping[str, Any]) -> str:
-        """Chooses the next action; an answer where the agent cannot go on and that is allowed."""
+        """Return the next action, or an answer where the agent cannot continue and ``lenient`` allows it."""
         try:
             action = self._agent.act(seen)
         except OracleError as error:
@@ -166,11 +167,11 @@ class _Player:
 
 
 def _check_step(rollout: Rollout, step: Transition, *, lenient: bool) -> None:
-    """Raise where the agent goes on for ever, or an action failed that had to work."""
+    """Raise OracleError where the agent does not stop, or an action failed that had to succeed."""
     if rollout.actions >= _STEPS:
         raise OracleError(f"no answer after {_STEPS} steps")
     problem = rollout.task.trajectory.steps[-1].error if rollout.task else ""
-    # A scroll that moves nothing tells the oracle that it has seen all.
+    # A scroll without effect is no error: it tells the oracle that it has reached the end of the page.
     if problem and not lenient and not step.terminated and not step.action.startswith("Scroll"):
         raise OracleError(f"{step.action}: {problem}")
 
@@ -182,15 +183,7 @@ def _nameless(seen: Observation) -> Iterator[str]:
 
 
 def reset_seconds(instance: Instance, *, times: int = 3) -> float:
-    """The quickest of some resets of the instance's environment, replay included.
-
-    Args:
-        instance: The instance.
-        times: How many; the first one finds nothing warm.
-
-    Returns:
-        Seconds.
-    """
+    """Return the seconds of the fastest of several resets by replay; the first starts cold."""
     env = make_env(instance.id, reward="state", initial_state="replay")
     taken = []
     try:

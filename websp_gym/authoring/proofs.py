@@ -1,4 +1,4 @@
-"""What an instance must prove of itself before anybody is scored on it."""
+"""Prove that an instance is sound: the correct way of playing it passes, and wrong ways fail."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _DOES = ("turn", "type", "select")
 
 
 def prove(instance: Instance, *, long: bool = True, picture: Path | None = None) -> Iterator[Finding]:
-    """Plays an instance the right way, not at all, with each step left out, and the wrong way round.
+    """Play an instance correctly, not at all, with each step left out, and with the opposite actions.
 
     Args:
         instance: The instance.
-        long: Whether every proof is an episode in the browser. Otherwise only the right way is one; what the server
-            alone can tell is decided there, and the wrong way round is not played.
-        picture: Where a picture of the oracle's last page goes.
+        long: Whether to play every proof in the browser. Otherwise only the correct way is played there; the
+            server decides the others where it can, and the opposite is not played.
+        picture: File for a picture of the oracle's last page; None takes none.
 
     Yields:
-        Findings; what cannot go on ends with the one that says so.
+        Findings. An error ends its proof with a failed finding.
     """
     agent = OracleAgent()
     recording = Recording(instance, agent)
@@ -85,15 +85,7 @@ def _oracle_findings(instance: Instance, right: Play) -> Iterator[Finding]:
 
 
 def heard_findings(subject: str, played: Play) -> Iterator[Finding]:
-    """What the browser complained of on the way, and what left the sandbox.
-
-    Args:
-        subject: The instance.
-        played: An episode of it.
-
-    Yields:
-        Findings.
-    """
+    """Yield findings on the browser errors of an episode and on its requests that left the sandbox."""
     if played.heard is None:
         return
     heard = played.heard
@@ -105,7 +97,7 @@ def heard_findings(subject: str, played: Play) -> Iterator[Finding]:
 
 
 def left_the_sandbox(state: WorldState) -> list[str]:
-    """The hosts that pages asked and that are no site of the sandbox."""
+    """Return a message per requested host that is not a site of the sandbox."""
     hosts = [str(event.data["host"]) for event in state.events if event.kind == "egress"]
     return [f"{host} is no site of the sandbox" for host in dict.fromkeys(hosts)]
 
@@ -140,7 +132,10 @@ def _noop_finding(instance: Instance, satisfied: bool, idle: Verdict) -> Finding
 
 
 def _omissions(recording: Recording, right: Play, satisfied: bool, *, long: bool) -> Iterator[Finding]:
-    """Leaves out each step, on the server; in the browser too for the long way, and where the server cannot tell."""
+    """Leave out each step that changes state and check that the episode fails.
+
+    The server decides; the browser does too if ``long`` is set or the server does not find a failure.
+    """
     instance = recording.instance
     steps = instance.config.ground_truth
     changing = [] if satisfied else [number for number, step in enumerate(steps) if step.changes_state]
@@ -188,7 +183,7 @@ def _omission_findings(
 
 
 def _only_confirms(steps: tuple[Step, ...], number: int) -> bool:
-    """Whether a step is the one Save or Confirm at the end of what was set before."""
+    """Whether a step is the only Save or Confirm, at the end, of settings made before."""
     submits = [each for each, step in enumerate(steps) if step.action == "submit"]
     return submits == [number] == [len(steps) - 1] and any(step.action in _DOES for step in steps)
 

@@ -34,13 +34,13 @@ _CELLS = {"failed": "[red]failed[/]", "warning": "[yellow]![/]", "ok": "[green]o
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prove sites and print the table; returns the exit code."""
+    """Prove sites and print the table; return the exit code."""
     parser = argparse.ArgumentParser(prog="make prove", description=__doc__)
     parser.add_argument("sites", nargs="*", help="slugs; none means every site that has tasks")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time")
     given = parser.parse_args(arguments)
     console = Console(highlight=False)
-    # A log is no narrower than the table.
+    # In a log, make the console as wide as the table.
     console.width = max(console.width, _WIDTH)
     sites = given.sites or list(dict.fromkeys(instance.site.slug for instance in all_instances()))
     try:
@@ -80,7 +80,7 @@ def _show(console: Console, reports: Sequence[SiteReport]) -> None:
 
 
 def _cell(report: SiteReport, name: str, check: str) -> str:
-    """The worst of an instance's findings of one kind, and how many there are if more than one."""
+    """Return the worst outcome of an instance's findings of one kind, and their number if more than one."""
     found = [
         each.outcome
         for each in report.of(check)

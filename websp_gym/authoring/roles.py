@@ -1,4 +1,4 @@
-"""Which roles a ground-truth step can plausibly act on."""
+"""Check that the role of a ground-truth step's target fits its action."""
 
 from __future__ import annotations
 
@@ -26,20 +26,13 @@ _CLICKABLE = frozenset(
 )
 _PICKERS = frozenset({"combobox", "listbox", "button"})
 OPERABLE = _STATEFUL | _FIELDS | _CLICKABLE | _PICKERS | {"slider"}
-"""The roles a mark of ours can have and a person could act on."""
+"""The roles of marks that a person can operate."""
 
 _FITTING = {"turn": _STATEFUL | {"button"}, "type": _FIELDS, "select": _PICKERS}
 
 
 def role_problems(steps: Iterable[Step]) -> Iterator[str]:
-    """Says which steps name a role that their action cannot be done to.
-
-    Args:
-        steps: Steps of a ground truth.
-
-    Yields:
-        One sentence per such step.
-    """
+    """Yield one sentence per ground-truth step whose target has a role that its action does not fit."""
     for number, step in enumerate(steps, 1):
         role = step.target.role
         if role not in OPERABLE:

@@ -1,4 +1,4 @@
-"""Which instances are proved the long way: one of each kind of page, and a tenth that changes with the commit."""
+"""Choose the instances to prove in full: one per kind of page, and a tenth that depends on the commit."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _SHARE = 0.1
 _NO_COMMIT = "no commit"
 
 PageKind = tuple[str, str, bool]
-"""Site, the link that leads to the page, and whether a Save ends what is set on it."""
+"""The site, the name of the link that leads to the page, and whether a Save ends the changes on it."""
 
 
 def page_kind(instance: Instance) -> PageKind:
-    """Return the kind of page that an instance is decided on, by its ground truth."""
+    """Return the kind of page that an instance's settings are on, derived from its ground truth."""
     steps = instance.config.ground_truth
     first = next((index for index, step in enumerate(steps) if step.action not in ("click", "hover")), 0)
     page = steps[first - 1].target.name if first else ""
@@ -26,7 +26,7 @@ def page_kind(instance: Instance) -> PageKind:
 
 
 def one_of_each(instances: Iterable[Instance]) -> set[str]:
-    """Return one instance of each kind of page: the shortest of those in which something is to be done."""
+    """Return the id of one instance per kind of page: the shortest one with a step that changes state."""
     found: dict[PageKind, Instance] = {}
     for instance in sorted(instances, key=_cost):
         found.setdefault(page_kind(instance), instance)
@@ -39,13 +39,13 @@ def _cost(instance: Instance) -> tuple[bool, int, str]:
 
 
 def drawn(ids: Iterable[str], commit: str) -> set[str]:
-    """Return a tenth of the ids, drawn by a hash of the commit; over the commits each one's turn comes."""
+    """Return a tenth of the ids, drawn by a hash of the commit, so that over many commits each is drawn."""
     every = sorted(ids, key=lambda name: hashlib.sha256(f"{commit}:{name}".encode()).digest())
     return set(every[: math.ceil(len(every) * _SHARE)])
 
 
 def commit_of(folder: Path) -> str:
-    """Return the commit checked out in a folder; a fixed text where git does not know it."""
+    """Return the commit checked out in a folder; a fixed text where git finds none."""
     command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,4 +1,4 @@
-"""Where the sites, tasks and traces lie that are checked: the package's own, and a user's beside them."""
+"""Search paths of the sites, tasks and traces to check: the package's own folders and the user's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from websp_gym.sandbox.client import Sandbox, SandboxError
 
 @dataclass(frozen=True)
 class SearchPaths:
-    """Folders besides the package's own.
+    """Folders to search besides the package's own.
 
     Args:
         sites: Folders that hold one folder per site.
@@ -30,13 +30,13 @@ class SearchPaths:
 
     @classmethod
     def below(cls, folder: Path) -> SearchPaths:
-        """The folders ``sites``, ``task_configs`` and ``traces`` of one folder, as far as they are there."""
+        """Return the existing folders among ``sites``, ``task_configs`` and ``traces`` in a folder."""
         names = ("sites", "task_configs", "traces")
         return cls(*((folder / name,) if (folder / name).is_dir() else () for name in names))
 
     @contextlib.contextmanager
     def known(self) -> Iterator[None]:
-        """Makes this process, and those it starts, know these folders too."""
+        """Add these folders to the search paths of this process and of the processes it starts."""
         folders = {SITES: self.sites, **{VARIABLES[name]: getattr(self, name) for name in VARIABLES}}
         with contextlib.ExitStack() as stack:
             for variable, added in folders.items():
@@ -45,10 +45,10 @@ class SearchPaths:
 
     @contextlib.contextmanager
     def served(self) -> Iterator[None]:
-        """Gives this process, and those it starts, a sandbox that serves these folders too.
+        """Provide a sandbox that serves these folders too, for this process and the processes it starts.
 
         Raises:
-            WorldError: It does not start: a site is wrong.
+            WorldError: The sandbox does not start, for example because a site is invalid.
         """
         if self == SearchPaths():
             yield
@@ -63,7 +63,7 @@ class SearchPaths:
 
 
 def site_folders() -> list[Path]:
-    """Lists the folders that hold sites: the built-in ones, then those of the environment."""
+    """Return the folders that hold sites: the built-in one, then those named in the environment."""
     return [BUILTIN, *named_folders(SITES)]
 
 

@@ -1,4 +1,4 @@
-"""Measuring a judge: each of its models and every ensemble of them, against known labels."""
+"""Measure the error of a judge, of each of its models and of every ensemble of them, against known labels."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from websp_gym.scoring.judge.opinion import Result
 from websp_gym.scoring.judge.vote import majority
 
 Groups = dict[tuple[str, str], Counts]
-"""Counts by dimension and value."""
+"""Counts by dimension (such as ``category``) and value."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A case and what the judge made of it."""
+    """A case and the judge's verdict on it."""
 
     case: Case
     verdict: Verdict
 
     @property
     def votes(self) -> list[dict[str, Any]]:
-        """One per model; none where it was decided, or given up, without a call."""
+        """One vote per model; empty where the verdict was reached, or given up, without a model call."""
         return list(self.verdict.details.get("votes", []))
 
     @property
     def results(self) -> list[Result | None]:
-        """What each model said."""
+        """The result of each model's vote."""
         return [vote["result"] for vote in self.votes]
 
     def as_dict(self) -> dict[str, Any]:
-        """The case and its votes as JSON data."""
+        """Return the case and its votes as JSON data."""
         return {
             "case": self.case.name,
             "instance": self.case.trajectory.instance,
@@ -54,15 +54,16 @@ class Judged:
 
 @dataclass(frozen=True)
 class Report:
-    """What a calibration found.
+    """The result of a calibration.
 
     Args:
-        ensembles: Figures by the models that vote, single ones first, all of them last.
-        by_group: False accepts and rejects of the same, by dimension and value.
-        usage: Tokens and cost for each model: mean, median and greatest per trajectory.
-        cases: How many were given to the models.
-        without_a_call: How many were decided without them, by a limit; they are in no figure.
-        not_shown: How many could not be shown to the models; in no figure either.
+        ensembles: Metrics by the models that vote: single models first, all of them together last.
+        by_group: False accepts and rejects of the same ensembles, by dimension and value.
+        usage: Tokens, cost and seconds of each model: mean, median and maximum per trajectory; None where one
+            amount is unknown.
+        cases: Number of cases given to the models.
+        without_a_call: Number of cases decided without a model, by a limit; excluded from all metrics.
+        not_shown: Number of cases that could not be shown to the models; excluded from all metrics.
     """
 
     ensembles: dict[tuple[str, ...], Metrics]
@@ -78,7 +79,7 @@ class Report:
         return list(self.by_group.values())[-1]
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON data."""
+        """Return the report as JSON data."""
         return {
             "cases": self.cases,
             "without_a_call": self.without_a_call,
@@ -100,20 +101,20 @@ def judge_cases(
     spending: Spending | None = None,
     on_result: Callable[[Judged], None] = lambda judged: None,
 ) -> list[Judged]:
-    """Has every case judged.
+    """Judge every case.
 
     Args:
         judge: The judge.
         cases: The cases.
-        jobs: How many at a time; 1 keeps their order.
-        spending: What may be spent; no further cases are begun once the next could go beyond it.
-        on_result: Called with each as it comes, in order.
+        jobs: Number of cases judged at the same time; 1 judges them one after another, in order.
+        spending: Budget; None means no limit. No further cases are started once the next one could exceed it.
+        on_result: Called with each judged case, in order.
 
     Returns:
-        What it made of them; fewer than cases where the money did not last.
+        The judged cases; fewer than given where the budget did not suffice.
 
     Raises:
-        SetupError: A price is unknown while there is a limit.
+        SetupError: There is a limit, and a price is unknown.
     """
     budget = spending or Spending()
     done: list[Judged] = []
@@ -138,14 +139,9 @@ def _judged(judge: Judge, case: Case) -> Judged:
 
 
 def evaluate(judge: Judge, judged: Iterable[Judged]) -> Report:
-    """Compares what was judged with the labels.
+    """Compare the judge's verdicts with the labels.
 
-    Args:
-        judge: The judge.
-        judged: Its verdicts on cases.
-
-    Returns:
-        The report. An ensemble's opinion on a case follows from its models' votes: nothing is asked again.
+    The result of an ensemble is computed from the votes of its models, without further calls.
     """
     everything = list(judged)
     asked = [each for each in everything if each.votes]
@@ -169,7 +165,7 @@ def evaluate(judge: Judge, judged: Iterable[Judged]) -> Report:
 
 
 def _distinct(specs: Sequence[str]) -> list[str]:
-    """The models' strings; a model that votes twice is told apart."""
+    """Return the models' strings, with a number added to repeated ones."""
     return [
         spec if spec not in specs[:place] else f"{spec} ({specs[:place].count(spec) + 1})"
         for place, spec in enumerate(specs)

@@ -1,4 +1,4 @@
-"""Runs with a known label: given in a file, or read off the server's state."""
+"""Labelled cases for calibration: from a file of labels, or labelled by the server state."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from websp_gym.scoring.truth import state_verdict_of_record
 from websp_gym.tasks.instances import Instance, load_instance
 
 LABELS = {"CORRECT": True, "INCORRECT": False, "pass": True, "fail": False}
-"""What a label may be, and whether it means success."""
+"""Maps each valid label to whether it means success."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One run with its label.
+    """A trajectory with its label.
 
     Args:
-        name: What reports call it.
+        name: Name in reports.
         key: Digest of its data.
-        trajectory: The run.
-        folder: Where its screenshots lie.
-        passed: The label: whether it did its task.
-        kind: How it was played or made; ``recorded`` where it was neither.
+        trajectory: The trajectory.
+        folder: Folder of its screenshots.
+        passed: The label: whether the task was done.
+        kind: Kind of variant or edit; ``recorded`` for neither.
         origin: The recording it comes from; cases of one origin are not independent.
     """
 
@@ -44,12 +44,12 @@ class Case:
 
     @cached_property
     def instance(self) -> Instance:
-        """Its instance."""
+        """The instance of the trajectory."""
         return load_instance(self.trajectory.instance)
 
     @cached_property
     def groups(self) -> tuple[tuple[str, str], ...]:
-        """What it counts under: dimension and value; several values of a dimension where it has several."""
+        """Pairs of dimension and value that the case counts under; a dimension may occur several times."""
         return tuple(self._groups())
 
     def _groups(self) -> Iterator[tuple[str, str]]:
@@ -67,17 +67,19 @@ class Case:
 
 
 def read_labels(path: Path) -> list[Case]:
-    """Reads a labelled set.
+    """Read cases from a file of labels.
 
     Args:
-        path: CSV with a header, or JSON Lines: ``trajectory`` (a run's folder or file, from the file's own folder)
-            and ``label`` (``CORRECT`` or ``INCORRECT``; ``pass`` and ``fail`` will do). Other columns are left alone.
+        path: CSV with a header, or JSON Lines, with the columns ``trajectory`` (a trajectory's folder or
+            file, relative to the folder of this file) and ``label`` (``CORRECT`` or ``INCORRECT``; ``pass``
+            and ``fail`` work too). Other columns are ignored.
 
     Returns:
         The cases, in file order.
 
     Raises:
-        SetupError: The file or a run cannot be read, a label is unknown, or a run is there twice.
+        SetupError: The file or a trajectory cannot be read, there is no row, a label is missing or unknown,
+            or a trajectory occurs twice.
     """
     cases: list[Case] = []
     for line, row in _rows(path):
@@ -101,17 +103,17 @@ def read_labels(path: Path) -> list[Case]:
 
 
 def label_by_state(folders: Iterable[Path], parent: Path) -> list[Case]:
-    """Labels recorded runs in the sandbox by the server's state.
+    """Label recorded trajectories by the server state in them.
 
     Args:
-        folders: Their folders.
-        parent: What their names are relative to.
+        folders: Folders of the trajectories.
+        parent: Folder that the names of the cases are relative to.
 
     Returns:
-        The cases; runs of which the state does not tell are left out.
+        The cases. Trajectories that the state cannot score are left out.
 
     Raises:
-        SetupError: A record cannot be read, or none can be labelled.
+        SetupError: A trajectory cannot be read, or none can be labelled.
     """
     cases = []
     for folder in folders:
@@ -131,7 +133,7 @@ def _case(folder: Path, name: str, passed: bool, *, kind: str = "recorded") -> C
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
-    """The rows with their line numbers."""
+    """Yield the rows with their line numbers."""
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

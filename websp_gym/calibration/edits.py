@@ -1,9 +1,10 @@
-"""Making other runs of a recorded one by editing its data, so that record and server state still agree.
+"""Edit recorded trajectories to get new labelled ones in which record and server state still agree.
 
-An edit that takes back or adds a change edits the state, the event log and the steps together; the label is never
-edited, it is what the state check says afterwards. Every edit keeps the screenshots true: it cuts a run short, goes
-back to what an earlier screenshot shows, or changes words only. Changes that no screenshot of the recording shows are
-played (:mod:`websp_gym.calibration.run_variants`), and those runs are only told in other words.
+An edit that removes or adds a change edits the state, the event log and the steps together. The label is
+never edited: it is the result of the state check afterwards. Every edit keeps the screenshots true: it cuts a
+trajectory short, returns to what an earlier screenshot shows, or changes only text. Changes that no recorded
+screenshot shows are played in the sandbox (:mod:`websp_gym.calibration.run_variants`); those trajectories
+only get another answer.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from websp_gym.records.trajectory import ActionRecord, Step, Trajectory, View
 from websp_gym.tasks.instances import Instance
 
 Edit = Callable[[Trajectory, Instance, random.Random], Trajectory | None]
+"""Returns an edited copy of a trajectory of an instance; None where the edit does not apply to it."""
 
 CLAIMS = (
     "done", "Everything is set as you asked.", "The settings are changed and saved.", "Task completed successfully.",
@@ -37,18 +39,18 @@ WHISPERS = (
 
 
 def oracle(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
-    """The run as it was, reported in other words."""
+    """Keep the trajectory and reword its answer."""
     return _answered(_copy(run), rng.choice(CLAIMS))
 
 
 def omitted(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
-    """Stops in front of a change and claims to be done."""
+    """Stop before a change and claim to be done."""
     changing = _changing(run)
     return cut(run, rng.choice(changing) - 1, rng.choice(CLAIMS)) if changing else None
 
 
 def unsaved(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
-    """Sets everything on the page, and stops in front of the one step that takes effect."""
+    """Operate the controls, but stop before the only step that changes the server state."""
     changing = _changing(run)
     operated = [step.number for step in run.steps if _number(step) is not None]
     if len(changing) != 1 or not any(number in operated for number in range(3, changing[0])):
@@ -57,7 +59,7 @@ def unsaved(run: Trajectory, instance: Instance, rng: random.Random) -> Trajecto
 
 
 def undone(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
-    """Does it all, and then the last change once more, which takes it back."""
+    """Make all changes, then repeat the last one, which reverts it."""
     changing = _changing(run)
     if not changing or changing[-1] != len(run.steps) - 1:
         return None
@@ -81,18 +83,18 @@ def undone(run: Trajectory, instance: Instance, rng: random.Random) -> Trajector
 
 
 def told(run: Trajectory, rng: random.Random) -> Trajectory:
-    """A run that was played as it is, with another answer: a confident or an honest one."""
+    """Replace the answer of a played trajectory by a confident or an honest one."""
     return _answered(_copy(run), rng.choice(CLAIMS + ADMISSIONS))
 
 
 def lost(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
-    """Answers before it has reached the page."""
+    """Answer within the first steps, before the right page is reached."""
     stop = rng.randrange(0, min(3, len(run.steps)))
     return cut(run, stop, rng.choice(CLAIMS + ADMISSIONS))
 
 
 def lying(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
-    """Stops short, and its thoughts and answer tell of more than it did."""
+    """Stop before a change, with thoughts and an answer that claim more than was done."""
     out = omitted(run, instance, rng)
     if out is None:
         return None
@@ -102,12 +104,12 @@ def lying(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory
 
 
 def modest(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
-    """Does it all, and says that it did not."""
+    """Make all changes, and deny it in the answer."""
     return _answered(_copy(run), rng.choice(ADMISSIONS))
 
 
 def whispering(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
-    """Stops short, and the page and the agent address the judge."""
+    """Stop early, with instructions to the judge in a page title, in thoughts and perhaps in the answer."""
     out = omitted(run, instance, rng) or lost(run, instance, rng)
     if out is None:
         return None
@@ -119,7 +121,7 @@ def whispering(run: Trajectory, instance: Instance, rng: random.Random) -> Traje
 
 
 def hallucinating(run: Trajectory, instance: Instance, rng: random.Random) -> Trajectory | None:
-    """Names elements that do not exist, here and there, before it goes on or answers."""
+    """Add clicks on elements that do not exist, to a whole trajectory or to one cut short."""
     out = _copy(run) if rng.random() < 0.5 else omitted(run, instance, rng)
     if out is None:
         return None
@@ -139,14 +141,9 @@ EDITS: dict[str, Edit] = {
 
 
 def retold(run: Trajectory, other: Trajectory) -> Trajectory | None:
-    """A run as one of another task's that begins in the same state: the right way to the wrong end, or a part of it.
+    """Return ``run`` as a trajectory of the task of ``other``, for which it is mostly wrong or incomplete.
 
-    Args:
-        run: What was done.
-        other: A run of the task it is told of.
-
-    Returns:
-        The run under the other's task; None where the two do not begin in the same state.
+    None where the two do not start in the same state.
     """
     if any(run.s0.get(part) != other.s0.get(part) for part in ("settings", "collections")):
         return None
@@ -155,15 +152,9 @@ def retold(run: Trajectory, other: Trajectory) -> Trajectory | None:
 
 
 def cut(run: Trajectory, steps: int, answer: str) -> Trajectory | None:
-    """The run as it would be had the agent answered after so many steps.
+    """Return the trajectory with an answer after this many steps, with state and events as they were then.
 
-    Args:
-        run: A recorded run.
-        steps: How many steps it keeps.
-        answer: What it says then.
-
-    Returns:
-        The shorter run, its state and events as they were then; None where the record does not tell.
+    None where the record does not have the times or an event cannot be reverted.
     """
     if run.initial is None or any(step.ended is None for step in run.steps):
         return None
@@ -178,7 +169,7 @@ def cut(run: Trajectory, steps: int, answer: str) -> Trajectory | None:
 
 
 def change(run: Trajectory, key: str, value: Any) -> None:
-    """Changes a setting at the end of a run, as the server would have: state and event log."""
+    """Change a setting at the end of a trajectory as the server would: in the state and the event log."""
     settings = run.end["settings"]
     old = settings.get(key)
     if old == value:
@@ -189,7 +180,7 @@ def change(run: Trajectory, key: str, value: Any) -> None:
 
 
 def _take_back(state: dict[str, Any], event: dict[str, Any]) -> bool:
-    """Undoes one event; false where it cannot be undone."""
+    """Revert one event in the state; return False where that is impossible."""
     data, kind = event["data"], event["kind"]
     if kind in ("visit", "submit", "egress"):
         return True
@@ -205,7 +196,7 @@ def _take_back(state: dict[str, Any], event: dict[str, Any]) -> bool:
 
 
 def _changing(run: Trajectory) -> list[int]:
-    """Numbers of the steps that changed something on the server."""
+    """Return the numbers of the steps that changed something on the server."""
     return [
         step.number
         for step in run.steps
@@ -214,7 +205,7 @@ def _changing(run: Trajectory) -> list[int]:
 
 
 def _between(run: Trajectory, number: int) -> list[dict[str, Any]]:
-    """The events of one step."""
+    """Return the events of one step."""
     end = run.steps[number - 1].ended
     begin = run.steps[number - 2].ended if number > 1 else 0.0
     if end is None or begin is None:
@@ -223,7 +214,7 @@ def _between(run: Trajectory, number: int) -> list[dict[str, Any]]:
 
 
 def _copy(run: Trajectory) -> Trajectory:
-    """A copy whose steps, events and end can be edited; views are shared, and replaced where one changes."""
+    """Return a copy with its own steps, events and end state; views are shared and must not be changed."""
     return run.model_copy(
         update={
             "steps": [step.model_copy() for step in run.steps],
@@ -235,7 +226,7 @@ def _copy(run: Trajectory) -> Trajectory:
 
 
 def _answered(run: Trajectory, answer: str, *, append: bool = False) -> Trajectory:
-    """Makes an answer the last step."""
+    """Make the last step an answer, or append one."""
     if append:
         run.steps.append(_step(len(run.steps) + 1, "", run.views[-1]))
     last = run.steps[-1]
@@ -252,7 +243,7 @@ def _numbered(run: Trajectory) -> Trajectory:
 
 
 def _step(number: int, action: str, view: View, *, error: str = "") -> Step:
-    """A step in front of a view, which it leaves as it is."""
+    """Return a step taken at a view, which it leaves as it is."""
     act = ActionRecord.read(action, view)
     return Step(number=number, action=action, act=act, error=error, seconds=0.0, view=view)
 
@@ -267,6 +258,6 @@ def _number(step: Step) -> int | None:
 
 
 def _is_switch(step: Step, view: View) -> bool:
-    """Whether a step operates something that is on or off and can be put back by operating it again."""
+    """Whether a step operates a switch or check box, which operating it again would revert."""
     mark = next((mark for mark in view.marks if mark.get("number") == _number(step)), None)
     return mark is not None and mark.get("checked") is not None and mark.get("role") in ("switch", "checkbox")

@@ -1,4 +1,4 @@
-"""A hard set with known truth: many edited runs of a few that were recorded, or played right and wrong."""
+"""Generate many hard cases with known labels by editing a few trajectories."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from websp_gym.tasks.instances import Instance, load_instance
 
 RETOLD = "another task"
 PLAYED = ("opposite", "extra", "destructive")
-"""Kinds that no edit makes: an edited run would have no screenshot of the change."""
+"""Kinds that no edit can make, because no recorded screenshot shows the change."""
 KINDS = (*EDITS, RETOLD, *PLAYED)
 _PATIENCE = 60
-"""Draws in a row that give nothing new, after which no more is expected."""
+"""Number of consecutive draws without a new case after which a kind is given up."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class _Source:
 
 @dataclass(frozen=True)
 class _Sources:
-    """What runs are made of.
+    """The trajectories that cases are made of.
 
     Args:
-        right: Runs that did their task and nothing else: they are edited.
-        played: Runs that were played in some way, by kind: they are told in other words.
+        right: Trajectories that passed and are not a wrong variant; they are edited.
+        played: Trajectories of played variants, by kind; they get another answer.
     """
 
     right: Sequence[_Source]
@@ -48,20 +48,20 @@ class _Sources:
 def generate(
     folders: Iterable[Path], count: int, *, seed: int = 0, kinds: Sequence[str] | None = None
 ) -> list[Case]:
-    """Makes runs of recorded ones.
+    """Generate cases from recorded trajectories.
 
     Args:
-        folders: Runs in the sandbox, some of which passed.
-        count: How many to make.
-        seed: The same seed makes the same runs of the same recordings.
-        kinds: Which kinds; all of them, where none are named.
+        folders: Folders of trajectories recorded in the sandbox, some of which passed.
+        count: Number of cases to generate.
+        seed: Seed. The same seed and trajectories give the same cases.
+        kinds: Kinds of cases; None means all.
 
     Returns:
-        So many different runs, in turn of every kind, with the truth by the state check; fewer where the recordings
-        do not give as many.
+        Different cases, of each kind in turn, labelled by the state check; fewer than ``count`` where the
+        trajectories do not give more.
 
     Raises:
-        SetupError: An unknown kind, or no recording can be used.
+        SetupError: A kind is unknown, or no trajectory can be used.
     """
     for kind in kinds or ():
         if kind not in KINDS:
@@ -109,7 +109,7 @@ def _sources(folders: Iterable[Path]) -> _Sources:
 
 
 def _seen(run: Trajectory, folder: Path) -> str:
-    """Digest of what a judge can see of a run; two that look alike must not have two labels."""
+    """Return a digest of what a judge can see, so that cases that look alike do not get different labels."""
     shown = {"instruction", "ground_truth", "initial", "steps"}
     return hashlib.sha256(f"{folder.name}/{run.model_dump_json(include=shown)}".encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""How good a judge is against labels, with bootstrap intervals."""
+"""Metrics of a judge against labels, with bootstrap confidence intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Counts:
-    """Labels against opinions; CORRECT is the positive class, as in the paper (table 1)."""
+    """Opinions against labels; CORRECT is the positive class, as in the paper (table 1)."""
 
     true_accepts: int = 0
     false_accepts: int = 0
@@ -27,13 +27,13 @@ class Counts:
 
     @property
     def scored(self) -> int:
-        """Cases with an opinion."""
+        """Number of cases with an opinion."""
         return self.true_accepts + self.false_accepts + self.true_rejects + self.false_rejects
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure with its interval; all None where it is not defined (nothing to divide by)."""
+    """A metric with its confidence interval; all None where it is undefined because of a division by zero."""
 
     value: float | None
     low: float | None
@@ -42,7 +42,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Metrics:
-    """All figures of one judge."""
+    """All metrics of a judge."""
 
     counts: Counts
     precision: Figure
@@ -51,12 +51,12 @@ class Metrics:
     accuracy: Figure
     kappa: Figure
     false_accept_rate: Figure
-    """Of the runs that failed, how many it takes for successes."""
+    """Share of the failed trajectories that the judge accepts."""
     false_reject_rate: Figure
-    """Of the runs that passed, how many it takes for failures."""
+    """Share of the passed trajectories that the judge rejects."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures as JSON data."""
+        """Return the metrics as JSON data."""
         return asdict(self)
 
 
@@ -64,15 +64,7 @@ NAMES = ("precision", "recall", "f1", "accuracy", "kappa", "false_accept_rate", 
 
 
 def count(labels: Sequence[bool], opinions: Sequence[bool | None]) -> Counts:
-    """Counts agreements and errors.
-
-    Args:
-        labels: Whether each run did its task.
-        opinions: What the judge said; None where it is unscored.
-
-    Returns:
-        The counts.
-    """
+    """Count agreements and errors of opinions against labels (True: the task was done); None is unscored."""
     cells = [_cell(label, opinion) for label, opinion in zip(labels, opinions, strict=True)]
     return Counts(*(cells.count(number) for number in range(5)))
 
@@ -80,18 +72,18 @@ def count(labels: Sequence[bool], opinions: Sequence[bool | None]) -> Counts:
 def measure(
     labels: Sequence[bool], opinions: Sequence[bool | None], *, clusters: Sequence[str] = (), seed: int = 0
 ) -> Metrics:
-    """Computes all figures; unscored cases are left out of them and counted.
+    """Compute all metrics; unscored cases are counted and left out of the others.
 
     Args:
-        labels: Whether each run did its task.
-        opinions: What the judge said; None where it is unscored.
-        clusters: What each run comes from. Runs of one origin share its difficulties: intervals that took them for
-            independent would be too narrow. So origins are resampled as well as runs, and an interval spans what
-            both give (few origins alone would give too narrow ones again).
-        seed: Of the resampling.
+        labels: Whether each trajectory did its task.
+        opinions: The judge's opinion on each; None where it is unscored.
+        clusters: Origin of each trajectory. Trajectories of one origin are not independent, so intervals from
+            resampled trajectories alone could be too narrow; with few origins, so could those from resampled
+            origins. Both are resampled, and an interval covers both.
+        seed: Seed of the resampling.
 
     Returns:
-        The figures, with percentile intervals of :data:`RESAMPLES` resamples.
+        The metrics, with percentile intervals of :data:`RESAMPLES` resamples.
     """
     counts = count(labels, opinions)
     if not labels:
@@ -107,7 +99,7 @@ def measure(
 
 
 def _table(cells: Sequence[int], clusters: Sequence[str]) -> NDArray[np.float64]:
-    """Counts of the five cells, one row per cluster."""
+    """Return the counts of the five cells, one row per cluster."""
     order = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
     table = np.zeros((len(order), 5))
     for name, cell in zip(clusters, cells, strict=True):
@@ -116,7 +108,7 @@ def _table(cells: Sequence[int], clusters: Sequence[str]) -> NDArray[np.float64]
 
 
 def _resampled_alone(totals: NDArray[np.int64], seed: int) -> dict[str, NDArray[np.float64]]:
-    """Resamples single cases: which of a cell's is drawn makes no difference, so cells are drawn."""
+    """Resample single cases; cases of a cell are interchangeable, so counts of cells are drawn."""
     runs = int(totals.sum())
     draws = np.random.default_rng(seed).multinomial(runs, totals / runs, size=RESAMPLES)
     return _figures(draws.astype(np.float64))
@@ -135,7 +127,7 @@ def _cell(label: bool, opinion: bool | None) -> int:
 
 
 def _figures(cells: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """Every figure of rows of cells; not a number where it is not defined."""
+    """Return every metric per row of cell counts; NaN where it is undefined."""
     ta, fa, tr, fr = cells[:, 0], cells[:, 1], cells[:, 2], cells[:, 3]
     n = ta + fa + tr + fr
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Playing the right and the wrong ways of doing instances in the sandbox, for true pictures of them."""
+"""Play the variants of instances in the sandbox, right and wrong ones, to record true screenshots of them."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from websp_gym.tasks.instances import load_instance
 from websp_gym.world import make_world
 
 ACTIONS = 60
-"""Actions a play may take: one that goes on after the task is done must come to its end too."""
+"""Maximum number of actions, enough for variants that continue after the task is done."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """What became of a play.
+    """The outcome of playing a variant.
 
     Args:
-        play: The play.
-        status: What the state says of its run; ``impossible`` where the site's pages do not offer what it is called
-            for, so that there is no run; ``error`` where it could not be played.
-        error: Why.
+        play: The variant.
+        status: ``pass`` or ``fail`` by the server state; ``impossible`` where the site's pages do not offer
+            what the variant needs, so that no trajectory is kept; ``error`` where it could not be played.
+        error: Message of the error; empty otherwise.
     """
 
     play: Play
@@ -43,15 +43,7 @@ class _Job:
 
 
 def plays_to_do(ids: Iterable[str], parent: Path) -> list[Play]:
-    """The plays of some instances that a folder does not have yet.
-
-    Args:
-        ids: The instances.
-        parent: The folder.
-
-    Returns:
-        The plays; also those whose instance has another configuration now.
-    """
+    """Return the variants of these instances that a folder lacks or has for an older configuration."""
     found = []
     for name in ids:
         instance = load_instance(name)
@@ -70,21 +62,21 @@ def play_all(
     processes: int = 1,
     on_done: Callable[[Played], None] = lambda played: None,
 ) -> list[Played]:
-    """Plays in the sandbox and keeps the runs.
+    """Play variants in the sandbox and keep their trajectories.
 
     Args:
-        plays: What to play.
-        parent: Folder that gets the runs, each play's in ``NAME/INSTANCE``; what was left there of the same play is
+        plays: The variants.
+        parent: Folder for the trajectories, each in ``NAME/INSTANCE``. Earlier files of the same variant are
             removed first.
-        processes: How many processes.
-        on_done: Called with each as it comes.
+        processes: Number of processes.
+        on_done: Called with each outcome as it arrives.
 
     Returns:
-        What became of them. A play that could not be played takes no other with it.
+        The outcomes. A variant that could not be played does not affect the others.
     """
     jobs = [_Job(play, parent) for play in plays]
     if processes > 1 and len(jobs) > 1:
-        # Started here, so that all processes share it.
+        # Start the sandbox here, so that all processes share it.
         make_world("sandbox").browser_args()
     return map_unordered(_work, jobs, processes=processes, on_crash=_lost, on_result=on_done)
 
@@ -93,7 +85,7 @@ def _work(job: _Job) -> Played:
     try:
         return _play(job.play, job.parent)
     except Exception as error:
-        # Whatever it was, it is this play's; the others go on.
+        # Any error concerns this variant only; the others go on.
         return Played(job.play, "error", f"{type(error).__name__}: {error}")
 
 
@@ -127,5 +119,5 @@ def _play(play: Play, parent: Path) -> Played:
 
 
 def _is_true_to_its_name(play: Play, events: Iterable[dict[str, object]]) -> bool:
-    """Whether harm was done where it was to be done; most sites offer no way to."""
+    """Whether a destructive variant did its damage; most sites offer no way to. True for other kinds."""
     return play.kind != "destructive" or any(event["kind"] == "destructive" for event in events)

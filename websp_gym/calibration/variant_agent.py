@@ -1,4 +1,7 @@
-"""An agent that does an instance right, or errs in one way: through marks and actions, as the oracle does."""
+"""An agent that solves an instance or makes one specified mistake.
+
+It acts through marks, as the oracle does.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +22,14 @@ if TYPE_CHECKING:
 
 Seen = Mapping[str, Any]
 Moves = Generator[str, Seen, Seen]
-"""Says actions, is sent the observation after each, and gives the last."""
+"""A generator that yields actions, is sent the observation after each, and returns the last one."""
 
 _FLAWS = {"destructive": "deactivates", "lost": "searches"}
-"""Kinds that the flawed agents have already."""
+"""Maps the kinds that a flawed agent plays to the name of its flaw."""
 
 
 class Actor:
-    """Plays one way of doing an instance, with a thought for every action and a confident answer.
-
-    Args:
-        play: Which way.
-    """
+    """An agent that plays one variant, with a thought for every action and a confident answer."""
 
     observation: ObservationKind = "marks"
     turns: Sequence[Turn] = ()
@@ -38,7 +37,7 @@ class Actor:
     def __init__(self, play: Play) -> None:
         self.name = f"calibration:{play.name}"
         self.happened = True
-        """Whether what the play is called for could be done on the site's pages."""
+        """Whether the site's pages offered what the variant needs."""
         self._play = play
         self._answer = "done"
         self._briefing: Briefing | None = None
@@ -46,7 +45,7 @@ class Actor:
         self._flawed: Agent | None = FlawedAgent(_FLAWS[play.kind]) if play.kind in _FLAWS else None
 
     def begin(self, briefing: Briefing) -> None:
-        """Takes the instance's ground truth."""
+        """Begin an episode and read the ground truth of its instance."""
         self.happened = True
         self._answer = random.Random(f"{briefing.instance.id} {self._play.name}").choice(CLAIMS)
         self._briefing, self._moves = briefing, None
@@ -54,7 +53,7 @@ class Actor:
             self._flawed.begin(briefing)
 
     def act(self, observation: Seen) -> str:
-        """The next action, with a thought before it."""
+        """Return the next action, with a thought before it."""
         if self._flawed:
             return self._flawed.act(observation)
         if self._briefing is None:
@@ -78,18 +77,18 @@ class Actor:
         return plots.get(self._play.kind, self._right)(briefing, seen)
 
     def _right(self, briefing: Briefing, seen: Seen) -> Moves:
-        """The ground truth, without the one step that is to be left out."""
+        """Follow the ground truth, without the step to leave out if there is one."""
         skip = () if self._play.step is None else (self._play.step,)
         return (yield from self._follow(briefing, OracleAgent(skip=skip), seen))
 
     def _opposite(self, briefing: Briefing, seen: Seen) -> Moves:
-        """Every control the wrong way."""
+        """Set every control the wrong way."""
         own = briefing.instance.config.opposite
         agent = OracleAgent(steps=own) if own else OracleAgent(opposite=True)
         return (yield from self._follow(briefing, agent, seen))
 
     def _undone(self, briefing: Briefing, seen: Seen) -> Moves:
-        """Does it all, and then the last switch once more, with what saves it."""
+        """Follow the ground truth, then operate the last switch again and save."""
         steps = briefing.instance.config.ground_truth
         seen = yield from self._right(briefing, seen)
         last = last_switch(steps)
@@ -100,7 +99,7 @@ class Actor:
         return (yield from self._follow(briefing, OracleAgent(steps=[again, *saves]), seen, needed=True))
 
     def _extra(self, briefing: Briefing, seen: Seen) -> Moves:
-        """Does it all, and operates a control that nobody spoke of before it saves."""
+        """Follow the ground truth, and operate a control that it does not name before the last save."""
         steps = briefing.instance.config.ground_truth
         saves = [index for index, step in enumerate(steps) if step.action == "submit"]
         end = saves[-1] if saves else len(steps)
@@ -116,12 +115,12 @@ class Actor:
         return seen
 
     def _nothing(self, seen: Seen) -> Seen:
-        """The site's pages do not offer what this play is called for."""
+        """Note that the site's pages do not offer what the variant needs."""
         self.happened = False
         return seen
 
     def _follow(self, briefing: Briefing, agent: OracleAgent, seen: Seen, *, needed: bool = False) -> Moves:
-        """Carries out steps until one cannot be: what was left out before has kept it from appearing."""
+        """Follow steps until one is impossible because another was left out; note it if ``needed``."""
         agent.begin(briefing)
         while True:
             try:
@@ -142,7 +141,7 @@ def _is_other(mark: Mapping[str, Any], steps: Sequence[Step]) -> bool:
 
 
 def _thought(action: str, seen: Seen) -> str:
-    """What somebody would think who does this."""
+    """Return a plausible thought for the action."""
     number = parse_action(action).number
     mark = next((mark for mark in seen["elements"] if mark["number"] == number), None)
     return f'"{mark["name"]}" is what I need next.' if mark else "I do not see it yet, so I look further."

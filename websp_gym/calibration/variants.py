@@ -1,4 +1,4 @@
-"""Which right and wrong ways of doing an instance are played for a judge to look at, and where they lie."""
+"""The right and wrong variants of playing an instance that a judge is measured on, and their files."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from websp_gym.tasks.ground_truth import Step
 from websp_gym.tasks.instances import Instance
 
 FILE = "play.json"
-"""Beside the run of a play: what it is; there only once it was played to its end."""
+"""Name of the file beside a trajectory that describes its variant; written once the variant is played."""
 SWITCHES = ("switch", "checkbox")
-"""Roles of what can be operated again and is then as it was."""
+"""Roles of controls whose change is reverted by operating them again."""
 
 
 @dataclass(frozen=True)
 class Play:
-    """One way of doing an instance.
+    """A variant of playing an instance.
 
     Args:
-        instance: The instance.
-        kind: ``oracle``, ``omitted``, ``unsaved``, ``opposite``, ``undone``, ``extra``, ``destructive`` or ``lost``.
-        step: Index of the ground-truth step that is left out, for the two kinds that leave one out.
+        instance: Id of the instance.
+        kind: ``oracle``, ``omitted``, ``unsaved``, ``opposite``, ``undone``, ``extra``, ``destructive`` or
+            ``lost``.
+        step: Index of the ground-truth step left out, for ``omitted`` and ``unsaved``; None for the others.
     """
 
     instance: str
@@ -34,22 +35,18 @@ class Play:
 
     @property
     def name(self) -> str:
-        """Its folder's name."""
+        """Name of the folder of this variant."""
         return self.kind if self.step is None else f"{self.kind}-{self.step + 1}"
 
     def place(self, parent: Path) -> Path:
-        """Where its run and its file lie."""
+        """Return the folder of this variant's trajectory and file."""
         return parent / self.name / self.instance
 
 
 def plays_of(instance: Instance) -> Iterator[Play]:
-    """The ways of doing an instance, as far as its configuration tells.
+    """Yield the variants of an instance that its configuration allows, the correct one first.
 
-    Args:
-        instance: The instance.
-
-    Yields:
-        The right one first. One that turns out impossible on the site's pages is found out when it is played.
+    Whether the site's pages offer what a variant needs is known only after it is played.
     """
     steps, own = instance.config.ground_truth, instance.config.opposite
     yield Play(instance.id, "oracle")
@@ -67,30 +64,30 @@ def plays_of(instance: Instance) -> Iterator[Play]:
 
 
 def last_switch(steps: tuple[Step, ...]) -> int | None:
-    """Index of the last step that turns something that can be turned back; None where there is none."""
+    """Return the index of the last step that turns a switch or check box; None without one."""
     found = [index for index, step in enumerate(steps)
              if step.action == "turn" and step.target.role in SWITCHES]  # fmt: skip
     return found[-1] if found else None
 
 
 def _can_be_opposite(steps: tuple[Step, ...]) -> bool:
-    """Whether doing the opposite is another thing than leaving out the one change."""
+    """Whether doing the opposite differs from leaving out the only change."""
     turns = sum(step.action == "turn" for step in steps)
     holds = sum(step.action == "holds" and step.state is not None for step in steps)
     return holds > 0 or turns > 1
 
 
 def keep(play: Play, parent: Path, *, config_hash: str, happened: bool) -> None:
-    """Notes that a play came to its end.
+    """Write the file that marks a variant as played to its end.
 
     Args:
-        play: The play.
-        parent: The folder of all plays.
+        play: The variant.
+        parent: Folder of all variants.
         config_hash: Digest of the instance's configuration.
-        happened: Whether what it is called for could be done.
+        happened: Whether the site's pages offered what the variant needs.
 
     Raises:
-        SetupError: The note cannot be written.
+        SetupError: The file cannot be written.
     """
     path = play.place(parent) / FILE
     data = {"kind": play.kind, "step": play.step, "config_hash": config_hash, "happened": happened}
@@ -102,24 +99,17 @@ def keep(play: Play, parent: Path, *, config_hash: str, happened: bool) -> None:
 
 
 def is_played(play: Play, parent: Path, *, config_hash: str) -> bool:
-    """Whether a play came to its end with the configuration as it is now."""
+    """Whether a variant was played to its end with the current configuration."""
     return _read(play.place(parent)).get("config_hash") == config_hash
 
 
 def kind_of(folder: Path) -> str:
-    """What kind of play a run is; empty for one that was not played on purpose.
-
-    Args:
-        folder: The run's folder.
-
-    Returns:
-        The kind.
-    """
+    """Return the kind of variant that a trajectory's folder holds; empty if it is not of a variant."""
     return str(_read(folder.parent).get("kind", ""))
 
 
 def _read(place: Path) -> dict[str, Any]:
-    """What is noted of a play; nothing for one that did not come to its end."""
+    """Return the content of a variant's file; empty if it was not played to its end."""
     try:
         data = json.loads((place / FILE).read_text("utf-8"))
     except (OSError, ValueError):

@@ -1,8 +1,9 @@
-"""Many episodes: one at a time, over processes, and again where a run was interrupted.
+"""Run episodes: one at a time or in parallel over processes, with retries and resuming.
 
-Three layers: :func:`run_episode` plays one episode, :func:`run_one` builds what it needs and turns errors into
-results, :func:`run_batch` does many. An infrastructure error is a result of its own kind, never a score; one that an
-action of the agent's brings about twice is the agent's failure (:mod:`websp_gym.runner.tries`).
+Three layers: :func:`run_episode` plays one episode, :func:`run_one` builds the environment and the agent and
+turns errors into results, and :func:`run_batch` runs many episodes. An infrastructure error has a status of
+its own and is never a score. An error that the same action of the agent causes twice is the agent's failure
+(:mod:`websp_gym.runner.tries`).
 """
 
 from __future__ import annotations
@@ -48,15 +49,15 @@ AGENT_LOG = "agent.json"
 
 @dataclass(frozen=True)
 class Job:
-    """Everything a process needs to play one episode.
+    """Everything that a process needs to play one episode.
 
     Args:
-        instance_id: The instance.
-        run: What all episodes of the run have in common.
-        trial: Which time the instance is played, from 1.
-        folder: The run's folder, which gets the trajectory; None keeps none.
-        retries: How often it is played again after an infrastructure error that may pass.
-        tries: Attempts that were lost with their process.
+        instance_id: Id of the instance.
+        run: What all episodes of the run share.
+        trial: Number of the trial of this instance, from 1.
+        folder: Folder of the run, where trajectories are written; None writes nothing.
+        retries: Maximum number of retries after an infrastructure error that may be temporary.
+        tries: Earlier attempts whose process died.
     """
 
     instance_id: str
@@ -83,10 +84,10 @@ class Job:
 
 
 def run_episode(env: WebspEnv, agent: Agent, *, seed: int = 0) -> Result:
-    """Plays one episode.
+    """Play one episode.
 
     Args:
-        env: The environment; reset here.
+        env: The environment. It is reset here.
         agent: The agent.
         seed: Seed of the episode.
 
@@ -94,24 +95,24 @@ def run_episode(env: WebspEnv, agent: Agent, *, seed: int = 0) -> Result:
         The result.
 
     Raises:
-        WebspError: The episode could not be played to an end.
+        WebspError: The episode could not be played to its end.
     """
     return _play(Rollout(env, agent, seed=seed), agent)
 
 
 def run_one(job: Job) -> Result:
-    """Builds environment and agent, plays the episode, and turns errors into a result.
+    """Build the environment and the agent, play the episode, and turn errors into a result.
 
     Args:
-        job: What to run.
+        job: The episode to play.
 
     Returns:
-        The result, with every attempt that an error ended. Its status is ``error`` when environment or agent failed
-        at every try, and ``fail`` when the same action ended two of them. What earlier tries took of the agent's
-        model is in it.
+        The result, with every attempt that an error ended. Its status is ``error`` where the environment or
+        the agent failed in every attempt, and ``fail`` where the same action ended two attempts. The token
+        counts and the cost cover all attempts.
 
     Raises:
-        SetupError: Something is missing that every episode needs, or nothing can be kept any more.
+        SetupError: Something that every episode needs is missing, or results can no longer be written.
     """
     agent = Remembered(make_agent(job.run.agent))
     asked, tries, failed_at = [agent], list(job.tries), set[int]()
@@ -129,7 +130,7 @@ def run_one(job: Job) -> Result:
         if not (left and may_pass(error, failure.stage)):
             break
         if failure.stage == "agent":
-            # Its model gave no answer, for reasons of its own: nothing is gained by that.
+            # The model gave no reply, for reasons of its own: a fresh agent gains nothing by it.
             agent = Remembered(make_agent(job.run.agent))
             asked.append(agent)
             failed_at.clear()
@@ -144,20 +145,20 @@ def run_batch(
     on_result: Callable[[Result], None] = lambda result: None,
     go_on: Callable[[int], bool] = lambda running: True,
 ) -> list[Result]:
-    """Runs many episodes, in this process or over several.
+    """Run many episodes, in this process or over several.
 
     Args:
-        jobs: What to run.
-        processes: How many processes; 1 runs here.
-        on_result: Called with each result as it comes, in this process.
-        go_on: Asked with the number of running episodes before another one is begun; after a no, those that
-            run come to their end.
+        jobs: The episodes to run.
+        processes: Number of processes; 1 runs in this process.
+        on_result: Called in this process with each result as it arrives.
+        go_on: Called with the number of running episodes before another one starts. When it returns False, no
+            further episode starts, and the running ones finish.
 
     Returns:
-        The results, in the order they came. Those of jobs with a folder are on disk as soon as they come.
+        The results, in order of arrival. The result of a job with a folder is on disk as soon as it arrives.
 
     Raises:
-        SetupError: Something is missing that every episode needs, or a result cannot be written.
+        SetupError: Something that every episode needs is missing, or a result cannot be written.
     """
     todo = list(jobs)
     if processes > 1 and len(todo) > 1:
@@ -185,22 +186,24 @@ def plan_run(
     retries: int = 1,
     browser: str = "",
 ) -> list[Job]:
-    """What is to be played for a run, and its folder made ready for it.
+    """Prepare the folder of a run and return the episodes to play.
 
     Args:
-        run: What all episodes have in common.
-        ids: The instances.
-        trials: How often each is played.
-        folder: Where results and trajectories go; None keeps nothing.
-        resume: Go on with what the folder has; only what is missing or ended in an infrastructure error is played.
-        retries: How often an episode is played again after an infrastructure error that may pass.
-        browser: Version of the browser, for the folder's notes.
+        run: What all episodes share.
+        ids: Ids of the instances.
+        trials: Number of episodes per instance.
+        folder: Where results and trajectories are written; None writes nothing.
+        resume: Whether to continue the run in the folder: only episodes that are missing or ended in an
+            infrastructure error are played.
+        retries: Maximum number of retries of an episode after an infrastructure error that may be temporary.
+        browser: Version of the browser, noted in the folder.
 
     Returns:
-        The jobs, all first trials first.
+        The jobs; the first trials of all instances come first.
 
     Raises:
-        SetupError: The folder has results and ``resume`` was not asked for, is another run's, or cannot be written.
+        SetupError: The folder has results and ``resume`` is False, belongs to another run, or cannot be
+            written to.
     """
     done = _prepare(folder, run, resume, browser) if folder is not None else set()
     return [
@@ -212,15 +215,9 @@ def plan_run(
 
 
 def finished(folder: Path, run: Run) -> set[tuple[str, int]]:
-    """Which episodes a run need not play again.
+    """Return the instance ids and trials that a run need not play again.
 
-    Args:
-        folder: The run's folder.
-        run: The run.
-
-    Returns:
-        Instances and trials with a result of this run for the configuration as it is now; infrastructure errors
-        are played again.
+    They have a result of this run for the current configuration that is not an infrastructure error.
     """
     known = set(instance_ids())
     return {
@@ -234,7 +231,7 @@ def finished(folder: Path, run: Run) -> set[tuple[str, int]]:
 
 
 def _prepare(folder: Path, run: Run, resume: bool, browser: str) -> set[tuple[str, int]]:
-    """Makes the folder the run's; returns what it already has."""
+    """Create or check the folder of the run; return the episodes it already has."""
     there = read_run(folder)
     if not resume and (there is not None or read_results(folder)):
         raise SetupError(
@@ -265,10 +262,10 @@ def _try(job: Job, agent: Agent) -> tuple[Result, Exception | None]:
             env.close()
             _write_log(job, agent, rollout)
     except SetupError:
-        # Every other episode would end with it too.
+        # It would end every other episode too.
         raise
     except Exception as error:
-        # Whatever else it was, it is this episode's: the others go on, and nothing is scored.
+        # Any other error concerns this episode only: the others go on, and this one is not scored.
         return _failure(job, rollout, error), error
 
 
@@ -290,13 +287,13 @@ def _play(rollout: Rollout, agent: Agent) -> Result:
 
 
 def _spent(agent: Agent | None) -> dict[str, Any]:
-    """What the agent's model was asked and what it cost; unknown where one answer's is."""
+    """Sum up the calls, tokens and cost of the agent's model; a sum is None where one amount is unknown."""
     turns: Sequence[Turn] = getattr(agent, "turns", ())
     return spent(turn.as_dict() for turn in turns)
 
 
 def _write_log(job: Job, agent: Agent, rollout: Rollout) -> None:
-    """Keeps what the agent's model said beside the trajectory."""
+    """Write the replies of the agent's model to a file beside the trajectory."""
     turns: Sequence[Any] = getattr(agent, "turns", ())
     folder = rollout.task.folder if rollout.task else None
     if not turns or folder is None:
@@ -309,7 +306,7 @@ def _write_log(job: Job, agent: Agent, rollout: Rollout) -> None:
 
 
 def _belonging(result: Result, job: Job) -> Result:
-    """The result as one of the job's run."""
+    """Return the result with the facts of the job's run."""
     return replace(result, **_of_run(job, result.trajectory))
 
 
@@ -331,7 +328,7 @@ def _relative(job: Job, trajectory: str) -> str:
 
 
 def _failure(job: Job, rollout: Rollout | None, error: Exception) -> Result:
-    """The result of an attempt that an error ended."""
+    """Return the result of an attempt that an error ended."""
     text = f"{type(error).__name__}: {error}"
     if rollout is None:
         return _unplayed(job, Try(error=text, stage="reset"))
@@ -354,7 +351,7 @@ def _unplayed(job: Job, failure: Try, trajectory: str = "", **known: Any) -> Res
 
 
 def _brought_down(result: Result, failure: Try) -> Result:
-    """The result of an episode that one and the same action has ended twice."""
+    """Return the failing result of an episode that the same action ended twice with an error."""
     return replace(
         result,
         reward=0.0,
@@ -370,7 +367,7 @@ _DIED = Try(error="the process that ran this episode died", stage="process")
 
 
 def _again(job: Job) -> Job:
-    """A job whose process died, to be done once more."""
+    """Return the job to run again after its process died, with the lost attempt noted."""
     return replace(job, tries=(*job.tries, _DIED))
 
 
@@ -380,6 +377,6 @@ def _lost(job: Job) -> Result:
 
 
 def _start_shared(jobs: list[Job]) -> None:
-    """Starts the sandbox here, so that all processes find it and share it."""
+    """Start the sandbox in this process, so that all processes find it and share it."""
     for name in {str(job.options.get("world", Options.world)) for job in jobs}:
         make_world(name).browser_args()

@@ -1,4 +1,4 @@
-"""One command at a time writes into a run's folder."""
+"""Lock the folder of a run, so that one command at a time writes to it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from websp_gym.records.results import RESULTS
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keeps other commands from writing into a run's folder.
+    """Lock a run's folder against writes by other commands; create the folder if it is missing.
 
-    The lock is on ``results.jsonl`` and the system's: it is gone with the process, however that ends.
-
-    Args:
-        folder: The run's folder; made where it is missing.
+    The operating system holds the lock on ``results.jsonl`` and frees it when the process ends, even after a
+    crash.
 
     Raises:
-        SetupError: Another process writes into it, or it cannot be written to.
+        SetupError: Another process is writing to the folder, or the folder cannot be written to or locked.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What would fail in every episode of a run, tried once before the first."""
+"""Check before the first episode what every episode of a run needs."""
 
 from __future__ import annotations
 
@@ -12,17 +12,15 @@ _SEEDS = 2**31
 
 
 def check_run(run: Run, instance_id: str) -> str:
-    """Makes what every episode of a run needs, and looks for the browser.
+    """Build the agent and the environment of a run once and return the browser's version.
 
     Args:
         run: The run.
-        instance_id: One of its instances.
-
-    Returns:
-        The browser's version.
+        instance_id: Any of its instances.
 
     Raises:
-        SetupError: No such agent, a bad option, a reward that cannot be had, no browser, or one that does not start.
+        SetupError: The seed, the agent, an option or the reward cannot be used, or the browser is missing or
+            broken.
     """
     from websp_gym.agents import make_agent
     from websp_gym.env.options import kind_for
@@ -37,13 +35,10 @@ def check_run(run: Run, instance_id: str) -> str:
 
 
 def browser_version() -> str:
-    """The version of the browser that episodes run in.
-
-    Returns:
-        Such as ``141.0.7390.65``.
+    """Return the version of the browser that episodes use, such as ``141.0.7390.65``.
 
     Raises:
-        SetupError: There is none, or it does not say.
+        SetupError: There is no browser, it does not start, or it does not report a version.
     """
     from websp_gym.browser.driver import playwright
     from websp_gym.browser.find import find_browser

@@ -1,4 +1,4 @@
-"""Work spread over processes that share one sandbox; a process that dies takes no other work with it."""
+"""Run jobs over processes that share one sandbox; a process that dies fails no job but its own."""
 
 from __future__ import annotations
 
@@ -25,20 +25,17 @@ def map_unordered(
     on_result: Callable[[Done], None] = lambda done: None,
     go_on: Callable[[int], bool] = lambda running: True,
 ) -> list[Done]:
-    """Does many jobs, in this process or over several.
+    """Run jobs in this process or over several, and return the outcomes in order of arrival.
 
     Args:
-        work: Does one job; a function of a module, so that other processes can find it.
-        jobs: What to do.
-        processes: How many processes; 1 works here.
-        on_crash: What stands for the outcome of a job whose process died twice.
-        again: What is done once more for a job whose process died.
-        on_result: Called with each outcome as it comes, in this process.
-        go_on: Asked with the number of running jobs before another one is begun; after a no, those that run come to
-            their end.
-
-    Returns:
-        The outcomes, in the order they came.
+        work: Runs one job. A module-level function, so that other processes can import it.
+        jobs: The jobs.
+        processes: Number of processes; 1 runs in this process.
+        on_crash: Returns the outcome of a job whose process died twice.
+        again: Returns the job to retry in place of one whose process died.
+        on_result: Called in this process with each outcome as it arrives.
+        go_on: Called with the number of running jobs before another one starts. When it returns False, no
+            further job starts, and the running ones finish.
     """
     todo = list(jobs)
     outcomes: list[Done] = []
@@ -56,7 +53,7 @@ def map_unordered(
     while todo and go_on(0):
         suspects, todo = _run_pool(work, todo, min(processes, len(todo)), done, go_on)
         for job in map(again, suspects):
-            # Alone: the one that kills its process must not spend the tries of those that ran beside it.
+            # One at a time: a job that kills its process must not use up the retries of the others.
             for dead in _run_pool(work, [job], 1, done)[0]:
                 done(on_crash(dead))
     return outcomes
@@ -69,15 +66,15 @@ def _run_pool(
     done: Callable[[Done], None],
     go_on: Callable[[int], bool] = lambda running: True,
 ) -> tuple[list[Job], list[Job]]:
-    """Works until all is done, no more is to be begun, or a process died.
+    """Run jobs until all are done, ``go_on`` returns False, or a process dies.
 
     Returns:
-        The jobs that were running when a process died, and those not begun.
+        The jobs that were running when a process died, and the jobs not started.
     """
     left = list(jobs)
     broken: list[Job] = []
     running: dict[Future[Done], Job] = {}
-    # Spawned: a forked Playwright does not work.
+    # Playwright does not work in a forked process.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_follow_parent) as pool:
         try:
@@ -95,7 +92,7 @@ def _run_pool(
                     except BrokenProcessPool:
                         broken.append(job)
         except BaseException:
-            # Nobody waits for what is running: an episode may take minutes.
+            # Do not wait for the running jobs: an episode may take minutes.
             for process in list(pool._processes.values()):
                 process.terminate()
             raise
@@ -103,7 +100,7 @@ def _run_pool(
 
 
 def _follow_parent() -> None:
-    """Leaves Ctrl-C to the parent, which ends its processes; a parent that was killed takes them along."""
+    """Ignore Ctrl-C, which the parent handles by ending its processes, and exit when the parent dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 

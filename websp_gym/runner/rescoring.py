@@ -1,4 +1,4 @@
-"""Scoring kept runs again: by the server's state each trajectory has, or by the verdicts of a judge."""
+"""Score recorded runs again: by the server state in each trajectory, or by the verdicts of a judge."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ By = Literal["state", "judge"]
 
 @dataclass(frozen=True)
 class Rescored:
-    """A result and what it is now.
+    """A result before and after rescoring.
 
     Args:
-        before: As it is on disk.
-        after: As it is scored now; the same object where it cannot be scored again.
-        note: Why it cannot be; empty where it can.
+        before: The result on disk.
+        after: The result as scored now; the same object where it was not scored again.
+        note: Why it cannot be scored again; empty otherwise.
     """
 
     before: Result
@@ -33,24 +33,25 @@ class Rescored:
 
     @property
     def changed(self) -> bool:
-        """Whether it counts otherwise now."""
+        """Whether the outcome is different now."""
         return self.before.outcome != self.after.outcome
 
 
 def rescore(folder: Path, *, by: By = "state", write: bool = False) -> list[Rescored]:
-    """Scores the results of a run again, without browser and sandbox.
+    """Score the results of a run again, without browser and sandbox.
 
     Args:
-        folder: The run's folder.
-        by: ``state`` reads the server state kept in each trajectory; ``judge`` takes the newest verdict that
-            ``websp judge`` wrote beside each.
-        write: Add what was scored to the folder's results, which then count; the old lines stay in the file.
+        folder: Folder of the run.
+        by: ``state`` uses the server state kept in each trajectory; ``judge`` uses the newest verdict that
+            ``websp judge`` wrote for each.
+        write: Whether to append the new results to the folder's results. Reports then use them; the old lines
+            stay in the file.
 
     Returns:
-        Every result with what it is now.
+        Every result, before and after.
 
     Raises:
-        SetupError: The folder has no results, no judgements, or cannot be written.
+        SetupError: The folder has no results or no judgements, or cannot be written to.
     """
     results, broken = read_lines(folder)
     if not results:
@@ -112,7 +113,7 @@ def _judged(result: Result, judgement: Judgement) -> Result:
 
 
 def _strict(result: Result, judgement: Judgement) -> float | None:
-    """The side effects are the server's, whoever says whether the goal was reached."""
+    """Return the strict score; side effects come from the server state, even for a verdict of a judge."""
     if judgement.status != "pass":
         return None if judgement.status == "unscored" else 0.0
     return None if result.strict is None else float(not result.side_effects)

@@ -1,7 +1,7 @@
-"""An episode that an error ended, played again: with the actions the agent has given, and who is to blame at last.
+"""Retry an episode that an error ended, and decide whether the agent is to blame.
 
-An agent that is losing must not gain by an error: a second try repeats its actions and asks it for none of them
-again, and an action that ends the episode with an error a second time is the agent's failure.
+A losing agent must not gain from an error: a retry repeats the actions it has already given and asks it only
+for later ones. An action that ends the episode with an error a second time is the agent's failure.
 """
 
 from __future__ import annotations
@@ -17,15 +17,11 @@ if TYPE_CHECKING:
     from websp_gym.records.results import Stage
 
 _PASSING = ("timeout", "rate_limit", "server", "connection")
-"""Kinds of model errors that another try may not meet."""
+"""Kinds of model errors that a retry may avoid."""
 
 
 class Remembered:
-    """An agent whose actions are kept: a further episode repeats them before the agent is asked for more.
-
-    Args:
-        agent: The agent.
-    """
+    """An agent whose actions are kept: a retry repeats them before it asks the agent for more."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
@@ -35,22 +31,22 @@ class Remembered:
 
     @property
     def observation(self) -> ObservationKind:
-        """The agent's."""
+        """Kind of observation of the agent."""
         return self.agent.observation
 
     @property
     def turns(self) -> Sequence[Turn]:
-        """The agent's; those of repeated actions once."""
+        """Turns of the agent; the turn of a repeated action is listed once."""
         return self.agent.turns
 
     def begin(self, briefing: Briefing) -> None:
-        """Starts the agent's episode, or goes back to the first action it gave."""
+        """Begin the agent's episode, or go back to its first action if it has given any."""
         self._played = 0
         if not self._given:
             self.agent.begin(briefing)
 
     def act(self, observation: Mapping[str, Any]) -> str:
-        """Gives the next action: one that was given before, or a new one of the agent's."""
+        """Return the next kept action, or else ask the agent for a new one."""
         if self._played == len(self._given):
             self._given.append(self.agent.act(observation))
         self._played += 1
@@ -58,14 +54,10 @@ class Remembered:
 
 
 def may_pass(error: Exception, stage: Stage) -> bool:
-    """Whether another try may not meet an error.
+    """Return whether a retry may avoid an error that ended the episode at a stage.
 
-    Args:
-        error: What ended the episode.
-        stage: What was under way.
-
-    Returns:
-        True for infrastructure; and for whatever came of an action, so that it is seen whether it comes again.
+    True for infrastructure errors, and for any error at the stage ``action``: a retry shows whether it
+    happens again.
     """
     if stage == "action":
         return True

@@ -1,4 +1,4 @@
-"""Beginning a new site: a small one that passes its check, to be made into the real one."""
+"""Create a new site: a small one that passes its check, as a start for the real one."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _REPOSITORY = Path("websp_gym", "sandbox", "sites")
 
 @dataclass(frozen=True)
 class NewSite:
-    """What was written.
+    """The files of a new site.
 
     Args:
         slug: Name of the site's folder.
-        site_id: What its task ids begin with.
+        site_id: Prefix of its task ids.
         host: Its main host.
-        files: Everything, in the order to look at it.
+        files: The files written, in the order to read them.
     """
 
     slug: str
@@ -37,18 +37,16 @@ class NewSite:
 
 
 def new_site(name: str, *, host: str | None = None, folder: Path | None = None) -> NewSite:
-    """Writes a site with a front page, a consent centre, a settings page and two tasks.
+    """Write the files of a new site with a front page, a consent centre, a settings page and two tasks.
 
     Args:
-        name: The site's name as people write it.
-        host: Its main host; ``www.<slug>.com`` otherwise.
-        folder: Folder that gets ``sites/``, ``task_configs/`` and ``tests/``; this checkout otherwise.
-
-    Returns:
-        What was written.
+        name: Name of the site as people write it.
+        host: Its main host; None means ``www.<slug>.com`` without underscores.
+        folder: Folder for ``sites/``, ``task_configs/`` and ``tests/``; None means this checkout.
 
     Raises:
-        SetupError: The name or host cannot be one, is taken, or a file is already there; nothing is written then.
+        SetupError: The name or host is invalid or taken, or a file already exists (nothing is written then),
+            or the folder cannot be written to.
     """
     site_id = _site_id(name)
     slug = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
@@ -72,7 +70,7 @@ def new_site(name: str, *, host: str | None = None, folder: Path | None = None) 
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         if folder:
-            # WEBSP_TRACES may name it before anything is recorded.
+            # WEBSP_TRACES may name this folder before the first recording.
             (root / "traces").mkdir(exist_ok=True)
     except OSError as error:
         raise SetupError(f"cannot write below {root}: {error.strerror}", path=str(root)) from error
@@ -80,7 +78,7 @@ def new_site(name: str, *, host: str | None = None, folder: Path | None = None) 
 
 
 def _plan(root: Path, target: Path, slug: str) -> Iterator[tuple[Path, Traversable]]:
-    """Which file of the scaffold goes where."""
+    """Yield each file to write and its source in the scaffold."""
     source = files("websp_gym.authoring.scaffold") / "files"
     yield target / "site.yaml", source / "site" / "site.yaml"
     for kind in ("templates", "static"):
