@@ -1,4 +1,4 @@
-"""The one account every episode has: fictional and fixed, so that sites can show it anywhere."""
+"""The account of every episode. It is fictional and fixed, so sites can show its data anywhere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ACCOUNT: Final[dict[str, str]] = {
     "city": "Portland",
     "country": "United States",
 }
-"""Name, e-mail and so on of the episode's account (the phone number is from the range kept for fiction)."""
+"""Name, e-mail and other data of the account (the phone number is from a range reserved for fiction)."""
 
 DEVICE: Final = {"device": "Chromium on Linux", "place": "Portland, United States"}
-"""What a site's list of signed-in devices says of the browser of the episode."""
+"""Device and place of the episode's browser in a site's list of signed-in devices."""

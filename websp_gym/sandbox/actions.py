@@ -1,4 +1,4 @@
-"""Carrying out the ``actions`` of a site: settings, items and sessions change, then the reply."""
+"""Executing the ``actions`` of a site: change settings, items and sessions, then reply."""
 
 from __future__ import annotations
 
@@ -22,29 +22,14 @@ from .site_schema import Action, Add, SignIn
 
 
 class Actions:
-    """Carries out actions.
-
-    Args:
-        catalog: The sites.
-        keys: Session tokens and passwords.
-    """
+    """The executor of the actions in ``site.yaml``."""
 
     def __init__(self, catalog: Catalog, keys: Keyring) -> None:
         self._catalog = catalog
         self._keys = keys
 
     async def act(self, request: Request, episode: EpisodeState, site: Site, action: Action) -> Response:
-        """Does everything the action says, or nothing.
-
-        Args:
-            request: The request.
-            episode: Its episode.
-            site: Its site.
-            action: The entry of ``site.yaml``.
-
-        Raises:
-            ValueError: A value or field is wrong; nothing changed.
-        """
+        """Execute an action completely and reply. Raise ValueError, with nothing changed, for a wrong field."""
         session: str | None = request.state.episode.session
         if action.needs_login and session is None:
             return to_login(request, site, back=True) if action.redirect else _refusal(401, "sign in first")
@@ -72,7 +57,7 @@ class Actions:
         return response
 
     def callback(self, request: Request, episode: EpisodeState, site: Site) -> Response:
-        """Signs in with the one-time code of a hand-over, and goes on to where the hand-over began."""
+        """Sign in with the one-time code of a hand-over, and redirect to where the hand-over began."""
         with episode.transaction():
             redir = episode.use_code(site, request.query_params.get("code", ""))
             if redir is None:
@@ -127,12 +112,9 @@ class Actions:
 
 
 def to_login(request: Request, site: Site, *, back: bool = False) -> Response:
-    """Sends a signed-out visitor to the login page, which is told where to lead afterwards.
+    """Redirect a signed-out visitor to the login page, which redirects back to this request afterwards.
 
-    Args:
-        request: The request that needs the account.
-        site: Its site.
-        back: Lead to the page the request came from (for a request with a body).
+    With ``back`` (for a request with a body), it redirects to the page that the request came from.
     """
     query = f"?{request.url.query}" if request.url.query else ""
     here = _referer(request, site) if back else request.url.path + query
@@ -143,14 +125,7 @@ def to_login(request: Request, site: Site, *, back: bool = False) -> Response:
 
 
 def safe_redirect(catalog: Catalog, site: Site, wanted: str, otherwise: str) -> str:
-    """Returns where a sign-in may lead: a path, or a page of a sandbox host; never anywhere else.
-
-    Args:
-        catalog: The sites.
-        site: The site it leads from.
-        wanted: What the form said.
-        otherwise: What to take instead.
-    """
+    """Return ``wanted`` if a sign-in may redirect there (a path, or a page on a sandbox host), else ``otherwise``."""
     parts = urlsplit(wanted)
     if parts.scheme == "https" and catalog.by_host(parts.netloc):
         return wanted
@@ -210,7 +185,7 @@ def _add(episode: EpisodeState, site: Site, spec: Add, fields: Fields) -> None:
         name = next(iter(spec.fields))
         words: Iterable[Any] = filter(None, map(str.strip, str(row[name]).split(spec.split)))
         if known is not None:
-            # As they are kept, so that two spellings of one word are one.
+            # Parsed as they will be stored, so that two spellings of a word become one item.
             words = map(known[name].parse, words)
         rows = [{**row, name: word} for word in dict.fromkeys(words)]
     episode.add_all(site, spec.collection, [{**spec.values, **each} for each in rows], form=True)

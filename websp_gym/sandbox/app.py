@@ -1,4 +1,4 @@
-"""The app the browser talks to: which site a host is, whose episode a request is, what a path means."""
+"""The ASGI app for the browser: finds the site by host, the episode by header, and the route by path."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ logger = logging.getLogger(__name__)
 
 
 class SiteApp:
-    """An ASGI app that is every site at once.
+    """The ASGI app that serves all sites.
 
     Args:
         store: The episodes.
-        keys: Session tokens.
-        reload: Look for changed templates on every request.
+        keys: The source of session tokens and passwords.
+        reload: Whether to reload changed templates on every request.
     """
 
     def __init__(self, store: Store, keys: Keyring, *, reload: bool = False) -> None:
@@ -59,7 +59,7 @@ class SiteApp:
         self._behaviours = {site.slug: _behaviour_routes(site) for site in self._catalog}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers one request; anything but HTTP (web sockets) is turned away."""
+        """Answer one HTTP request; refuse anything else (web sockets)."""
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
@@ -98,7 +98,7 @@ class SiteApp:
             return self._renderer.plain("no_episode.html", 403)
 
     def _answer(self, request: Request, site: Site | None, host: str, episode: EpisodeState) -> Response:
-        """Answers a request of an episode, in a worker thread."""
+        """Return the response to a request of an episode; runs in a worker thread."""
         if site is None:
             return self._no_such_site(request, host, episode)
         since = episode.last_seq() if episode.requests is not None else 0
@@ -120,7 +120,7 @@ class SiteApp:
         except OverTimeError:
             raise
         except ValueError as error:
-            # Broken cookies, addresses and bodies are the visitor's; our own are a RenderError.
+            # A bad cookie, address or body is the visitor's error; an error in a template is a RenderError.
             return _refusal(error)
         except Exception as error:
             logger.exception("%s %s%s failed", request.method, host, request.scope["path"])
@@ -185,7 +185,7 @@ class SiteApp:
                 actions.append(Route(site.login_callback, self._callback_handler(site), methods=["GET"]))
             if site.consent:
                 actions.append(Route("/_consent", partial(decide, consent=site.consent), methods=["POST"]))
-            # A path without parameters is meant when both fit, wherever it stands in the file.
+            # If two paths match, one without parameters takes precedence, whatever the order in the file.
             plain_first = sorted([*pages, *actions], key=lambda route: "{" in route.path)
             self._routes[host] = [*self._behaviours[site.slug], *plain_first]
         return self._routes[host]
@@ -216,7 +216,7 @@ class SiteApp:
         return callback
 
     def _default(self, request: Request) -> EpisodeState | None:
-        # Only for requests that claim no episode: a wrong one must not end up in somebody's hands.
+        # Only for requests without the header: one with a wrong id must not reach the default episode.
         return None if EPISODE_HEADER in request.headers else self._store.default
 
     def _no_such_site(self, request: Request, host: str, episode: EpisodeState | None) -> Response:
@@ -237,7 +237,7 @@ class SiteApp:
             self._names[root] = {
                 file.relative_to(root).as_posix() for file in root.rglob("*") if file.is_file()
             }
-        # Looked up by name: no text of a page ever becomes a path of this machine.
+        # Looked up among the known names, so that no text from a page ever becomes a file path.
         if name not in self._names[root]:
             return Response("not found", 404, NO_STORE, "text/plain")
         file = root / name
@@ -248,7 +248,7 @@ class SiteApp:
 
 
 def _again(body: bytes) -> Receive:
-    """Returns what gives a request its body, which has been read, once more."""
+    """Return a ``receive`` function that supplies a body that has already been read."""
 
     async def receive() -> Message:
         return {"type": "http.request", "body": body, "more_body": False}
@@ -257,7 +257,7 @@ def _again(body: bytes) -> Receive:
 
 
 def _sent(request: Request, host: str) -> Row:
-    """Returns what it takes to send a request once more."""
+    """Return the data that is needed to send a request again."""
     query = request.scope["query_string"].decode("latin-1")
     names = ("content-type", "cookie", "origin", "referer", "x-requested-with")
     return {
@@ -271,7 +271,7 @@ def _sent(request: Request, host: str) -> Row:
 
 def _refusal(error: Exception, status: int = 400) -> Response:
     status = error.status if isinstance(error, RefusedError) else status
-    # What is quoted from a request may hold what cannot be encoded.
+    # The message may quote text from the request that cannot be encoded.
     said = str(error).encode("utf-8", "replace").decode()
     return JSONResponse({"error": said}, status, NO_STORE)
 
@@ -281,11 +281,7 @@ def _is_own(origin: str, site: Site) -> bool:
 
 
 def _behaviour_routes(site: Site) -> list[Route]:
-    """Loads ``behaviour.py`` of a site, if it has one, and returns its routes.
-
-    Raises:
-        SiteError: It does not hold what it should.
-    """
+    """Load a site's ``behaviour.py``, if it exists, and return its routes. Raise SiteError if it is invalid."""
     file = site.folder / "behaviour.py"
     if not file.is_file():
         return []

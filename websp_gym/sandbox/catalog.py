@@ -1,4 +1,4 @@
-"""All sites of a server: found on disk, looked up by slug or host."""
+"""The catalog of the sites of a server: found on disk, looked up by slug or host name."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ BUILTIN = Path(__file__).parent / "sites"
 
 
 class Catalog:
-    """The sites a server serves.
+    """The sites of a server.
 
     Args:
-        folders: Folders that hold one folder per site.
+        folders: Folders with one subfolder per site.
 
     Raises:
-        SiteError: A site is wrong, or two sites claim one slug or host.
+        SiteError: A site is invalid, or two sites have the same slug or host.
     """
 
     def __init__(self, folders: Iterable[Path]) -> None:
@@ -37,35 +37,31 @@ class Catalog:
         return iter(self._sites.values())
 
     def __getitem__(self, slug: str) -> Site:
-        """Returns the site of that slug.
-
-        Raises:
-            ValueError: There is none.
-        """
+        """Return the site with this slug. Raise ValueError if there is none."""
         if slug not in self._sites:
             raise ValueError(f'unknown site "{slug}"{nearest(slug, self._sites)}')
         return self._sites[slug]
 
     @property
     def slugs(self) -> list[str]:
-        """The slugs of all sites, in the order they were found."""
+        """The slugs of all sites, in the order in which they were found."""
         return list(self._sites)
 
     def by_host(self, host: str) -> Site | None:
-        """Returns the site that owns exactly this host name, if any."""
+        """Return the site with exactly this host name, or None."""
         return self._hosts.get(host)
 
     def session_owner(self, site: Site) -> Site:
-        """Returns the site whose sign-in counts on ``site``: itself, or the one named by ``session_of``."""
+        """Return the site whose sign-in ``site`` uses: itself, or the one that ``session_of`` names."""
         return self[site.session_of] if site.session_of else site
 
     @cached_property
     def default_json(self) -> dict[str, str]:
-        """The state of a fresh account, as JSON text by slug."""
+        """The state of a fresh account as JSON text, by slug."""
         return {site.slug: json.dumps(self.default_state(site)) for site in self}
 
     def default_state(self, site: Site) -> dict[str, Any]:
-        """Returns settings and collections of a fresh account of a site."""
+        """Return the settings and collections of a fresh account on a site."""
         items = {name: [spec.complete(row) for row in spec.rows()] for name, spec in site.collections.items()}
         return {
             "settings": {key: setting.default for key, setting in site.settings.items()},

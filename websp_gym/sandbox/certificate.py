@@ -1,4 +1,4 @@
-"""The server's certificate; its key follows from the per-run secret, so a replaced server has the same."""
+"""The server's TLS certificate, whose key is derived from the secret so that a replacement server has the same."""
 
 from __future__ import annotations
 
@@ -19,17 +19,14 @@ _NAME = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "sandbox.websp")])
 
 
 def derive(secret: str, purpose: str) -> bytes:
-    """Returns 32 bytes that follow from a secret and a purpose."""
+    """Return 32 bytes derived from a secret and a purpose."""
     return hmac.new(secret.encode(), purpose.encode(), hashlib.sha256).digest()
 
 
 def make_certificate(secret: str) -> tuple[ssl.SSLContext, str]:
-    """Makes a self-signed certificate that never touches the disk.
+    """Create a self-signed certificate in memory, without writing it to disk.
 
-    It names no host: Chromium is told to accept it by the hash of its public key alone, for whatever host.
-
-    Args:
-        secret: The per-run secret.
+    It names no host; a Chromium flag accepts it for every host by the hash of its public key.
 
     Returns:
         The server's TLS context, and the base64 SHA-256 of the public key (SPKI).
@@ -45,7 +42,7 @@ def make_certificate(secret: str) -> tuple[ssl.SSLContext, str]:
     )
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    # load_cert_chain() wants a path; this one is memory.
+    # load_cert_chain() needs a path; this one is a file in memory.
     with os.fdopen(os.memfd_create("websp-certificate"), "wb") as file:
         file.write(private + certificate.public_bytes(Encoding.PEM))
         file.flush()

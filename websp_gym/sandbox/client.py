@@ -1,4 +1,4 @@
-"""The way to the sandbox for the rest of the project: find the server, open episodes, read their state.
+"""Client of the sandbox server: start or find the server, open episodes, and read their state.
 
 Example:
     >>> sandbox = Sandbox.shared()
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 __all__ = ["EPISODE_HEADER", "VARIABLE", "Address", "EpisodeHandle", "Sandbox", "SandboxError"]
 
 EPISODE_HEADER = "x-websp-episode"
-"""The header by which every request of a browser context says whose it is."""
+"""The request header with an episode's secret id, sent with every request of its browser context."""
 
 _CALL_TIMEOUT = 30.0
 _END_TIMEOUT = 5.0
 
 
 class Sandbox:
-    """A user of a running server; the server lives as long as any user does.
+    """A connection to a running sandbox server. The server ends when the last process that uses it is gone.
 
-    Make one with ``shared()`` (nearly always), ``start()`` (a server of one's own) or ``connect()``. Any thread may
-    use it, and threads do not wait for each other. A forked child makes its own: it has none of the parent's sockets.
+    Create one with ``shared()`` (the usual way), ``start()`` (a separate server) or ``connect()``. Any thread can
+    use it, and threads do not wait for each other. A forked child creates its own; it inherits no open sockets.
 
     Attributes:
-        address: Where the server is.
-        call_timeout: Seconds without a byte after which a control call is given up (the server does at 25).
+        address: The address of the server.
+        call_timeout: Seconds without data after which a control call fails (the server gives up after 25).
     """
 
     _shared: ClassVar[Sandbox | None] = None
@@ -53,23 +53,23 @@ class Sandbox:
 
     def __init__(self, address: Address, process: subprocess.Popen[bytes] | None = None) -> None:
         self._lease = take_lease(address)
-        # A server that replaced the one we were told of has its ports and its secret, but another pid.
+        # A replacement server has the same ports and secret as the server in ``address``, but another pid.
         self.address = replace(address, pid=self._lease.pid)
         self.call_timeout = _CALL_TIMEOUT
         self._process = process
         self._owner = os.getpid()
-        # Connections that no thread uses at the moment.
+        # Open connections that no thread is using.
         self._idle: list[HTTPConnection] = []
-        # At exit too, so that the interpreter need not complain of what it finds open.
+        # Also runs at exit, so that the interpreter does not warn about open sockets.
         weakref.finalize(self, _hang_up, self._lease.connection, self._idle)
         Sandbox._every.add(self)
 
     @classmethod
     def shared(cls) -> Sandbox:
-        """Returns this process's user of the server in ``$WEBSP_SANDBOX``, starting one if there is none.
+        """Return this process's connection to the server in ``$WEBSP_SANDBOX``, starting a server if needed.
 
-        A server that is gone is replaced by one on the same ports if they are free, so that a browser that
-        was told of them goes on working (secret and certificate key are the same); its episodes are lost.
+        A dead server is replaced by one with the same secret and certificate key, on the same ports if they
+        are free, so that a running browser can continue to use it. The old episodes are lost.
 
         Raises:
             SandboxError: The server did not start.
@@ -77,7 +77,7 @@ class Sandbox:
         with cls._lock:
             mine = cls._shared
             if mine is not None and mine._owner == os.getpid() and mine.alive():
-                # Without the address child processes would start a server each.
+                # Without the variable, each child process would start its own server.
                 os.environ.setdefault(VARIABLE, mine.address.dump())
                 return mine
             known = Address.parse(os.environ.get(VARIABLE, ""))
@@ -95,17 +95,17 @@ class Sandbox:
         port: int | None = None,
         like: Address | None = None,
     ) -> Sandbox:
-        """Starts a server and becomes its first user.
+        """Start a server and connect to it.
 
         Args:
-            sites: More folders of sites, besides those in ``$WEBSP_SANDBOX_SITES``.
-            only: Serve only these folders, not the built-in sites.
-            browse: For people: a default episode is allowed, changed templates are seen at once.
-            port: HTTPS on this port and HTTP on the next, if they are free.
-            like: Take the secret of this (dead) server, and its ports if they are free.
+            sites: Folders of sites, in addition to those in ``$WEBSP_SANDBOX_SITES``.
+            only: Serve only ``sites``: neither the built-in sites nor those in the variable.
+            browse: Mode for browsing by hand: allow a default episode, and reload changed templates.
+            port: The port for HTTPS; HTTP uses the next one. Ports that are taken are replaced by free ones.
+            like: The address of a dead server; its secret is reused, and its ports if they are free.
 
         Raises:
-            SandboxError: It did not start; the message ends with what it said.
+            SandboxError: The server did not start; the message ends with its error output.
         """
         extra = [folder for folder in os.environ.get("WEBSP_SANDBOX_SITES", "").split(os.pathsep) if folder]
         options = [
@@ -122,7 +122,7 @@ class Sandbox:
 
     @contextlib.contextmanager
     def as_shared(self) -> Iterator[Sandbox]:
-        """Makes this server the one that ``shared()`` gives, here and in processes started meanwhile."""
+        """Make ``shared()`` return this server inside the ``with`` block, also in processes started there."""
         before, variable = Sandbox._shared, os.environ.get(VARIABLE)
         Sandbox._shared = self
         os.environ[VARIABLE] = self.address.dump()
@@ -136,15 +136,11 @@ class Sandbox:
 
     @classmethod
     def connect(cls, address: Address) -> Sandbox:
-        """Becomes a user of a running server.
-
-        Raises:
-            SandboxError: There is no server, or it is not the one of this address.
-        """
+        """Connect to a running server. Raise SandboxError if none with this address and secret is running."""
         return cls(address)
 
     def alive(self) -> bool:
-        """Whether the server is there; it has closed our lease when it is not."""
+        """Whether the server process is running; its end closes the lease."""
         if self._process is not None:
             self._process.poll()
         try:
@@ -155,35 +151,35 @@ class Sandbox:
             return False
 
     def ping(self, timeout: float) -> bool:
-        """Whether the server answers within ``timeout`` seconds; from any thread, whatever other calls wait for.
+        """Whether the server answers within ``timeout`` seconds. A stopped or overloaded server does not.
 
-        A server that is stopped or overloaded is ``alive()`` and does not answer.
+        Can be called from any thread, even while other calls are waiting.
         """
         return answers(self.address, timeout)
 
     def browser_args(self) -> list[str]:
-        """Returns the Chromium flags that lead every host to this server; nothing leaves the machine."""
+        """Return the Chromium flags that send every host name to this server, so nothing leaves the machine."""
         rules = f"MAP *:443 127.0.0.1:{self.address.https_port}, MAP *:80 127.0.0.1:{self.address.http_port}"
-        # The last rule is for all other ports: no name is looked up, no address (the control port!) reached.
+        # The last rule covers all other ports: no DNS lookup, and no address is reachable (the control port!).
         return [
             f"--host-resolver-rules={rules}, MAP * ~NOTFOUND",
-            # The rules would lead to a proxy of the user's first, which knows none of these sites.
+            # With a proxy configured, requests would go to the proxy, which knows none of these sites.
             "--no-proxy-server",
             f"--ignore-certificate-errors-spki-list={self.address.spki}",
-            # WebRTC sends its packets to an address without asking the rules; the switch has had both names.
+            # WebRTC connects to addresses without applying the rules. Chromium has used both names of the flag.
             *(f"--{prefix}webrtc-ip-handling-policy=disable_non_proxied_udp" for prefix in ("", "force-")),
         ]
 
     def open_episode(self, site: str, *, signed_in: Sequence[str], default: bool = False) -> EpisodeHandle:
-        """Opens an episode of a fresh account.
+        """Open an episode with a fresh account.
 
         Args:
             site: The slug of the site the episode is about.
             signed_in: Slugs of the sites where the account is already signed in.
-            default: Make it the episode of requests without the header (only for ``browse`` servers).
+            default: Also use this episode for requests without the header (only with ``browse`` servers).
 
         Raises:
-            SandboxError: A site is unknown or has no sign-in, or the server is gone.
+            SandboxError: A site is unknown or has no sign-in, or the server cannot be reached.
         """
         body = {"site": site, "signed_in": list(signed_in), "lease": self._lease.name}
         return EpisodeHandle(
@@ -191,12 +187,12 @@ class Sandbox:
         )
 
     def sites(self) -> list[dict[str, Any]]:
-        """Returns what there is: slug, name, hosts, settings and collections of every site."""
+        """Return the slug, name, hosts, settings and collections of every site."""
         found: list[dict[str, Any]] = self.call("GET", "/sites")
         return found
 
     def egress(self) -> list[dict[str, Any]]:
-        """Returns the requests to hosts that are no site, newest last."""
+        """Return the requests to hosts that belong to no site, oldest first."""
         found: list[dict[str, Any]] = self.call("GET", "/egress")
         return found
 
@@ -208,13 +204,13 @@ class Sandbox:
         *,
         timeout: float | None = None,
     ) -> Any:
-        """Sends one control request and returns its JSON. Thread-safe; never tried twice.
+        """Send one control request and return its JSON. Thread-safe; never retried.
 
         Raises:
-            SandboxError: No answer within ``timeout`` (``call_timeout`` unless said), or a refusal with its reason.
+            SandboxError: No answer within ``timeout`` seconds (default: ``call_timeout``), or a refusal.
         """
         seconds = self.call_timeout if timeout is None else timeout
-        # Not the whole path: it holds the episode's secret.
+        # Not the whole path, which contains the episode's secret id.
         what = path.rpartition("/")[2] if path.count("/") > 2 else path.split("/")[1]
         if self._owner != os.getpid():
             raise SandboxError(
@@ -232,7 +228,7 @@ class Sandbox:
         return json.loads(answer) if answer else {}
 
     def close(self) -> None:
-        """Gives up the lease; waits for the server's end if this process started it and no user is left."""
+        """Release the lease. If this process started the server and was its last user, wait for its end."""
         last = self._process is not None and self._is_last_user()
         _hang_up(self._lease.connection, self._idle)
         if Sandbox._shared is self:
@@ -240,7 +236,7 @@ class Sandbox:
             if os.environ.get(VARIABLE) == self.address.dump():
                 del os.environ[VARIABLE]
         if self._process is not None and last:
-            # It stays when another process became a user meanwhile.
+            # The server stays if another process has become a user in the meantime.
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(_END_TIMEOUT)
 
@@ -260,7 +256,7 @@ class Sandbox:
             response = connection.getresponse()
             answer = response.status, response.read()
         except BaseException as error:
-            # An answer that comes later must not be taken for that to another question.
+            # A late response must not be read as the response to another request.
             connection.close()
             if isinstance(error, HTTPException):
                 raise ConnectionError(f"{type(error).__name__}: {error}") from error
@@ -272,7 +268,7 @@ class Sandbox:
         try:
             connection = self._idle.pop()
         except IndexError:
-            # Imported late: whoever only needs the names of this module should not pay for it.
+            # A lazy import, so that importing this module for its names stays fast.
             from http.client import HTTPConnection
 
             return HTTPConnection("127.0.0.1", self.address.control_port, timeout=timeout)
@@ -296,12 +292,13 @@ class Sandbox:
 
 
 class EpisodeHandle:
-    """One fresh account on all sites, for one browser context.
+    """A handle to an episode on the server: one account on all sites, for one browser context.
 
     Attributes:
-        id: The secret its requests carry in ``EPISODE_HEADER``.
-        account: Name, username, e-mail and so on of its account.
-        cookies: What signs a browser context in, for Playwright's ``add_cookies``; renewed by ``restore()``.
+        id: The secret id that requests carry in ``EPISODE_HEADER``.
+        account: Name, username, e-mail and other data of the account.
+        cookies: The cookies that sign a browser context in, for Playwright's ``add_cookies``; updated by
+            ``patch()`` and ``restore()``.
     """
 
     def __init__(self, sandbox: Sandbox, opened: dict[str, Any]) -> None:
@@ -314,11 +311,11 @@ class EpisodeHandle:
         return f"Episode({self.id[:4]}…)"
 
     def state(self) -> dict[str, Any]:
-        """Returns ``{"sites": {slug: {"settings", "collections"}}, "events": [...]}``."""
+        """Return the state: ``{"sites": {slug: {"settings", "collections"}}, "events": [...]}``."""
         return self._call("GET", "state")
 
     def defaults(self) -> dict[str, Any]:
-        """Returns the same for a fresh account, without events."""
+        """Return the state of a fresh account in the same form, without events."""
         return self._call("GET", "defaults")
 
     def patch(
@@ -328,10 +325,10 @@ class EpisodeHandle:
         settings: Mapping[str, Any] | None = None,
         collections: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     ) -> None:
-        """Sets settings and whole collections directly (initial state by API); all or nothing.
+        """Set settings and replace whole collections (initial state by API), all of them or none.
 
         Raises:
-            SandboxError: An unknown name or a wrong value.
+            SandboxError: A name is unknown or a value is wrong.
         """
         rows = {name: [dict(row) for row in each] for name, each in (collections or {}).items()}
         answer = self._call(
@@ -340,25 +337,25 @@ class EpisodeHandle:
         self.cookies = answer["cookies"]
 
     def snapshot(self) -> str:
-        """Keeps the present state in the server's memory and returns its key."""
+        """Save the current state in the server's memory and return its key."""
         return str(self._call("POST", "snapshots")["key"])
 
     def restore(self, key: str) -> None:
-        """Takes on the state kept under ``key`` (by any episode of this server), events included."""
+        """Restore the state that any episode of this server saved under ``key``, including its events."""
         self.cookies = self._call("POST", "restore", {"key": key})["cookies"]
 
     def keep_requests(self) -> None:
-        """Has the server keep, from now on, the requests of pages that could change state."""
+        """Make the server keep, from now on, the page requests that could change state."""
         self._call("POST", "requests")
 
     def requests(self) -> list[dict[str, Any]]:
-        """Returns those requests: method, host, path, headers, body, status, and the kinds of events they caused."""
+        """Return the kept requests: method, host, path, headers, body, status, and the kinds of events caused."""
         found: list[dict[str, Any]] = self._call("GET", "requests")["requests"]
         return found
 
     def close(self) -> None:
-        """Ends the episode; its snapshots stay."""
-        # A server that stands still drops it with its lease.
+        """Close the episode. Its snapshots remain."""
+        # If the server does not respond, the episode ends with the lease instead.
         self._sandbox.call("DELETE", f"/episodes/{self.id}", timeout=_END_TIMEOUT)
 
     def _call(self, method: str, what: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -380,8 +377,8 @@ def _hang_up(lease: socket.socket, idle: list[HTTPConnection]) -> None:
 
 
 def _forget_parent() -> None:
-    # The parent's sockets are the child's as well: two processes on one connection, and a lease that outlives the
-    # parent. And another thread of the parent may have held the lock, which nobody releases here.
+    # A fork copies the parent's sockets: two processes would use one connection, and the lease would outlive the
+    # parent. The lock may have been held by another thread of the parent, which does not exist in the child.
     for sandbox in list(Sandbox._every):
         _hang_up(sandbox._lease.connection, sandbox._idle)
     Sandbox._lock = threading.Lock()
@@ -403,7 +400,7 @@ def _replace(known: Address | None) -> Sandbox:
     started = Sandbox.start(like=known)
     if known is None or started.address.control_port == known.control_port:
         return started
-    # The ports were taken: perhaps by another process of ours that was quicker to replace the same server.
+    # The ports were taken, perhaps by another process that has already replaced the same server.
     other = _find(known)
     if other is not None:
         started.close()

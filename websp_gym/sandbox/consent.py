@@ -1,8 +1,8 @@
-"""Cookie consent as sites have it: kinds of cookies, choices that are kept, trackers that obey.
+"""Cookie consent of a site: kinds of cookies, stored choices, and trackers that respect them.
 
-A site that has ``consent:`` in its ``site.yaml`` gets a setting ``consent.<key>`` for every kind of cookie, the
-setting ``consent.choice``, the collection ``consent_receipts``, the template variable ``consent``, and the route
-``POST /_consent``. ``kit/consent.html`` and ``kit/consent.js`` show it in the dialect the site asks for.
+A site with ``consent:`` in its ``site.yaml`` gets a setting ``consent.<key>`` for every optional kind of cookie,
+the setting ``consent.choice``, the collection ``consent_receipts``, the template variable ``consent``, and the route
+``POST /_consent``. ``kit/consent.html`` and ``kit/consent.js`` show it in the markup that the site chooses.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from .site_schema import Row
 CHOICE = "consent.choice"
 RECEIPTS = "consent_receipts"
 CHOICES = ("none", "accept_all", "reject_all", "custom")
-"""``none``: the visitor has not decided yet, and the defaults hold."""
+"""The values of ``consent.choice``. ``none``: the visitor has not decided yet, and the defaults apply."""
 
 _COOKIE_AGE = 365 * 24 * 3600
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class ConsentGroup(Strict):
-    """One kind of cookies.
+    """A kind of cookies.
 
-    An ``opt_out`` kind is worded the other way round: on means that what its name says does *not* happen. It is
-    what "Reject all" turns on.
+    An ``opt_out`` kind is worded in the negative: on means that what its name describes does *not* happen.
+    "Reject all" turns it on.
     """
 
     id: str
@@ -60,7 +60,7 @@ class ConsentGroup(Strict):
 
     @property
     def setting(self) -> str:
-        """Key of the setting that holds the choice."""
+        """The key of the setting that stores the choice."""
         return f"consent.{self.key}"
 
     def tracks(self, on: bool) -> bool:
@@ -69,7 +69,7 @@ class ConsentGroup(Strict):
 
 
 class Consent(Strict):
-    """What the visitors of a site may decide about its cookies."""
+    """The cookie choices that a site offers to its visitors."""
 
     cookie: str = "OptanonConsent"
     groups: list[ConsentGroup] = Field(min_length=1)
@@ -90,7 +90,7 @@ class Consent(Strict):
         return [group for group in self.groups if not group.always]
 
     def settings(self) -> dict[str, Row]:
-        """The settings the kinds come to, as ``site.yaml`` would write them."""
+        """Return the settings of the optional kinds and of the choice, in the form of ``site.yaml``."""
         kinds = {
             group.setting: {
                 "type": "bool",
@@ -104,23 +104,23 @@ class Consent(Strict):
         return {CHOICE: choice, **kinds}
 
     def receipts(self) -> Row:
-        """The collection of receipts, as ``site.yaml`` would write it."""
+        """Return the collection of receipts, in the form of ``site.yaml``."""
         text = {"type": "text", "default": ""}
         return {"fields": {"choice": text, "groups": text}, "bookkeeping": True}
 
     def wanted(self, choice: object, groups: object, now: dict[str, Any]) -> dict[str, bool]:
-        """What a choice means for every optional kind, by setting.
+        """Return the value that a choice gives to the setting of every optional kind.
 
         Args:
-            choice: One of :data:`CHOICES` but ``none``.
-            groups: For ``custom``: on or off by the kind's id; kinds that are left out stay as they are.
-            now: The settings as they are.
+            choice: One of ``CHOICES`` except ``none``.
+            groups: For ``custom``: true or false by the kind's id; kinds that are left out do not change.
+            now: The current settings.
 
         Returns:
-            On or off by setting.
+            True or false by setting.
 
         Raises:
-            ValueError: No such choice or kind, or a kind that is always active.
+            ValueError: The choice, ``groups`` or a kind is invalid, or a kind that is always active is turned off.
         """
         if choice not in CHOICES[1:]:
             raise ValueError(
@@ -145,20 +145,13 @@ class Consent(Strict):
         return done
 
     def receipt(self, settings: dict[str, Any]) -> str:
-        """The choice as consent cookies write it: ``C0001:1,C0002:0``."""
+        """Return the choice in the format of consent cookies: ``C0001:1,C0002:0``."""
         return ",".join(
             f"{group.id}:{int(group.always or bool(settings[group.setting]))}" for group in self.groups
         )
 
     def shown(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """What templates and ``consent.js`` get to see.
-
-        Args:
-            settings: The site's settings.
-
-        Returns:
-            ``choice`` and ``groups``, each with its state as ``on``.
-        """
+        """Return the data for templates and ``consent.js``: ``choice``, and ``groups`` with their state ``on``."""
         rows = []
         for group in self.groups:
             on = group.always or bool(settings[group.setting])
@@ -174,17 +167,17 @@ class Consent(Strict):
 
 
 async def decide(request: Request, consent: Consent) -> Response:
-    """Keeps a visitor's choice: the settings, a receipt, and the cookie consent tools write.
+    """Store a visitor's choice in the settings, a receipt, and the cookie of the consent tool.
 
     Args:
-        request: ``{"choice": …, "groups": {id: bool}}`` as JSON.
-        consent: The site's consent.
+        request: A request with the JSON body ``{"choice": …, "groups": {id: bool}}``.
+        consent: The consent of the site.
 
     Returns:
-        What :meth:`Consent.shown` says from now on.
+        The result of ``Consent.shown()`` after the change.
 
     Raises:
-        ValueError: The choice cannot be read or is none; nothing changed then.
+        ValueError: The choice cannot be parsed or is invalid; nothing changed.
     """
     body = read_json(await request.body())
     episode = request.state.episode

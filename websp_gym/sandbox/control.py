@@ -1,7 +1,7 @@
-"""The control app: opens, reads, changes and resets episodes. No page of a site can reach it.
+"""The control app, which opens, reads, changes and resets episodes. No page of a site can reach it.
 
-It listens on a port of its own, wants the per-run secret, and turns away whatever a browser sends: requests
-with an Origin or fetch metadata, or with a Host other than its own address (DNS rebinding).
+It listens on its own port, requires the per-run secret, and refuses all requests from a browser: those with an
+Origin or fetch metadata, or with a Host other than its own address (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ T = TypeVar("T")
 
 
 class Guard:
-    """Lets only requests through that carry the secret and were not sent by a page.
+    """ASGI middleware that passes only requests that carry the secret and were not sent by a page.
 
     Args:
-        app: What it guards.
+        app: The app to protect.
         secret: The secret of this run.
-        port: The port of the control app.
+        port: The port of the control app, which the Host header must contain.
     """
 
     def __init__(self, app: ASGIApp, secret: str, port: int) -> None:
@@ -46,7 +46,7 @@ class Guard:
         self._host = f"127.0.0.1:{port}".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on, or answers it with 403 or 401 and nothing else."""
+        """Pass a request on, or answer it with an empty 403 or 401."""
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
@@ -61,11 +61,11 @@ class Guard:
 
 
 class Leases:
-    """The user processes of the server: each keeps one request open, which ends when the process does.
+    """The user processes of the server. Each keeps one request open, which ends when the process ends.
 
     Args:
-        store: Its episodes end with their user.
-        on_change: Called after each change.
+        store: The episodes; those of a user process are closed when it ends.
+        on_change: Called after a lease is taken or released.
     """
 
     def __init__(self, store: Store, on_change: Callable[[], None]) -> None:
@@ -81,7 +81,7 @@ class Leases:
         return lease in self._held
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers ``GET /lease``: its name and our pid in a line, then nothing until its holder is gone."""
+        """Answer ``GET /lease`` with one line (lease name, server pid), and stay open until the user is gone."""
         lease = secrets.token_urlsafe(12)
         self._held.add(lease)
         self.ever = True
@@ -105,9 +105,9 @@ class Control:
 
     Args:
         store: The episodes.
-        keys: Session tokens.
+        keys: The source of session tokens.
         leases: The user processes.
-        browse: Whether an episode may be made the one of requests without an episode header.
+        browse: Whether an episode may become the default for requests without an episode header.
     """
 
     def __init__(self, store: Store, keys: Keyring, leases: Leases, *, browse: bool = False) -> None:
@@ -117,7 +117,7 @@ class Control:
         self._browse = browse
 
     def app(self) -> ASGIApp:
-        """Returns the ASGI app, without its guard."""
+        """Return the ASGI app, without its guard."""
         errors = {
             ValueError: _bad_request,
             _NoEpisodeError: _not_found,
@@ -142,19 +142,19 @@ class Control:
         return Starlette(routes=routes, exception_handlers=errors)
 
     async def health(self, request: Request) -> Response:
-        """``GET /health``."""
+        """Handle ``GET /health``."""
         return JSONResponse({"ok": True, "leases": len(self._leases), "sites": self._store.catalog.slugs})
 
     async def sites(self, request: Request) -> Response:
-        """``GET /sites``: what there is, settings and collections by their types."""
+        """Handle ``GET /sites``: list all sites with the types of their settings and collections."""
         return JSONResponse([_describe(site) for site in self._store.catalog])
 
     async def egress(self, request: Request) -> Response:
-        """``GET /egress``: requests to hosts that are no site."""
+        """Handle ``GET /egress``: list the requests to hosts that belong to no site."""
         return JSONResponse(list(self._store.egress))
 
     async def open(self, request: Request) -> Response:
-        """``POST /episodes``."""
+        """Handle ``POST /episodes``: open an episode."""
         body = await _body(request, "site", "signed_in", "lease", "default")
         catalog = self._store.catalog
         if body.get("site"):
@@ -176,23 +176,23 @@ class Control:
         return JSONResponse({"id": episode.id, **self._browser_side(episode)})
 
     async def close(self, request: Request) -> Response:
-        """``DELETE /episodes/ID``."""
+        """Handle ``DELETE /episodes/ID``: close an episode."""
         await self._store.close(self._episode(request))
         return JSONResponse({})
 
     async def state(self, request: Request) -> Response:
-        """``GET /episodes/ID/state``."""
+        """Handle ``GET /episodes/ID/state``: return its state and event log."""
         episode = self._episode(request)
         return Response(await self._turn(episode, episode.state_json), media_type="application/json")
 
     async def defaults(self, request: Request) -> Response:
-        """``GET /episodes/ID/defaults``."""
+        """Handle ``GET /episodes/ID/defaults``: return the state of a fresh account."""
         self._episode(request)
         sites = ", ".join(f'"{slug}": {text}' for slug, text in self._store.catalog.default_json.items())
         return Response(f'{{"sites": {{{sites}}}}}', media_type="application/json")
 
     async def patch(self, request: Request) -> Response:
-        """``PATCH /episodes/ID/state``: initial state by API."""
+        """Handle ``PATCH /episodes/ID/state``: set the initial state by API."""
         body = await _body(request, "site", "settings", "collections")
         episode = self._episode(request)
         site = self._store.catalog[body.get("site", "")]
@@ -208,12 +208,12 @@ class Control:
         return JSONResponse(await self._turn(episode, change))
 
     async def snapshot(self, request: Request) -> Response:
-        """``POST /episodes/ID/snapshots``."""
+        """Handle ``POST /episodes/ID/snapshots``: save its state under a new key."""
         episode = self._episode(request)
         return JSONResponse({"key": await self._turn(episode, partial(self._store.snapshot, episode))})
 
     async def restore(self, request: Request) -> Response:
-        """``POST /episodes/ID/restore``."""
+        """Handle ``POST /episodes/ID/restore``: restore a saved state."""
         body = await _body(request, "key")
         episode = self._episode(request)
 
@@ -224,12 +224,12 @@ class Control:
         return JSONResponse(await self._turn(episode, change))
 
     async def keep_requests(self, request: Request) -> Response:
-        """``POST /episodes/ID/requests``: keeps the requests from now on that could change state."""
+        """Handle ``POST /episodes/ID/requests``: keep, from now on, the requests that could change state."""
         self._episode(request).requests = []
         return JSONResponse({})
 
     async def requests(self, request: Request) -> Response:
-        """``GET /episodes/ID/requests``: those kept so far."""
+        """Handle ``GET /episodes/ID/requests``: return the requests kept so far."""
         episode = self._episode(request)
         return JSONResponse({"requests": await self._turn(episode, lambda: list(episode.requests or ()))})
 

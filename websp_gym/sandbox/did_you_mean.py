@@ -1,4 +1,4 @@
-"""Small helper for messages: which right name a wrong one was probably meant to be."""
+"""Suggestions for error messages: the known name that is closest to a wrong one."""
 
 from __future__ import annotations
 
@@ -6,16 +6,9 @@ from collections.abc import Iterable
 
 
 def nearest(value: str, known: Iterable[str]) -> str:
-    """Says which known value a wrong one was probably meant to be.
+    """Return ``'; did you mean "x"?'`` for the known value closest to ``value``, or ``""`` if none is close.
 
-    The sandbox imports nothing from outside itself, hence this neighbour of ``websp_gym.errors.nearest``.
-
-    Args:
-        value: What was given.
-        known: What would have been right.
-
-    Returns:
-        ``'; did you mean "x"?'``, or an empty string when nothing is close.
+    The sandbox does not import the rest of the package, so it does not use ``websp_gym.errors.nearest``.
     """
     from difflib import get_close_matches
 

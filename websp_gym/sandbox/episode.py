@@ -1,4 +1,4 @@
-"""The state of one episode: an in-memory SQLite database of what differs from a fresh account."""
+"""The state of one episode: an in-memory SQLite database of the differences from a fresh account."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ KINDS = frozenset(
         "consent", "tracker",
     }
 )  # fmt: skip
-"""The kinds of events. ``error``: a page or an action of the replica broke (its fault, not the agent's);
-``tracker``: a page had a third party note the visit."""
+"""The kinds of events. ``error``: a page or an action of the replica failed (its fault, not the agent's);
+``tracker``: a page reported the visit to a third party."""
 
 _LOOKING = frozenset({"visit", "tracker", "egress", "error"})
-"""What a page logs that is only looked at."""
+"""The kinds of events that only viewing a page can cause."""
 
 MAX_ITEMS = 10_000
-"""Items a collection holds: reading a state has to stay quick, whatever an agent adds."""
+"""The maximum number of items in a collection, so that reading a state stays fast whatever an agent adds."""
 
-# Small pages keep a serialised episode, most of which is empty tables, at a few kilobytes.
+# Small database pages keep a serialised episode, which is mostly empty tables, at a few kilobytes.
 SCHEMA = """
 PRAGMA page_size = 512;
 CREATE TABLE settings (site TEXT, key TEXT, value TEXT, PRIMARY KEY (site, key)) WITHOUT ROWID;
@@ -50,7 +50,7 @@ class EpisodeState:
     Args:
         catalog: The sites.
         blank: A serialised database with empty tables.
-        lease: The user process it belongs to ("" for none).
+        lease: The lease of the user process that owns the episode ("" for none).
     """
 
     def __init__(self, catalog: Catalog, blank: bytes, lease: str = "") -> None:
@@ -59,18 +59,18 @@ class EpisodeState:
         self.lease = lease
         self.turn = Turn()
         self.requests: list[Row] | None = None
-        """The requests that could change state, once somebody asks for them to be kept."""
-        # Worker threads take turns, never two at once.
+        """The requests that could change state; None while requests are not kept."""
+        # Worker threads take turns: two never use it at once.
         self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self._db.deserialize(blank)
 
     def close(self) -> None:
-        """Forgets everything."""
+        """Discard the state."""
         self._db.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing: an exception inside undoes every change made inside. Do not ``await`` in it."""
+        """Undo every change made inside the ``with`` block if it raises. Do not ``await`` inside it."""
         if self._db.in_transaction:
             yield
             return
@@ -84,35 +84,27 @@ class EpisodeState:
         self._db.execute("COMMIT")
 
     def _execute(self, query: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
-        # Whatever a request makes a handler do over and over comes through here.
+        # Anything that a request makes a handler repeat comes through here, so this is where time is limited.
         self.turn.check()
         return self._db.execute(query, values)
 
     def log(self, site: Site | None, kind: str, /, **data: Any) -> None:
-        """Appends an event.
-
-        Raises:
-            ValueError: ``kind`` is not one of ``KINDS``.
-        """
+        """Append an event. Raise ValueError if ``kind`` is not one of ``KINDS``."""
         if kind not in KINDS:
             raise ValueError(f'unknown event kind "{kind}"{nearest(kind, KINDS)}')
         row = (round(time.time(), 3), site.slug if site else "", kind, json.dumps(data))
         self._execute("INSERT INTO events (time, site, kind, data) VALUES (?, ?, ?, ?)", row)
 
     def settings(self, site: Site) -> dict[str, Value]:
-        """Returns the value of every declared setting of a site, defaults included."""
+        """Return the value of every declared setting of a site, including defaults."""
         stored = self._execute("SELECT key, value FROM settings WHERE site = ?", (site.slug,))
         changed = {key: json.loads(value) for key, value in stored}
         return {key: changed.get(key, setting.default) for key, setting in site.settings.items()}
 
     def put(self, site: Site, key: str, value: object, *, kind: str = "set") -> bool:
-        """Sets a setting and logs the change; the value it already has changes and logs nothing.
+        """Set a setting, log the change, and return whether the value changed; if not, nothing is logged.
 
-        Returns:
-            Whether the value is a new one.
-
-        Raises:
-            ValueError: Unknown setting, or not a value of it.
+        Raise ValueError for an unknown setting or a wrong value.
         """
         new = site.check_value(key, value)
         old = self.settings(site)[key]
@@ -128,7 +120,7 @@ class EpisodeState:
         return True
 
     def items(self, site: Site) -> dict[str, list[Row]]:
-        """Returns the items of every collection of a site, the sessions among them."""
+        """Return the items of every collection of a site, including its sessions."""
         found = {
             name: {row["id"]: spec.complete(row) for row in spec.rows()}
             for name, spec in site.collections.items()
@@ -148,10 +140,9 @@ class EpisodeState:
         return {name: list(rows.values()) for name, rows in found.items()}
 
     def rows(self, site: Site, collection: str, where: Row | None = None) -> list[Row]:
-        """Returns the items of one collection whose fields all equal ``where`` (compared as text).
+        """Return the items of a collection whose fields all equal ``where``, compared as text.
 
-        Raises:
-            ValueError: Unknown collection.
+        Raise ValueError for an unknown collection.
         """
         if collection not in site.collections:
             raise ValueError(f'unknown collection "{collection}"{nearest(collection, site.collections)}')
@@ -162,27 +153,15 @@ class EpisodeState:
         ]
 
     def add(self, site: Site, collection: str, row: Row, *, form: bool = False, kind: str = "add") -> Row:
-        """Adds an item and logs it.
-
-        Returns:
-            The item with its ``id``.
-
-        Raises:
-            ValueError: Unknown collection or field, a wrong value, or the unique field is taken.
-        """
+        """Add an item, log it, and return it with its ``id``. Raise ValueError like ``add_all()``."""
         return self.add_all(site, collection, [row], form=form, kind=kind)[0]
 
     def add_all(
         self, site: Site, collection: str, rows: Sequence[Row], *, form: bool = False, kind: str = "add"
     ) -> list[Row]:
-        """Adds items and logs each; inside a transaction all of them or none.
+        """Add items, log each, and return them with their ``id``. Atomic only inside a transaction.
 
-        Returns:
-            The items with their ``id``.
-
-        Raises:
-            ValueError: Unknown collection or field, a wrong value, the unique field is taken, or the collection
-                is full.
+        Raise ValueError for an unknown collection or field, a wrong value, a duplicate key, or a full collection.
         """
         existing = self.rows(site, collection)
         if len(existing) + len(rows) > MAX_ITEMS:
@@ -207,11 +186,11 @@ class EpisodeState:
         return items
 
     def remove(self, site: Site, collection: str, where: Row) -> int:
-        """Removes the matching items, logs each, and returns how many there were."""
+        """Remove the matching items, log each, and return their number."""
         return self.discard(site, collection, self.rows(site, collection, where))
 
     def discard(self, site: Site, collection: str, items: Sequence[Row]) -> int:
-        """Removes items that have been read from a collection, logs each, and returns how many there were."""
+        """Remove items that were read from a collection, log each, and return their number."""
         for item in items:
             self.write(site, collection, item["id"], None)
             if collection == SESSIONS:
@@ -222,13 +201,9 @@ class EpisodeState:
         return len(items)
 
     def update(self, site: Site, collection: str, where: Row, fields: Row, *, form: bool = False) -> int:
-        """Changes fields of the matching items; each field that changed is one ``set`` event.
+        """Change fields of the matching items and return how many matched. Log one ``set`` event per changed field.
 
-        Returns:
-            How many items matched.
-
-        Raises:
-            ValueError: Unknown collection or field, or a wrong value.
+        Raise ValueError for an unknown collection or field, or a wrong value.
         """
         found = self.rows(site, collection, where)
         checked = site.collections[collection].complete(fields, form=form)
@@ -244,10 +219,9 @@ class EpisodeState:
         return len(found)
 
     def replace(self, site: Site, collection: str, rows: list[Row]) -> None:
-        """Makes a collection hold exactly ``rows`` (initial state); the session of the episode itself stays.
+        """Replace the items of a collection with ``rows`` (initial state), except the browser's own session.
 
-        Raises:
-            ValueError: Unknown collection or field, or a wrong value.
+        Raise ValueError for an unknown collection or field, or a wrong value.
         """
         if collection == SESSIONS:
             check_foreign(rows)
@@ -258,28 +232,28 @@ class EpisodeState:
         self.log(site, "setup", collection=collection, count=len(rows))
 
     def new_code(self, site: Site, redir: str) -> str:
-        """Returns a one-time code that signs a browser in at ``site`` and leads on to ``redir``."""
+        """Return a one-time code that signs a browser in on ``site`` and then redirects to ``redir``."""
         code = secrets.token_urlsafe(24)
         self._execute("INSERT INTO codes VALUES (?, ?, ?)", (code, site.slug, redir))
         return code
 
     def use_code(self, site: Site, code: str) -> str | None:
-        """Uses up a one-time code; returns where it leads, or None when it is not one of ``site``."""
+        """Use up a one-time code and return its redirect, or None if the code is not valid for ``site``."""
         query = "DELETE FROM codes WHERE code = ? AND site = ? RETURNING redir"
         row = self._execute(query, (code, site.slug)).fetchall()
         return str(row[0][0]) if row else None
 
     def flash(self, site: Site, session: str | None, path: str) -> None:
-        """Has the next visit to a page say that what led there was done."""
+        """Make the next visit to the page at ``path`` show that the action was done."""
         self._execute("INSERT OR IGNORE INTO flashes VALUES (?, ?, ?)", (site.slug, session or "", path))
 
     def take_flash(self, site: Site, session: str | None, path: str) -> bool:
-        """Returns whether a page is to say so, once."""
+        """Return whether the page at ``path`` should show that an action was done; true only once."""
         query = "DELETE FROM flashes WHERE site = ? AND session = ? AND path = ?"
         return self._execute(query, (site.slug, session or "", path)).rowcount > 0
 
     def events(self) -> list[Row]:
-        """Returns the event log."""
+        """Return the event log."""
         stored = self._execute("SELECT seq, time, site, kind, data FROM events ORDER BY seq")
         return [
             {"seq": seq, "time": when, "site": site, "kind": kind, "data": json.loads(data)}
@@ -287,17 +261,17 @@ class EpisodeState:
         ]
 
     def keep_request(self, sent: Row, status: int, since: int) -> None:
-        """Keeps a request that could change state: not a page that was only looked at."""
+        """Keep a request that could change state, not a mere page view. Do nothing if requests are not kept."""
         kinds = [event["kind"] for event in self.events() if event["seq"] > since]
         if self.requests is not None and (sent["method"] not in ("GET", "HEAD") or set(kinds) - _LOOKING):
             self.requests.append({**sent, "status": status, "since": since, "kinds": kinds})
 
     def last_seq(self) -> int:
-        """Returns the number of the last event."""
+        """Return the number of the last event (0 if there is none)."""
         return int(self._execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()[0])
 
     def state_json(self, *, events: bool = True) -> str:
-        """Returns the whole state as JSON; the text of untouched sites is made only once per server."""
+        """Return the whole state as JSON. The text of unchanged sites is created only once per server."""
         touched = {
             slug for (slug,) in self._execute("SELECT site FROM settings UNION SELECT site FROM items")
         }
@@ -310,11 +284,11 @@ class EpisodeState:
         return f'{{"sites": {{{", ".join(parts)}}}{log}}}'
 
     def dump(self) -> bytes:
-        """Returns the database as bytes."""
+        """Return the database as bytes."""
         return self._db.serialize()
 
     def load(self, dump: bytes) -> None:
-        """Replaces the database by a dumped one and logs that it did."""
+        """Replace the database with a dumped one, and log a ``setup`` event."""
         self._db.deserialize(dump)
         self.log(None, "setup", restored=True)
 
@@ -322,8 +296,8 @@ class EpisodeState:
         return {"settings": self.settings(site), "collections": self.items(site)}
 
     def write(self, site: Site, collection: str, item: str, data: Row | None) -> None:
-        """Stores an item (None: removed) without checking or logging."""
-        # A removed item stays as a row without data, so that its id is never given to another.
+        """Store an item (None: mark it as removed) without checking or logging."""
+        # A removed item stays as a row without data, so that its id is never reused.
         self._execute(
             "INSERT INTO items (site, collection, id, data) VALUES (?, ?, ?, ?)"
             " ON CONFLICT (site, collection, id) DO UPDATE SET data = excluded.data",
@@ -331,14 +305,14 @@ class EpisodeState:
         )
 
     def _ids(self, site: Site, collection: str) -> set[str]:
-        """Returns every id that was ever given."""
+        """Return every id that has been used in a collection, including those of removed items."""
         home = self._home(site, collection)
         query = "SELECT id FROM items WHERE site = ? AND collection = ?"
         stored = {item for (item,) in self._execute(query, (home.slug, collection))}
         return stored | {row["id"] for row in home.collections[collection].rows()}
 
     def _home(self, site: Site, collection: str) -> Site:
-        """Returns the site that keeps a collection: sessions are kept by the site that owns the sign-in."""
+        """Return the site that stores a collection; sessions are stored by the site that owns the sign-in."""
         return self.catalog.session_owner(site) if collection == SESSIONS else site
 
 

@@ -1,4 +1,4 @@
-"""Starting a sandbox server, and the lease by which it knows that it has a user."""
+"""Starting a sandbox server, and taking the lease that keeps it running."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from dataclasses import asdict, dataclass
 from typing import IO, Any
 
 VARIABLE = "WEBSP_SANDBOX"
-"""The environment variable by which child processes find the server (JSON of an ``Address``)."""
+"""The environment variable with the server's address for child processes (JSON of an ``Address``)."""
 
 _START_TIMEOUT = 20.0
 _LEASE_TIMEOUT = 30.0
 
 
 class SandboxError(Exception):
-    """The sandbox server could not be started or reached, or refused a request.
+    """Error for a sandbox server that could not be started or reached, or that refused a request.
 
     Attributes:
-        status: The HTTP status of a refusal; None when there was no answer.
+        status: The HTTP status of a refusal; None if there was no response.
     """
 
     def __init__(self, message: str, *, status: int | None = None) -> None:
@@ -35,7 +35,7 @@ class SandboxError(Exception):
 
 @dataclass(frozen=True)
 class Address:
-    """Where a server is and what it takes to be let in; ``spki`` hashes its certificate's public key."""
+    """The process, ports and secret of a server; ``spki`` is the hash of its certificate's public key."""
 
     pid: int
     http_port: int
@@ -45,25 +45,25 @@ class Address:
     spki: str
 
     def __repr__(self) -> str:
-        # Addresses end up in messages and logs; the secret must not.
+        # Addresses appear in messages and logs; the secret must not.
         ports = f"http={self.http_port}, https={self.https_port}, control={self.control_port}"
         return f"Address(pid={self.pid}, {ports})"
 
     @classmethod
     def parse(cls, text: str, **more: Any) -> Address | None:
-        """Returns the address a JSON text (and ``more``) means, or None when it means none."""
+        """Return the address in a JSON text, with the fields of ``more``, or None if it is not an address."""
         try:
             return cls(**json.loads(text), **more)
         except (ValueError, TypeError):
             return None
 
     def dump(self) -> str:
-        """Returns the address as JSON."""
+        """Return the address as JSON."""
         return json.dumps(asdict(self))
 
 
 class _Detached(subprocess.Popen[bytes]):
-    """A process that may outlive us: other users can still need it, so no warning that it is running."""
+    """A process that may outlive this one because others use it, so no warning that it is still running."""
 
     def __del__(self, *arguments: Any, **keywords: Any) -> None:
         if getattr(self, "returncode", 0) is None and self.poll() is None:
@@ -72,17 +72,9 @@ class _Detached(subprocess.Popen[bytes]):
 
 
 def launch(options: list[str], secret: str) -> tuple[Address, subprocess.Popen[bytes]]:
-    """Starts a server process and waits until it listens.
+    """Start a server process with command-line ``options`` and wait until it listens.
 
-    Args:
-        options: Its command line.
-        secret: Its secret.
-
-    Returns:
-        Its address and the process.
-
-    Raises:
-        SandboxError: It did not start; the message ends with what it said.
+    Raise SandboxError if it does not start; the message ends with its error output.
     """
     environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
     with _log() as log:
@@ -92,7 +84,7 @@ def launch(options: list[str], secret: str) -> tuple[Address, subprocess.Popen[b
             stdout=subprocess.PIPE,
             stderr=log,
             env=environment,
-            # Ctrl-C in the terminal must not take the server from environments that are still closing.
+            # Ctrl-C in the terminal must not stop the server while environments are still closing.
             start_new_session=True,
         )
         assert process.stdin is not None
@@ -114,7 +106,7 @@ def launch(options: list[str], secret: str) -> tuple[Address, subprocess.Popen[b
 def _log() -> IO[bytes]:
     wanted = os.environ.get("WEBSP_SANDBOX_LOG")
     if not wanted:
-        # An unlinked file: nothing to tidy up however either side ends, and no pipe that could fill up.
+        # An unlinked file needs no cleanup, however either process ends, and unlike a pipe it cannot fill up.
         return tempfile.TemporaryFile()
     try:
         return open(wanted, "a+b")
@@ -126,7 +118,7 @@ def _log() -> IO[bytes]:
 
 @dataclass(frozen=True)
 class Lease:
-    """A connection that tells the server of a user until the kernel closes it."""
+    """A connection that makes this process a user of the server until the kernel closes it."""
 
     connection: socket.socket
     name: str
@@ -134,11 +126,7 @@ class Lease:
 
 
 def take_lease(address: Address) -> Lease:
-    """Becomes a user of a running server.
-
-    Raises:
-        SandboxError: There is none, or it is not the one of this address.
-    """
+    """Become a user of a running server. Raise SandboxError if none with this address and secret is running."""
     try:
         connection = socket.create_connection(("127.0.0.1", address.control_port), timeout=_LEASE_TIMEOUT)
         connection.sendall(_head(address, "/lease"))
@@ -151,16 +139,16 @@ def take_lease(address: Address) -> Lease:
                 raise ConnectionError("the lease was refused")
     except OSError as error:
         raise SandboxError(f"no sandbox server at {address}: {error}") from error
-    # From here on it is only looked at, never waited for.
+    # From here on it is only polled, never waited for.
     connection.setblocking(False)
     facts = json.loads(answer[answer.index(b"{") : answer.index(b"}\n") + 1])
     return Lease(connection, facts["lease"], facts["pid"])
 
 
 def answers(address: Address, timeout: float) -> bool:
-    """Returns whether a server answers a question about its health within ``timeout`` seconds.
+    """Return whether a server answers a health check within ``timeout`` seconds.
 
-    The question has a connection of its own: it may be asked from any thread and after a fork, whatever else hangs.
+    The check uses its own connection, so it works from any thread and after a fork, even if other calls hang.
     """
     deadline = time.monotonic() + timeout
     answer = b""

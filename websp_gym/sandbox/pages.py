@@ -1,4 +1,4 @@
-"""Rendering: the Jinja2 environments of the sites, what a template gets, and the replica's footer note."""
+"""Template rendering: the sites' Jinja2 environments, template variables, and the replica's footer note."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ NO_STORE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 
 
 class RenderError(Exception):
-    """A template broke for a reason that Jinja2 does not report as its own."""
+    """Error for a template that raised a ValueError."""
 
 
 class PageResponse(HTMLResponse):
-    """HTML that has been through the renderer, which sees to the footer note."""
+    """An HTML response from the renderer, which needs no further footer note."""
 
 
 class Renderer:
-    """Renders the templates of all sites; compiled templates are kept.
+    """A renderer for the templates of all sites, which caches compiled templates.
 
     Args:
         catalog: The sites.
-        keys: Where the account's saved passwords come from.
-        reload: Look for changed templates on every request (for people who edit them).
+        keys: The source of the account's saved passwords.
+        reload: Whether to reload changed templates on every request (for template authors).
     """
 
     def __init__(self, catalog: Catalog, keys: Keyring, *, reload: bool = False) -> None:
@@ -47,14 +47,14 @@ class Renderer:
         self._environments: dict[str, jinja2.Environment] = {}
 
     def environment(self, site: Site | None) -> jinja2.Environment:
-        """Returns the environment of a site (None: of pages that belong to no site), made at first use."""
+        """Return the Jinja2 environment of a site, created on first use (None: for pages of no site)."""
         slug = site.slug if site else ""
         if slug not in self._environments:
             self._environments[slug] = self._new_environment(site)
         return self._environments[slug]
 
     def page(self, request: Request, site: Site, page: Page, *, status: int = 200) -> Response:
-        """Renders the template of a page entry."""
+        """Render the template of a page entry."""
         html = self._html(request, site, page.template, {**page.context, "page": page})
         return PageResponse(html if page.fragment else self.with_footer(html, site), status, NO_STORE)
 
@@ -68,27 +68,30 @@ class Renderer:
         fragment: bool = False,
         **context: Any,
     ) -> Response:
-        """Renders any template of a site; handlers have it as ``request.state.render``.
+        """Render any template of a site. Handlers call it as ``request.state.render(template, ...)``.
 
         Args:
             request: The request.
-            site: Its site.
-            template: A file under the site's ``templates/``.
-            status: HTTP status.
-            fragment: Part of a page (no footer).
-            **context: More template variables.
+            site: The site of the request.
+            template: A file in the site's ``templates/``, or ``kit/...`` for a template of the kit.
+            status: The HTTP status.
+            fragment: Whether this is a part of a page, which gets no footer note.
+            **context: Additional template variables.
+
+        Returns:
+            The HTML response.
         """
         entry = Page(path="/", template=template, title=str(context.get("title", "")))
         html = self._html(request, site, template, {"page": entry, **context})
         return PageResponse(html if fragment else self.with_footer(html, site), status, NO_STORE)
 
     def plain(self, template: str, status: int, **context: Any) -> Response:
-        """Renders a page of the kit that belongs to no site."""
+        """Render a page of the kit that belongs to no site."""
         html = self.environment(None).get_template(f"kit/{template}").render(context)
         return PageResponse(html, status, NO_STORE)
 
     def with_footer(self, html: str, site: Site) -> str:
-        """Returns the page with the replica note; a layout that has none gets it before ``</body>``."""
+        """Return the page with the replica note, added before ``</body>`` if the layout has none."""
         if FOOTER_MARK in html:
             return html
         note = self.environment(site).get_template("kit/footer.html").render(site=site)
@@ -100,7 +103,7 @@ class Renderer:
         try:
             return self.environment(site).get_template(template).render(variables)
         except ValueError as error:
-            # A ValueError means "bad request" to the app; this one is the template's own fault.
+            # The app answers a ValueError with "bad request", but this one is an error in the template.
             raise RenderError(f"{template}: {error}") from error
 
     def _variables(self, request: Request, site: Site) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""What a request sent: query, form or JSON body and path parameters as one flat dict of fields.
+"""Parsing of requests: query, form or JSON body, and path parameters as one flat dict of fields.
 
-All of it comes from a page, so all of it is bounded, and whatever cannot be read is the request's fault: a
-``ValueError``, which the app answers with 400.
+All of it comes from pages, so its size is limited. Anything that cannot be parsed raises a ``ValueError``, which
+the app answers with 400.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope
 
 MAX_BODY = 1_000_000
-"""Bytes of a request's body."""
+"""The maximum size of a request's body in bytes."""
 
 MAX_URL = 16_384
-"""Bytes of path and query."""
+"""The maximum size of path and query in bytes."""
 
 MAX_HEADERS = 65_536
-"""Bytes of all header names and values."""
+"""The maximum size of all header names and values in bytes."""
 
 _MAX_FIELDS = 1000
 _MAX_DEPTH = 20
 
 
 class RefusedError(ValueError):
-    """A request was understood and refused; nothing changed.
+    """Error for a request that was understood but refused; nothing changed.
 
     Attributes:
-        status: The HTTP status of the answer.
+        status: The HTTP status of the response.
     """
 
     def __init__(self, status: int, reason: str) -> None:
@@ -45,15 +45,15 @@ class Fields:
     """The fields of a request.
 
     Attributes:
-        values: By name; a list when a form gave the name more than once. Nested JSON has dotted names.
-        is_form: Whether it was a form, where an unticked checkbox is not sent at all.
+        values: The values by name; a list if a form has the name more than once. Nested JSON has dotted names.
+        is_form: Whether the request was a form, where an unticked checkbox is not sent at all.
     """
 
     values: dict[str, Any]
     is_form: bool
 
     def text(self, name: str) -> str:
-        """Returns a field as text, empty when it was not sent."""
+        """Return a field as text (of several values, the last), or ``""`` if it was not sent."""
         value = self.values.get(name, "")
         if isinstance(value, list):
             value = value[-1] if value else ""
@@ -61,11 +61,7 @@ class Fields:
 
 
 def check_head(scope: Scope) -> None:
-    """Refuses a request whose address or headers are too long.
-
-    Raises:
-        RefusedError: They are.
-    """
+    """Raise RefusedError if the address or the headers of a request are too long."""
     if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MAX_URL:
         raise RefusedError(414, f"the address is longer than {MAX_URL} bytes")
     if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEADERS:
@@ -73,11 +69,7 @@ def check_head(scope: Scope) -> None:
 
 
 async def read_body(receive: Receive) -> bytes:
-    """Reads the whole body of a request.
-
-    Raises:
-        RefusedError: It is too long.
-    """
+    """Read the whole body of a request. Raise RefusedError if it is too long."""
     body = bytearray()
     more = True
     while more:
@@ -90,10 +82,9 @@ async def read_body(receive: Receive) -> bytes:
 
 
 async def read_fields(request: Request) -> Fields:
-    """Reads the fields of a request; path parameters win over the body, the body over the query.
+    """Return the fields of a request. Path parameters override the body, and the body overrides the query.
 
-    Raises:
-        ValueError: The body is a form or JSON that cannot be read, or has too many fields.
+    Raise ValueError if the body is an invalid form or invalid JSON, or if there are too many fields.
     """
     values: dict[str, Any] = _pairs(request.url.query)
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
@@ -102,7 +93,7 @@ async def read_fields(request: Request) -> Fields:
         values |= await _multipart(request)
     else:
         body = await request.body()
-        # A string given to fetch() or sendBeacon() comes as text/plain; sites send JSON that way too.
+        # fetch() and sendBeacon() send a string as text/plain, and sites send JSON that way too.
         is_form = not (kind == "application/json" or (kind == "text/plain" and body.lstrip()[:1] == b"{"))
         if is_form:
             values |= _pairs(body.decode("utf-8", "replace"))
@@ -112,11 +103,7 @@ async def read_fields(request: Request) -> Fields:
 
 
 def read_json(body: bytes) -> dict[str, Any]:
-    """Reads a JSON object.
-
-    Raises:
-        ValueError: It is none, or holds what nobody could store: half a surrogate pair, a number that is none.
-    """
+    """Parse a JSON object. Raise ValueError if it is none or cannot be stored (lone surrogates, NaN, infinity)."""
     try:
         data = json.loads(body)
         json.dumps(data, ensure_ascii=False, allow_nan=False).encode()

@@ -1,4 +1,4 @@
-"""Search over the pages that sites declare: the web's, and a site's own."""
+"""Search over the pages that sites declare, for the web search and for the search of a site."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .site import Site
 from .site_schema import Page
 
 MAX_WORDS = 32
-"""Of a query; the rest is ignored, as real searches do."""
+"""The maximum number of words of a query; the rest is ignored, as in real search engines."""
 
-# Whoever names a site means that site.
+# A query that contains the name of a site is about that site.
 _WEIGHTS = {"site": 12, "title": 4, "description": 2, "url": 1}
 _SHORTEST_STEM = 4
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A page that was found."""
+    """A search result: a page that matches the query."""
 
     site: str
     title: str
@@ -29,21 +29,21 @@ class Hit:
 
 
 def find(text: str, sites: Iterable[Site], *, signed_in: bool = False, every: bool = False) -> list[Hit]:
-    """Return the pages that share words with a query, those that share most first.
+    """Return the pages that match a query, the best match first.
 
-    Only pages with a title and a description are found: the others are steps of a way, not destinations.
+    Pages without a title and a description are not found: they are steps of a flow, not destinations.
 
     Args:
-        text: What was typed.
-        sites: Where to look.
-        signed_in: Find pages that need a login, too.
-        every: Find only pages that have every word of the query.
+        text: The query.
+        sites: The sites to search.
+        signed_in: Whether to include pages that require a login.
+        every: Whether a page must match every word of the query instead of at least one.
     """
     words = _words(text)[:MAX_WORDS]
     hits = [_hit(site, page) for site in sites for page in site.pages if _is_listed(site, page, signed_in)]
     enough = len(words) if every else 1
     scored = [(scores, hit) for hit in hits if (scores := _scores(words, hit)) and len(scores) >= enough]
-    # Python's sort is stable: equal pages stay in the order their site lists them.
+    # The sort is stable: pages with equal scores stay in the order in which their site lists them.
     return [hit for _, hit in sorted(scored, key=lambda each: -sum(each[0]))]
 
 
@@ -59,13 +59,13 @@ def _hit(site: Site, page: Page) -> Hit:
 
 
 def _scores(words: Sequence[str], hit: Hit) -> list[int]:
-    """Return for each word that a page has the weight of all parts it occurs in."""
+    """Return a score for each word that a page contains: the sum of the weights of the parts it occurs in."""
     parts = {part: _words(getattr(hit, part)) for part in _WEIGHTS}
     return [score for word in words if (score := _score(word, parts))]
 
 
 def _score(word: str, parts: dict[str, list[str]]) -> int:
-    # "cookie" occurs in "cookies".
+    # A word also matches a longer word that starts with it: "cookie" and "cookies".
     return sum(weight for part, weight in _WEIGHTS.items() if any(map(partial(_same, word), parts[part])))
 
 

@@ -31,23 +31,23 @@ from .site import SiteError
 from .store import Store
 
 GRACE = 0.3
-"""Seconds without any user before the server ends (one process may hand over to the next)."""
+"""Seconds without a user before the server ends, so that one process can follow another."""
 
 FIRST_USER = 30.0
-"""Seconds the server waits for its first user."""
+"""Seconds that the server waits for its first user."""
 
 SWITCH = 0.0005
-"""Seconds after which a thread that computes lets another go on.
+"""Seconds after which a computing thread lets another one run.
 
-Every statement of SQLite gives up the interpreter, and with Python's 5 ms a page of fifty statements would wait a
-quarter of a second to go on.
+Every SQLite statement releases the interpreter lock. With Python's default of 5 ms, a page of fifty statements
+would wait a quarter of a second to get it back.
 """
 
 logger = logging.getLogger(__name__)
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that leaves the signals to the process, which runs three of them."""
+    """A uvicorn server without signal handlers: the process runs three servers and handles signals itself."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -55,11 +55,11 @@ class _Server(uvicorn.Server):
 
 
 class Process:
-    """Everything one sandbox process is made of.
+    """A sandbox process with its three servers.
 
     Args:
         options: The parsed command line.
-        secret: What the control app asks for; certificate and session tokens follow from it.
+        secret: The secret of the control app; certificate and session tokens are derived from it.
     """
 
     def __init__(self, options: argparse.Namespace, secret: str) -> None:
@@ -73,7 +73,7 @@ class Process:
         self._options = options
 
     async def run(self) -> None:
-        """Serves until the last user is gone or a signal comes."""
+        """Serve until the last user is gone or a signal arrives."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._ended.set)
@@ -98,7 +98,7 @@ class Process:
         )
         await self._ended.wait()
         for server in servers:
-            # State lives in memory only, so there is nothing to finish: open connections are simply dropped.
+            # All state is in memory, so open connections can be dropped.
             server.should_exit = server.force_exit = True
         await asyncio.gather(*tasks)
 
@@ -111,14 +111,7 @@ class Process:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the process.
-
-    Args:
-        arguments: The command line (default: ``sys.argv``).
-
-    Returns:
-        The exit code: 0, or 2 when a site is wrong.
-    """
+    """Run the process and return the exit code: 0, or 2 if a site is invalid (arguments None: ``sys.argv``)."""
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
     sys.setswitchinterval(SWITCH)
     parser = argparse.ArgumentParser(prog="python -m websp_gym.sandbox.server", description=__doc__)
@@ -130,7 +123,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name in ("http", "https", "control"):
         parser.add_argument(f"--{name}-port", type=int, default=0, help="the port to try first")
     try:
-        # On stdin, because other users of the machine can read command lines.
+        # The secret comes from stdin because other users of the machine can read command lines.
         asyncio.run(_run(parser.parse_args(arguments), sys.stdin.readline().strip()))
     except SiteError as error:
         logger.error("%s", error)
@@ -152,7 +145,7 @@ def _server(app: ASGIApp, context: ssl.SSLContext | None = None) -> _Server:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        # A connection may idle for as long as an agent thinks; a closed one would look like a dead server.
+        # A connection may be idle for as long as an agent thinks; a closed one would look like a dead server.
         timeout_keep_alive=24 * 3600,
     )
     config.load()
@@ -161,7 +154,7 @@ def _server(app: ASGIApp, context: ssl.SSLContext | None = None) -> _Server:
 
 
 def _listen(port: int) -> socket.socket:
-    # Named as TCP, or asyncio leaves Nagle's algorithm on and every answer takes 40 ms.
+    # asyncio turns Nagle's algorithm off only if TCP is named here; with it, every response takes 40 ms.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -180,7 +173,7 @@ def _port(listener: socket.socket) -> int:
 def _announce(**facts: object) -> None:
     sys.stdout.write(json.dumps(facts) + "\n")
     sys.stdout.flush()
-    # The reader goes away; from here on nothing may be written there.
+    # The reader closes the pipe now, so nothing may be written to it any more.
     with open(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), 1)
 
@@ -188,5 +181,5 @@ def _announce(**facts: object) -> None:
 if __name__ == "__main__":
     code = main()
     logging.shutdown()
-    # Not sys.exit(), which would wait for workers that still compute for somebody who is gone.
+    # Not sys.exit(), which would wait for worker threads whose clients are gone.
     os._exit(code)

@@ -1,4 +1,4 @@
-"""Signing in and out: session cookies, and the view of an episode that one request on one site has."""
+"""Sign-in and sign-out: session cookies, and the episode as page handlers see it."""
 
 from __future__ import annotations
 
@@ -18,30 +18,27 @@ from .site_schema import Row
 
 
 class Keyring:
-    """The per-server secret from which session tokens and the account's passwords are derived.
+    """The server's secret key, from which session tokens and the account's passwords are derived.
 
-    A token depends on the site and the number of the session, not on the episode: cookies kept together with
-    a snapshot stay good in every episode it is restored to. What keeps episodes apart is their own secret.
-
-    Args:
-        key: The secret.
+    A token depends on the site and the session id, not on the episode, so cookies that were saved with a
+    snapshot are valid in every episode that restores it. Episodes are kept apart by their secret ids.
     """
 
     def __init__(self, key: bytes) -> None:
         self._key = key
 
     def token(self, site: Site, session: str) -> str:
-        """Returns the value of the session cookie."""
+        """Return the value of the session cookie."""
         return f"{session}.{self._digest('session', site.slug, session)}"
 
     def session(self, site: Site, token: str) -> str | None:
-        """Returns the session a cookie value stands for, or None for a made-up one."""
+        """Return the session id in a cookie value, or None if the value is forged."""
         session = token.partition(".")[0]
         good = hmac.compare_digest(self.token(site, session).encode(), token.encode())
         return session if good else None
 
     def password(self, site: Site) -> str:
-        """Returns the account's password at a site; only the site's own login page is told it."""
+        """Return the account's password for a site. Only the site's own login page receives it."""
         return self._digest("password", site.slug)[:16]
 
     def _digest(self, *parts: str) -> str:
@@ -52,9 +49,9 @@ class SiteEpisode:
     """An episode as the pages and handlers of one site see it: ``request.state.episode``.
 
     Args:
-        episode: The episode.
+        episode: The state of the episode.
         site: The site.
-        session: The id of the session the request's cookie stands for; None when signed out.
+        session: The session id from the request's cookie; None when signed out.
     """
 
     def __init__(self, episode: EpisodeState, site: Site, session: str | None) -> None:
@@ -64,81 +61,142 @@ class SiteEpisode:
 
     @property
     def account(self) -> dict[str, str] | None:
-        """The account, or None when signed out."""
+        """The data of the account, or None when signed out."""
         return dict(ACCOUNT) if self.session is not None else None
 
     @property
     def settings(self) -> dict[str, Value]:
-        """All settings of the site by dotted key."""
+        """The value of every setting of the site, by dotted key."""
         return self._episode.settings(self._site)
 
     @property
     def sessions(self) -> list[Row]:
-        """The signed-in devices; ``current`` marks the one this request comes from."""
+        """The signed-in devices; ``current`` is true for the one that sent this request."""
         rows = self._episode.items(self._site).get(SESSIONS, [])
         return [{**row, CURRENT: row["id"] == self.session} for row in rows]
 
     def get(self, key: str) -> Value:
-        """Returns one setting.
+        """Return the value of a setting.
+
+        Args:
+            key: The dotted key of the setting.
 
         Raises:
-            ValueError: It is unknown.
+            ValueError: The setting is unknown.
         """
         if key not in self._site.settings:
             self._site.check_value(key, None)
         return self.settings[key]
 
     def set(self, key: str, value: object) -> bool:
-        """Sets one setting and logs it; returns whether it changed. Raises ValueError for a wrong one."""
+        """Set a setting and log the change.
+
+        Args:
+            key: The dotted key of the setting.
+            value: The new value.
+
+        Returns:
+            Whether the value changed.
+
+        Raises:
+            ValueError: The setting is unknown or the value is wrong.
+        """
         return self._episode.put(self._site, key, value)
 
     def items(self, name: str) -> list[Row]:
-        """Returns the items of a collection. Raises ValueError for an unknown one."""
+        """Return the items of a collection.
+
+        Args:
+            name: The name of the collection.
+
+        Raises:
+            ValueError: The collection is unknown.
+        """
         return self._episode.rows(self._site, name)
 
     def all_items(self) -> dict[str, list[Row]]:
-        """Returns the items of every collection by its name."""
+        """Return the items of every collection, by collection name."""
         return self._episode.items(self._site)
 
     def add(self, name: str, **fields: Any) -> Row:
-        """Adds an item, logs it and returns it with its id. Raises ValueError for a wrong one."""
+        """Add an item to a collection and log it.
+
+        Args:
+            name: The name of the collection.
+            **fields: The fields of the item; missing ones get their defaults.
+
+        Returns:
+            The item with its ``id``.
+
+        Raises:
+            ValueError: The collection or a field is unknown, a value is wrong, another item has the same key, or
+                the collection is full.
+        """
         return self._episode.add(self._site, name, fields)
 
     def remove(self, name: str, **where: Any) -> int:
-        """Removes the items whose fields equal ``where``, logs them, and returns how many there were."""
+        """Remove the matching items from a collection and log each.
+
+        Args:
+            name: The name of the collection.
+            **where: Field values. An item matches if all of them are equal, compared as text.
+
+        Returns:
+            The number of removed items.
+
+        Raises:
+            ValueError: The collection is unknown.
+        """
         return self._episode.remove(self._site, name, where)
 
     def update(self, name: str, *, where: Row, **fields: Any) -> int:
-        """Changes fields of the items that match ``where``, logs it, and returns how many matched."""
+        """Change fields of the matching items and log each changed field.
+
+        Args:
+            name: The name of the collection.
+            where: Field values. An item matches if all of them are equal, compared as text.
+            **fields: The new values, by field.
+
+        Returns:
+            The number of matching items.
+
+        Raises:
+            ValueError: The collection or a field is unknown, or a value is wrong.
+        """
         return self._episode.update(self._site, name, where, fields)
 
     def log(self, kind: str, /, **data: Any) -> None:
-        """Appends an event of this site. Raises ValueError for an unknown kind."""
+        """Append an event of this site to the event log.
+
+        Args:
+            kind: One of ``KINDS`` in ``episode.py``.
+            **data: The data of the event.
+
+        Raises:
+            ValueError: The kind is unknown.
+        """
         self._episode.log(self._site, kind, **data)
 
     def take_flash(self, path: str) -> bool:
-        """Returns, once, whether an action with ``flash`` has just led to the page at ``path``."""
+        """Return whether an action with ``flash`` has just led to the page at ``path``; true only once."""
         return self._episode.take_flash(self._site, self.session, path)
 
     def site(self, slug: str) -> SiteEpisode:
-        """Returns the same view of another site (signed out there as far as this request knows)."""
+        """Return the same episode as another site sees it, without a session (signed out)."""
         return SiteEpisode(self._episode, self._episode.catalog[slug], None)
 
     def transaction(self) -> AbstractContextManager[None]:
-        """All or nothing for what is changed inside; do not ``await`` in it."""
+        """Return a context manager that undoes every change made inside it if an exception is raised.
+
+        Do not ``await`` inside it.
+        """
         return self._episode.transaction()
 
 
 def open_session(episode: EpisodeState, site: Site, *, by: str) -> str:
-    """Adds a session of the episode's browser at the site that owns the sign-in, and logs it.
+    """Add a session of the episode's browser on the site that owns the sign-in, log it, and return its id.
 
-    Args:
-        episode: The episode.
-        site: A site with a sign-in.
-        by: How it came about (``setup``, ``password``, ``chooser``, ``handover``).
-
-    Returns:
-        The id of the session.
+    ``by`` is the way of signing in: ``setup``, ``password``, ``chooser`` or ``handover``.
     """
     owner = episode.catalog.session_owner(site)
     for row in episode.rows(owner, SESSIONS):
@@ -151,7 +209,7 @@ def open_session(episode: EpisodeState, site: Site, *, by: str) -> str:
 
 
 def find_session(episode: EpisodeState, site: Site, keys: Keyring, cookies: dict[str, str]) -> str | None:
-    """Returns the id of the live session that a request's cookies stand for, or None when signed out."""
+    """Return the id of the open session that a request's cookies belong to, or None when signed out."""
     if not site.has_sign_in:
         return None
     owner = episode.catalog.session_owner(site)
@@ -160,7 +218,7 @@ def find_session(episode: EpisodeState, site: Site, keys: Keyring, cookies: dict
 
 
 def current_session(episode: EpisodeState, site: Site) -> str | None:
-    """Returns the session opened last by the episode's own browser, if it is still there."""
+    """Return the id of the session that the episode's browser opened last, or None if it has ended."""
     owner = episode.catalog.session_owner(site)
     if not owner.has_sign_in:
         return None
@@ -168,7 +226,7 @@ def current_session(episode: EpisodeState, site: Site) -> str | None:
 
 
 def cookie_domain(site: Site) -> str:
-    """Returns the Domain of the session cookie: as told, else what several hosts share, else none."""
+    """Return the session cookie's Domain: the configured one, else the hosts' common parent, else ``""``."""
     if site.cookie_domain or len(site.hosts) == 1:
         return site.cookie_domain
     columns = zip(*(reversed(host.split(".")) for host in site.hosts), strict=False)
@@ -181,7 +239,7 @@ def cookie_domain(site: Site) -> str:
 
 
 def browser_cookies(episode: EpisodeState, keys: Keyring) -> list[Row]:
-    """Returns the cookies that sign a browser context in, in Playwright's ``add_cookies`` form."""
+    """Return the cookies that sign a browser context in, for Playwright's ``add_cookies``."""
     cookies = []
     for site in episode.catalog:
         session = current_session(episode, site) if site.session_cookie else None
@@ -204,7 +262,7 @@ def browser_cookies(episode: EpisodeState, keys: Keyring) -> list[Row]:
 
 
 def give_cookie(response: Response, owner: Site, token: str) -> None:
-    """Makes a response sign its browser in (``token`` empty: out)."""
+    """Set the session cookie in a response, or delete it if ``token`` is empty."""
     common: dict[str, Any] = {
         "domain": cookie_domain(owner) or None,
         "path": "/",

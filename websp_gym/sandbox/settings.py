@@ -1,4 +1,4 @@
-"""The types of a setting of a site (or a field of a collection); checking and parsing their values."""
+"""The types of site settings and collection fields, which check and parse their values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FALSE = frozenset({"", "0", "off", "false", "no"})
 
 
 class Strict(BaseModel):
-    """A frozen model that names an unknown key together with the nearest right one."""
+    """A frozen model that rejects unknown keys and suggests the nearest known one."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -33,27 +33,27 @@ class Strict(BaseModel):
 class _Setting(Strict):
     label: str = ""
     bookkeeping: bool = False
-    """Whether it only notes that something was decided, beside the decision itself (see ``Collection``)."""
+    """Whether the setting only records that a decision was made (see ``Collection``)."""
 
     def check(self, value: object) -> Value:
-        """Returns a value that already has the right type.
+        """Check a typed value and return it in the form in which it is stored.
 
         Args:
             value: A value from YAML or JSON.
 
         Raises:
-            ValueError: It is not a value of this setting.
+            ValueError: The value is not valid for this setting.
         """
         raise NotImplementedError
 
     def parse(self, raw: object) -> Value:
-        """Returns the value a form field or a JSON body means.
+        """Return the value that a form field or a JSON value represents.
 
         Args:
             raw: A string (form), a list of strings (repeated form field) or a JSON value.
 
         Raises:
-            ValueError: It does not mean any value of this setting.
+            ValueError: It does not represent a valid value of this setting.
         """
         return self.check(raw[-1] if isinstance(raw, list) and raw else raw)
 
@@ -68,7 +68,7 @@ class _Setting(Strict):
 
 
 class BoolSetting(_Setting):
-    """On or off."""
+    """A setting that is on or off."""
 
     type: Literal["bool"]
     default: StrictBool
@@ -80,7 +80,7 @@ class BoolSetting(_Setting):
         return value
 
     def parse(self, raw: object) -> bool:
-        # A checkbox after a hidden field of the same name is the usual way to send "off" as well.
+        # Forms send "off" with a hidden field before a checkbox of the same name, so the last value counts.
         if isinstance(raw, list) and raw:
             raw = raw[-1]
         if isinstance(raw, bool):
@@ -92,7 +92,7 @@ class BoolSetting(_Setting):
 
 
 class ChoiceSetting(_Setting):
-    """One of several words."""
+    """A setting that is one of several words."""
 
     type: Literal["choice"]
     choices: list[StrictStr] = Field(min_length=2)
@@ -111,7 +111,7 @@ class ChoiceSetting(_Setting):
 
 
 class MultiSetting(_Setting):
-    """Any number of several words, kept in the order of ``choices``."""
+    """A setting that is any subset of several words, stored in the order of ``choices``."""
 
     type: Literal["multi"]
     choices: list[StrictStr] = Field(min_length=1)
@@ -138,7 +138,7 @@ class MultiSetting(_Setting):
 
 
 class TextSetting(_Setting):
-    """Free text; ``lower``: kept in lower case, for what the site compares without regard to case."""
+    """A setting that is free text; ``lower`` stores it in lower case, for text compared case-insensitively."""
 
     type: Literal["text"]
     default: StrictStr = ""
@@ -155,7 +155,7 @@ class TextSetting(_Setting):
 
 
 class IntSetting(_Setting):
-    """A whole number, both limits included."""
+    """A setting that is a whole number; both limits are inclusive."""
 
     type: Literal["int"]
     default: StrictInt

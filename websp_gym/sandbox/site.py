@@ -1,6 +1,7 @@
-"""A site as data: the schema of ``sites/<slug>/site.yaml``, and loading and checking one.
+"""The schema of ``sites/<slug>/site.yaml``: loading and validating a replica site.
 
-The whole vocabulary is in this module; ``docs`` and the site builders' notes are written from it.
+Its parts are defined in ``site_schema.py``, ``settings.py`` and ``consent.py``; ``docs/adding-a-site.md`` describes
+the format for authors.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from .settings import Setting, Strict, Value
 from .site_schema import Action, Add, Collection, Link, Page, Remove, Row, SignIn, Update
 
 SESSIONS = "sessions"
-"""The collection every site with a sign-in has: one item per signed-in device."""
+"""The collection of every site with a sign-in: one item per signed-in device."""
 
 CURRENT = "current"
-"""The field of a session that is true for the one of the episode's own browser, which only signing in adds."""
+"""The field that is true for the session of the episode's own browser, which only signing in creates."""
 
 _SESSION_FIELDS: Row = {name: {"type": "text", "default": ""} for name in ("device", "place", "created")}
 
@@ -30,11 +31,11 @@ _KEY = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
 
 
 class SiteError(Exception):
-    """A ``site.yaml`` (or what it points to) is wrong.
+    """Error in a ``site.yaml`` or in a file that belongs to it.
 
     Attributes:
-        file: The file that is wrong.
-        problems: One ``key: reason`` per mistake.
+        file: The file with the error.
+        problems: One ``key: reason`` per problem.
     """
 
     def __init__(self, file: Path, problems: list[str]) -> None:
@@ -44,7 +45,7 @@ class SiteError(Exception):
 
 
 class Site(Strict):
-    """One replica site."""
+    """A replica site as its ``site.yaml`` describes it."""
 
     name: str
     hosts: list[str] = Field(min_length=1)
@@ -72,18 +73,18 @@ class Site(Strict):
 
     @property
     def slug(self) -> str:
-        """The folder's name, by which the rest of the project knows the site."""
+        """The name of the folder, which identifies the site everywhere else."""
         return self._folder.name
 
     @property
     def bookkeeping(self) -> list[str]:
-        """The settings and collections that are declared as such."""
+        """The names of the settings and collections that are declared as ``bookkeeping``."""
         declared = [*self.settings.items(), *self.collections.items()]
         return [name for name, each in declared if each.bookkeeping]
 
     @property
     def has_sign_in(self) -> bool:
-        """Whether the account can be signed in here."""
+        """Whether the account can be signed in on this site."""
         return bool(self.session_cookie or self.session_of)
 
     @model_validator(mode="before")
@@ -127,11 +128,7 @@ class Site(Strict):
         return self
 
     def check_value(self, key: str, value: object) -> Value:
-        """Returns a setting's value if it is one.
-
-        Raises:
-            ValueError: The setting is unknown or the value is not one of it.
-        """
+        """Return the checked value of a setting. Raise ValueError for an unknown setting or a wrong value."""
         if key not in self.settings:
             raise ValueError(f'unknown setting "{key}"{nearest(key, self.settings)}')
         try:
@@ -150,7 +147,7 @@ class Site(Strict):
             for key in self.settings
             if not _KEY.fullmatch(key)
         ]
-        # Templates say items.NAME, and Jinja2 would find the method of the dict first.
+        # Templates write items.NAME, where Jinja2 would find a dict method of that name first.
         problems += [
             f'collections: "{name}" cannot be a name' for name in self.collections if hasattr(dict, name)
         ]
@@ -235,27 +232,13 @@ class Site(Strict):
 
 
 def check_foreign(sessions: list[Row]) -> None:
-    """Checks that rows of sessions can be those of other browsers than the episode's own.
-
-    Raises:
-        ValueError: A row says ``current``.
-    """
+    """Raise ValueError if a row has the field ``current``: rows describe sessions of other browsers only."""
     if any(CURRENT in row for row in sessions):
         raise ValueError(f"sessions: leave out {CURRENT}; this browser's own session comes of signing in")
 
 
 def load_site(folder: Path) -> Site:
-    """Reads and checks ``folder/site.yaml``.
-
-    Args:
-        folder: ``sites/<slug>``.
-
-    Returns:
-        The site.
-
-    Raises:
-        SiteError: Something in it is wrong; every mistake found is named.
-    """
+    """Load and validate ``folder/site.yaml``. Raise SiteError, which lists every problem found."""
     file = folder / "site.yaml"
     try:
         data = yaml.load(file.read_text("utf-8"), Loader=_Loader)
@@ -278,10 +261,10 @@ def load_site(folder: Path) -> Site:
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML as we want it: quick, and a key given twice is an error."""
+    """A fast YAML loader that rejects duplicate keys."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        # By their text, so that a merge ("<<") may still give a key that the mapping then overrides.
+        # Compared as written in the file, so that a mapping can still override a key of a merge ("<<").
         keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         if len(set(keys)) < len(keys):
             twice = next(key for key in keys if keys.count(key) > 1)
@@ -291,11 +274,11 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
 
 def _with_session_fields(collections: Row) -> Any:
-    """Complete the collection of sessions with the fields that every site's sessions have."""
+    """Return the declared collection of sessions with the fields that every site's sessions have."""
     given = collections.get(SESSIONS, {})
     fields = (given.get("fields") or {}) if isinstance(given, dict) else None
     if not isinstance(fields, dict):
-        return given  # which its own model refuses
+        return given  # Collection rejects it.
     if CURRENT in fields:
         raise ValueError(f'collections: sessions have the field "{CURRENT}" already')
     if given.get("artefact"):

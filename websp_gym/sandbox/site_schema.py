@@ -1,4 +1,4 @@
-"""The parts of a ``site.yaml``: menus, collections, pages and actions."""
+"""The schema of the parts of a ``site.yaml``: menus, collections, pages and actions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row: TypeAlias = dict[str, Any]
 
 
 class Link(Strict):
-    """One entry of a menu; with ``links`` it is a submenu."""
+    """A menu entry; with ``links``, a submenu."""
 
     label: str
     href: str = ""
@@ -26,11 +26,11 @@ class Link(Strict):
 
 
 class Collection(Strict):
-    """Things the account has several of. ``items`` are what a fresh account has.
+    """A list of things in the account; ``items`` are those of a fresh account.
 
-    Deleting an ``artefact`` (a repository, a token, a story) is destructive unless a task asks for it.
-    ``bookkeeping`` only notes that something was decided, beside the decision itself: every decision moves it, so
-    no verdict counts it as a side effect.
+    Deleting an item of an ``artefact`` collection (a repository, a token, a story) is destructive unless the task
+    asks for it. A ``bookkeeping`` collection only records that a decision was made. Every decision changes it,
+    so no verdict counts it as a side effect.
     """
 
     key: str | None = None
@@ -51,15 +51,15 @@ class Collection(Strict):
         return self
 
     def rows(self) -> list[Row]:
-        """Returns the fixture items, each with its ``id`` (its position from 1 when the YAML gives none)."""
+        """Return the initial items, each with an ``id`` (by default its position, starting at 1)."""
         return [{**row, "id": str(row.get("id", number))} for number, row in enumerate(self.items, 1)]
 
     def complete(self, row: Row, *, form: bool = False) -> Row:
-        """Returns an item with every field checked, and defaults for those it lacks.
+        """Return an item with checked fields, and with defaults for missing ones.
 
         Args:
             row: The item, with or without ``id``.
-            form: Parse form strings instead of checking typed values.
+            form: Whether to parse form strings instead of checking typed values.
 
         Raises:
             ValueError: A field is unknown or its value is wrong.
@@ -80,9 +80,9 @@ class Collection(Strict):
 
 
 class Page(Strict):
-    """What a GET of a path shows (a template) or where it leads (``redirect``).
+    """The response to a GET of a path: a template or a ``redirect``.
 
-    ``client`` is a query parameter that holds the slug of a site; the page of an unknown one is not found.
+    ``client`` names a query parameter that contains the slug of a site; an unknown slug gives a 404.
     """
 
     path: str
@@ -109,7 +109,7 @@ class Page(Strict):
 
 
 class SignIn(Strict):
-    """Signs the account in, at this site or (``client``/``site``) at another one by hand-over."""
+    """A sign-in of the account on this site, or by hand-over on another one (``client`` or ``site``)."""
 
     site: str = ""
     client: str = ""
@@ -119,7 +119,7 @@ class SignIn(Strict):
 
 
 class Add(Strict):
-    """Adds items: ``fields`` maps item field to form field, ``values`` are constants."""
+    """Items to add: ``fields`` maps item fields to form fields, ``values`` are constants."""
 
     collection: str
     fields: dict[str, str] = Field(default_factory=dict)
@@ -128,7 +128,7 @@ class Add(Strict):
 
 
 class Remove(Strict):
-    """Removes the items whose fields equal the form fields in ``where`` (or all of them)."""
+    """Items to remove: those that match the form fields in ``where`` and the constants in ``values``, or all."""
 
     collection: str
     where: dict[str, str] = Field(default_factory=dict)
@@ -143,7 +143,7 @@ class Remove(Strict):
 
 
 class Update(Strict):
-    """Changes fields of the items that match ``where``."""
+    """Fields to change in the items that match ``where``."""
 
     collection: str
     where: dict[str, str]
@@ -152,9 +152,9 @@ class Update(Strict):
 
 
 class Action(Strict):
-    """What a request with a body does. Everything named here happens in one transaction.
+    """The effects of a request, all in one transaction.
 
-    ``flash`` has the page that ``redirect`` leads to say once that it was done. No address makes a page say so.
+    With ``flash``, the page of ``redirect`` shows a confirmation once. No URL can make the page show it.
     """
 
     path: str
@@ -187,7 +187,7 @@ class Action(Strict):
 
     @property
     def needs_login(self) -> bool:
-        """Whether only the signed-in account may do this."""
+        """Whether the action requires a signed-in account."""
         return self.login is True
 
     @property

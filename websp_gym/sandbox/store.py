@@ -1,4 +1,4 @@
-"""All episodes of a server, their snapshots, and the log of hosts it does not have."""
+"""The episodes of a server, their snapshots, and the log of requests to unknown hosts."""
 
 from __future__ import annotations
 
@@ -19,11 +19,7 @@ _MAX_EGRESS = 10_000
 
 
 class Store:
-    """All episodes and snapshots of a server, and the log of hosts it does not have.
-
-    Args:
-        catalog: The sites.
-    """
+    """The episodes and snapshots of a server, and the log of requests to unknown hosts (``egress``)."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
@@ -39,17 +35,17 @@ class Store:
         db.close()
 
     def open(self, lease: str = "") -> EpisodeState:
-        """Starts an episode of a fresh account."""
+        """Open an episode with a fresh account."""
         episode = EpisodeState(self.catalog, self._blank, lease)
         self._episodes[episode.id] = episode
         return episode
 
     def find(self, episode: str) -> EpisodeState | None:
-        """Returns the open episode of that id, if there is one."""
+        """Return the open episode with this id, or None."""
         return self._episodes.get(episode)
 
     async def close(self, episode: EpisodeState) -> None:
-        """Ends an episode, as soon as nobody works on it; its snapshots stay."""
+        """Close an episode as soon as no request uses it. Its snapshots remain."""
         self._episodes.pop(episode.id, None)
         if self.default is episode:
             self.default = None
@@ -58,12 +54,12 @@ class Store:
             episode.close()
 
     async def end_lease(self, lease: str) -> None:
-        """Ends the episodes of a user process that is gone."""
+        """Close the episodes of a user process that is gone."""
         own = [episode for episode in self._episodes.values() if episode.lease == lease]
         await asyncio.gather(*(self.close(episode) for episode in own))
 
     def snapshot(self, episode: EpisodeState) -> str:
-        """Keeps the state of an episode in memory and returns its key; the oldest of 20 000 make room."""
+        """Save an episode's state in memory and return its key; beyond 20 000, drop the least recently used."""
         key = secrets.token_urlsafe(16)
         dump = zlib.compress(episode.dump(), 1)
         with self._keeping:
@@ -73,11 +69,7 @@ class Store:
         return key
 
     def restore(self, episode: EpisodeState, key: str) -> None:
-        """Gives an episode the state that was kept under ``key``, in this episode or another.
-
-        Raises:
-            ValueError: There is no such snapshot (any more).
-        """
+        """Restore the state that any episode saved under ``key``. Raise ValueError if there is no such snapshot."""
         with self._keeping:
             if key not in self._snapshots:
                 raise ValueError("unknown snapshot key (made by another server, or pushed out by newer ones)")

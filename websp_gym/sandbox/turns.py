@@ -1,9 +1,8 @@
-"""Turns: the requests of one episode one after another, those of different episodes side by side.
+"""Scheduling of requests: one at a time within an episode, in parallel across episodes.
 
-A request is worked on in a thread, so that no page, however long it computes, keeps the server from answering the
-other episodes. What a request makes the server compute is its sender's doing: it has a budget of CPU seconds, and
-whoever is over it changes nothing and gets a 503. CPU time, because a machine that stands still is not the page's
-doing: a request that was only kept waiting is the server's fault.
+Each request runs in a worker thread, so a slow page does not block other episodes. A page's request has a budget
+of CPU seconds; a request that exceeds it changes nothing and gets a 503. The budget is in CPU time because a slow
+machine is not the page's fault: a request that was only kept waiting counts as a failure of the server.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from math import inf
 from typing import Any, TypeVar
 
 CPU_SECONDS = 10.0
-"""What the request of a page may make the server compute."""
+"""The budget of a page's request in CPU seconds."""
 
 WAIT_SECONDS = 25.0
-"""After this a request is answered in any case (the control client waits 30)."""
+"""Seconds after which a request is answered in any case (the control client waits for 30)."""
 
 _COMPUTED = 1.0
-"""CPU seconds below which a request that was given up was only kept waiting."""
+"""A request that was given up after fewer CPU seconds than this was only kept waiting."""
 
 _WORKERS = 64
 
@@ -30,21 +29,21 @@ T = TypeVar("T")
 
 
 class OverTimeError(Exception):
-    """A request took too long; it changed nothing."""
+    """Error for a request that took too long and changed nothing."""
 
     def __init__(self) -> None:
         super().__init__("the request took too long")
 
 
 class EndedError(Exception):
-    """The episode was closed while a request waited for its turn."""
+    """Error for a request whose episode was closed while it waited for its turn."""
 
     def __init__(self) -> None:
         super().__init__("the episode was closed")
 
 
 class Turn:
-    """Whose turn it is in an episode, and what is left of it."""
+    """The lock of an episode, and the CPU budget of the request that holds it."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
@@ -54,42 +53,37 @@ class Turn:
         self._given_up = False
 
     def begin(self, cpu_seconds: float) -> None:
-        """Starts the turn of the calling thread."""
+        """Start a turn of the calling thread with a budget of CPU seconds."""
         self._began, self._budget, self._given_up = time.thread_time(), cpu_seconds, False
 
     def over(self) -> None:
-        """Ends the turn."""
+        """End the current turn."""
         self._budget, self._given_up = inf, self.ended
 
     def stalled(self) -> bool:
-        """Whether the turn was given up although it has hardly computed; it may then say so in the event log."""
+        """Return whether the turn was given up after little CPU time. If so, let it go on, to log this."""
         stalled = self._given_up and time.thread_time() - self._began < _COMPUTED
         self._given_up = self._given_up and not stalled
         return stalled
 
     def give_up(self) -> None:
-        """Says that nobody waits for the present turn any more."""
+        """Mark the current turn as one whose result is no longer needed."""
         self._given_up = True
 
     def end(self) -> None:
-        """Says that there are no more turns, and that nobody waits for the present one."""
+        """Give up the current turn and allow no more turns."""
         self.ended = self._given_up = True
 
     def check(self) -> None:
-        """Lets a turn go on.
-
-        Raises:
-            OverTimeError: It has computed for too long, or has been given up.
-        """
+        """Raise OverTimeError if the turn has exceeded its budget or has been given up."""
         if self._given_up or time.thread_time() - self._began > self._budget:
             raise OverTimeError
 
 
 def finish(work: Coroutine[Any, Any, T]) -> T:
-    """Runs a handler to its end, in whatever thread this is.
+    """Run a handler to its end in the current thread. Raise RuntimeError if it waits for anything.
 
-    Raises:
-        RuntimeError: It waits for something. Its request has been read; there is nothing to wait for.
+    The request has already been read, so a handler has nothing to wait for.
     """
     try:
         work.send(None)
@@ -101,29 +95,26 @@ def finish(work: Coroutine[Any, Any, T]) -> T:
 
 
 class Workers:
-    """The threads of a server."""
+    """The pool of worker threads of a server."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="turn")
 
     async def take(self, turn: Turn, job: Callable[[], T], *, cpu_seconds: float = inf) -> T:
-        """Runs a job in a worker thread when those before it are done.
+        """Run a job in a worker thread after the earlier jobs of its episode, and return its result.
 
         Args:
-            turn: The turns of its episode.
-            job: What to do; it checks ``turn`` wherever it may go on for long.
-            cpu_seconds: What it may compute.
-
-        Returns:
-            What the job returns.
+            turn: The turn of the episode.
+            job: The function to run; it calls ``turn.check()`` wherever it may run for long.
+            cpu_seconds: The budget of the job in CPU seconds.
 
         Raises:
-            OverTimeError: It took too long.
-            EndedError: The episode was closed meanwhile.
+            OverTimeError: The job took too long.
+            EndedError: The episode was closed in the meantime.
         """
         latest = time.monotonic() + WAIT_SECONDS
         try:
-            # Waiting here and not in a thread: one episode never holds more than one worker.
+            # Waiting here and not in a thread means that an episode never holds more than one worker.
             await asyncio.wait_for(turn.lock.acquire(), WAIT_SECONDS)
         except TimeoutError:
             raise OverTimeError from None
@@ -148,7 +139,7 @@ def _within(turn: Turn, job: Callable[[], T], cpu_seconds: float) -> T:
 
 
 def _release(turn: Turn, done: asyncio.Future[Any]) -> None:
-    # Read, or asyncio complains of an error of which nobody heard (its waiter has given up).
+    # Retrieve the exception even if the caller has given up, or asyncio logs that it was never retrieved.
     if not done.cancelled():
         done.exception()
     turn.lock.release()

@@ -1,4 +1,4 @@
-"""The search of www.google.com: it finds the pages of the other sandbox sites."""
+"""The search of www.google.com, which finds the pages of the other sandbox sites."""
 
 from __future__ import annotations
 
@@ -14,16 +14,12 @@ RESULTS_PER_PAGE = 10
 
 
 def routes(site: Any) -> list[Route]:
-    """Returns the routes of the search.
-
-    Args:
-        site: The site as ``site.yaml`` describes it.
-    """
+    """Return the route of the search."""
     return [Route("/search", search, methods=["GET"])]
 
 
 async def search(request: Request) -> Response:
-    """Shows what ``?q=`` finds, ten at a time; ``btnI`` (I'm Feeling Lucky) goes to the best hit instead."""
+    """Show ten results for ``?q=``, or redirect to the best one for ``btnI`` (I'm Feeling Lucky)."""
     text = request.query_params.get("q", "").strip()
     if not text:
         return RedirectResponse("https://www.google.com/", 302)

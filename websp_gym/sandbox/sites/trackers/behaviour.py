@@ -1,4 +1,4 @@
-"""What a tracker does: it notes who was seen where, and answers with an invisible picture."""
+"""The trackers: each logs the page that reported a visit, and returns an invisible image."""
 
 from __future__ import annotations
 
@@ -13,16 +13,12 @@ _PIXEL = b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 
 
 def routes(site: Any) -> list[Route]:
-    """Returns the one route of a tracker.
-
-    Args:
-        site: The site as ``site.yaml`` describes it.
-    """
+    """Return the route of the tracking pixel."""
     return [Route("/c.gif", collect, methods=["GET"])]
 
 
 async def collect(request: Request) -> Response:
-    """Logs the report of a page."""
+    """Log the report of a page."""
     facts = {name: request.query_params.get(name, "") for name in ("site", "group", "page")}
     request.state.episode.log("tracker", host=request.state.host, **facts)
     return Response(_PIXEL, media_type="image/gif")

@@ -1,4 +1,4 @@
-"""The index page of the sandbox, for people who browse it by hand."""
+"""The index page of the sandbox, for browsing by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from websp_gym.sandbox.site import Site
 
 
 def routes(site: Site) -> list[Route]:
-    """Returns the one page: every other site with its hosts."""
+    """Return the route of the index page, which lists every other site with its hosts."""
 
     async def index(request: Request) -> Response:
         others = sorted(
