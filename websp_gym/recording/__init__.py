@@ -1,4 +1,4 @@
-"""Recording traces with the browser extension."""
+"""Record traces with the browser extension."""
 
 from websp_gym.recording.recorder_browser import RecorderBrowser, Status
 

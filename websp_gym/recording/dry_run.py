@@ -1,4 +1,4 @@
-"""Replaying a trace outside an episode: does it still work, and what does it change on the server?"""
+"""Replay a trace outside an episode, to test it and to see what it changes on the server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Change:
-    """One setting or collection that the replay moved."""
+    """A setting or collection that the replay changed."""
 
     key: str
     before: Any
@@ -32,14 +32,14 @@ class Change:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What became of a trace: its events and the difference they made on the server."""
+    """The result of a dry run: one report per event, and the changes of the server's state."""
 
     events: tuple[EventReport, ...]
     seconds: float
     changes: tuple[Change, ...] = field(default=())
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain data."""
+        """Return the result as plain data."""
         return {
             "events": [event.as_dict() for event in self.events],
             "seconds": round(self.seconds, 3),
@@ -48,17 +48,7 @@ class Rehearsal:
 
 
 def site_of(slug: str) -> Site:
-    """The configured site a trace belongs to.
-
-    Args:
-        slug: The trace's ``site``.
-
-    Returns:
-        The site.
-
-    Raises:
-        SetupError: No configuration knows it.
-    """
+    """Return the configured site with this slug, or raise SetupError if there is none."""
     sites = {instance.site.slug: instance.site for instance in all_instances()}
     if slug not in sites:
         raise SetupError(
@@ -77,24 +67,24 @@ def dry_run(
     picture: Path | None = None,
     on_event: Callable[[EventReport], None] | None = None,
 ) -> Rehearsal:
-    """Replays a trace on a fresh account of the sandbox.
+    """Replay a trace with a fresh account in the sandbox.
 
     Args:
         trace: The trace.
-        set: What stateful targets end in: ``on``, ``off`` or as ``recorded``.
+        set: The final state of stateful targets: ``on``, ``off`` or as ``recorded``.
         signed_in: Whether the browser starts signed in to the site.
-        headless: Whether the browser hides its window.
-        viewport: Size of the window in CSS pixels; by default the recorded one.
-        picture: Where to write a screenshot of the last page.
-        on_event: Called after every event.
+        headless: Whether to run without a browser window.
+        viewport: Size of the window in CSS pixels; None for the recorded size.
+        picture: File for a screenshot of the last page; None for no screenshot.
+        on_event: Called with the report of each event.
 
     Returns:
-        One report per event, and what the server's state became.
+        The reports of the events and the changes of the server's state.
 
     Raises:
         ReplayError: A target was not found or did not reach its state.
         SetupError: The site is not in the sandbox, there is no browser, or ``picture`` cannot be written.
-        WorldError: The sandbox does not answer.
+        WorldError: The sandbox does not respond.
     """
     if picture is not None:
         check_file(picture)
@@ -117,15 +107,7 @@ def dry_run(
 
 
 def changes(before: SiteState, after: SiteState) -> Iterator[Change]:
-    """The settings and collections that differ.
-
-    Args:
-        before: State of a site.
-        after: Its state later.
-
-    Yields:
-        One entry per setting or collection.
-    """
+    """Yield the settings and collections that differ between two states of a site, and a changed sign-in."""
     for key in {**before.settings, **after.settings}:
         old, new = before.settings.get(key), after.settings.get(key)
         if not same(old, new):
@@ -141,14 +123,7 @@ def changes(before: SiteState, after: SiteState) -> Iterator[Change]:
 
 
 def check_file(path: Path) -> None:
-    """Refuses a file that cannot be written at once, rather than after the work that goes into it.
-
-    Args:
-        path: The file; missing folders are made.
-
-    Raises:
-        SetupError: It cannot be written.
-    """
+    """Raise SetupError if a file cannot be written, before any work starts. Create missing folders."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A real Chromium with the recorder extension in it, driven by a person or by a program."""
+"""A Chromium with the recorder extension, controlled by a person or a program."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page, Worker
 
 _FLAGS = (
-    # Chromium's switch for unpacked extensions is off by default in branded builds.
+    # Branded builds ignore --load-extension unless this feature is disabled.
     "--disable-features=DisableLoadExtensionCommandLineSwitch,OverlayScrollbars,Translate,MediaRouter,OptimizationHints,"
     "CertificateTransparencyComponentUpdater,SegmentationPlatform",
     "--disable-quic",
     "--no-first-run",
-    # What is typed must stay on no disk: no key ring either.
+    # Typed text must not be written to disk, so the system's key ring is not used.
     "--password-store=basic",
     f"--disk-cache-dir={os.devnull}",
 )
@@ -56,27 +56,27 @@ _CALL = """async ([name, args]) => {
 
 @dataclass(frozen=True)
 class Status:
-    """What the recorder is doing."""
+    """The state of the recorder."""
 
     state: Literal["idle", "recording", "paused", "stopped"]
     name: str
     site: str
     events: int
     omitted: int
-    """Secret inputs (one-time codes, card numbers, files) that were left out."""
+    """Number of secret inputs (one-time codes, card numbers, files) that were not recorded."""
 
 
 class RecorderBrowser:
-    """Records in a Chromium of its own, with a profile that is deleted at the end.
+    """A browser that records traces. Its temporary profile is deleted when it closes.
 
     Args:
-        args: More command-line flags, such as a world's ``browser_args()``.
-        headless: Without a window (Chromium's new headless mode, which runs extensions).
+        args: Further command-line flags, such as a world's ``browser_args()``.
+        headless: Whether to run without a window (Chromium's new headless mode, which supports extensions).
         viewport: Width and height of the pages in CSS pixels.
-        extension: Folder of the extension; the one that comes with this package unless given.
+        extension: Folder of the extension; None for the one in this package.
 
     Raises:
-        SetupError: No browser found, it does not start, or it does not load the extension.
+        SetupError: No browser was found, it does not start, or it does not load the extension.
     """
 
     def __init__(
@@ -115,25 +115,25 @@ class RecorderBrowser:
 
     @property
     def context(self) -> BrowserContext:
-        """The browser context; a sandbox episode can be attached to it."""
+        """The browser context, to which a sandbox episode can be attached."""
         if self._context is None:
             raise SetupError("the studio is closed; open a new one")
         return self._context
 
     @property
     def open(self) -> bool:
-        """Whether the browser still runs; a person may close its window at any time."""
+        """Whether the browser is running; a person may close its window at any time."""
         return self._context is not None and not self._gone
 
     @property
     def page(self) -> Page:
-        """The first tab, where recordings begin."""
+        """The first tab, where recordings start."""
         pages = [page for page in self.context.pages if not page.url.startswith("chrome-extension://")]
         return pages[0] if pages else self.context.new_page()
 
     @property
     def popup_url(self) -> str:
-        """Address of the recorder's window, speaking about :attr:`page`."""
+        """URL of the extension's popup for :attr:`page`."""
         return f"chrome-extension://{self._id}/popup.html?tab={self._tab()}"
 
     # ---------------------------------------------------------------- recording
@@ -146,20 +146,21 @@ class RecorderBrowser:
         screenshots: bool = False,
         rules: Sequence[Mapping[str, str]] = (),
     ) -> Status:
-        """Begins a recording in :attr:`page`; what was recorded before is gone.
+        """Start a recording in :attr:`page`. The previous recording is discarded.
 
         Args:
             name: Name of the trace.
             site: Slug of the site.
-            account: Values that become ``{{account.email}}``, ``{{account.username}}`` and ``{{account.name}}``.
-            screenshots: Whether a picture is kept after each event.
-            rules: The site's class rules, for controls that show their state by a class.
+            account: Values to replace by ``{{account.email}}``, ``{{account.username}}`` and
+                ``{{account.name}}``.
+            screenshots: Whether to keep a screenshot after each event.
+            rules: The site's class rules, for controls that show their state only by a CSS class.
 
         Returns:
             The recorder's status.
 
         Raises:
-            SetupError: It records already, or the page cannot be recorded.
+            SetupError: A recording is already running, or the page cannot be recorded.
         """
         fields = ("email", "username", "name")
         options = {
@@ -174,51 +175,47 @@ class RecorderBrowser:
         return _status(self.call("start", {**options, "tabId": self._tab()}))
 
     def pause(self) -> Status:
-        """Stops taking notes until :meth:`resume`."""
+        """Pause the recording until :meth:`resume`."""
         return _status(self.call("pause"))
 
     def resume(self) -> Status:
-        """Goes on after :meth:`pause`."""
+        """Continue the recording after :meth:`pause`."""
         return _status(self.call("resume"))
 
     def status(self) -> Status:
-        """What the recorder is doing, and how many events it has."""
+        """Return the recorder's state and number of events."""
         return _status(self.call("status"))
 
     def discard(self) -> Status:
-        """Ends the recording and throws it away."""
+        """Stop the recording and delete it."""
         return _status(self.call("discard"))
 
     def trace(self) -> Trace:
-        """The recording so far, checked like any other trace.
-
-        Raises:
-            SetupError: Nothing has been recorded.
-        """
+        """Return the recording so far as a validated trace. Raise SetupError if nothing was recorded."""
         return Trace.model_validate(self.call("trace"))
 
     def stop(self) -> Trace:
-        """Ends the recording.
+        """Stop the recording and return its trace.
 
         Returns:
             The trace.
 
         Raises:
-            SetupError: Nothing is being recorded.
+            SetupError: No recording is running.
         """
         self.call("stop")
         return self.trace()
 
     def save(self, path: str | Path) -> Path:
-        """Writes what was recorded: ``name.json``, and its pictures in the folder ``name`` beside it.
+        """Save the recording as ``name.json``, with its screenshots in the folder ``name`` beside it.
 
-        Both are written under another name first, so that a trace is there whole or not at all.
+        Everything is written to a temporary folder first, so that no incomplete trace is left behind.
 
         Args:
-            path: The JSON file; missing folders are made.
+            path: The JSON file; missing folders are created.
 
         Returns:
-            The path.
+            The path of the JSON file.
         """
         path = Path(path)
         trace = self.trace()
@@ -239,12 +236,12 @@ class RecorderBrowser:
         return path
 
     def close(self) -> None:
-        """Closes the browser and deletes its profile."""
+        """Close the browser and delete its profile."""
         context, self._context = self._context, None
         if context is not None:
             with contextlib.suppress(PlaywrightError):
                 context.close()
-        # The browser's last helper may write for a moment longer than the browser lives.
+        # The browser's helper processes may still write for a moment after it has closed.
         end = time.monotonic() + _REMOVE_SECONDS
         while self.profile.exists() and time.monotonic() < end:
             shutil.rmtree(self.profile, ignore_errors=True)
@@ -253,11 +250,11 @@ class RecorderBrowser:
     def _write_preferences(self) -> None:
         folder = self.profile / "Default"
         folder.mkdir()
-        # The recorder's button stands in the tool bar, not behind the puzzle icon.
+        # Show the recorder's button in the toolbar, not in the menu of the extensions icon.
         pinned = {"pinned_extensions": [_unpacked_id(self._extension)]}
         (folder / "Preferences").write_text(json.dumps({**_PREFERENCES, "extensions": pinned}), "utf-8")
-        # Chromium would keep what stands in the fields of open tabs, even a password once shown, to bring it back
-        # after a crash. A file where its folder should be leaves it nowhere to write.
+        # To restore tabs after a crash, Chromium saves the contents of form fields, even a password that was
+        # made visible. A file in place of the folder prevents this.
         (folder / "Sessions").touch()
 
     def _launch(self, args: tuple[str, ...], headless: bool) -> BrowserContext:
@@ -272,7 +269,7 @@ class RecorderBrowser:
                 lambda sandbox: current.chromium.launch_persistent_context(
                     str(self.profile),
                     executable_path=executable,
-                    # Playwright's own headless mode is the old one, which knows no extensions.
+                    # Playwright's headless option uses the old mode, which does not support extensions.
                     headless=False,
                     args=[*(["--headless=new"] if headless else []), *flags],
                     ignore_default_args=["--hide-scrollbars"],
@@ -290,7 +287,7 @@ class RecorderBrowser:
         context.set_default_timeout(10_000)
         context.on("close", self._closed)
         if not headless:
-            # With a listener Playwright leaves native dialogs to the person at the screen.
+            # Without a listener Playwright closes native dialogs; the person should answer them.
             context.on("dialog", lambda dialog: None)
         return context
 
@@ -317,17 +314,17 @@ class RecorderBrowser:
                 self.context.wait_for_event("serviceworker", timeout=left * 1000)
 
     def call(self, name: str, *arguments: Any) -> Any:
-        """Calls the recorder's own interface (the header of ``extension/background.js`` lists it).
+        """Call a function of the recorder (listed at the top of ``extension/background.js``).
 
         Args:
-            name: The function.
-            *arguments: What it takes, as JSON values.
+            name: Name of the function.
+            *arguments: Its arguments, as JSON values.
 
         Returns:
-            What it gives.
+            The function's result.
 
         Raises:
-            SetupError: It refused, or does not answer.
+            SetupError: The recorder reports an error or does not respond.
         """
         reply = self._ask(name, list(arguments))
         if "error" in reply:
@@ -335,14 +332,14 @@ class RecorderBrowser:
         return reply.get("value")
 
     def _ask(self, name: str, arguments: list[Any]) -> dict[str, Any]:
-        """Asks the service worker: one that has just been started knows nothing until its script has run."""
+        """Send a call to the service worker, and repeat it until the worker's script has loaded."""
         end = time.monotonic() + _WORKER_SECONDS
         while time.monotonic() < end:
             try:
                 reply: dict[str, Any] | None = self._worker().evaluate(_CALL, [name, arguments])
             except PlaywrightError:
-                # Chrome stopped the worker. It comes back by itself, with the same recording, but Playwright
-                # goes on looking at the old one.
+                # Chrome stopped the worker. It restarts by itself with the same recording, but Playwright
+                # still refers to the old one.
                 return self._ask_by_page(name, arguments)
             if reply is not None:
                 return reply
@@ -350,7 +347,7 @@ class RecorderBrowser:
         raise SetupError("the extension's service worker does not start")
 
     def _ask_by_page(self, name: str, arguments: list[Any]) -> dict[str, Any]:
-        """Asks through a page of the extension, as its popup does."""
+        """Send a call through a page of the extension, as its popup does."""
         try:
             if self._window is None or self._window.is_closed():
                 front = self.page
@@ -365,7 +362,7 @@ class RecorderBrowser:
         return reply
 
     def _tab(self) -> int:
-        """The browser's number of :attr:`page`: it counts its tabs in the order in which Playwright lists them."""
+        """Return the browser's tab id of :attr:`page`; it lists tabs in the same order as Playwright."""
         own = f"chrome-extension://{self._id}/"
         pages = [page for page in self.context.pages if not page.url.startswith(own)]
         tabs = [tab for tab in self.call("tabs") if not tab["url"].startswith(own)]
@@ -380,6 +377,6 @@ def _status(data: Mapping[str, Any]) -> Status:
 
 
 def _unpacked_id(folder: Path) -> str:
-    """The id Chromium gives an unpacked extension: the hash of its path, in the letters a to p."""
+    """Return Chromium's id of an unpacked extension: a hash of its path, in the letters a to p."""
     digest = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:32]
     return "".join(chr(ord("a") + int(digit, 16)) for digit in digest)

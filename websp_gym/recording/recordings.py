@@ -1,4 +1,4 @@
-"""What a person does on a replica while the extension records, as data: ``traces/<slug>/recordings.yaml``."""
+"""Scripted recordings (``traces/<slug>/recordings.yaml``), performed while the extension records."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _file_name(name: str) -> str:
 
 
 class Gesture(Model):
-    """One thing a person does: ``click`` an element, or ``type`` a ``value`` into it."""
+    """One user action: ``click`` an element, or ``type`` a ``value`` into it."""
 
     click: Target | None = None
     type: Target | None = None
@@ -49,49 +49,42 @@ class Gesture(Model):
 
 
 class Recording(Model):
-    """What is recorded into one trace."""
+    """The actions recorded into one trace."""
 
     start: str
-    """Address of the page where the recording begins."""
+    """URL of the page where the recording starts."""
     signed_in: bool = True
     """Whether the browser is signed in to the site."""
     gestures: tuple[Gesture, ...] = Field(min_length=1)
 
 
 class Recordings(RootModel[dict[Annotated[str, AfterValidator(_file_name)], Recording]]):
-    """The recordings of a site, by the name of the trace."""
+    """The recordings of a site, by name of the trace."""
 
 
 def load_recordings(path: Path) -> dict[str, Recording]:
-    """Read the recordings of a site.
+    """Return the recordings in a site's ``recordings.yaml``, by name of the trace.
 
-    Args:
-        path: Its ``recordings.yaml``.
-
-    Returns:
-        The recordings by the name of the trace.
-
-    Raises:
-        SetupError: The file is not valid; names file, line and key.
+    Raise SetupError with file, line and key where the file is not valid.
     """
     keys = {name for model in (Recording, Gesture, Target) for name in model.model_fields}
     return read_model(path, Recordings, keys=sorted(keys)).root
 
 
 def record(studio: RecorderBrowser, slug: str, name: str, recording: Recording) -> Trace:
-    """Make the gestures in a fresh episode while the extension records.
+    """Perform the gestures of a recording in a fresh sandbox episode, and return the trace.
 
     Args:
-        studio: A browser with the recorder that reaches the sandbox.
-        slug: The site.
-        name: The name of the trace.
-        recording: What to do.
+        studio: A recorder browser that can reach the sandbox.
+        slug: Slug of the site.
+        name: Name of the trace.
+        recording: The gestures.
 
     Returns:
         The trace, with placeholders for the account's values.
 
     Raises:
-        SetupError: A gesture names no element of the page, or several.
+        SetupError: A gesture's target matches no element of the page, or several.
     """
     episode = make_world("sandbox").open_episode(site_of(slug), signed_in=recording.signed_in)
     try:
@@ -110,16 +103,16 @@ def record(studio: RecorderBrowser, slug: str, name: str, recording: Recording) 
 
 
 def _make(page: Page, gesture: Gesture, account: Mapping[str, str]) -> None:
-    """Make a gesture with mouse and keyboard, as the recorder listens to nothing else."""
+    """Perform a gesture with mouse and keyboard; the recorder ignores scripted events."""
     target = gesture.click or gesture.type
-    assert target is not None  # its model says so
+    assert target is not None  # validated by the model
     _find(page, target, account).click()
     if gesture.value is not None:
         page.keyboard.type(fill(gesture.value, account))
 
 
 def _find(page: Page, target: Target, account: Mapping[str, str]) -> Locator:
-    """Return the one element meant: of this very name, or else of one that begins with it."""
+    """Return the only element with the target's name, or else the only one whose name starts with it."""
     name = fill(target.name, account)
     found: list[Locator] = []
     for wanted in (f"^{re.escape(name)}$", f"^{re.escape(name)}"):

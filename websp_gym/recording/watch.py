@@ -1,4 +1,4 @@
-"""A person records: the browser is theirs, we watch, and nothing is lost when they just close the window."""
+"""Watch a person's recording, and keep it even if they close the browser window."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from websp_gym.replay.trace import Trace, TraceEvent
 
 LOOK_MS = 200
-"""How often the recorder is asked what it has, in milliseconds."""
+"""Interval between two requests to the recorder, in milliseconds."""
 
 
 def watch(
@@ -25,16 +25,16 @@ def watch(
     on_event: Callable[[int, TraceEvent], None] | None = None,
     on_look: Callable[[Status], None] | None = None,
 ) -> Trace:
-    """Watches a recording until the person stops it in the popup or closes the browser.
+    """Watch a recording until the person stops it in the popup or closes the browser.
 
     Args:
-        studio: Where a recording has been started.
-        on_event: Called once with every event that came since the last look, and its number from 1.
-        on_look: Called after every look at the recorder.
+        studio: The browser in which the recording is running.
+        on_event: Called once for each new event, with its number (from 1) and the event.
+        on_look: Called with the recorder's status after each poll.
 
     Returns:
-        What was recorded. After the browser was closed, all that the last look saw; at most
-        :data:`LOOK_MS` milliseconds are missing then.
+        The trace. If the browser was closed, the trace at the last poll, so that up to :data:`LOOK_MS`
+        milliseconds may be missing.
 
     Raises:
         SetupError: The person discarded the recording, or closed the browser before anything was recorded.
@@ -68,13 +68,13 @@ def watch(
 
 
 def _closed_within(studio: RecorderBrowser, milliseconds: float) -> bool:
-    """Waits a moment, or until the browser goes."""
+    """Wait until the browser closes or the time is over, and return whether it closed."""
     with contextlib.suppress(PlaywrightTimeoutError):
         try:
             studio.context.wait_for_event("close", timeout=milliseconds)
         except PlaywrightTimeoutError:
             raise
         except PlaywrightError:
-            pass  # it closed before the wait began
+            pass  # it closed before the wait started
         return True
     return False

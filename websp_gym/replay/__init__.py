@@ -1,4 +1,4 @@
-"""Recorded traces: their format, finding recorded elements again, playing the events."""
+"""Recorded traces: their format, locating recorded elements, and replaying events."""
 
 from websp_gym.replay.locate import Found, NotFound, RungReport, locate
 from websp_gym.replay.player import EventReport, ReplayReport, replay

@@ -1,21 +1,22 @@
 // @ts-check
 /*
- * The page's half of acting on an element that was found (the other half is act.py). Adds to __webspReplay
+ * Acts on a located element in the page (the Python side is act.py). Adds to __webspReplay
  *
  *   look(el, rules)            {connected, kind, on, mixed, disabled, expanded}
- *   reach(el, rules, waits)    {x, y} where a click lands on it, scrolled into view and standing still; from
- *                              then on until arrived() nothing else in this frame can be clicked. Or
- *                              {error, hidden, layer}: nothing of it shows; what covers it can be operated
- *   awaits(el, x, y)           whether it is still there, once the pointer is
- *   arrived()                  whether the pointer did reach it; ends the guard
- *   press(el, rules)           the DOM's own click
- *   focus(el, rules)           puts the keyboard focus on it
- *   until(el, rules, want, ms) look() as soon as the element is as wanted, else after ms
- *   field(el)                  the text field, select or switch that the recorded element stands for
+ *   reach(el, rules, waits)    scrolls the element into view, waits until it does not move, and resolves with
+ *                              {x, y} where a click hits it. From then on until arrived() a guard blocks clicks
+ *                              on anything else in this frame. Or {error, hidden, layer}; hidden: no part of it
+ *                              is visible; layer: the covering layer has controls of its own
+ *   awaits(el, x, y)           whether the element is still at the point after the pointer has moved there
+ *   arrived()                  whether the click reached the element; removes the guard
+ *   press(el, rules)           clicks with the DOM method
+ *   focus(el, rules)           sets the keyboard focus
+ *   until(el, rules, want, ms) resolves with look() as soon as the element has the wanted state, or after ms
+ *   field(el)                  the field (input, select, textarea, editor) that the recorded element belongs to
  *   choice(el, value)          {index, already} of the option with this value or label, or {labels}
- *   holds(el, text)            whether a field holds this text
- *   changed(ms)                resolves with the next change of the document, or after ms
- *   poll(ask, good, ms)        asks with every frame until the answer is good; the last answer
+ *   holds(el, text)            whether a field contains this text
+ *   changed(ms)                resolves at the next change of the document, or after ms
+ *   poll(ask, good, ms)        calls ask() in every frame until good(answer), or for ms; the last answer
  */
 
 /**
@@ -23,7 +24,7 @@
  *   expanded: boolean|null}} Look
  * @typedef {{on?: boolean, enabled?: boolean, expanded?: boolean}} Want
  * @typedef {{hidden: number, bare: number, layer: number}} Waits
- *   ms to wait while nothing of it shows, while something without controls covers it, while a layer with some does
+ *   milliseconds to wait while it is hidden, covered by a layer without controls, or by a layer with controls
  * @typedef {{error: string, hidden: boolean, layer: boolean}} Unreachable
  */
 
@@ -42,7 +43,7 @@
   // ---------------------------------------------------------------- state
   /** @type {(state: State) => boolean|null} */
   const onOf = (state) => state.checked ?? state.pressed ?? state.selected;
-  /** The element that has the state: the recorded one, the control it is a label of, or the only one inside. */
+  /** The element with the state: the recorded one, the control it labels, or the only control inside it. */
   /** @type {(el: Element, rules: ClassRule[]) => Element} */
   const switchOf = (el, rules) => {
     /** @type {(at: Element) => boolean} */
@@ -74,9 +75,9 @@
   const soon = (next) => {
     let once = () => { once = () => {}; next(); };
     frame(() => once());
-    later(() => once(), 30); // frames out of view get no animation frames
+    later(() => once(), 30); // iframes out of view get no animation frames
   };
-  /** Asks again with every frame until there is an answer, or gives the last one after ms. */
+  /** Calls `ask` in every frame until its answer is good, or for `ms`; resolves with the last answer. */
   /** @type {<T>(ask: () => T, good: (answer: T) => boolean, ms: number) => Promise<T>} */
   const poll = (ask, good, ms) => new Promise((resolve) => {
     const end = now() + ms;
@@ -89,7 +90,7 @@
   });
   /** @type {(el: Element, rules: ClassRule[], want: Want, ms: number) => Promise<Look>} */
   const until = (el, rules, want, ms) => {
-    // A click that did not get through has nothing to wait for.
+    // If the click was blocked, there is no effect to wait for.
     if (disarm()?.hit === false) ms = 0;
     return poll(() => look(el, rules), (seen) => !seen.connected
       || ((want.on === undefined || (seen.on === want.on && !seen.mixed)) && (!want.enabled || !seen.disabled)
@@ -106,7 +107,7 @@
     const hit = event.composedPath()[0];
     if (belongs(hit instanceof Element ? hit : null, armed.target)) armed.hit = true;
     else if (!armed.hit) {
-      // The page moved under the pointer: better no click than one on something else.
+      // The page moved under the pointer: block the click, because it would hit another element.
       event.stopImmediatePropagation();
       event.preventDefault();
     }
@@ -118,7 +119,7 @@
     return was;
   };
 
-  /** What the pointer may hit for the element, best first: itself, its labels, the control it stands for. */
+  /** Elements that may be clicked for this one, best first: itself, its labels, its control. */
   /** @type {(el: Element, rules: ClassRule[]) => Element[]} */
   const handlesOf = (el, rules) => {
     const at = switchOf(el, rules);
@@ -148,7 +149,7 @@
   /** @type {(handles: Element[], end: number) => Promise<{target: Element, spot: Spot}|null>} */
   const standing = async (handles, end) => {
     let found = scrolledTo(handles);
-    // Only where something is animated is it worth a frame to see whether the target moves.
+    // Wait for another frame only while an animation runs, to see whether the target moves.
     while (found && now() < end && document.getAnimations().some((move) => move.playState === 'running')) {
       const before = found.spot.box;
       await new Promise((done) => soon(() => done(null)));
@@ -184,7 +185,7 @@
     for (const type of GUARDED) addEventListener(type, guard, true);
     return { x: found.spot.x, y: found.spot.y };
   };
-  /** Whether the element is still there for the pointer that has come to it: pages render anew under it. */
+  /** Whether the element is still under the pointer; a page may replace it on hover. */
   /** @type {(el: Element, x: number, y: number) => boolean} */
   const awaits = (el, x, y) => armed !== null && raw.isConnected(el) && raw.isConnected(armed.target)
     && belongs(websp.topAt(x, y), armed.target);
@@ -217,7 +218,7 @@
     if (index < 0) return { labels: options.map((option) => collapse(option.label)) };
     return { index, already: select.selectedIndex === index };
   };
-  /** A page may space or punctuate what was typed (phone numbers, dates), not change it. */
+  /** A text's letters and digits: a page may add spaces or punctuation to typed text (phone numbers, dates). */
   /** @type {(text: string) => string} */
   const bare = (text) => text.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
   /** @type {(el: Element, text: string) => boolean} */
@@ -237,7 +238,7 @@
       const shadow = raw.shadowOf(el);
       if (shadow) observer.observe(shadow, CHANGES);
     }
-    addEventListener('load', end, true); // of images and frames too
+    addEventListener('load', end, true); // also fired by images and iframes
     later(end, ms);
   });
 

@@ -1,7 +1,8 @@
-"""Acting on an element that was found, and seeing that it had an effect.
+"""Perform an action on a located element, and verify its effect.
 
-Everything is tried the way a person would do it first: with the pointer. What has a state is verified after
-every attempt and tried another way only where the state is still wrong; what has none is acted on once.
+The pointer is always tried first, as a person would use it. For an element with a state, the state is
+verified after every attempt, and another method is tried only where it is still wrong. Other elements are
+acted on once.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ if TYPE_CHECKING:
     from websp_gym.replay.locate import Found
 
 ClassRules = Sequence[Mapping[str, str]]
-"""Per site: ``[{"on": css, "off": css}]``, for controls that say their state with a class only."""
+"""A site's rules ``[{"on": css, "off": css}]``, for controls that show their state only by a class."""
 _TRIES = 4
 _VERIFY_MS = 1_000
 _HIDDEN_MS = 500
-"""How long an element of which nothing shows is waited for before the menus around it are tried."""
+"""Milliseconds to wait for an invisible element before opening the menus around it."""
 _BARE_MS = 2_000
-"""How long something without controls (a spinner, a shade) may cover an element before it is passed by."""
+"""Milliseconds to wait while something without controls (a spinner, a backdrop) covers an element."""
 _APPEAR_MS = 400
-"""How long a menu may take to open under the pointer."""
+"""Milliseconds to wait for a menu to open under the pointer."""
 _LOOK_SECONDS = 0.1
 _GONE_AFTER = 0.5
-"""Seconds to look for a menu item before its menu counts as closed."""
+"""Seconds to look for a menu item before its menu is considered closed."""
 
 _GONE = "websp: gone"
 _RESTLESS = "the page replaces it faster than it can be acted on"
@@ -48,12 +49,12 @@ _CALL = f"""(el, [name, rest]) => {{
 
 
 class CannotActError(Exception):
-    """The element is there, but does not do what was recorded."""
+    """The element was found, but the recorded action has no effect or is not possible."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """State and kind of an element, as the page sees it."""
+    """The state and kind of an element on the page."""
 
     connected: bool
     kind: str
@@ -63,19 +64,20 @@ class Look:
     expanded: bool | None
 
     def is_(self, wanted: bool) -> bool:
-        """Whether it plainly is on (or off); a half-checked box is neither."""
+        """Whether the element is clearly on (or off); a half-checked box is neither."""
         return self.on is wanted and not self.mixed
 
 
 class Actor:
-    """Acts on one found element.
+    """Performs actions on a located element.
 
     Args:
         found: The element.
         tabs: The browser's open tabs.
         rules: The site's class rules.
-        again: Finds the element anew after the page has replaced it; within so many seconds, if given.
-        timeout: Seconds to wait for it to become usable.
+        again: Locates the element again after the page has replaced it. Takes the seconds to wait, or None
+            for the default.
+        timeout: Seconds to wait for the element to become usable.
     """
 
     def __init__(
@@ -93,11 +95,11 @@ class Actor:
         self.timeout = timeout
 
     def look(self) -> Look:
-        """Reads the element's state."""
+        """Return the element's current state."""
         return Look(**self._ask("look", self.rules))
 
     def enabled(self) -> bool:
-        """Waits for a disabled element to become usable."""
+        """Wait for a disabled element to become enabled, and return whether it did."""
         end = time.monotonic() + self.timeout
         while True:
             left = max(0.0, end - time.monotonic())
@@ -106,7 +108,7 @@ class Actor:
                 return not seen.disabled
 
     def hover(self) -> None:
-        """Rests the pointer on it."""
+        """Move the pointer onto the element."""
         spot = self._ask("hoverSpot")
         if "error" not in spot:
             spot = self._on_page(spot)
@@ -116,22 +118,22 @@ class Actor:
         settle(self.tabs, cap=_VERIFY_MS / 1000)
 
     def click(self) -> None:
-        """Clicks once: with the pointer, or by the DOM where the pointer cannot be brought to it."""
+        """Click once: with the pointer, or with the DOM method where the pointer cannot reach the element."""
         if not (self._point_at(sure=not self.found.unsure) and self._arrived()):
             self._press()
         settle(self.tabs)
 
     def unfold(self, wanted: bool) -> bool | None:
-        """Opens or closes what the element opens: pointer, then DOM click, then Enter, each verified.
+        """Open or close what the element controls: try pointer, DOM click and Enter, and verify after each.
 
         Args:
-            wanted: Open or closed.
+            wanted: True to open, False to close.
 
         Returns:
-            How it was left; None where it is gone.
+            The final state; None where the element is gone or has no such state any more.
 
         Raises:
-            CannotActError: It did not get there.
+            CannotActError: The wanted state was not reached.
         """
         seen = None
         for attempt in (self._point_at, self._press, self._enter):
@@ -147,17 +149,17 @@ class Actor:
         raise CannotActError(f"it should {'open' if wanted else 'close'}, but does not")
 
     def turn(self, wanted: bool, *, may_go: bool) -> bool | None:
-        """Brings a control into a state: pointer, then DOM click, then Space, each verified.
+        """Turn a control on or off: try pointer, DOM click and Space, and verify after each.
 
         Args:
-            wanted: On or off.
-            may_go: It stands in a menu that closes with the choice, so it need not be there afterwards.
+            wanted: True for on, False for off.
+            may_go: Whether the control may disappear, because it is in a menu that closes with the choice.
 
         Returns:
-            How it was left; None where it is gone.
+            The final state; None where the element is gone.
 
         Raises:
-            CannotActError: It did not get there.
+            CannotActError: The wanted state was not reached.
         """
         seen = None
         for attempt in (self._point_at, self._press, self._space):
@@ -179,14 +181,7 @@ class Actor:
         )
 
     def choose(self, value: str) -> bool:
-        """Chooses an option of a ``<select>`` by value or label.
-
-        Args:
-            value: The option's value or label.
-
-        Returns:
-            Whether anything had to be done.
-        """
+        """Choose an option of a ``<select>`` by value or label; return False if it was already chosen."""
         reply = self._ask("choice", value, of="field")
         if "labels" in reply:
             raise CannotActError(f"it has no option {value!r}; it has {', '.join(reply['labels'][:20])}")
@@ -199,12 +194,7 @@ class Actor:
         return True
 
     def fill(self, text: str, *, secret: bool) -> None:
-        """Types a text in place of what a field holds, and sees that the field kept it.
-
-        Args:
-            text: The text.
-            secret: It is a password and goes into password fields only.
-        """
+        """Replace a field's text and verify it. A ``secret`` is typed into password fields only."""
         if secret and (kind := self.kind()) != "password":
             raise CannotActError(f"a password is typed into password fields only, and this is a {kind} field")
         self._field().fill(text, timeout=self.timeout * 1000)
@@ -216,19 +206,19 @@ class Actor:
         settle(self.tabs)
 
     def press_key(self, key: str) -> None:
-        """Presses a key while the element has the focus."""
+        """Press a key while the element has the focus."""
         self._field().press(key, timeout=self.timeout * 1000)
         settle(self.tabs)
 
     def kind(self) -> str:
-        """What the element (or the field it stands for) is: ``select``, ``checkbox``, ``text``, …"""
+        """Return the kind of the element, or of the field it belongs to: ``select``, ``text``, …"""
         return str(self._ask("look", self.rules, of="field")["kind"])
 
     def _holds(self, text: str) -> bool:
         return bool(self._ask("holds", text, of="field"))
 
     def _settled(self, want: dict[str, bool], *, patience: float | None) -> Look:
-        """State after an attempt; a control that was rendered anew is found again and asked."""
+        """Return the state after an attempt; an element that the page replaced is located again."""
         for _ in range(_TRIES):
             seen = self._until(want)
             if seen is not None and seen.connected:
@@ -243,19 +233,20 @@ class Actor:
                 [self.rules, want, _VERIFY_MS],
             )
         except PlaywrightError:
-            # The document went away: whatever has replaced the element is asked next.
+            # The document was replaced: the caller locates the element again.
             self._check_alive()
             return None
         return Look(**answer)
 
     def _point_at(self, *, sure: bool = True) -> bool:
-        """Clicks where the element is; False where the pointer cannot be brought to it.
+        """Click the element with the pointer; return False where the pointer cannot reach it.
 
         Args:
-            sure: The element is surely the right one, or what becomes of the click can be verified.
+            sure: Whether the element is certainly the right one, or the effect of the click can be verified.
 
         Raises:
-            CannotActError: Something that can be operated itself covers it and does not go.
+            CannotActError: The element stays covered by something with controls of its own (or, where not
+                ``sure``, by anything).
         """
         for _ in range(_TRIES):
             there = self._ask("reach", self.rules, self._waits())
@@ -267,7 +258,7 @@ class Actor:
                 return False
             frame = self.found.frame
             if frame.parent_frame is not None:
-                # An iframe may be replaced when the pointer comes, and the guard in it with it.
+                # A page may replace an iframe on hover, and the click guard installed in it is then lost.
                 frame.page.mouse.move(point["x"], point["y"])
                 if not self._awaits(there):
                     continue
@@ -282,7 +273,7 @@ class Actor:
             raise CannotActError(f"it is {point['error']}, and not certainly the recorded element")
 
     def _awaits(self, point: dict[str, Any]) -> bool:
-        """Whether the element is still under the pointer; a page may render anew when it comes."""
+        """Whether the element is still under the pointer; a page may replace it on hover."""
         try:
             return bool(self.found.handle.evaluate(_AWAITS, [point["x"], point["y"]]))
         except PlaywrightError:
@@ -294,7 +285,7 @@ class Actor:
         return {"hidden": min(_HIDDEN_MS, patience), "bare": min(_BARE_MS, patience), "layer": patience}
 
     def _on_page(self, point: dict[str, Any]) -> dict[str, Any]:
-        """Where a point of the element's frame lies in the page, or what covers the frame there."""
+        """Return a point of the element's frame in page coordinates, or what covers the frame there."""
         end = time.monotonic() + self.timeout
         while True:
             there = point_on_page(self.found.frame, point)
@@ -303,7 +294,7 @@ class Actor:
             wait_for_change(self.tabs.current, min(_LOOK_SECONDS, end - time.monotonic()))
 
     def _reveal(self) -> bool:
-        """Rests the pointer on what may open the menu the element is hidden in; whether it shows now."""
+        """Hover over what may open the menu that hides the element; return whether it is now visible."""
         depth = tried = 0
         while (menu := self._ask("openers"))["depth"]:
             if menu["depth"] != depth:
@@ -319,12 +310,12 @@ class Actor:
         return True
 
     def _arrived(self) -> bool:
-        """Whether that click reached the element; what it did to the page in the meantime does not matter."""
+        """Whether the click reached the element, or led to another document."""
         try:
             return bool(self.found.handle.evaluate("() => __webspReplay.arrived()"))
         except PlaywrightError:
             self._check_alive()
-            return True  # it led to another document
+            return True  # the click led to another document
 
     def _press(self) -> bool:
         self._ask("press", self.rules)
@@ -353,7 +344,7 @@ class Actor:
         raise CannotActError(_RESTLESS)
 
     def _ask(self, name: str, *arguments: Any, of: str = "element") -> Any:
-        """Calls one of the functions of ``act.js``; an element that was replaced is found again first."""
+        """Call a function of ``act.js``; locate the element again first where the page has replaced it."""
         for _ in range(_TRIES):
             handle = self._field() if of == "field" else self.found.handle
             try:
@@ -361,7 +352,7 @@ class Actor:
             except PlaywrightError as error:
                 self._check_alive()
                 if _GONE not in str(error) and name == "press":
-                    return None  # the click took the document away with it
+                    return None  # the click led to another document
                 self.found = self.again(None)
         raise CannotActError(_RESTLESS)
 

@@ -1,9 +1,10 @@
-"""Traces for other tools: the user flows of the Chrome DevTools Recorder.
+"""Export traces as user flows of the Chrome DevTools Recorder.
 
-A flow can be imported in DevTools and replayed there, or by ``@puppeteer/replay``, as far as that format goes: its
-selectors are those of the recording, its frames are only counted, and it has no states, so every switch is clicked.
-Placeholders such as ``{{account.email}}`` stay as they are. Under the key ``websp``, which those tools pass over,
-every step has our own event as well: importing what was exported gives the same trace again.
+A flow can be imported and replayed in DevTools or with ``@puppeteer/replay``, within the limits of that
+format: the selectors are those of the recording, frames are identified only by their position, and controls
+have no state, so every switch is clicked. Placeholders such as ``{{account.email}}`` are kept. Each step also
+contains the original event under the key ``websp``, which these tools ignore; importing an exported trace
+restores the same trace.
 """
 
 from __future__ import annotations
@@ -16,23 +17,18 @@ from urllib.parse import urldefrag
 from websp_gym.replay.trace import SCHEMA, Fingerprint, Trace, TraceEvent
 
 OUR_KEY = "websp"
-"""The key of a step in which the trace's own event is kept."""
+"""The key of a step that contains the original event."""
 _OFFSET = 5
-"""Where in an element is clicked, in pixels from its corner; inside even the smallest check box."""
+"""Click position in an element, in pixels from its top left corner; inside even the smallest check box."""
 _LONGEST_TEXT = 64
-"""Chrome writes no longer text selectors."""
+"""Longest text selector that Chrome writes, in characters."""
 _SHADOW = " ::shadow "
 
 
 def to_devtools(trace: Trace) -> dict[str, Any]:
-    """Writes a trace as a user flow of the Chrome DevTools Recorder.
+    """Return a trace as a user flow of the Chrome DevTools Recorder, as plain data for ``json.dumps``.
 
-    Args:
-        trace: The trace.
-
-    Returns:
-        The flow, as plain data for ``json.dumps``; :func:`websp_gym.replay.importers.import_trace` makes an equal
-        trace of it.
+    :func:`websp_gym.replay.importers.import_trace` restores an equal trace from it.
     """
     head = trace.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"name", "events"})
     steps: list[dict[str, Any]] = [
@@ -79,7 +75,7 @@ def _navigation(url: str) -> dict[str, Any]:
 
 
 def _led_to(event: TraceEvent, following: TraceEvent | None) -> dict[str, Any]:
-    """The navigation that an event caused, as far as the event after it shows it."""
+    """Return the navigation that an event caused, inferred from the URL of the following event."""
     if following is None or following.type == "navigate" or not (event.url and following.url):
         return {}
     if following.popup != event.popup or urldefrag(following.url)[0] == urldefrag(event.url)[0]:
@@ -88,7 +84,7 @@ def _led_to(event: TraceEvent, following: TraceEvent | None) -> dict[str, Any]:
 
 
 def _keys(pressed: str, where: dict[str, Any], rest: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """A key with its modifiers, pressed and let go; the rest goes with the key itself."""
+    """Yield the steps that press and release a key with modifiers; ``rest`` is added to the key's step."""
     *modifiers, key = pressed[:-1].split("+")
     key += pressed[-1:]
     for name in modifiers:
@@ -99,16 +95,16 @@ def _keys(pressed: str, where: dict[str, Any], rest: dict[str, Any]) -> Iterator
 
 
 def _element(target: Fingerprint) -> dict[str, Any]:
-    """The selectors of an element, in the order in which Chrome writes them."""
+    """Return the selectors of an element, in the order in which Chrome writes them."""
     found = [_aria(target), _css(target), _xpath(target), _pierce(target), _text(target)]
     selectors = [alternative for alternative in found if alternative]
-    # Which child frame it is, the recording does not say: the first one of every page on the way is a guess.
+    # The recording does not contain positions of frames; guess the first frame on each level.
     frame = {"frame": [0] * len(target.frame_path)} if target.frame_path else {}
     return {"selectors": selectors or [[target.tag]], **frame}
 
 
 def _aria(target: Fingerprint) -> list[str]:
-    if not target.name or "[" in target.name:  # an attribute would be read into it
+    if not target.name or "[" in target.name:  # Chrome would parse it as an attribute
         return []
     role = f'[role="{target.role}"]' if target.role and target.role != "generic" else ""
     return [f"aria/{target.name}{role}"]

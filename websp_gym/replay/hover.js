@@ -1,12 +1,12 @@
 // @ts-check
 /*
- * Menus that open when the pointer rests on something. Adds to __webspReplay
+ * Opens menus that appear on hover. Adds to __webspReplay
  *
- *   hoverSpot(el)        {x, y} where the pointer can rest on it, or {error}
- *   openers(el)          {count, depth}: how many elements might show a hidden one when the pointer rests on
- *                        them, and how many of its ancestors (and itself) are hidden; depth 0 = it shows
+ *   hoverSpot(el)        {x, y} where the pointer can hover over the element, or {error}
+ *   openers(el)          {count, depth}: how many elements might show a hidden element on hover, and how many
+ *                        of the hidden element and its ancestors are hidden; depth 0: it is visible
  *   openerSpot(i)        {x, y} on the i-th of them, or {error}
- *   appears(el, was, ms) its depth as soon as it is less than it was, else after ms
+ *   appears(el, was, ms) resolves with the depth as soon as it is less than before, or after ms
  */
 
 (() => {
@@ -31,7 +31,7 @@
   /** @type {(el: Element) => boolean} */
   const visible = (el) => raw.shown(el, { visibilityProperty: true, opacityProperty: true }) && raw.rects(el).length > 0;
   const POPUPS = '[aria-haspopup]:not([aria-haspopup="false"]),[aria-expanded],[aria-controls]';
-  /** The ancestors of a hidden element that are not visible either, from itself outwards. */
+  /** A hidden element and its hidden ancestors, from the element outwards. */
   /** @type {(el: Element) => Element[]} */
   const hiddenParts = (el) => {
     const parts = [];
@@ -50,7 +50,7 @@
     const before = raw.previousElement(part);
     const holder = parentOf(part);
     const popups = holder ? elements(holder).filter((at) => raw.matches(at, POPUPS) && visible(at)) : [];
-    // The page itself is under the pointer anyway.
+    // The page itself is no opener, because it is always under the pointer.
     const frame = !holder || ['body', 'main', 'html'].includes(tagOf(holder));
     const found = [...elements(document).filter(owns), before, ...(popups.length === 1 ? popups : []), frame ? null : holder];
     opening = [...new Set(found)].filter((at) => at !== null).filter(visible).slice(0, 4);

@@ -1,4 +1,4 @@
-"""The traces there are: where they lie and how they are found by name."""
+"""Find trace files by name in the data folders."""
 
 from __future__ import annotations
 
@@ -12,16 +12,9 @@ from websp_gym.replay.trace import Trace, load_trace
 
 
 def trace_path(name: str) -> Path:
-    """Find a trace that a configuration names, below the data folders ``traces/``.
+    """Return the path of a trace named in a configuration, relative to the data folders ``traces/``.
 
-    Args:
-        name: Its relative path, e.g. ``steam/accept_all_cookies.json``.
-
-    Returns:
-        The path.
-
-    Raises:
-        SetupError: There is no such trace.
+    Raise SetupError where there is no such file. Example of a name: ``steam/accept_all_cookies.json``.
     """
     folders = data_dirs("traces")
     found = _first(folder / name for folder in folders)
@@ -33,16 +26,9 @@ def trace_path(name: str) -> Path:
 
 
 def find_trace(name: str) -> Path:
-    """Find a trace that a person names: by its path, or by its name below one of :func:`trace_dirs`.
+    """Return the path of a trace named by a user: a path, or a name in one of the folders :func:`trace_dirs`.
 
-    Args:
-        name: Such as ``recordings/mine.json`` or ``steam/login``.
-
-    Returns:
-        The file.
-
-    Raises:
-        SetupError: There is none.
+    Raise SetupError where there is no such file. Examples: ``recordings/mine.json``, ``steam/login``.
     """
     folders = trace_dirs()
     found = _first([Path(name), *(folder / each for folder in folders for each in (name, f"{name}.json"))])
@@ -55,15 +41,14 @@ def find_trace(name: str) -> Path:
 
 
 def all_traces() -> list[Path]:
-    """List every trace below the folders of :func:`trace_dirs`."""
+    """Return the paths of all traces in the folders of :func:`trace_dirs`."""
     return [path for _, path in _files(trace_dirs())]
 
 
 def read_trace(name: str) -> Trace:
-    """Read a trace that a configuration names; again only where its file has changed.
+    """Read a trace named in a configuration. It is cached until its file changes.
 
-    Raises:
-        SetupError: There is no such trace, or it is not valid.
+    Raise SetupError where there is no such trace, or it is not valid.
     """
     path = trace_path(name)
     return _read(path, path.stat().st_mtime_ns)

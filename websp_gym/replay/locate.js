@@ -1,28 +1,28 @@
 // @ts-check
 /*
- * Finds a recorded element again in one document. Needs similarity.js and adds to __webspReplay
+ * Locates a recorded element in one document. Needs similarity.js. Adds to __webspReplay
  *
  *   locate(query)   {found: null | {rung, score, evidence, candidates, weak, doubtful}, rungs, known}
  *                   rungs: [{rung, candidates, best, why}]
- *   element()       the element locate() found last
- *   candidates(query, rung)   what one rung alone offers, for measuring it
+ *   element()       the element that locate() found last
+ *   candidates(query, rung)   the candidates of one rung, to measure it
  *
- * The rungs go from what redesigns leave alone to what they change first; they offer candidates, and never
- * choose one because it is the first or the only one. What is chosen is weighed like the linking of records
- * (Fellegi and Sunter 1969): every recorded fact speaks for a candidate that has it and against one that has
- * another, the more so when what was recorded is still on the page, only elsewhere. The best candidate must
- * have enough evidence of its own and clearly more than the next. A wrong element is worse than none.
+ * A rung is one way to find candidates. The rungs are ordered from what redesigns rarely change to what they
+ * change first. A candidate is never chosen only because it is the first or the only one. The choice follows
+ * record linkage (Fellegi and Sunter 1969): each recorded fact adds evidence to a candidate that has it, and
+ * subtracts evidence from one that differs, and more if the recorded value is elsewhere on the page. The best
+ * candidate must have enough evidence and clearly more than the next one. No element is better than a wrong one.
  */
 
 /**
  * @typedef {{print: Fingerprint, loose: boolean, hidden: boolean, known?: Known}} Query
- *   loose: the target says its state in its own text ("Notifications: On"), so on and off count as one word;
- *   hidden: elements that are not rendered count too; known: what is true of the page's other frames too
+ *   loose: the target's text shows its state ("Notifications: On"), so "on" and "off" are the same word;
+ *   hidden: include elements that are not rendered; known: facts about all frames of the page
  * @typedef {{name: number, section: boolean}} Known
- *   how many elements have the recorded role and name, and whether the recorded heading is there at all
+ *   how many elements have the recorded role and name, and whether the recorded heading exists
  * @typedef {{el: Element, score: number, evidence: number, facts: number, place: number, doubtful: boolean,
  *   unchanged: boolean}} Judged
- *   evidence = facts + place, the latter what its position says; unchanged: no text speaks against it
+ *   evidence = facts + place (evidence of its position); unchanged: no text counts against it
  * @typedef {{rung: string, candidates: number, best: number, why: string}} RungReport
  * @typedef {{rung: string, score: number, evidence: number, candidates: number, weak: boolean, doubtful: boolean}} Winner
  * @typedef {{found: Winner|null, rungs: RungReport[], known: Known}} Located
@@ -38,50 +38,50 @@
   const { words, common, similarity, rest, alike, agreement, scoreOf, SAME } = /** @type {Similarity} */ (replay.similarity);
 
   /**
-   * Evidence of the authors' own marks: for one that agrees, for one that has another value.
+   * Evidence of identifying attributes: [the same value, another value].
    * @type {Record<string, [number, number]>}
    */
   const MARKS = { testId: [5, -1], id: [4.5, -0.7], nameAttr: [4.5, -0.7], href: [4.5, -2], placeholder: [2, -1] };
-  /** A mark that is on another element of the page now. */
+  /** The recorded id or test id is now on another element. */
   const MOVED = -4;
   const KIND = { role: -3, typeAttr: -4, tag: -1.5, same: 0.3 };
   /**
-   * The name: of one word ("Remove" is on every row), for each word more, missing, another one, another one
-   * although something else still has the recorded name; only the label says it any more; it never had one, and
-   * is the only element of its role without.
+   * The name. bare: the same, of one word ("Remove" is on every row); word: each further word; missing: no name
+   * now, or none when recorded; other: another name; moved: another name, and another element has the recorded
+   * one; label: only the label still has it; only: none was recorded, and no other of its role has none.
    */
   const NAME = { bare: 3.5, word: 0.75, missing: -1, other: -1.5, moved: -4, label: -1, only: 2 };
-  /** Texts change together (another language, another editor): they weigh no more than this against a candidate. */
+  /** All texts may change together (another language, a rewrite): limit of their evidence against a candidate. */
   const RETOLD = -1.5;
-  /** Its own text and its label, where they are not its name. */
+  /** The element's text and label, where they differ from its name. */
   const OWN = { same: 1, other: -0.5 };
-  /** The heading above: the same, none, another, another although the recorded one is still there. */
+  /** The heading above: the same, none, another, or another although the recorded one still exists. */
   const SECTION = { same: 2, missing: -1, other: -0.7, moved: -12 };
-  /** What stands around it, without its name: the same, each word over two, around nothing else of its kind, mostly
-   * the same, another, all another. */
+  /** The text around it, without its name. same; word: each word over two; only: no other element of its kind has
+   * this text; most: mostly the same; other: different; replaced: nearly all different. */
   const AROUND = { same: 2.5, word: 0.75, only: 1, most: 1, other: -1, replaced: -6 };
-  /** Against what only has the place and the surroundings of a named element: its neighbour has them too. */
+  /** For a candidate with only the place and surroundings of a named element: its neighbor has these too. */
   const VETO = -50;
-  /** A name of one word, or one that several bear, says little: it must stand where it stood. */
+  /** A name of one word, or of several elements, is little evidence: heading and surroundings must agree. */
   const BARE = { section: -3, around: -6 };
   const BESIDE = { sibling: [1, -0.7], parent: [0.5, -0.3] };
   const CLASSES = 0.5;
-  /** That a path leads to it. Something always stands at a place, so this never decides alone. */
+  /** A path leads to it. There is always some element at a place, so this never decides alone. */
   const PLACE = { css: 0.7, xpath: 0.7, index: 0.5 };
-  /** Least evidence to be taken, lead over the next, and what counts as certain. */
+  /** The least evidence of an accepted candidate (see LEAD and SURE for its lead, and for certainty). */
   const ENOUGH = 3;
-  /** … of which so much without its place. */
+  /** The least evidence without that of its place. */
   const LEAST = 1.5;
   const LEAD = 1.2;
   const SURE = 5.5;
-  /** Full fingerprints are dear (about 2 ms): of more candidates only the most alike get one. */
+  /** Full fingerprints are slow (about 2 ms each): compute them for this many candidates, the most similar. */
   const MOST = 12;
   const RUNGS = ['attributes', 'role+name', 'label', 'text', 'css', 'xpath', 'index'];
-  // Ids that frameworks count up or hash say nothing; the same list as in fingerprint.js.
+  // Ids that frameworks count or hash are no evidence; the same pattern as in fingerprint.js.
   const UNSTABLE = /^:|:$|\d{3,}|[0-9a-f]{8,}|^(radix|headlessui|mui|ember|react|ng|mat|downshift)[-:_]?.*\d/i;
-  /** Facts that take a walk through the page. */
+  /** Facts that are slow, because they require a search of the surrounding elements. */
   const COSTLY = ['nearby', 'sibling', 'parent', 'section'];
-  /** The tag of what was imported without one. */
+  /** The tag of an imported element whose tag is unknown. */
   const ANY = '*';
   const SWITCHES = new Set(['checkbox', 'switch', 'menuitemcheckbox']);
   const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading],legend';
@@ -98,7 +98,7 @@
     }
     return undefined;
   };
-  /** The facts that cost little. */
+  /** A fingerprint of the facts that are fast to compute. */
   /** @type {(el: Element) => Fingerprint} */
   const quickPrint = (el) => ({
     tag: tagOf(el),
@@ -114,7 +114,7 @@
     typeAttr: attr(el, 'type') ?? undefined,
     classes: (attr(el, 'class') ?? '').split(/\s+/),
   });
-  /** Texts around an element are recorded up to about this length. */
+  /** Approximate length at which recorded texts around an element are cut. */
   const CUT = 110;
   /** @type {(el: Element) => string} */
   const around = (el) => websp.aroundOf(el, 1_000);
@@ -124,11 +124,11 @@
     const box = raw.rect(el);
     return box.width > 0 || box.height > 0 || raw.rects(el).length > 0;
   };
-  /** Whether a person can get at it: rendered, or a hidden native input behind a label that is. */
+  /** Whether a person can use it: rendered, or a hidden native input with a rendered label. */
   /** @type {(el: Element) => boolean} */
   const usable = (el) => rendered(el) || (tagOf(el) === 'input' && labelsOf(el).some(rendered)) || tagOf(el) === 'option';
 
-  /** Whether the heading above an element is its own, not that of a section which ends before it. */
+  /** Whether the heading above an element is that of its own section, not of one that ends before it. */
   /** @type {(el: Element) => boolean} */
   const isUnderHeading = (el) => {
     for (let at = /** @type {Element|null} */ (el); at; at = parentOf(at)) {
@@ -206,7 +206,7 @@
       return kin.filter((el) => byOwn.includes(el) || alike(note, this.rest(el)));
     }
 
-    /** What stands around an element, once. */
+    /** The words around an element (cached). */
     /** @type {(el: Element) => string[]} */
     rest(el) {
       let words = this.rests.get(el);
@@ -221,7 +221,7 @@
       return print;
     }
 
-    /** The candidates worth a full fingerprint. */
+    /** The most similar candidates, for full fingerprints. */
     /** @type {(list: Element[]) => Element[]} */
     shortlist(list) {
       if (list.length <= MOST) return list;
@@ -242,7 +242,7 @@
         const own = Reflect.get(has, key);
         if (!wanted || (key === 'id' && UNSTABLE.test(wanted))) continue;
         if (wanted === own) {
-          // The radio buttons of a group, and the boxes of a list, all have the same name.
+          // All radio buttons of a group, and all check boxes of a list, have the same name.
           const shared = key === 'nameAttr' && (print.typeAttr === 'radio' || wanted.endsWith('[]'));
           sum += shared ? 1 : agrees;
         } else if (this.isElsewhere(key, wanted, el)) sum += MOVED;
@@ -251,21 +251,21 @@
       return sum;
     }
 
-    /** Whether it has the test id or the id that was recorded: marks that no two elements have. */
+    /** Whether it has the recorded test id or id, which are unique. */
     /** @type {(has: Fingerprint) => boolean} */
     isMarked({ testId, id }) {
       const { print } = this;
       return (!!testId && testId === print.testId) || (!!id && id === print.id && !UNSTABLE.test(id));
     }
 
-    /** Whether another element of this kind has a mark that no two have. */
+    /** Whether another element of the recorded role has this id or test id. */
     /** @type {(key: string, value: string, el: Element) => boolean} */
     isElsewhere(key, value, el) {
       if (key !== 'testId' && key !== 'id') return false;
       return this.pool.some((at) => at !== el && usable(at) && (key === 'id' ? attr(at, 'id') : testIdOf(at)) === value);
     }
 
-    /** Whether an import could not know the type: an <input> that has none is a text field and says so. */
+    /** Whether an import could not know the type. An <input> without a type is a text field, which has a role. */
     isTypeUnknown() {
       return !this.print.typeAttr && this.print.role !== 'textbox' && this.print.role !== 'combobox';
     }
@@ -307,7 +307,7 @@
       const wanted = this.print.section;
       if (!wanted) return 0;
       if (similarity(wanted, has.section, true) >= SAME) return SECTION.same;
-      // Links below all sections, as in a footer: which heading happens to be the last above them says nothing.
+      // For links below all sections, as in a footer, the last heading above them is no evidence.
       if (agrees && !!has.href && has.href === this.print.href && !isUnderHeading(el)) return 0;
       if (this.known.section) return SECTION.moved;
       if (bare) return BARE.section;
@@ -327,40 +327,40 @@
         const only = this.offer('text').filter((at) => alike(wanted, this.rest(at))).length === 1;
         return AROUND.same + AROUND.word * Math.min(3, Math.max(0, wanted.length - 2)) + (only ? AROUND.only : 0);
       }
-      // All that was recorded and more, or most of a long text: the rest is a date, a counter, a note.
+      // All of the recorded words, or most of a long text: the rest may be a date, a counter or a note.
       if (shared === wanted.length || (shared >= 4 && shared >= 0.7 * wanted.length)) return AROUND.most;
-      // Where a whole section is around it, a part of it says little.
+      // The recorded text is a whole section: a partial match is little evidence.
       if (!whole && shared >= wanted.length / 3) return 0;
       if (bare) return BARE.around;
       if (!whole) return AROUND.other;
-      // Of a row of data, all but the button is another: that is another row.
+      // The name agrees, but nearly all other words of the row differ: it is another row.
       return agrees && wanted.length > 1 && shared < wanted.length / 3 ? AROUND.replaced : AROUND.other;
     }
 
-    /** Whether what stood around the target stands on the page once: a note like "Saved at once" is on every row. */
+    /** Whether the recorded text around the target is on the page only once, not on every row. */
     isSaidOnce() {
       const wanted = rest(this.print.nearby, this.print);
       const said = this.all.filter((el) => this.innermost(el, wanted));
       return said.length <= 1;
     }
 
-    /** Whether a row that is the recorded one leaves no doubt which of its controls was meant, the name being gone. */
+    /** Whether this is certainly the recorded control of the recorded row, although its name differs. */
     /** @type {(el: Element, has: Fingerprint) => boolean} */
     isOnlyOneMeant(el, has) {
-      // Of a button that has lost its name nothing is left; a row has only one switch.
+      // A button without its name cannot be recognized; a switch can, as a row has only one.
       if (!has.name && !SWITCHES.has(has.role ?? '')) return false;
       if (this.print.text && !has.text) return false;
-      // Where all other rows still call it so, this one's was not renamed: it is gone, and this is another.
+      // Other rows still have the recorded name: this row's control was not renamed, but removed.
       if (!this.print.text && this.known.name) return false;
       const text = around(el);
       let row = parentOf(el);
       while (row && textOf(row, el, 1_000) !== text && tagOf(row) !== 'body') row = parentOf(row);
-      // The recorded text tells other controls from this one by what stands on them; an icon says nothing.
+      // Other controls in the row can be excluded by their texts, but not icons without a text.
       const silent = row ? websp.elements(row).filter((at) => at !== el && roleOf(at) === has.role && !textOf(at)) : [];
       return !silent.length && this.isSaidOnce();
     }
 
-    /** Whether an element, and nothing in it, says all of these words. */
+    /** Whether an element contains all of these words, and no descendant does. */
     /** @type {(el: Element, wanted: string[]) => boolean} */
     innermost(el, wanted) {
       /** @type {(at: Element) => boolean} */
@@ -406,7 +406,7 @@
       const retold = !this.known.name && !this.known.section;
       const texts = told.filter((part) => part > 0).reduce(sum, 0) + (retold ? Math.max(against, RETOLD) : against);
       const classes = print.classes?.length ? CLASSES * agreement('classes', print.classes, has.classes, false) : 0;
-      // Kind, heading and place fit the neighbour of a named element just as well.
+      // Kind, heading and place also fit the neighbor of a named element.
       const meant = !print.name || agrees || marks >= MARKS.placeholder[0] || (around >= AROUND.same && this.isOnlyOneMeant(el, has));
       const facts = (meant ? 0 : VETO) + marks + this.kind(has) + texts + classes;
       const place = this.place(el);
@@ -418,7 +418,7 @@
     }
 
     // -------------------------------------------------------------- the search
-    /** What a rung offers, once. */
+    /** The candidates of a rung (cached). */
     /** @type {(rung: string) => Element[]} */
     offer(rung) {
       let list = this.offered.get(rung);
@@ -429,7 +429,7 @@
       return list;
     }
 
-    /** Among elements that are alike in everything, and as recorded, all paths must lead to the same one. */
+    /** Whether all paths lead to the best of several equal candidates whose texts are as recorded. */
     /** @type {(best: Judged, next: Judged) => boolean} */
     isUnmoved(best, next) {
       const paths = Object.keys(PLACE).map((rung) => this.offer(rung));
@@ -477,7 +477,7 @@
     try {
       return find();
     } catch {
-      return []; // a path the browser cannot read finds nothing
+      return []; // the browser cannot parse the path
     }
   };
   /** @type {(score: number) => number} */

@@ -1,9 +1,10 @@
-"""Finding a recorded element again.
+"""Locate a recorded element on a page.
 
-The cascade goes from what redesigns leave alone to what they change first: stable attributes, role and name,
-label, text or nearby text, CSS path, XPath, ``data-websp-index`` (WebSP-Eval, section 3.2.1). The rungs offer
-candidates; which of them it is, is decided by weighing all that was recorded, for and against: the tables at the
-top of ``locate.js``. This half looks into the right frames and decides between them.
+Seven ways to find an element (rungs) are tried, from what redesigns rarely change to what they change first:
+stable attributes, role and name, label, text or nearby text, CSS path, XPath, ``data-websp-index``
+(WebSP-Eval, section 3.2.1). The rungs give candidates. Which candidate is the element is decided by weighing
+all recorded facts, with the weights at the top of ``locate.js``. This module searches the frames and compares
+their results.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ if TYPE_CHECKING:
     from playwright.sync_api import ElementHandle, Frame, Page
 
 RUNGS = ("attributes", "role+name", "label", "text", "css", "xpath", "index")
-"""The rungs of the cascade, in order; ``locate.js`` climbs them."""
+"""The rungs in order; ``locate.js`` implements them."""
 _SCRIPTS = ("similarity.js", "locate.js", "act.js", "occlusion.js", "hover.js", "virtual_lists.js")
-"""The last one brings ``roll``, by which a document that has them all is known."""
+"""The last script defines ``roll``, which shows that a document has all of them."""
 _FRAME_LEAD = 1.2
 _LOCATE = "query => globalThis.__webspReplay?.roll ? __webspReplay.locate(query) : null"
 
 
 @dataclass(frozen=True)
 class RungReport:
-    """What one rung came to."""
+    """The result of one rung."""
 
     rung: str
     candidates: int
     best: float
     why: str
-    """Why its best candidate was not taken; empty where it was."""
+    """Why its best candidate was not chosen; empty if it was."""
 
     def __str__(self) -> str:
         if not self.candidates:
@@ -47,7 +48,7 @@ class RungReport:
 
 @dataclass(frozen=True)
 class Found:
-    """The element, and how sure that is."""
+    """The located element, and how certain the match is."""
 
     handle: ElementHandle
     frame: Frame
@@ -57,19 +58,19 @@ class Found:
     weak: bool
     """Found on a low rung or with little evidence."""
     moved: bool = False
-    """Found in another frame than recorded."""
+    """Found in a different frame than recorded."""
     doubtful: bool = False
-    """Under another heading or another name than recorded: the right one may still be to come."""
+    """Found under another heading or with another name than recorded; the page may still be loading."""
 
     @property
     def unsure(self) -> bool:
-        """Whether it is worth a second look when the page is at rest."""
+        """Whether to look a second time when the page has settled."""
         return self.weak or self.moved
 
 
 @dataclass(frozen=True)
 class NotFound:
-    """Why there is no such element, rung by rung (of the frame that came closest)."""
+    """No element was found: reports of the rungs, in the frame that came closest."""
 
     rungs: tuple[RungReport, ...] = ()
 
@@ -83,21 +84,21 @@ class _Answer:
 
     @property
     def evidence(self) -> float:
-        """The evidence for what was found."""
+        """The evidence for the element found; 0 if none was."""
         return float(self.found["evidence"]) if self.found else 0.0
 
 
 def locate(page: Page, target: Fingerprint, *, loose: bool = False, hidden: bool = False) -> Found | NotFound:
-    """Looks once for a recorded element; waiting is the player's business.
+    """Look once for a recorded element, without waiting.
 
     Args:
-        page: The tab to look in.
-        target: The fingerprint, placeholders filled in.
-        loose: The target tells its state in its own text, so "on" and "off" count as one word.
-        hidden: Elements that are not rendered count too.
+        page: The tab to search.
+        target: The fingerprint, with its placeholders filled in.
+        loose: Whether to treat "on" and "off" as the same word, for targets whose text shows their state.
+        hidden: Whether to include elements that are not rendered.
 
     Returns:
-        The element, or what each rung found instead.
+        The element, or a report of each rung.
     """
     query = {
         "print": target.model_dump(by_alias=True, exclude_none=True, exclude={"frame_path"}),
@@ -111,7 +112,7 @@ def locate(page: Page, target: Fingerprint, *, loose: bool = False, hidden: bool
     frames = [home, *(frame for frame in page.frames if frame is not home and frame.url)]
     answers = [first] if first else []
     answers += [_ask(frame, query) for frame in frames if frame is not None and frame is not home]
-    # What is elsewhere on the page counts against a candidate, in whatever frame it is.
+    # A recorded fact that is elsewhere on the page counts against a candidate, in whatever frame it is.
     known = {
         "name": sum(answer.known.get("name", 0) for answer in answers),
         "section": any(answer.known.get("section") for answer in answers),
@@ -153,7 +154,7 @@ def _take(answers: list[_Answer], home: Frame | None) -> Found | NotFound:
 
 
 def _nothing(answers: list[_Answer]) -> NotFound:
-    """The report of the frame that came closest says most about what is missing."""
+    """Return the report of the frame with the best candidate; it says most about what is missing."""
     closest = max(answers, key=lambda a: max((r.best for r in a.rungs), default=0.0), default=None)
     return NotFound(closest.rungs if closest else ())
 
@@ -165,7 +166,7 @@ def _ask(frame: Frame, query: dict[str, Any]) -> _Answer:
             frame.evaluate(_scripts())
             reply = frame.evaluate(_LOCATE, query)
     except PlaywrightError:
-        reply = None  # the frame is being replaced; the next look finds its successor
+        reply = None  # the frame is being replaced; the next look searches the new one
     if reply is None:
         return _Answer(frame, None)
     rungs = tuple(RungReport(**rung) for rung in reply["rungs"])
@@ -180,7 +181,7 @@ def _fetch(frame: Frame) -> ElementHandle | None:
 
 
 def _frame_at(page: Page, path: tuple[str, ...]) -> Frame | None:
-    """Follows the CSS paths of iframes down; None where one of them leads nowhere."""
+    """Return the frame at a path of iframe selectors; None where one of them matches no iframe."""
     frame: Frame | None = page.main_frame
     for css in path:
         try:
@@ -196,11 +197,7 @@ def _frame_at(page: Page, path: tuple[str, ...]) -> Frame | None:
 
 
 def install(frame: Frame) -> None:
-    """Gives a document the scripts replay needs; does nothing where it has them.
-
-    Args:
-        frame: The frame whose document gets them.
-    """
+    """Add the replay scripts to a frame's document, unless it has them already."""
     if not frame.evaluate("() => Boolean(globalThis.__webspReplay?.roll)"):
         frame.evaluate(_scripts())
 

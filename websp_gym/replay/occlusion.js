@@ -1,11 +1,11 @@
 // @ts-check
 /*
- * What covers an element where it would be clicked (the other half is occlusion.py). Adds to __webspReplay
+ * Finds what covers an element at the click position (the Python side is occlusion.py). Adds to __webspReplay
  *
- *   cover(el, x, y)      {error, layer} when a click there would not reach the element; null when it would.
- *                        layer: what lies on top has controls of its own (a dialog, a consent banner)
- *   obstacle(hit, el)    the same for the element that was hit instead
- *   through(frame, at)   the point of an iframe's viewport in this one, or such an error
+ *   cover(el, x, y)      {error, layer} where a click at this point would not reach the element, else null.
+ *                        layer: whether the covering layer has controls of its own (a dialog, a consent banner)
+ *   obstacle(hit, el)    {error, layer} for the element hit instead
+ *   through(frame, at)   a point of an iframe's viewport in this document's, or {error, layer}
  */
 
 /** @typedef {{error: string, layer: boolean}} Obstacle */
@@ -22,13 +22,13 @@
   const DIALOGS = new Set(['dialog', 'alertdialog']);
   /** @type {(el: Element) => boolean} */
   const isDialog = (el) => DIALOGS.has(roleOf(el)) || attr(el, 'aria-modal') === 'true';
-  /** Whether a layer is something to operate, not a shade, a spinner or a drawn part of the element. */
+  /** Whether a layer has controls, and is not a backdrop, a spinner or a decorative part of the element. */
   /** @type {(layer: Element) => boolean} */
   const operable = (layer) => elements(layer).some((el) => tagOf(el) === 'iframe' || isDialog(el)
     || (isControl(el) && raw.shown(el, { visibilityProperty: true })));
   /** @type {(inner: Element, outer: Element) => boolean} */
   const inside = (inner, outer) => upwards(inner, (at) => at === outer) !== null;
-  /** The outermost ancestor of what was hit that does not also hold the element. */
+  /** The outermost ancestor of the hit element that does not contain the target element. */
   /** @type {(hit: Element, el: Element) => Element} */
   const layerOf = (hit, el) => {
     let layer = hit;

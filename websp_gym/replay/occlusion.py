@@ -1,4 +1,4 @@
-"""Where a point of a frame lies on the page, and what covers it there; ``occlusion.js`` is the other half."""
+"""Convert a point in a frame to page coordinates, or report what covers it; see ``occlusion.js``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _THROUGH = "(iframe, at) => __webspReplay.through(iframe, at)"
 
 
 def point_on_page(frame: Frame, point: dict[str, Any]) -> dict[str, Any]:
-    """Return where a point of a frame's viewport lies in the page, every iframe around it scrolled into view.
+    """Convert a point of a frame's viewport to page coordinates, and scroll the iframes around it into view.
 
     Args:
         frame: The frame.
-        point: ``x`` and ``y`` in its viewport.
+        point: ``x`` and ``y`` in the frame's viewport, in pixels.
 
     Returns:
-        ``x`` and ``y`` in page pixels, or the ``error`` that says what covers an iframe there.
+        ``x`` and ``y`` in the page, in pixels; or an ``error`` that names what covers an iframe there.
     """
     while (parent := frame.parent_frame) is not None:
         install(parent)

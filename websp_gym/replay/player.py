@@ -1,7 +1,7 @@
-"""Replaying a recorded trace: reach the same page in the same state, or say exactly where it went wrong.
+"""Replay a recorded trace: reach the same page in the same state, or report which event failed and why.
 
-There is no fixed sleep. Before an event the player waits until its target can be located, waking with every
-change of the page; after an event it waits until the page has settled.
+There are no fixed sleeps. Before an event the player waits until its target can be located, and looks again
+after every change of the page. After an event it waits until the page has settled.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ Set = Literal["on", "off", "recorded"]
 Done = Literal["clicked", "skipped", "typed", "navigated", "pressed", "chosen"]
 
 _NEEDLESS_PATIENCE = 2.0
-"""Seconds to look for a control that may be gone because nothing was changed (the bar with *Save* on it)."""
+"""Seconds to look for a control that may be missing because nothing was changed, such as *Save* in a bar."""
 _OPTIONAL_PATIENCE = 3.0
-"""Seconds to look for what may be absent, such as a consent banner."""
+"""Seconds to look for the target of an optional event, such as a consent banner."""
 _HOVER_PATIENCE = 3.0
-"""Seconds to look for the menu a target was in; it may be open all the time by now."""
+"""Seconds to look for the menu a target was in; the menu may now be always open."""
 _DIALOG_MS = 1_000
-"""How long a native dialog that was recorded may take to come up."""
+"""Milliseconds to wait for a recorded native dialog to open."""
 _RADIOS = frozenset({"radio", "menuitemradio"})
 _CHECKABLE = frozenset({"checkbox", "switch", "menuitemcheckbox"})
 
 
 @dataclass(frozen=True)
 class EventReport:
-    """What became of one event."""
+    """The result of one event."""
 
     number: int
     type: str
@@ -49,19 +49,19 @@ class EventReport:
     rung: str | None
     score: float | None
     before: bool | None
-    """Whether the target was on (or open), where it has such a state."""
+    """Whether the target was on (or open) before the event; None where it has no such state."""
     after: bool | None
     action: Done
     seconds: float
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as plain data."""
+        """Return the report as plain data."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class ReplayReport:
-    """What became of a trace."""
+    """The result of a replay."""
 
     events: tuple[EventReport, ...]
     seconds: float
@@ -78,25 +78,26 @@ def replay(
     start: bool = True,
     on_event: Callable[[EventReport], None] | None = None,
 ) -> ReplayReport:
-    """Replays a trace in the current tab.
+    """Replay a trace in the current tab.
 
     Args:
         trace: The trace.
         tabs: The browser's open tabs.
-        set: What stateful targets end in: all ``on``, all ``off``, or as ``recorded``. Radio buttons are
-            always chosen as recorded, for choosing is all that can be done to them.
+        set: The final state of stateful targets: all ``on``, all ``off``, or as ``recorded``. Radio buttons
+            are always chosen as recorded, because they cannot be turned off.
         account: The account's values for the placeholders, by field (``email``, ``username``, …).
         timeout: Seconds to wait for the target of one event.
-        class_rules: Per site ``[{"on": css, "off": css}]`` for controls that show their state by a class.
-        start: Whether to go to the trace's start URL first.
-        on_event: Called with the report of each event once it is done; those before a failure are told too.
+        class_rules: The site's rules ``[{"on": css, "off": css}]`` for controls that show their state
+            only by a class.
+        start: Whether to open the trace's start URL first.
+        on_event: Called with the report of each completed event, also of those before a failure.
 
     Returns:
         One report per event.
 
     Raises:
-        ReplayError: A target was not found or did not reach its state; has the facts as attributes.
-        SetupError: A placeholder that the account has no value for; a class rule that is no CSS.
+        ReplayError: A target was not found or did not reach its state; details are in the error's attributes.
+        SetupError: The account has no value for a placeholder, or a class rule is not a valid CSS selector.
     """
     began = time.monotonic()
     player = _Player(tabs, set, account, timeout, class_rules)
@@ -121,11 +122,11 @@ class _Player:
         self.timeout = timeout
         self.rules = rules
         self.targets = TargetWaiter(tabs, account)
-        # All stateful targets since the last thing that was done were already as wanted.
+        # True where all stateful targets since the last performed action already had the wanted state.
         self.nothing_changed = False
 
     def check_rules(self) -> None:
-        """Raises SetupError for a class rule the browser cannot read."""
+        """Raise SetupError where a class rule is not a valid CSS selector."""
         selectors = [css for rule in self.rules for css in rule.values()]
         if not selectors:
             return
@@ -136,7 +137,7 @@ class _Player:
             raise SetupError(f"class rule {wrong!r} is no CSS selector")
 
     def play(self, number: int, event: TraceEvent) -> EventReport:
-        """Carries out one event, and answers the native dialog that was recorded after it."""
+        """Perform one event, and answer the native dialog that was recorded after it."""
         if event.modal is None:
             return self._play(number, event)
         asked = len(self.tabs.dialogs)
@@ -182,7 +183,7 @@ class _Player:
         )
 
     def go(self, url: str, event: TraceEvent, number: int) -> Done:
-        """Opens a URL, unless the page is already there."""
+        """Open a URL, unless the current page is already there. Event number 0 always opens it."""
         if number and same_page(self.tabs.current.url, url):
             return "skipped"
         try:
@@ -202,7 +203,7 @@ class _Player:
         return Actor(found, self.tabs, self.rules, again, self.timeout)
 
     def _open_menus(self, event: TraceEvent) -> None:
-        """Rests the pointer on what had to be hovered; a menu that is not there may be open for good by now."""
+        """Hover over the elements that open the target's menu; skip those that are not found."""
         for target in event.hover:
             patience = min(self.timeout, _HOVER_PATIENCE)
             found = self.targets.wait(event, patience, target=target)
@@ -232,7 +233,7 @@ class _Player:
             raise self._error(event, number, reason, (), actor.found) from error
 
     def _change(self, actor: Actor, value: str) -> Done | None:
-        """Changes a field that has a value; None for boxes and switches, which have a state instead."""
+        """Set the value of a field; return None for checkboxes, radio buttons and switches."""
         kind = actor.kind()
         text = fill(value, self.account)
         if kind == "select":
@@ -265,7 +266,7 @@ class _Player:
         return "clicked", None, None
 
     def _turn(self, actor: Actor, seen: Look, wanted: bool) -> tuple[Done, bool | None, bool | None]:
-        # A menu stays open until something in it is chosen, and would cover what comes next.
+        # Click a menu's radio item even if it is on: the menu would stay open and cover the next target.
         if seen.is_(wanted) and seen.kind != "menuitemradio":
             return "skipped", seen.on, seen.on
         if seen.disabled and not actor.enabled():
@@ -273,7 +274,7 @@ class _Player:
         return "clicked", seen.on, actor.turn(wanted, may_go=seen.kind.startswith("menuitem"))
 
     def _wanted(self, event: TraceEvent, seen: Look) -> bool | None:
-        """The state the target is to end in; None where it is just clicked."""
+        """Return the final state the target should have; None where it is just clicked."""
         if seen.on is None:
             return None
         role = event.target.role if event.target else None
@@ -309,19 +310,20 @@ class _Player:
         return found
 
     def _find(self, event: TraceEvent, number: int, *, within: float | None = None) -> Found | None:
-        """Waits until the target can be located.
+        """Wait until the target can be located.
 
         Args:
             event: The event with the target.
-            number: Its number.
-            within: Seconds to wait; given, the target must be there.
+            number: The event's number, for errors.
+            within: Seconds to wait. If given, the target must exist; None for the default, where it may be
+                missing.
 
         Returns:
-            The element; None for one that may be missing: because nothing was changed (a *Save* bar), or as
-            the trace says.
+            The element. None for a target that may be missing: because nothing was changed (a *Save* bar), or
+            because the event is optional.
 
         Raises:
-            ReplayError: It is not there in time.
+            ReplayError: The target was not located in time.
         """
         first = within is None
         needless = first and self.nothing_changed and event.type == "click" and not event.stateful
@@ -347,7 +349,7 @@ class _Player:
         rungs: tuple[RungReport, ...],
         found: Found | None = None,
     ) -> ReplayError:
-        # The query may hold a session or sign-in token.
+        # The query may contain a session or sign-in token.
         url = self.tabs.current.url.split("?", 1)[0].split("#", 1)[0]
         tried = "; ".join(str(rung) for rung in rungs)
         parts = [
@@ -372,7 +374,7 @@ class _Player:
 
 
 def _unfolds(event: TraceEvent) -> bool | None:
-    """Whether the click opened something (or closed it); a second click would undo it."""
+    """Return whether the recorded click opened (True) or closed (False) something; None for neither."""
     if event.before is None or event.after is None or event.after.expanded is event.before.expanded:
         return None
     return event.after.expanded

@@ -1,21 +1,21 @@
 // @ts-check
 /*
- * How alike two texts and two elements are. Needs __websp (extension/dom.js and its parts) and makes
- * globalThis.__webspReplay (not enumerable), which locate.js, act.js, occlusion.js,
- * hover.js and virtual_lists.js add to.
+ * Measures the similarity of texts and of elements. Needs __websp (extension/dom.js and its parts). Creates
+ * globalThis.__webspReplay (not enumerable), which locate.js, act.js, occlusion.js, hover.js and
+ * virtual_lists.js extend.
  */
 
 /**
  * @typedef {object} Similarity
  * @property {(text: string, loose: boolean) => string[]} words
- *   its words in lower case without numbers; loose: "on" and "off" count as one word
- * @property {(a: string[], b: string[]) => number} common how many words they share
+ *   the text's words in lower case without numbers; loose: "on" and "off" are treated as the same word
+ * @property {(a: string[], b: string[]) => number} common number of shared words
  * @property {(one: string|undefined, other: string|undefined, loose: boolean) => number} similarity 0 to 1
  * @property {(text: string|undefined, print: {name?: string, text?: string}) => string[]} rest
  * @property {(a: string[], b: string[]) => boolean} alike
  * @property {(key: string, wanted: any, has: any, loose: boolean) => number} agreement of one fact, 0 to 1
  * @property {(wanted: Fingerprint, has: Fingerprint, loose: boolean, skip?: string[]) => number} scoreOf 0 to 1
- * @property {number} SAME texts that agree this well are the same one (a counter or a state word differs)
+ * @property {number} SAME least similarity of equal texts (only a counter or a state word differs)
  */
 
 (() => {
@@ -24,8 +24,8 @@
   if (!Reflect.get(globalThis, '__websp')?.fingerprint) return;
 
   /**
-   * How alike two elements are, 0 to 1: the weight of what agrees over the weight of all the fingerprint has.
-   * For reports, and to choose the candidates worth a closer look.
+   * Weights for the similarity of two elements, 0 to 1: the weight of the facts that agree, divided by the
+   * weight of all facts in the fingerprint. Used in reports, and to choose candidates for a full comparison.
    * @type {Record<string, number>}
    */
   const WEIGHTS = {
@@ -46,7 +46,7 @@
     return loose ? some.map((word) => (STATE_WORDS.has(word) ? '±' : word)) : some;
   };
 
-  /** What is left of `words` without `those`, each taken once. */
+  /** The words in `words` that are not in `those`; each word in `those` removes one. */
   /** @type {(words: string[], those: string[]) => string[]} */
   const without = (words, those) => {
     const left = [...words];
@@ -65,17 +65,17 @@
     const a = words(one, loose);
     const b = words(other, loose);
     if (a.length && a.join(' ') === b.join(' ')) return SAME;
-    // Never as good as the same text: the order of the words counts too.
+    // Less than for equal texts, because the order of words matters too.
     return Math.min(0.89, (2 * common(a, b)) / (a.length + b.length || 1));
   };
-  /** The words around an element that are not its label; its own text is not among them anyway. */
+  /** The words around an element without its name. The element's own text is not part of `text`. */
   /** @type {(text: string|undefined, print: {name?: string, text?: string}) => string[]} */
   const rest = (text, { name, text: own }) => without(words(text ?? '', false), own ? [] : words(name ?? '', false))
     .filter((word) => !STATE_WORDS.has(word));
-  /** Same words in any order: a text around an element is read in another order when its parts are moved. */
+  /** Whether both have the same words in any order, because moving parts of a page changes the order. */
   /** @type {(a: string[], b: string[]) => boolean} */
   const alike = (a, b) => (a.length === b.length && common(a, b) === a.length)
-    || a.join('') === b.join(''); // <b>Ada</b><i>since May</i> runs together until something is wrapped
+    || a.join('') === b.join(''); // words of adjacent elements join: <b>Ada</b><i>since May</i>
 
   /** @type {(key: string, wanted: any, has: any, loose: boolean) => number} */
   const agreement = (key, wanted, has, loose) => {
@@ -94,7 +94,7 @@
     for (const key in WEIGHTS) {
       const value = Reflect.get(wanted, key);
       if (value === undefined || value === null || value.length === 0 || skip.includes(key)) continue;
-      if (key === 'tag' && value === '*') continue; // an import could not know it
+      if (key === 'tag' && value === '*') continue; // unknown in an imported trace
       total += WEIGHTS[key];
       got += WEIGHTS[key] * agreement(key, value, Reflect.get(has, key), loose);
     }

@@ -1,7 +1,7 @@
-"""The recorded trace, ``websp-trace/1``: what a person did on a website, in a form that outlives a redesign.
+"""The trace format ``websp-trace/1``: user actions recorded on a website, made to survive a redesign.
 
-A trace is one JSON file. It holds no password, token or hidden value; what belongs to an account is written
-as a placeholder such as ``{{account.email}}`` and filled in at replay.
+A trace is one JSON file. It contains no passwords, tokens or hidden values. Values of the account are
+replaced by placeholders such as ``{{account.email}}``, which are filled in at replay.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Fingerprint(_Model):
     classes: tuple[str, ...] = ()
 
     def short(self) -> str:
-        """The element in a few words, for messages: ``<button> "Save"``."""
+        """Return a short description of the element for messages: ``<button> "Save"``."""
         what = f"<{self.role or self.tag}>"
         name = self.name or self.label or self.text or self.placeholder or self.nearby
         if name:
@@ -155,7 +155,7 @@ class TraceEvent(_Model):
         return self
 
     def describe(self) -> str:
-        """The event in a few words, for messages and reports."""
+        """Return a short description of the event for messages and reports."""
         if self.type == "navigate" or self.target is None:
             return f"{self.type} {self.key or self.url}"
         into = {"type": f"{self.value!r} into ", "key": f"{self.key} in "}.get(self.type, "")
@@ -187,7 +187,7 @@ class Trace(_Model):
 
 
 def load_trace(path: str | Path) -> Trace:
-    """Reads a trace and checks every part of it.
+    """Read a trace from a JSON file and validate it.
 
     Args:
         path: The JSON file.
@@ -196,25 +196,14 @@ def load_trace(path: str | Path) -> Trace:
         The trace.
 
     Raises:
-        SetupError: It cannot be read or is no valid trace; names the file and the place in it.
+        SetupError: The file cannot be read or is not a valid trace; names the file and the place in it.
     """
     path = Path(path)
     return parse_trace(read_json(path), path)
 
 
 def parse_trace(data: Any, path: Path) -> Trace:
-    """Makes a trace of what a file holds, and checks every part of it.
-
-    Args:
-        data: What the file holds.
-        path: The file, for messages.
-
-    Returns:
-        The trace.
-
-    Raises:
-        SetupError: It is no valid trace; names the file and the place in it.
-    """
+    """Validate the data of a trace file. Raise SetupError with file and place where it is not valid."""
     if not isinstance(data, dict):
         raise SetupError(f"{path}: a trace is a JSON object, this is a {type(data).__name__}", path=str(path))
     version = data.get("schema")
@@ -232,11 +221,11 @@ def parse_trace(data: Any, path: Path) -> Trace:
 
 
 def save_trace(trace: Trace, path: str | Path) -> None:
-    """Writes a trace as indented JSON, without the keys that say nothing.
+    """Write a trace as indented JSON, without default values.
 
     Args:
         trace: The trace.
-        path: Where to; missing folders are made.
+        path: The file; missing folders are created.
 
     Raises:
         SetupError: The file cannot be written.
@@ -251,17 +240,17 @@ def save_trace(trace: Trace, path: str | Path) -> None:
 
 
 def fill(text: str, account: Mapping[str, str]) -> str:
-    """Puts the account's values in place of the placeholders.
+    """Replace the placeholders in a text by the account's values.
 
     Args:
         text: Text with placeholders such as ``{{account.email}}``.
         account: The account's values by field: ``email``, ``username``, ``name``, ``password``.
 
     Returns:
-        The text to use.
+        The text with the values.
 
     Raises:
-        SetupError: An unknown placeholder, or the account has no such value.
+        SetupError: A placeholder is unknown, or the account has no value for it.
     """
 
     def value(match: re.Match[str]) -> str:
@@ -276,15 +265,7 @@ def fill(text: str, account: Mapping[str, str]) -> str:
 
 
 def fill_target(target: Fingerprint, account: Mapping[str, str]) -> Fingerprint:
-    """Fills the placeholders in a fingerprint (an element may be named after the account).
-
-    Args:
-        target: The recorded fingerprint.
-        account: The account's values by field.
-
-    Returns:
-        The fingerprint to look for.
-    """
+    """Fill the placeholders in a fingerprint, as an element may be named after the account."""
     filled = {
         key: fill(value, account)
         for key, value in target.model_dump(exclude_none=True).items()
@@ -294,11 +275,7 @@ def fill_target(target: Fingerprint, account: Mapping[str, str]) -> Fingerprint:
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of a trace, as published in ``docs/trace.schema.json``.
-
-    Returns:
-        The schema (draft 2020-12).
-    """
+    """Return the JSON Schema (draft 2020-12) of a trace, as published in ``docs/trace.schema.json``."""
     schema = Trace.model_json_schema(by_alias=True)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": SCHEMA, **schema}
 
@@ -313,7 +290,7 @@ def _check_placeholders(*texts: str) -> None:
 
 
 def _check_url(url: str) -> None:
-    # A trace is data: a javascript: or file: URL would make it more.
+    # A javascript: URL would run code, and a file: URL would read local files.
     if not url.startswith(("https://", "http://")):
         raise ValueError(f"{url[:60]!r} is no http or https URL")
     _check_parts(url)
@@ -337,16 +314,9 @@ def _check_known(placeholder: str) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Reads a JSON file that may hold anything.
+    """Return the data of a JSON file.
 
-    Args:
-        path: The file.
-
-    Returns:
-        What it holds.
-
-    Raises:
-        SetupError: It cannot be read, is too large, was cut off or is no JSON; names file, line and column.
+    Raise SetupError with file, line and column where it cannot be read, is too large, incomplete or invalid.
     """
     try:
         size = path.stat().st_size
@@ -357,7 +327,7 @@ def read_json(path: Path) -> Any:
             )
         text = path.read_text("utf-8")
         data = json.loads(text)
-        if "\\ud" in text.lower():  # half an emoji, where somebody cut a text: nothing can write it again
+        if "\\ud" in text.lower():  # a lone surrogate (half of a cut emoji) cannot be encoded again
             data = json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))
         return data
     except OSError as error:
@@ -370,20 +340,20 @@ def read_json(path: Path) -> Any:
         cut = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated")
         what = "the file ends in the middle; it was cut off" if cut else f"not valid JSON: {error.msg}"
         raise SetupError(f"{path}:{error.lineno}:{error.colno}: {what}", path=str(path)) from error
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # a number with thousands of digits
         raise SetupError(f"{path}: not valid JSON: {error}", path=str(path)) from error
 
 
 def explain(path: Path, error: ValidationError, *, at: str = "") -> str:
-    """Says what is wrong with a trace, one line for each of the first ten problems.
+    """Describe what is wrong with a trace, one line for each of the first ten problems.
 
     Args:
         path: The file.
-        error: What the models found.
-        at: Place in the file of what was checked, where that is only a part of it: ``steps[3].websp``.
+        error: The validation error.
+        at: Place of the validated part in the file, such as ``steps[3].websp``; empty for the whole file.
 
     Returns:
-        Lines of file, place, what is wrong, and the key that was probably meant.
+        Lines with file, place, problem, and the key that was probably meant.
     """
     lines = []
     for problem in error.errors(include_input=False)[:10]:
@@ -398,7 +368,7 @@ def explain(path: Path, error: ValidationError, *, at: str = "") -> str:
 
 
 def _json_location(location: tuple[int | str, ...]) -> str:
-    """Writes a location as one would in JavaScript: ``events[3].target.rol``."""
+    """Format a location as in JavaScript: ``events[3].target.rol``."""
     parts = [f"[{part}]" if isinstance(part, int) else f".{part[:100]}" for part in location]
     return "".join(parts).lstrip(".")
 

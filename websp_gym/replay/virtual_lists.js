@@ -1,9 +1,9 @@
 // @ts-check
 /*
- * Lists that render only what is scrolled to (the other half is virtual_lists.py). Adds to __webspReplay
+ * Scrolls lists that render only the visible items (the Python side is virtual_lists.py). Adds to __webspReplay
  *
- *   lists()              [{top, max, view, lazy}] of what can be scrolled; lazy: most of it is not rendered
- *   roll(i, top)         scrolls the i-th list; {top, max, view}
+ *   lists()              [{top, max, view, lazy}] of the scrollable elements; lazy: most of it is not rendered
+ *   roll(i, top)         scrolls the i-th of them and returns {top, max, view}, all in pixels
  */
 
 (() => {
@@ -24,7 +24,7 @@
     if (el.scrollHeight - el.clientHeight < 24 || el.clientHeight < 24) return false;
     return el === root() || /auto|scroll|overlay/.test(raw.style(el).overflowY);
   };
-  /** Whether more than a windowful of what can be scrolled to shows nothing at all. */
+  /** Whether more than the visible height of the scrollable content is empty, at its start or end. */
   /** @type {(el: Element) => boolean} */
   const isLazy = (el) => {
     if (elements(el).some((at) => Number(attr(at, 'aria-rowcount') ?? attr(at, 'aria-setsize') ?? 0) > 30)) return true;

@@ -1,4 +1,4 @@
-"""Scrolling through lists that render only what is scrolled to; ``virtual_lists.js`` is the other half."""
+"""Scroll through lists that render only the visible items; the page's side is ``virtual_lists.js``."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
 
 _STEP = 0.85
-"""Share of a window scrolled at a time: rows of one look are seen again in the next."""
+"""Part of the visible height to scroll at a time; less than 1, so that views overlap."""
 _MOST_STEPS = 120
 _REST_SECONDS = 0.6
 
 
 class VirtualLists:
-    """Scrolls through what can be scrolled on a page, for elements that are rendered only where one looks.
+    """Scrolls a page's lists to find elements that are rendered only when they are scrolled into view.
 
     Args:
         tabs: The browser's open tabs; the current one is searched.
@@ -33,18 +33,18 @@ class VirtualLists:
         self.tabs = tabs
 
     def lazy(self) -> bool:
-        """Whether something on the page renders only a part of what it holds."""
+        """Whether a list on the page renders only a part of its items."""
         return any(each["lazy"] for frame in self._frames() for each in self._lists(frame))
 
     def search(self, look: Callable[[], Found | NotFound], seconds: float) -> Found | None:
-        """Scroll each list from its top to its end until a look succeeds; else puts all back where they were.
+        """Scroll each list from top to end until a look succeeds; otherwise restore its position.
 
         Args:
-            look: Looks once; a weak match is no reason to stop.
-            seconds: How long at most.
+            look: Looks once; a weak match does not stop the search.
+            seconds: Longest time for the search.
 
         Returns:
-            What was found, scrolled to where it is rendered.
+            The element, scrolled to where it is rendered; None if it was not found.
         """
         end = time.monotonic() + seconds
         for frame in self._frames():
@@ -67,7 +67,7 @@ class VirtualLists:
             result = look()
             if isinstance(result, Found) and not result.weak:
                 return result
-            # A list that loads more at its end has grown meanwhile.
+            # A list that loads more items at its end may have grown by now.
             place = self._roll(frame, number, place["top"])
             if place is None or place["top"] >= place["max"] - 1:
                 return None

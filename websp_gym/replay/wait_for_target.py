@@ -1,6 +1,7 @@
-"""Waiting until the target of an event can be located: in the right tab, on the right site, with enough evidence.
+"""Wait until the target of an event can be located, in the right tab and with enough evidence.
 
-:func:`websp_gym.replay.locate.locate` looks once; here it is asked again until it has found the target or time is up.
+:func:`websp_gym.replay.locate.locate` looks once; this module repeats it until it finds the target or time is
+up.
 """
 
 from __future__ import annotations
@@ -27,26 +28,26 @@ _CHANGED = """ms => globalThis.__webspReplay?.changed
   ? __webspReplay.changed(ms)
   : new Promise(done => requestAnimationFrame(() => done()))"""
 _LOOK_SECONDS = 0.1
-"""How long one wait for a change lasts at most: changes in other frames and tabs do not end it."""
+"""Longest wait for one change, in seconds: changes in other frames and tabs do not end the wait."""
 _REST_MS = 150
-"""How long the page must be at rest before a doubtful match is believed."""
+"""Milliseconds without a change before an unsure match is accepted."""
 _HIDDEN_AFTER = 1.0
-"""Seconds after which an element that is not rendered is taken (menus that open on hover)."""
+"""Seconds after which elements that are not rendered are accepted too (menus that open on hover)."""
 _DOUBT_FOR = 4.0
-"""Seconds for which a match under another heading or name is doubted: the right one may still be to come."""
+"""Seconds for which a match under another heading or name is rejected, as the page may still be loading."""
 _LAZY_AFTER = 1.5
-"""Seconds after which lists that render only a part of themselves are scrolled through …"""
+"""Seconds after which to scroll through the page's lists, if one of them renders only a part of its items."""
 _SCROLL_AFTER = 0.5
-"""… and the share of the patience after which all others are: a target that is just late is left to come."""
+"""Share of the waiting time after which to scroll in any case; before, the target may just be late."""
 _ELSEWHERE_AFTER = 0.5
-"""Share of the patience after which a target recorded in a popup is looked for outside of popups."""
+"""Share of the waiting time after which other tabs are searched for a popup's target, and vice versa."""
 
 
 class TargetWaiter:
     """Waits for the targets of a trace's events.
 
     Args:
-        tabs: The browser's open tabs; the one that shows an event's page becomes the current one.
+        tabs: The browser's open tabs. The tab in which a target is found becomes the current one.
         account: The account's values for the placeholders.
     """
 
@@ -64,17 +65,18 @@ class TargetWaiter:
     ) -> Found | NotFound:
         """Wait until the target of an event can be located.
 
-        A plain match is taken at once. A weak one, or one on another page than the recorded, may belong to a
-        page that is still being built or left: it is looked for again once the page is at rest.
+        A certain match is returned at once. A weak match, or one on another page than recorded, may belong to
+        a page that is still loading or about to be left; the target is then located again when the page has
+        settled.
 
         Args:
             event: An event with a target.
             patience: Seconds to wait.
-            target: What to look for instead of the event's own target.
-            scroll: Scroll through the page's lists where it does not come.
+            target: The fingerprint to look for instead of the event's own target.
+            scroll: Whether to scroll through the page's lists if the target does not appear.
 
         Returns:
-            The element, or what the last look found instead.
+            The element, or the report of the last look.
         """
         wanted = target or event.target
         assert wanted is not None
@@ -106,12 +108,12 @@ class TargetWaiter:
             self._check_alive()
 
     def focus(self, event: TraceEvent) -> None:
-        """Makes the tab that shows an event's page the current one, where there is one."""
+        """Make the tab with the event's page the current one, if there is such a tab."""
         for page in self._pages(event, elsewhere=True)[:1]:
             self._activate(page)
 
     def why_absent(self, event: TraceEvent) -> str:
-        """Says in a few words why a target was not found."""
+        """Return the reason why a target was not found, in a few words."""
         if self._pages(event, elsewhere=True):
             return "not found in time"
         here = _host(self.tabs.current.url) or "no site"
@@ -131,11 +133,14 @@ class TargetWaiter:
         return result
 
     def _pages(self, event: TraceEvent, *, elsewhere: bool) -> list[Page]:
-        """The tabs an event may belong to, likeliest first: those on its site, popups for what was in one.
+        """Return the tabs an event may belong to, the most likely first.
+
+        These are the tabs on the event's site: only popups if it was recorded in one, otherwise no popups if
+        there is another tab.
 
         Args:
             event: The event.
-            elsewhere: Also popups for what was in none, and the other way round.
+            elsewhere: Whether to also return the remaining tabs on the site.
         """
         current = self.tabs.current
         url = fill(event.url, self.account)
@@ -145,7 +150,7 @@ class TargetWaiter:
         popups = [page for page in pages if page.opener() is not None]
         fitting = [page for page in pages if _same_site(page.url, url)]
         exact = [page for page in fitting if same_page(page.url, url)]
-        # The tab at hand is the one unless another shows the very page.
+        # Prefer a tab with exactly this page, then the current tab.
         ordered = sorted(fitting, key=lambda page: (page not in exact, page is not current))
         alike = [page for page in ordered if (page in popups) is event.popup]
         if not elsewhere and (alike or event.popup):
@@ -181,12 +186,7 @@ class TargetWaiter:
 
 
 def wait_for_change(page: Page, seconds: float) -> None:
-    """Return with the next change of the page's main document, or after the time given.
-
-    Args:
-        page: The tab.
-        seconds: How long at most; one that navigates or closes ends the wait at once.
-    """
+    """Return at the next change of the page's main document, at a navigation, or after this many seconds."""
     try:
         page.main_frame.evaluate(_CHANGED, max(1.0, seconds * 1000))
     except PlaywrightError:
@@ -194,15 +194,7 @@ def wait_for_change(page: Page, seconds: float) -> None:
 
 
 def same_page(one: str, other: str) -> bool:
-    """Whether a page with the first URL is already where the second leads.
-
-    Args:
-        one: URL of the page.
-        other: URL to go to; without a fragment any will do.
-
-    Returns:
-        Whether there is nothing to go to.
-    """
+    """Whether the first URL is the page of the second; a second without fragment matches any fragment."""
     a, b = urlsplit(one), urlsplit(other)
     same = (_host(one), a.path.rstrip("/"), a.query) == (_host(other), b.path.rstrip("/"), b.query)
     return same and (not b.fragment or a.fragment == b.fragment)
@@ -213,6 +205,6 @@ def _host(url: str) -> str:
 
 
 def _same_site(one: str, other: str) -> bool:
-    """Same registrable domain, near enough: live sites add languages and regions in front."""
+    """Whether the last two labels of the hosts are equal; live sites prepend a language or region."""
     a, b = _host(one).split(".")[-2:], _host(other).split(".")[-2:]
     return a == b

@@ -1,7 +1,7 @@
-"""Traces from elsewhere: what WebSP-Eval published, and user flows of the Chrome DevTools Recorder.
+"""Import traces from other tools: published WebSP-Eval traces and Chrome DevTools Recorder user flows.
 
-Nothing in a file is carried out or written anywhere; what cannot be replayed is left out and counted, and what should
-not be known (passwords, codes, tokens) stays behind.
+Importing runs nothing and writes nothing. Events that cannot be replayed are left out and counted; secrets
+(passwords, codes, tokens) are removed.
 """
 
 from __future__ import annotations
@@ -30,37 +30,37 @@ _ANY_OF_OURS = ("schema", "events", "steps", "title", "startUrl", "start_url")
 
 @dataclass(frozen=True)
 class Imported:
-    """A trace, and what became of the file it was made of."""
+    """An imported trace, with details of its file and of what was left out."""
 
     trace: Trace
     path: Path
     format: Format
     dropped: Mapping[str, int] = field(default_factory=dict)
-    """How many things of each kind were left out because replay has no use for them."""
+    """Number of items left out because replay does not need them, by kind."""
     notes: tuple[str, ...] = ()
-    """What to know before replaying it, each with its place in the file."""
+    """Remarks to read before replaying the trace, most with a place in the file."""
     step: int | None = None
-    """Its place among several files that are replayed one after the other, where the names say so."""
+    """Its number in a sequence of files to replay in order; None where the file name has none."""
     state: Literal["on", "off"] | None = None
-    """The state it leads to, where the names say that files are alternatives."""
+    """The state it leads to, for files that are alternatives; None where the file name has none."""
 
 
 def import_trace(
     path: str | Path, *, site: str | None = None, sites: Mapping[str, str] | None = None
 ) -> list[Imported]:
-    """Read traces of any known format.
+    """Read traces of any supported format.
 
     Args:
-        path: A file, or a folder of files that belong together (``…_step1``, ``…_step2``, each with a folder of its
-            own or not).
-        site: Slug of the site; by default the one at whose address the trace begins.
-        sites: The known sites, slug to start URL; a trace of none of them is called after its domain.
+        path: A file, or a folder of files that belong together (``…_step1``, ``…_step2``), each
+            optionally in a folder of its own.
+        site: Slug of the site; None for the site whose start URL has the domain of the trace's start URL.
+        sites: The known sites, slug to start URL. The slug of any other site is made from its domain.
 
     Returns:
-        One trace for each file, in the order in which they are to be replayed.
+        One trace per file, in the order in which to replay them.
 
     Raises:
-        SetupError: A file is of no known format, or damaged; says which, where, and what was found.
+        SetupError: A file has an unknown format, is damaged, or is a trace of another site.
     """
     path = Path(path)
     files = _files(path) if path.is_dir() else [path]
@@ -103,7 +103,7 @@ def _import(path: Path, site: str | None, sites: Mapping[str, str], name: str) -
 
 
 def _complete(found: dict[str, Any], data: Mapping[str, Any], path: Path) -> Trace:
-    """Add a name to what was read."""
+    """Add a name (the task id, or else the file's name) and validate the trace."""
     if found.get("name") is None:
         task = data.get("taskId")
         found["name"] = task if isinstance(task, str) and re.fullmatch(r"[\w. -]{1,80}", task) else path.stem
@@ -124,7 +124,7 @@ def _format(data: Mapping[str, Any], path: Path) -> Format:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The traces of a folder and of the folders in it, in the order of the numbers in their names."""
+    """Return the JSON files of a folder and its direct subfolders, sorted by the numbers in their names."""
     found = [file for pattern in ("*.json", "*/*.json") for file in folder.glob(pattern) if file.is_file()]
     if not found:
         raise SetupError(f"{folder}: there is no .json file in this folder", path=str(folder))
@@ -137,11 +137,11 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _name(file: Path, path: Path) -> str:
-    """What a file is called: its own name, and its folder's where the folder was asked for."""
+    """Return the file's name, or its path relative to the imported folder, without the suffix."""
     return file.with_suffix("").name if file == path else str(file.relative_to(path).with_suffix(""))
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """Sorts step 2 before step 10."""
+    """Return a sort key that orders step 2 before step 10."""
     parts = re.findall(r"[0-9]{1,9}|[^\W\d_]+", name.lower())
     return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]

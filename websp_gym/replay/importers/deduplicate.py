@@ -1,7 +1,8 @@
-"""Which events of a published trace are things the person did, and which only echo another one.
+"""Remove events of a published trace that only repeat or follow from another event.
 
-A click on a label is followed by the browser's own click on its box and by the box's change; a text comes letter by
-letter; Enter in a form clicks its button. Replayed one by one, they would do everything twice.
+A click on a label is followed by the browser's own click on the checkbox and by its change event; a text is
+recorded letter by letter; Enter in a form clicks the form's button. Replaying all of these would perform the
+action twice.
 """
 
 from __future__ import annotations
@@ -20,20 +21,16 @@ from websp_gym.replay.importers.published_event import (
 from websp_gym.replay.importers.sanitize import types_a_letter
 
 _AT_ONCE = 0.5
-"""Seconds within which a click and a change, or two equal events, are one thing the person did."""
+"""Seconds within which a click and a change, or two equal events, are one user action."""
 _LABELS = frozenset({"label", "span", "div", "svg", "path", "i", "b", "p", "li", "td", "img"})
 _PRESSING = ("Space", "Enter")
 
 
 def reduced(raws: list[PublishedEvent], book: Book) -> list[PublishedEvent]:
-    """Leaves out what has no counterpart, and what is only the echo of another event.
+    """Remove events without a counterpart in a trace, and duplicates of other events.
 
-    Args:
-        raws: All events.
-        book: Counts what is left out.
-
-    Returns:
-        The events that count (and pictures, for what they say of the page), in the order to replay them.
+    Return the rest in replay order, with pictures, which contain the page's URL. The log counts what is
+    removed.
     """
     known = CLICKS | CHANGES | KEYS | NAVIGATIONS | PICTURES
     kept = []
@@ -47,7 +44,7 @@ def reduced(raws: list[PublishedEvent], book: Book) -> list[PublishedEvent]:
 
 
 def _in_order(raws: list[PublishedEvent]) -> list[PublishedEvent]:
-    """Puts a field's change before the Enter or Tab that brought it about: in replay it must come first."""
+    """Move a field's change before the Enter or Tab that caused it: replay must set the value first."""
     ordered: list[PublishedEvent] = []
     for raw in raws:
         last = ordered[-1] if ordered else None
@@ -62,7 +59,7 @@ def _in_order(raws: list[PublishedEvent]) -> list[PublishedEvent]:
 
 
 def _echoes(acts: list[PublishedEvent], book: Book) -> set[int]:
-    """Events (by their ids) that tell again, or worse, what another one tells."""
+    """Return the ids (``id()``) of events that another event already describes, or describes better."""
     gone: dict[int, str] = {}
     last: PublishedEvent | None = None
     for raw in acts:
@@ -70,7 +67,7 @@ def _echoes(acts: list[PublishedEvent], book: Book) -> set[int]:
             gone[id(raw)] = f"{raw.type} recorded twice"
         else:
             last = raw
-    # From the end, so that a click on a label goes with the click on its box, and that with the change.
+    # Go backwards: a label's click is removed for its box's click, and that for the box's change.
     following: PublishedEvent | None = None
     for raw in reversed([raw for raw in acts if id(raw) not in gone]):
         if following is not None and _is_cause(raw, following):
@@ -85,7 +82,7 @@ def _echoes(acts: list[PublishedEvent], book: Book) -> set[int]:
 
 
 def _repeats(raw: PublishedEvent, last: PublishedEvent) -> bool:
-    """Whether an event is the one before it, recorded twice."""
+    """Whether an event is a second record of the previous event."""
     both = raw.type == last.type or {raw.type, last.type} <= CLICKS
     timed = raw.time is not None and last.time is not None and raw.after(last, _AT_ONCE)
     facts = all(_fact(raw, key) == _fact(last, key) for key in ("checked", "value", "key"))
@@ -98,7 +95,7 @@ def _fact(raw: PublishedEvent, key: str) -> object:
 
 
 def _is_cause(raw: PublishedEvent, following: PublishedEvent) -> bool:
-    """Whether the event after it tells the same in a better way."""
+    """Whether the following event results from this one and describes the action better."""
     pressed = raw.type in KEYS and following.after(raw, _AT_ONCE)
     if following.type in CHANGES and following.checkable:
         arrow = pressed and following.radio and (raw.key or "").startswith("Arrow")
@@ -106,7 +103,7 @@ def _is_cause(raw: PublishedEvent, following: PublishedEvent) -> bool:
         return arrow or by_key or (raw.type in CLICKS and (raw.same(following) or _labels(raw, following)))
     if following.type in CHANGES:
         if raw.type in CHANGES:
-            return raw.same(following)  # one field, letter by letter
+            return raw.same(following)  # the text of a field, letter by letter
         chosen = following.tag == "select" and (raw.type in CLICKS or pressed)
         return raw.same(following) and (chosen or types_a_letter(raw.key))
     if following.type in CLICKS:
@@ -116,7 +113,7 @@ def _is_cause(raw: PublishedEvent, following: PublishedEvent) -> bool:
 
 
 def _labels(raw: PublishedEvent, following: PublishedEvent) -> bool:
-    """Whether a click on a label made the browser click the control it belongs to."""
+    """Whether this is a click on a label, and the following event the browser's own click on its control."""
     label = raw.tag in _LABELS and raw.role not in ("button", "link") and not raw.checkable
     if not following.checkable or not label or not following.after(raw, _AT_ONCE):
         return False
@@ -126,7 +123,7 @@ def _labels(raw: PublishedEvent, following: PublishedEvent) -> bool:
 
 
 def _is_submission(before: PublishedEvent, after: PublishedEvent) -> bool:
-    """Whether the browser clicked the form's button because Enter was pressed in a field of it."""
+    """Whether a click on a form's button was made by the browser because Enter was pressed in a field."""
     button = after.type in CLICKS and (
         after.kind == "submit" or (after.tag == "button" and after.kind is None)
     )

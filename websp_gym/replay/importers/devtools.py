@@ -1,8 +1,8 @@
-"""User flows of the Chrome DevTools Recorder: ``{title, steps: […]}``, the JSON its *Export* gives.
+"""Import user flows of the Chrome DevTools Recorder: ``{title, steps: […]}``, the JSON file of its *Export*.
 
-A flow has no states, no surroundings of its elements and no URL of the page a step was done on; the last is put
-together from its navigations. What :func:`websp_gym.replay.exporters.to_devtools` wrote has our own event in every
-step, under the key ``websp`` (null in steps that only prepare or end another), and comes back exactly as it was.
+A flow contains no states, no texts around its elements, and no page URLs; the URLs are inferred from its
+navigations. A flow written by :func:`websp_gym.replay.exporters.to_devtools` has the original event under the
+key ``websp`` of each step (null in steps that only prepare or end another one), and is restored exactly.
 """
 
 from __future__ import annotations
@@ -35,17 +35,9 @@ def is_one(data: Mapping[str, Any]) -> bool:
 
 
 def read(data: Mapping[str, Any], book: Book) -> dict[str, Any]:
-    """Reads a user flow.
+    """Return the data of a trace from a user flow; with its site only in an exported trace.
 
-    Args:
-        data: The file.
-        book: Takes down what is left out.
-
-    Returns:
-        The data of a trace; its site only where we had exported it.
-
-    Raises:
-        SetupError: It cannot be imported; names the place.
+    The log counts what is left out. Raise SetupError with the place where the flow cannot be imported.
     """
     reader = _Reader(data, book)
     for number, step in enumerate(book.list_at(dict(data), "steps", "steps")):
@@ -64,7 +56,7 @@ def read(data: Mapping[str, Any], book: Book) -> dict[str, Any]:
 
 
 def _header(data: Mapping[str, Any], book: Book) -> dict[str, Any]:
-    """What belongs to the whole trace, in a flow that we exported."""
+    """Return the data of the whole trace, from a flow that was exported from a trace."""
     found, title = data[OUR_KEY], data.get("title")
     if not isinstance(found, dict):
         raise book.bad(OUR_KEY, f"an object is expected, this is {kind_of(found)}", "export the trace again")
@@ -73,7 +65,7 @@ def _header(data: Mapping[str, Any], book: Book) -> dict[str, Any]:
 
 
 class _Reader:
-    """Reads the steps of one flow in order."""
+    """A reader of the steps of one flow, in order."""
 
     def __init__(self, data: Mapping[str, Any], book: Book) -> None:
         self.book = book
@@ -89,7 +81,7 @@ class _Reader:
         self.urls: dict[str, str] = {}
 
     def read(self, place: str, step: object) -> None:
-        """Takes in one step."""
+        """Read one step."""
         if not isinstance(step, dict):
             raise self.book.bad(place, f"a step is an object, this is {kind_of(step)}", "record it again")
         type_ = step.get("type")
@@ -98,7 +90,7 @@ class _Reader:
                 f"{place}.type", f"a text is expected, this is {kind_of(type_)}", "record it again"
             )
         if self.exported and step.get(OUR_KEY, self) is None:
-            pass  # it belongs to the event of another step
+            pass  # an auxiliary step of another step's event
         elif OUR_KEY in step:
             whole = _ours(TraceEvent, step[OUR_KEY], f"{place}.{OUR_KEY}", self.book)
             self.done.append(Draft(place, whole.type, whole=whole))
@@ -110,12 +102,12 @@ class _Reader:
         self._arrive(step)
 
     def end(self) -> None:
-        """Closes the flow."""
+        """Count the hovers that no event followed."""
         for _ in self.hovers:
             self.book.drop("hover with nothing after it")
 
     def events(self) -> tuple[TraceEvent, ...]:
-        """The events of all steps."""
+        """Return the events of all steps."""
         return finish(self.done, self.book)
 
     # ---------------------------------------------------------------- steps
@@ -224,7 +216,7 @@ class _Reader:
         self.done.append(draft)
 
     def _arrive(self, step: dict[str, Any]) -> None:
-        """Notes where a step led to."""
+        """Store the URL that a step led to."""
         asserted = step.get("assertedEvents")
         for event in asserted[:50] if isinstance(asserted, list) else []:
             url = url_of(event.get("url")) if isinstance(event, dict) else ""
@@ -242,7 +234,7 @@ _STEPS = {
     "keyDown": _Reader._key_down,
     "keyUp": _Reader._key_up,
 }
-"""What is done with a step; any other kind (scroll, waits, close, custom steps) is left out, never carried out."""
+"""Readers by step type. Other types (scroll, waits, close, custom steps) are left out, never executed."""
 
 
 def _target(step: Mapping[str, Any]) -> str:
@@ -257,7 +249,7 @@ def _object(found: object, book: Book) -> dict[str, Any]:
 
 
 def _ours(model: type[_Model], found: object, place: str, book: Book) -> _Model:
-    """What we wrote ourselves, checked as if somebody else had."""
+    """Validate exported data like any other file's."""
     try:
         return model.model_validate(found)
     except ValidationError as error:

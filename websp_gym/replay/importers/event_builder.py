@@ -1,4 +1,4 @@
-"""Events on their way from a foreign file into a trace."""
+"""Build trace events from the events of an imported file."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from websp_gym.replay.trace import (
 
 @dataclass
 class Draft:
-    """An event on its way into a trace."""
+    """A trace event that is still being built."""
 
     place: str
-    """Where it stands in the file."""
+    """Its place in the file, for messages."""
     type: EventType
     url: str = ""
     target: Fingerprint | None = None
@@ -43,10 +43,10 @@ class Draft:
     hover: tuple[Fingerprint, ...] = ()
     popup: bool = False
     whole: TraceEvent | None = None
-    """The event itself, where the file already has one of ours; it stays as it is."""
+    """The original event, in a flow that was exported from a trace; it is used unchanged."""
 
     def event(self) -> TraceEvent:
-        """The event, checked."""
+        """Return the validated event."""
         data = {key: value for key, value in vars(self).items() if key not in ("place", "whole")}
         return self.whole or TraceEvent.model_validate(data)
 
@@ -54,17 +54,14 @@ class Draft:
 def typed(
     draft: Draft, found: object, kind: str | None, marks: Sequence[str | None], book: Book
 ) -> Draft | None:
-    """Gives an event the value that was typed, unless it is secret.
+    """Set the value that was typed in an event; return None if it is secret and must not be kept.
 
     Args:
-        draft: The event; its value is set.
-        found: What was typed.
-        kind: The field's type, where it is known.
-        marks: What else is known of it: name, id, label, autocomplete.
-        book: Of the file.
-
-    Returns:
-        The event; ``None`` where what was typed must not be kept.
+        draft: The event.
+        found: The typed value.
+        kind: The field's type; None where it is unknown.
+        marks: Other attributes of the field: name, id, label, autocomplete.
+        book: The import log of the file.
     """
     field_ = what_field(kind, *marks)
     if field_ == "secret" or (isinstance(found, str) and is_card(found)):
@@ -83,17 +80,9 @@ def typed(
 
 
 def finish(drafts: list[Draft], book: Book) -> tuple[TraceEvent, ...]:
-    """Makes events of the drafts: letters that a typed text tells of are left out, the account is recognised.
+    """Return validated events: drop letter keys that a text event covers, and recognize the account.
 
-    Args:
-        drafts: The events in order.
-        book: Of the file.
-
-    Returns:
-        The events.
-
-    Raises:
-        SetupError: There are too many, or one of them is not valid.
+    Raise SetupError where there are too many events, or one is not valid.
     """
     drafts = _without_letters(drafts, book)
     if len(drafts) > MAX_EVENTS:
@@ -103,7 +92,7 @@ def finish(drafts: list[Draft], book: Book) -> tuple[TraceEvent, ...]:
 
 
 def site_of(start_url: str, sites: Mapping[str, str]) -> str:
-    """Return the slug of the site a URL belongs to: of a known one (slug to start URL), else after its domain."""
+    """Return the slug of the known site (slug to start URL) with this domain, or one made from the domain."""
     host = _domain(start_url)
     for slug, known in sites.items():
         if host and host == _domain(known):
@@ -134,7 +123,7 @@ def _checked(draft: Draft, email: str | None, book: Book) -> TraceEvent:
 
 
 def _without_letters(drafts: list[Draft], book: Book) -> list[Draft]:
-    """Leaves out letters typed into a field: its own event has them, and alone they may spell a password."""
+    """Drop letter keys next to a text event, which has the text; alone they could spell a password."""
     kept: list[Draft] = []
     for number, draft in enumerate(drafts):
         if draft.type == "key" and types_a_letter(draft.key):
@@ -153,11 +142,7 @@ def _types(draft: Draft) -> bool:
 
 
 def _mark_account(drafts: list[Draft], book: Book) -> str | None:
-    """Puts a placeholder for who signed in: what was typed just before a password.
-
-    Returns:
-        The account's e-mail address, where it was one.
-    """
+    """Replace the user name typed before a password by a placeholder, and return it if it is an e-mail."""
     before: Draft | None = None
     found: str | None = None
     for draft in drafts:
@@ -177,7 +162,7 @@ def _is_typed_text(draft: Draft) -> bool:
 
 
 def _cleared(event: TraceEvent, email: str | None, secrets: set[str]) -> TraceEvent:
-    """Takes out of what describes the element and the page what was typed elsewhere and is nobody's business."""
+    """Remove secrets typed elsewhere, and replace the account's e-mail address, in texts and URLs."""
     words = "|".join(re.escape(secret) for secret in sorted(secrets, key=len, reverse=True))
     hidden = re.compile(words) if words else None
     address = re.compile(re.escape(email), re.IGNORECASE) if email else None

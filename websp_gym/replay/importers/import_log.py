@@ -1,4 +1,4 @@
-"""What an import leaves out, and what it complains of."""
+"""A log of what an import leaves out, and the errors it raises."""
 
 from __future__ import annotations
 
@@ -10,55 +10,46 @@ from typing import Any
 from websp_gym.errors import SetupError
 
 MAX_RAW = 50_000
-"""Most events a file may have before what replay does not need is left out."""
+"""Maximum number of events in a file, including those that replay does not need."""
 
 
 @dataclass
 class Book:
-    """What was left out of a file and what its reader should know."""
+    """The log of one file's import: what was left out, and remarks for the user."""
 
     path: Path
     dropped: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     omitted: int = 0
     secrets: set[str] = field(default_factory=set)
-    """What was typed into secret fields, to be looked for elsewhere; it never leaves this object."""
+    """Text typed into secret fields, to remove it elsewhere in the trace; never written to a file."""
 
     def drop(self, kind: str) -> None:
-        """Counts something that has no counterpart in a trace."""
+        """Count an item that has no counterpart in a trace."""
         self.dropped[kind[:60]] += 1
 
     def omit(self, place: str, what: str, value: object) -> None:
-        """Counts an input that is left out because it is secret."""
+        """Count an input that is left out because it is secret."""
         self.omitted += 1
         self.hide(value)
         self.note(f"{place}: {what} was left out")
 
     def hide(self, value: object) -> None:
-        """Remembers a secret, so that it is taken out wherever else the file has it."""
+        """Remember a secret (6 to 200 characters), to remove it from the rest of the trace."""
         if isinstance(value, str) and 6 <= len(value.strip()) <= 200 and len(self.secrets) < 100:
             self.secrets.add(value.strip())
 
     def note(self, text: str) -> None:
-        """Adds a remark, once."""
+        """Add a remark, unless it is there already."""
         if text not in self.notes:
             self.notes.append(text)
 
     def bad(self, place: str, found: str, way_out: str) -> SetupError:
-        """The error for something that cannot be imported; to be raised."""
+        """Return the error for an item that cannot be imported, for the caller to raise."""
         return SetupError(f"{self.path}: {place}: {found}; {way_out}", path=str(self.path), place=place)
 
     def list_at(self, data: dict[str, Any], key: str, of: str) -> list[Any]:
-        """A list that must be there, of a size that can be.
-
-        Args:
-            data: The file.
-            key: Where the list is.
-            of: What it is a list of, in words.
-
-        Returns:
-            The list.
-        """
+        """Return the required list at a key of the file. Raise SetupError if it is missing or too long."""
         found = data.get(key)
         if not isinstance(found, list):
             raise self.bad(key, f"a list of {of} is expected, this is {kind_of(found)}", "record it again")
@@ -70,6 +61,6 @@ class Book:
 
 
 def kind_of(found: object) -> str:
-    """What a value is, as JSON calls it."""
+    """Return the kind of a JSON value, in words for a message."""
     names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "nothing"}
     return names.get(type(found), "a number")

@@ -1,4 +1,4 @@
-"""One event of a published trace: its facts, read key by key, and the fingerprint they make."""
+"""One event of a published trace: its facts, and the fingerprint of its element."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _FLAGS = {"Control": "ctrlKey", "Alt": "altKey", "Meta": "metaKey", "Shift": "sh
 
 @dataclass
 class PublishedEvent:
-    """One event of the file, read key by key."""
+    """An event of a published trace, with typed access to its keys."""
 
     place: str
     type: str
@@ -65,7 +65,7 @@ class PublishedEvent:
         return _seconds(self.data.get("timestamp"))
 
     def get(self, *keys: str, attribute: str = "") -> str | None:
-        """The first text under one of the keys, else an attribute of the element's HTML."""
+        """Return the first text under one of the keys, or else an attribute of the element's HTML."""
         for key in keys:
             text = self.data.get(key)
             if isinstance(text, str) and text.strip():
@@ -81,13 +81,13 @@ class PublishedEvent:
 
     @cached_property
     def kind(self) -> str | None:
-        """Its type as the ``type`` property says."""
+        """The value of the element's ``type`` property, in lower case."""
         kind = self.get("inputType", "typeAttr", attribute="type")
         return kind.strip().lower()[:40] if kind else None
 
     @cached_property
     def key(self) -> str | None:
-        """The key pressed, where it was one."""
+        """The key pressed; None for other events."""
         held = [name for name, flag in _FLAGS.items() if self.data.get(flag) is True]
         return key_of(self.data.get("key"), held) if self.type in KEYS else None
 
@@ -103,17 +103,17 @@ class PublishedEvent:
 
     @property
     def checkable(self) -> bool:
-        """Whether it is a check box, switch or radio button."""
+        """Whether the element is a check box, switch or radio button."""
         return self.role in CHECKABLE
 
     @property
     def radio(self) -> bool:
-        """Whether it is one of several of which one is on."""
+        """Whether the element is a radio button."""
         return self.role in RADIOS
 
     @cached_property
     def checked(self) -> bool | None:
-        """The state the file gives for the control."""
+        """The checked state in the file; None where it is unknown."""
         for key in ("checked", "ariaChecked"):
             state = flag_of(self.data.get(key))
             if state is not None:
@@ -131,13 +131,13 @@ class PublishedEvent:
         return any(_CAPTCHA.search(mark[:2_000]) for mark in marks if mark)
 
     def after(self, other: PublishedEvent, seconds: float) -> bool:
-        """Whether it came so soon after another event; without times, whether it may have."""
+        """Whether it happened at most this many seconds after another event; True where times are missing."""
         if self.time is None or other.time is None:
             return True
         return 0 <= self.time - other.time <= seconds
 
     def same(self, other: PublishedEvent) -> bool:
-        """Whether both are on one element, by the first path or mark that both have."""
+        """Whether both events are on the same element, by the first path or attribute that both have."""
         if _texts(self.data.get("framePath")) != _texts(other.data.get("framePath")):
             return False
         marks = ((self.get(key), other.get(key)) for key in ("selectorPath", "xpath", "id", "name"))
@@ -145,7 +145,7 @@ class PublishedEvent:
 
 
 def published_event(number: int, event: object, book: Book) -> PublishedEvent:
-    """Checks that an event is one, and makes it readable."""
+    """Validate an event of the file. Raise SetupError where it is not an object with a type."""
     place = f"events[{number}]"
     if not isinstance(event, dict):
         raise book.bad(place, f"an event is an object, this is {kind_of(event)}", "record it again")
@@ -156,17 +156,7 @@ def published_event(number: int, event: object, book: Book) -> PublishedEvent:
 
 
 def fingerprint(raw: PublishedEvent) -> Fingerprint:
-    """What the file tells of the element, as a fingerprint.
-
-    Args:
-        raw: The event.
-
-    Returns:
-        The fingerprint.
-
-    Raises:
-        SetupError: It tells nothing.
-    """
+    """Return the fingerprint of an event's element. Raise SetupError if the file describes no element."""
     get = raw.get
     css, xpath = get("selectorPath"), get("xpath")
     shadow = css is not None and "::shadow" in css
@@ -205,7 +195,7 @@ def fingerprint(raw: PublishedEvent) -> Fingerprint:
 
 
 def _name(raw: PublishedEvent, label: str | None, text: str | None) -> str | None:
-    """The accessible name, as far as the file tells."""
+    """Return the accessible name, as far as the file allows."""
     if raw.tag == "input" and raw.kind in _BUTTONS:
         shown = text_of(raw.data.get("value")) or text_of(raw.html[1].get("value"))
         return text_of(raw.get("ariaLabel", attribute="aria-label")) or shown or label
@@ -220,7 +210,7 @@ def _name(raw: PublishedEvent, label: str | None, text: str | None) -> str | Non
 
 
 def _nearby(raw: PublishedEvent, name: str | None, text: str | None) -> str | None:
-    """Text around it without its own. Where nothing is known of that, none: a wrong one would rule it out."""
+    """Return the text around the element without its own; None if unknown, as a wrong text does harm."""
     around = text_of(raw.get("parentTextContext"), 400)
     if around and text:
         around = text_of(around.replace(text, " ", 1))
@@ -228,7 +218,7 @@ def _nearby(raw: PublishedEvent, name: str | None, text: str | None) -> str | No
 
 
 def _short(text: str | None) -> str | None:
-    """A section's text where it is no more than its heading."""
+    """Return a section's text if it is short enough to be only a heading."""
     return text if text and len(text) <= 80 else None
 
 
@@ -237,7 +227,7 @@ def _test_id(raw: PublishedEvent) -> str | None:
 
 
 def form_of(raw: PublishedEvent) -> dict[str, str]:
-    """What the file says of the form the element stands in."""
+    """Return the facts about the element's form."""
     found = raw.data.get("formContext")
     pairs = found.items() if isinstance(found, dict) else ()
     return {key: value for key, value in pairs if isinstance(value, str)}
@@ -256,7 +246,7 @@ def _texts(found: object) -> list[str]:
 
 
 def flag_of(found: object) -> bool | None:
-    """A flag as JSON or as an attribute writes it."""
+    """Return a boolean written as JSON or as an attribute; None for anything else."""
     if isinstance(found, str):
         return {"true": True, "false": False}.get(found.lower())
     return found if isinstance(found, bool) else None

@@ -1,7 +1,7 @@
-"""What must not come along from somebody else's file: passwords, codes, tokens, addresses.
+"""Detect and remove private data in imported traces: passwords, one-time codes, tokens and e-mail addresses.
 
-A foreign recorder may have written down anything. What is imported is only what is known to be needed, and of that
-what these rules let through; a typed password becomes the placeholder ``{{account.password}}``.
+Another recorder may have stored anything. An import takes only known keys, and removes secrets from their
+values with the rules in this module. A typed password becomes the placeholder ``{{account.password}}``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SECRET_FIELD = re.compile(
     r"one[-_ ]?time|(?<![a-z])(?:t?otp|2fa|mfa|tan|pin|cvc2?|cvv2?|csc|iban|ssn|csrf|xsrf|nonce)(?![a-z])"
     r"|two[-_ ]?factor|(?:verif\w*|security|auth\w*|recovery|backup|confirm\w*|login|sms)[-_ ]?(?:code|key)"
     r"|captcha|turnstile-response|card[-_ ]?(?:num|no\b)|cc-(?:num|csc|exp|name|type)|api[-_ ]?key"
-    # The name one gives a token is no secret.
+    # A name or description that the user gives to a token is not secret.
     r"|(?<![a-z])(?:secret|token)(?![-_ \[]?(?:name|desc|note|label|title|expir))"
 )
 _SECRET_PARAMETERS = words(
@@ -42,14 +42,15 @@ _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 
 
 def what_field(kind: str | None, *marks: str | None) -> Literal["password", "secret"] | None:
-    """Judges by its marks whether what is typed into a field is secret.
+    """Return whether a field's content is secret, judged by the field's attributes.
 
     Args:
-        kind: Its type, where it is known.
-        *marks: Name, id, label, autocomplete and the like.
+        kind: The field's type; None where it is unknown.
+        *marks: Name, id, label, autocomplete and similar texts.
 
     Returns:
-        ``password`` for a password, ``secret`` for a code, card or token that must not be kept at all.
+        ``password`` for a password; ``secret`` for a code, card or token that must not be kept at all; None
+        for other fields.
     """
     texts = [_CAMEL.sub(" ", mark[:300]).lower() for mark in marks if mark]
     passwords = [text for text in texts if _PASSWORD_FIELD.search(text)]
@@ -57,12 +58,12 @@ def what_field(kind: str | None, *marks: str | None) -> Literal["password", "sec
         return "secret"
     if kind == "password" or (passwords and kind is None):
         return "password"
-    # Replay types passwords into password fields only.
+    # Replay types passwords into password fields only, so it could not use this one.
     return "secret" if passwords else None
 
 
 def is_card(text: str) -> bool:
-    """Whether a text is the number of a payment card (by its check digit)."""
+    """Whether a text is a payment card number (13 to 19 digits with a valid check digit)."""
     digits = [int(letter) for letter in re.sub(r"[ -]", "", text[:40]) if letter in "0123456789"]
     if not 13 <= len(digits) <= 19 or not re.fullmatch(r"[0-9 -]+", text) or not any(digits):
         return False
@@ -71,17 +72,14 @@ def is_card(text: str) -> bool:
 
 
 def clean_url(url: str, depth: int = 0) -> str:
-    """Removes from a URL what looks like a secret: user and password, tokens in the query or the fragment.
+    """Return a URL without secrets: user and password, and tokens in the query or fragment.
 
     Args:
-        url: A URL, absolute or not.
-        depth: How many URLs it stands in as a parameter.
-
-    Returns:
-        The URL without them; the rest is as it was.
+        url: The URL, absolute or relative.
+        depth: Nesting level of a URL that is a parameter of another URL; 0 for the URL itself.
 
     Raises:
-        ValueError: It cannot be taken apart.
+        ValueError: The URL cannot be parsed.
     """
     parts = urlsplit(url)
     head, _, fragment = url.partition("#")
@@ -99,17 +97,17 @@ def clean_url(url: str, depth: int = 0) -> str:
 
 
 def leaks(selector: str) -> bool:
-    """Whether a selector holds a secret, as ``a[href="/?token=…"]`` does."""
+    """Whether a selector contains a secret, such as ``a[href="/?token=…"]``."""
     return any(_is_secret_pair(name, value) for name, value in _SECRET_PAIR.findall(selector))
 
 
 def without_secrets(text: str) -> str:
-    """Takes long random words out of a text (an access token that the page shows)."""
+    """Remove long random words from a text, such as an access token that the page shows."""
     return _LONG_WORD.sub(lambda match: "" if looks_secret(match[0]) else match[0], text)
 
 
 def looks_secret(word: str) -> bool:
-    """Whether a word is long and random enough to be a token, and no word of a language or a placeholder."""
+    """Whether a word is long and random enough to be a token. A placeholder is not."""
     if len(word) < 20 or "{{" in word:
         return False
     if word.startswith("eyJ"):
@@ -119,7 +117,7 @@ def looks_secret(word: str) -> bool:
 
 
 def email_in(text: str | None) -> str | None:
-    """The first e-mail address in a text."""
+    """Return the first e-mail address in a text; None if there is none."""
     found = _EMAIL.search(text[:2_000]) if text else None
     return found[0] if found else None
 

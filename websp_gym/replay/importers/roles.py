@@ -1,7 +1,7 @@
-"""What a tag and its attributes imply: the Python half of what ``extension/dom.js`` reads off a live element.
+"""ARIA roles and attributes implied by HTML tags: the Python version of rules in ``extension/dom.js``.
 
-A file that was recorded by something else has no live element to ask, so the few rules an import needs stand here
-as tables. ``tests/test_importers.py`` compares them with the JavaScript ones in a browser.
+A file made by another recorder has no live element to query, so the few rules an import needs are tables
+here. ``tests/test_importers.py`` compares them with the JavaScript rules in a browser.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from html import unescape
 
 
 def words(text: str) -> frozenset[str]:
-    """The set of the words in a text, for tables."""
+    """Return the set of words in a text, for tables."""
     return frozenset(text.split())
 
 
@@ -26,12 +26,12 @@ ROLES = words(
     "scrollbar search searchbox separator slider spinbutton status strong switch tab table tablist tabpanel term "
     "textbox time timer toolbar tooltip tree treegrid treeitem"
 )
-"""Roles that a ``role`` attribute can give an element."""
+"""Roles accepted in a ``role`` attribute."""
 NAMED_BY_CONTENT = words(
     "button link checkbox switch radio tab menuitem menuitemcheckbox menuitemradio option treeitem heading cell "
     "gridcell row columnheader rowheader tooltip"
 )
-"""Roles whose name is what stands in them."""
+"""Roles whose accessible name is their content."""
 TEST_ATTRIBUTES = (
     "data-testid",
     "data-test-id",
@@ -44,7 +44,7 @@ TEST_ATTRIBUTES = (
     "data-tid",
     "data-hook",
 )
-"""Attributes that testers give elements, first found wins."""
+"""Attributes for automated tests; the first one found is used."""
 INPUT_ROLES = {
     "checkbox": "checkbox",
     "radio": "radio",
@@ -58,7 +58,7 @@ INPUT_ROLES = {
     "file": "button",
     "color": "button",
 }
-"""Roles of ``<input>`` by type; the rest are text boxes."""
+"""Roles of ``<input>`` by type; all other types are text boxes."""
 TAG_ROLES = {
     "button": "button",
     "summary": "button",
@@ -82,7 +82,7 @@ TAG_ROLES = {
     "p": "paragraph",
     "form": "form",
 }
-"""Roles of what people click, by tag; a tag that is not here, and needs no attribute to tell, is generic."""
+"""Roles by tag. Other tags are generic, unless their role depends on more than the tag (``_UNTOLD``)."""
 _UNTOLD = frozenset({"section", "img", "iframe", "svg", "header", "footer", "aside", "menu", "output"})
 _TEXT_TYPES = frozenset({"text", "search", "tel", "url", "email"})
 _TAG = re.compile(r"<([a-zA-Z][\w-]{0,60})")
@@ -90,17 +90,13 @@ _ATTRIBUTE = re.compile(
     r"""([a-zA-Z_][-\w:.]{0,80})(?:\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?"""
 )
 _HTML = 8_000
-"""How much of a piece of HTML is read: the opening tag stands at its front."""
+"""Number of characters of HTML to read; the opening tag is at the start."""
 
 
 def opening_tag(html: object) -> tuple[str, dict[str, str]]:
-    """Reads the first tag of a piece of HTML, which may be cut off.
+    """Return the name and the complete attributes of the first tag in HTML that may be cut off.
 
-    Args:
-        html: The HTML; anything else has no tag.
-
-    Returns:
-        The tag's name, and its complete attributes by name; both empty where there is none.
+    Both are empty where there is no tag or ``html`` is not a text.
     """
     text = html[:_HTML].lstrip() if isinstance(html, str) else ""
     tag = _TAG.match(text)
@@ -120,15 +116,12 @@ def opening_tag(html: object) -> tuple[str, dict[str, str]]:
 
 
 def implicit_role(tag: str, kind: str | None, attributes: Mapping[str, str]) -> str | None:
-    """The role an element has without a ``role`` attribute.
+    """Return the role of an element without a ``role`` attribute; None where it cannot be known.
 
     Args:
-        tag: Its tag.
-        kind: Its type, as its ``type`` property says: ``checkbox``, ``select-one``, …
-        attributes: What is known of its attributes.
-
-    Returns:
-        The role; ``None`` where too little is known of it.
+        tag: The tag.
+        kind: The value of the ``type`` property: ``checkbox``, ``select-one``, …
+        attributes: The known attributes.
     """
     if attributes.get("contenteditable", "false") != "false":
         return "textbox"

@@ -1,4 +1,4 @@
-"""Foreign texts made fit for a trace: short, on one line, without secrets, with the placeholders replay knows."""
+"""Clean texts of imported files for a trace: short, on one line, without secrets, with known placeholders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from websp_gym.replay.importers.redact import clean_url, leaks, without_secrets
 
 UNKNOWN_TAG = "*"
 _CUT = 120
-"""Where ``extension/fingerprint.js`` cuts texts too."""
+"""Longest text in characters, as in ``extension/fingerprint.js``."""
 _MAX_URL = 4_000
 _MAX_PATH = 2_000
 _MAX_VALUE = 10_000
@@ -33,15 +33,7 @@ _KEYS = {"\r": "Enter", "\n": "Enter", "NumpadEnter": "Enter", " ": "Space", "Es
 
 
 def text_of(found: object, limit: int = _CUT) -> str | None:
-    """A text of a page as a fingerprint holds it: one line, without secrets, cut.
-
-    Args:
-        found: What the file has there.
-        limit: Most characters.
-
-    Returns:
-        The text; ``None`` where there is none that can be used.
-    """
+    """Return a page's text for a fingerprint: one line, without secrets, cut; None where nothing is left."""
     if not isinstance(found, str):
         return None
     text = _PUBLISHED.sub(_ours, found[: 8 * limit])
@@ -52,7 +44,7 @@ def text_of(found: object, limit: int = _CUT) -> str | None:
 
 
 def mark_of(found: object, limit: int = 200) -> str | None:
-    """An id, a class or another mark that a page's author gave: like a text, but it may look random."""
+    """Return an id, class or similar attribute. It is not checked for secrets, because it may look random."""
     if not isinstance(found, str) or len(found) > limit:
         return None
     mark = _PUBLISHED.sub(_ours, _UNREADABLE.sub("", found)).strip()
@@ -60,7 +52,7 @@ def mark_of(found: object, limit: int = 200) -> str | None:
 
 
 def path_of(found: object, book: Book) -> str | None:
-    """A CSS or XPath path; one that is too long to be one, or holds a secret, is left out."""
+    """Return a CSS or XPath path; None for one that is too long or contains a secret."""
     if not isinstance(found, str) or not found.strip():
         return None
     path = _UNREADABLE.sub("", found.strip()) if len(found) <= _MAX_PATH else ""
@@ -71,44 +63,35 @@ def path_of(found: object, book: Book) -> str | None:
 
 
 def tag_of(found: object) -> str | None:
-    """A tag name in lower case."""
+    """Return a tag name in lower case; None where it is not valid."""
     tag = found.strip().lower() if isinstance(found, str) and len(found) <= 100 else ""
     return tag if _TAG.fullmatch(tag) else None
 
 
 def href_of(found: object) -> str | None:
-    """The address of a link; ``None`` where it leads nowhere."""
+    """Return the URL of a link; None where it is missing or not a page."""
     if isinstance(found, str) and found.strip().lower().startswith(("javascript:", "data:", "blob:")):
         return None
     return _address(found) or None
 
 
 def url_of(found: object) -> str:
-    """The URL of a page without secrets; empty where it is no web page."""
+    """Return the URL of a page without secrets; empty where it is not a web page."""
     url = _address(found)
     return url if url.startswith(("https://", "http://")) and urlsplit(url).hostname else ""
 
 
 def side_of(found: object) -> int:
-    """A width or height in pixels; 0 where it is none."""
+    """Return a width or height in pixels; 0 where it is not valid."""
     if not isinstance(found, int | float) or isinstance(found, bool):
         return 0
     return int(found) if 1 <= found <= 10_000 else 0
 
 
 def value_of(found: object, place: str, book: Book) -> str:
-    """What was typed or chosen, whole.
+    """Return the complete text that was typed or chosen, with placeholders in the form that replay uses.
 
-    Args:
-        found: What the file has there.
-        place: Where.
-        book: Of the file.
-
-    Returns:
-        The value, with placeholders as replay knows them.
-
-    Raises:
-        SetupError: It is no text, or too long, or has a placeholder that replay has no value for.
+    Raise SetupError where it is not a text, is too long, or has a placeholder that replay cannot fill.
     """
     if isinstance(found, int | float) and not isinstance(found, bool):
         found = str(found)
@@ -130,7 +113,7 @@ def value_of(found: object, place: str, book: Book) -> str:
 
 
 def key_of(found: object, modifiers: Iterable[str] = ()) -> str | None:
-    """A key as replay presses it, with its modifiers; ``None`` for a modifier alone and for no key."""
+    """Return a key with its modifiers as replay presses it; None for a modifier alone or an unknown key."""
     name = _KEYS.get(found, found) if isinstance(found, str) else ""
     if re.fullmatch(r"(Shift|Control|Alt|Meta)(Left|Right)?|AltGraph|Dead|Unidentified|Process", name):
         return None
@@ -141,13 +124,13 @@ def key_of(found: object, modifiers: Iterable[str] = ()) -> str | None:
 
 
 def modifier_of(key: object) -> str | None:
-    """The modifier a key is, or ``None``."""
+    """Return the modifier that a key is, without its side; None for other keys."""
     name = key.removesuffix("Left").removesuffix("Right") if isinstance(key, str) else ""
     return name if name in _MODIFIERS else None
 
 
 def types_a_letter(key: str | None) -> bool:
-    """Whether a key puts a character into a text, so that the text's own event tells of it."""
+    """Whether a key changes a text, so that the field's own text event covers it."""
     return key is not None and (
         len(key.removeprefix("Shift+")) == 1 or key in ("Space", "Backspace", "Delete")
     )
@@ -158,7 +141,7 @@ def _ours(match: re.Match[str]) -> str:
 
 
 def _placeholders_known(text: str) -> bool:
-    """Whether replay can fill a text in: a page may show ``{{anything}}``, but not ``{{account.other}}``."""
+    """Whether replay can fill a text: ``{{other}}`` may be page text, ``{{account.other}}`` is an error."""
     names = [name for name in _placeholders(text) if name.startswith("account.")]
     return "account.password" not in text and all(name in _OURS for name in names)
 

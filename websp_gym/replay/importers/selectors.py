@@ -1,7 +1,7 @@
-"""What the selectors of a Chrome DevTools recording say about an element.
+"""Read an element's facts from the selectors of a Chrome DevTools recording.
 
-A step has several alternatives for one element, each a selector or a list of selectors of which every further one is
-looked for inside the one before it (inside its shadow root, where it has one).
+A step has several alternatives for one element. Each is a selector, or a list of selectors where each is
+searched inside the element of the previous one (inside its shadow root, if it has one).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from websp_gym.replay.trace import Fingerprint
 _MOST = 50
 _LONGEST = 4_000
 _WHOLE_TEXT = 12
-"""Chrome cuts longer texts where they are unique; so many letters are the whole text."""
+"""Chrome may cut texts of this many characters or more; shorter ones are complete."""
 
 _ARIA = re.compile(r"""\[\s{0,9}(name|role)\s{0,9}=\s{0,9}(["'])((?:\\.|(?!\2)[^\\])*)\2\s{0,9}\]""")
-# Possessive, so that no selector can make it try again and again.
+# Possessive quantifiers prevent catastrophic backtracking.
 _IDENT = r"(?>[a-zA-Z0-9_-]|[^\x00-\x7f]|\\[0-9a-fA-F]{1,6}+\s?+|\\.)++"
 _PIECE = re.compile(
     rf"""(?P<tag>^{_IDENT})|\#(?P<id>{_IDENT})|\.(?P<class>{_IDENT})|(?P<pseudo>::?{_IDENT})
@@ -54,12 +54,12 @@ class _Facts:
     test_attribute: str = ""
 
     def keep(self, key: str, value: str | None) -> None:
-        """Keeps a fact, unless an alternative before said otherwise."""
+        """Store a fact, unless an earlier alternative has set it."""
         if value:
             self.found.setdefault(key, value)
 
     def attribute(self, name: str, value: str) -> None:
-        """Keeps what an attribute selector says."""
+        """Store the value of an attribute selector."""
         key = "test_id" if name == self.test_attribute else _ATTRIBUTES.get(name)
         if key:
             clean = {"href": href_of, "name": text_of, "title": text_of, "placeholder": text_of}.get(
@@ -69,19 +69,16 @@ class _Facts:
 
 
 def read_selectors(found: object, place: str, book: Book, *, test_attribute: str = "") -> Fingerprint:
-    """Makes a fingerprint of a step's selectors.
+    """Return the fingerprint described by a step's selectors.
 
     Args:
-        found: What the step has under ``selectors``.
-        place: Where that stands in the file.
-        book: Of the file.
-        test_attribute: Attribute that the recording was told to build its selectors of.
-
-    Returns:
-        The fingerprint.
+        found: The value of ``selectors`` in the step.
+        place: Its place in the file, for messages.
+        book: The import log of the file.
+        test_attribute: The attribute that the recording was configured to use in selectors; empty for none.
 
     Raises:
-        SetupError: They are no selectors, or say nothing.
+        SetupError: They are not selectors, or they describe no element.
     """
     facts = _Facts(test_attribute=test_attribute[:100])
     for number, alternative in enumerate(_alternatives(found, place, book)):
@@ -140,7 +137,7 @@ def _pierce(parts: list[str], alike: bool, facts: _Facts, book: Book) -> None:
 
 def _xpath(parts: list[str], alike: bool, facts: _Facts, book: Book) -> None:
     last = parts[-1]
-    if len(parts) == 1 and last.startswith("/"):  # a path cannot begin at a shadow root
+    if len(parts) == 1 and last.startswith("/"):  # an XPath cannot start at a shadow root
         facts.keep("xpath", path_of(last, book))
     tag = _XPATH_TAG.search(last[-300:])
     facts.keep("tag", tag_of(tag[1]) if tag else None)
@@ -159,7 +156,7 @@ _READERS: dict[str, Callable[[list[str], bool, _Facts, Book], None]] = {
 
 
 def _compound(selector: str, facts: _Facts) -> None:
-    """Reads the last part of a CSS path: ``form > input#mail[name='m']`` speaks of an input."""
+    """Read the last element of a CSS path: in ``form > input#mail[name='m']``, the input."""
     last = _last_compound(selector)
     classes = []
     at = 0
@@ -181,7 +178,7 @@ def _compound(selector: str, facts: _Facts) -> None:
 
 
 def _last_compound(selector: str) -> str:
-    """The part of a selector behind its last combinator; empty for a list of selectors."""
+    """Return the part of a selector after its last combinator; empty for a list of selectors."""
     begin = at = 0
     selector = selector.strip()
     while at < len(selector):
@@ -200,7 +197,7 @@ def _last_compound(selector: str) -> str:
 
 
 def _after_bracket(text: str, at: int) -> int:
-    """Where the bracket that opens here ends."""
+    """Return the position after the bracket that closes the one at this position."""
     depth = 0
     quote = ""
     while at < len(text):
@@ -239,7 +236,7 @@ def _print(facts: _Facts, place: str, book: Book) -> Fingerprint:
     role = str(found.get("role") or "").lower()
     found["role"] = role if role in ROLES else None
     name, text = found.get("name"), found.get("text")
-    # A text that was cut would seem to contradict the element it stands in.
+    # A text that was cut would seem to contradict the element's full text.
     if name and text and len(text) >= _WHOLE_TEXT and name != text:
         found["text"] = None
     target = Fingerprint(**found, classes=facts.classes)

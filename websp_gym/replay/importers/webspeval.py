@@ -1,7 +1,7 @@
-"""Traces as WebSP-Eval published them, of both generations of its recorder.
+"""Import the traces published with WebSP-Eval, of both versions of its recorder.
 
-A file is ``{startUrl, events: […]}``, the newer ones with ``initialFormStates`` and a page URL for every event. What
-replay needs is taken key by key; page source, pictures and whatever stood in hidden fields is never looked at.
+A file is ``{startUrl, events: […]}``; newer ones have ``initialFormStates`` and a page URL for each event.
+Only the keys that replay needs are read, never page source, pictures or the contents of hidden fields.
 """
 
 from __future__ import annotations
@@ -30,21 +30,13 @@ from websp_gym.replay.trace import SCHEMA, ElementState, OnOff
 
 _TEXT_ROLES = frozenset({"textbox", "searchbox"})
 _LED_TO = 5.0
-"""Seconds within which a navigation was caused by what was done before it."""
+"""Seconds within which a navigation counts as caused by the previous click or key."""
 
 
 def read(data: Mapping[str, Any], book: Book) -> dict[str, Any]:
-    """Reads a published trace.
+    """Return the data of a trace from a published trace, without name and site.
 
-    Args:
-        data: The file.
-        book: Takes down what is left out.
-
-    Returns:
-        The data of a trace, but for its name and site.
-
-    Raises:
-        SetupError: It cannot be imported; names the place.
+    The log counts what is left out. Raise SetupError with the place where the file cannot be imported.
     """
     raws = [
         published_event(number, event, book)
@@ -81,7 +73,7 @@ def is_one(data: Mapping[str, Any]) -> bool:
 
 
 class _Writer:
-    """Writes the events of one file, keeping account of the page and of the states of its controls."""
+    """A writer of one file's events that tracks the page's URL and the states of its controls."""
 
     def __init__(self, start: str, data: Mapping[str, Any], book: Book) -> None:
         self.book = book
@@ -91,7 +83,7 @@ class _Writer:
         self.last: PublishedEvent | None = None
 
     def write(self, raws: list[PublishedEvent]) -> list[Draft]:
-        """The events as drafts."""
+        """Return the events as drafts."""
         drafts = []
         for raw in raws:
             if raw.type in PICTURES:
@@ -139,7 +131,7 @@ class _Writer:
         return draft
 
     def _switch(self, draft: Draft, raw: PublishedEvent) -> Draft:
-        """A control with a state: a native one is read after the event, any other before the page has reacted."""
+        """Set an event's states: recorders read native controls after the change, others before it."""
         path = raw.get("selectorPath") or ""
         known = self.states.get(path)
         if not raw.checkable:
@@ -187,7 +179,7 @@ class _Writer:
         return typed(draft, value, raw.kind, marks, self.book)
 
     def _went(self, raw: PublishedEvent) -> None:
-        """Files without page URLs: after what may lead elsewhere, the page is not known any more."""
+        """Update the page's URL; forget it after an event that may leave the page to an unknown URL."""
         site = url_of(raw.data.get("site"))
         href = raw.get("href", attribute="href") or ""
         stays = raw.checkable or raw.kind in TEXT_KINDS or href.startswith("#") or raw.tag == "select"
@@ -203,7 +195,7 @@ def _state(*, checked: bool | None = None, pressed: bool | None = None) -> Eleme
 
 
 def _states(found: object) -> dict[str, bool]:
-    """Which controls were on when the recording began; of the rest, which may hold secrets, nothing is read."""
+    """Return the controls' initial states. Other form values are not read, because they may be secret."""
     states = {}
     for path, state in found.items() if isinstance(found, dict) else ():
         on = state.get("checked") if isinstance(state, dict) else state
@@ -213,7 +205,7 @@ def _states(found: object) -> dict[str, bool]:
 
 
 def _forced(data: Mapping[str, Any]) -> OnOff | None:
-    """The state that toggles are forced into, where the file itself says so."""
+    """Return the final state that the file sets for its toggles; None where it has none."""
     found = data.get("set_checked_state", data.get("setCheckedState"))
     if not isinstance(found, bool):
         return None
