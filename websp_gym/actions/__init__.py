@@ -1,4 +1,4 @@
-"""The extended WebVoyager action space: parsing a line of text, performing it on the page."""
+"""The extended WebVoyager action space: parse an action from text and perform it on the page."""
 
 from websp_gym.actions import webvoyager
 from websp_gym.actions.grammar import (

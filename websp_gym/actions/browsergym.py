@@ -1,7 +1,7 @@
-"""BrowserGym's own actions, for agents that bring them: parsed as a list of calls, never executed as code.
+"""BrowserGym's actions, for agents that use them: parsed as a list of calls, never executed as code.
 
-Stock BrowserGym turns the agent's text into Python and runs it. Here the text must be, as a whole, a list of
-calls with literal arguments; each name is looked up in BrowserGym's table of functions and called.
+Stock BrowserGym turns the agent's text into Python and runs it. Here the whole text must be a list of calls
+with literal arguments, and each name is looked up in BrowserGym's table of functions.
 """
 
 from __future__ import annotations
@@ -47,33 +47,32 @@ _ALLOWED = frozenset(
     )
     for name in group
 )
-"""BrowserGym's actions without those that read files of this machine (``upload_file``)."""
+"""BrowserGym's actions, except ``upload_file``, which reads files of this machine."""
 _SCHEMES = ("http", "https")
 _LONGEST_MS = 10_000
 _KEY_MS = 5
-"""What a key takes that is pressed and released, on a machine that has other things to do."""
+"""Estimated time to press and release one key on a busy machine."""
 _LAST_CALL_SECONDS = 15.0
-"""No call of a list begins later: what is left of it would not fit into a step."""
+"""No call of a list starts later than this, because the rest would not fit into a step."""
 _FREE = ("noop", "scroll", "scroll_at")
-"""Calls that do not count against ``max_actions``, as ``Wait`` and ``Scroll`` do not."""
+"""Calls that do not count against ``max_actions``, like ``Wait`` and ``Scroll``."""
 _MOST_CALLS = 20
 _BY_THE_TEXT = (PlaywrightError, ValueError, TypeError, LookupError, AttributeError)
-"""What a call raises because of its arguments or the page; anything else is a failure of this program or machine."""
+"""Errors caused by a call's arguments or by the page. Any other error is a failure of this program or machine."""
 
 
 def parse_calls(text: str, *, left: int | None = None) -> list[Call]:
-    """Reads a list of BrowserGym calls.
+    """Parse a list of BrowserGym calls.
 
     Args:
         text: For example ``click('a12')``.
-        left: How many actions the agent has left; None where that does not matter.
+        left: Number of actions the agent has left; None for no limit.
 
     Returns:
-        (name, positional arguments, keyword arguments) of each call.
+        Name, positional arguments and keyword arguments of each call.
 
     Raises:
-        ActionError: The text is not, as a whole, a list of known calls with literal arguments that they take, or the
-            list is too long.
+        ActionError: The text is not a list of known calls with valid arguments, or the list is too long.
     """
     calls = read_calls(text)
     if len(calls) > _MOST_CALLS:
@@ -94,36 +93,29 @@ def parse_calls(text: str, *, left: int | None = None) -> list[Call]:
 
 
 def actions_in(calls: list[Call]) -> int:
-    """How many actions a list of calls counts as: one for each call that is not free.
-
-    Args:
-        calls: What :func:`parse_calls` returned.
-
-    Returns:
-        The number; waiting and scrolling are free.
-    """
+    """Return the number of actions that parsed calls count as: one per call; waiting and scrolling are free."""
     return sum(name not in _FREE for name, _, _ in calls)
 
 
 def perform_calls(
     calls: list[Call], tabs: Tabs, say: Callable[[str], None], give_up: Callable[[str], None]
 ) -> None:
-    """Carries out parsed calls on the current tab.
+    """Perform parsed calls on the current tab.
 
     Args:
-        calls: What :func:`parse_calls` returned.
+        calls: Result of :func:`parse_calls`.
         tabs: The browser's open tabs.
-        say: Receives the text of ``send_msg_to_user``.
-        give_up: Receives the reason of ``report_infeasible``.
+        say: Called with the text of ``send_msg_to_user``.
+        give_up: Called with the reason of ``report_infeasible``.
 
     Raises:
-        ActionError: A call failed; the ones before it have been carried out.
+        ActionError: A call failed; the calls before it have been performed.
     """
-    # BrowserGym's functions find their page and callbacks as globals of their module.
+    # BrowserGym's functions read their page and callbacks from globals of their module.
     functions.send_message_to_user = say
     functions.report_infeasible_instructions = give_up
     functions.demo_mode = "off"
-    # As in AgentLab's agents, whose results it should be possible to compare.
+    # Same setting as AgentLab's agents, so that results are comparable.
     functions.retry_with_force = True
     began = time.monotonic()
     for number, (name, arguments, named) in enumerate(calls):
@@ -136,10 +128,10 @@ def perform_calls(
             if not tabs.alive:
                 raise
             if page.is_closed() and isinstance(error, PlaywrightError):
-                continue  # closing its tab is what the click or key did
+                continue  # the click or key closed its own tab
             raise ActionError(f"{name}() failed: {error}", action=name) from error
         if functions.page is not page:
-            # It changed tabs itself; a tab that a click opened is the current one already.
+            # The call changed tabs; a tab opened by a click is already the current one.
             tabs.activate(functions.page)
 
 
@@ -148,11 +140,11 @@ def _make(name: str, arguments: list[Any], named: dict[str, Any], tabs: Tabs) ->
     edit = edit_of(keys) if keys is not None else None
     if edit in ("copy", "cut"):
         if name == "press":
-            # It gives the element the focus first.
+            # press() focuses the element first.
             functions.focus(*arguments[:1], **{key: value for key, value in named.items() if key == "bid"})
         tabs.clipboard = selected(tabs.current) or tabs.clipboard
     if edit == "paste":
-        # Not from the browser's clipboard, which others use too.
+        # The browser's clipboard is shared with other episodes.
         keep_from_pasting(tabs.current)
     getattr(functions, name)(*arguments, **named)
     if edit == "paste":
@@ -160,7 +152,7 @@ def _make(name: str, arguments: list[Any], named: dict[str, Any], tabs: Tabs) ->
 
 
 def _keys(name: str, arguments: list[Any], named: dict[str, Any]) -> str | None:
-    """The key combination that a call presses; None where it presses none."""
+    """Return the key combination that a call presses, or None if it presses none."""
     if name not in ("press", "keyboard_press"):
         return None
     bound = inspect.signature(getattr(functions, name)).bind(*arguments, **named).arguments
@@ -168,7 +160,7 @@ def _keys(name: str, arguments: list[Any], named: dict[str, Any]) -> str | None:
 
 
 def _check(name: str, positional: list[Any], named: dict[str, Any]) -> float:
-    """Refuses a call that cannot be made; returns the milliseconds it is bound to take."""
+    """Return the minimum duration of a call in milliseconds; raise ActionError if it cannot be made."""
     if name not in _ALLOWED:
         raise ActionError(f"{name}() is not an action this environment offers", action=name)
     try:
@@ -184,7 +176,7 @@ def _check(name: str, positional: list[Any], named: dict[str, Any]) -> float:
         case "keyboard_type":
             return len(str(bound.arguments["text"])) * _KEY_MS
         case "press" | "keyboard_press":
-            # "Control+Shift+a" holds each key down until the last one.
+            # "Control+Shift+a" presses each modifier in turn and holds it.
             return str([*bound.arguments.values()][-1]).count("+") * _KEY_MS
     return 0.0
 
@@ -196,7 +188,7 @@ def _milliseconds(wait: Any) -> float:
 
 
 def _check_url(url: str) -> None:
-    """Only web pages: a file or browser-internal page could show what no agent may see."""
+    """Raise ActionError unless the URL is http or https: other pages could show files of this machine."""
     try:
         scheme = urlsplit(url.strip()).scheme.lower()
     except ValueError as error:

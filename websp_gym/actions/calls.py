@@ -1,7 +1,7 @@
-"""The text of BrowserGym's actions as data: a list of calls with literal arguments, read and never executed.
+"""Parser for the text of BrowserGym's actions: a list of calls with literal arguments, never executed as code.
 
-It takes what BrowserGym's own parser takes (calls one behind another, comments, commas at the end). As the text is an
-agent's, time is in proportion to its length, and whatever is wrong with it is an :class:`ActionError`.
+It accepts what BrowserGym's own parser accepts (several calls in a row, comments, trailing commas). The text
+comes from an agent: parsing time is linear in its length, and any error in it raises :class:`ActionError`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Call = tuple[str, list[Any], dict[str, Any]]
 
 _DEEPEST = 10
 _LARGEST_NUMBER = 1_000_000
-"""More is beyond any page, and what is infinite or nearly so ends the browser's driver."""
-# Possessive throughout: a text that does not fit is not tried again in another way.
+"""No page needs larger numbers, and infinite or huge ones crash the browser's driver."""
+# Possessive quantifiers throughout: no backtracking, so matching takes linear time.
 _TOKEN = re.compile(
     r"""
       (?P<space> (?: \s++ | \#[^\n]*+ )++ )
@@ -38,14 +38,7 @@ _CONSTANTS = {"True": True, "False": False, "None": None}
 
 
 def looks_like_calls(text: str) -> bool:
-    """Whether a text is meant as BrowserGym calls rather than as one of our actions.
-
-    Args:
-        text: The agent's action.
-
-    Returns:
-        Whether it begins with a name in small letters and an opening bracket.
-    """
+    """Whether a text looks like BrowserGym calls: it starts with a lower-case name and an opening bracket."""
     if not isinstance(text, str):
         return False
     name, bracket, _ = _unfenced(text).partition("(")
@@ -54,16 +47,10 @@ def looks_like_calls(text: str) -> bool:
 
 
 def read_calls(text: str) -> list[Call]:
-    """Reads a list of calls.
-
-    Args:
-        text: For example ``click('a12')``; may stand in a code block.
-
-    Returns:
-        The calls.
+    """Parse a list of calls; the text may be in a code block.
 
     Raises:
-        ActionError: The text is not, as a whole, a list of calls with literal arguments, or longer than
+        ActionError: The text is not a list of calls with literal arguments, or is longer than
             :data:`LONGEST_ACTION`.
     """
     if len(text) > LONGEST_ACTION:
@@ -80,12 +67,12 @@ def read_calls(text: str) -> list[Call]:
 
 
 def _unfenced(text: str) -> str:
-    """The text without a code block's marks, also where one of them is missing."""
+    """Return the text without code block fences, even if one of the two is missing."""
     return bare(text).removeprefix("```").removeprefix("python").removesuffix("```").strip()
 
 
 class _Reader:
-    """Reads a text token by token; ``kind`` and ``token`` are the next one, empty at the end."""
+    """A parser that reads one token at a time. ``kind`` and ``token`` are the next token, empty at the end."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -137,7 +124,7 @@ class _Reader:
         return value
 
     def _items(self, opening: str, closing: str) -> Iterator[None]:
-        """Stops at each item between two brackets, which whoever asks for it reads."""
+        """Yield once for each item between two brackets; the caller reads the item."""
         self._depth += 1
         if self._depth > _DEEPEST:
             raise self._error(f"brackets are nested more than {_DEEPEST} deep")
@@ -183,7 +170,7 @@ class _Reader:
 
 
 def _literal(kind: str, token: str) -> Any:
-    """The value of a token; raises ValueError where it has none."""
+    """Return the value of a token; raise ValueError if it has none."""
     if kind == "string":
         return _string(token)
     if kind == "number":
@@ -198,7 +185,7 @@ def _literal(kind: str, token: str) -> Any:
 
 def _string(token: str) -> str:
     with warnings.catch_warnings():
-        # Python warns of backslashes that mean nothing; agents write them, and they stay as they are.
+        # Agents write invalid escape sequences, which Python warns about and keeps unchanged.
         warnings.simplefilter("ignore")
         try:
             text = str(ast.literal_eval(token))

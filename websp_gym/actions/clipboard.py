@@ -1,6 +1,7 @@
-"""Copy, cut and paste by keyboard, with a clipboard for each episode.
+"""Copy, cut and paste by keyboard, with a separate clipboard for each episode.
 
-The browser's own clipboard is one for all of its contexts, so pages never paste from it (``browser/clipboard.js``).
+All contexts of a browser share its clipboard, so pages are never allowed to paste from it
+(``browser/clipboard.js``).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 Edit = Literal["copy", "cut", "paste"]
 _LONGEST = 100_000
-"""Characters of a selection that are kept."""
+"""Maximum number of characters copied from a selection."""
 _EDITS: dict[tuple[str, str], Edit] = {
     ("control", "c"): "copy",
     ("control", "insert"): "copy",
@@ -25,7 +26,7 @@ _EDITS: dict[tuple[str, str], Edit] = {
     ("control", "v"): "paste",
     ("shift", "insert"): "paste",
 }
-# What is selected where the focus is; what is written in a password field cannot be copied.
+# Selected text at the focus; text in password fields cannot be copied.
 _SELECTION = """function (longest) {
   if (!document.hasFocus()) return '';
   let at = document.activeElement;
@@ -38,44 +39,26 @@ _SELECTION = """function (longest) {
 
 
 def edit_of(keys: str) -> Edit | None:
-    """What a key combination does with the clipboard.
-
-    Args:
-        keys: As Playwright writes them, such as ``Control+c``.
-
-    Returns:
-        None where it does nothing of the kind.
-    """
+    """Return the clipboard operation of a key combination such as ``Control+c``, or None if it has none."""
     modifier, _, key = keys.casefold().rpartition("+")
     return _EDITS.get((modifier.replace("controlormeta", "control"), key))
 
 
 def selected(page: Page) -> str:
-    """The text that is selected where the focus is.
-
-    Args:
-        page: The tab.
-
-    Returns:
-        It, cut to 100 000 characters; empty where nothing is selected.
-    """
+    """Return the selected text at the focus, cut to 100 000 characters; empty if nothing is selected."""
     texts = [frame.run(_SELECTION, _LONGEST) for frame in _frames(page)]
-    # A document has the focus when one of its frames has; the inner one holds the selection.
+    # A document also has the focus when one of its frames does; the inner frame holds the selection.
     return next((text for text in reversed(texts) if isinstance(text, str) and text), "")
 
 
 def keep_from_pasting(page: Page) -> None:
-    """Makes sure that the browser's clipboard cannot be pasted, also where a document was written anew.
-
-    Args:
-        page: The tab.
-    """
+    """Block pasting from the browser's clipboard, also in documents rewritten by ``document.open()``."""
     for frame in _frames(page):
         frame.ask("keepFromPasting")
 
 
 def paste(tabs: Tabs) -> None:
-    """Types what the episode copied last, where the focus is."""
+    """Type the episode's clipboard at the focus."""
     if tabs.clipboard:
         tabs.current.keyboard.insert_text(tabs.clipboard)
 

@@ -1,6 +1,6 @@
-"""Text to :class:`Action` and back, by the one table :data:`ACTIONS`.
+"""Conversion between text and :class:`Action`, based on the table :data:`ACTIONS`.
 
-One call of :func:`register_action` adds an action; parser, error messages, prompts and docs are made from the table.
+:func:`register_action` adds an action. The parser, error messages, prompts and docs all use this table.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Direction = Literal["up", "down", "left", "right"]
 DIRECTIONS: tuple[Direction, ...] = ("up", "down", "left", "right")
 Fields = dict[str, Any]
 _LONGEST_NUMBER = 9
-"""Digits of a mark's number."""
+"""Maximum number of digits of a mark's number."""
 _LETTERS = f"{ascii_letters}_"
 
 
@@ -31,10 +31,10 @@ class Action:
     """One parsed action.
 
     Args:
-        kind: The name of its row in :data:`ACTIONS`.
-        number: The mark it acts on; ``None`` where there is none or the whole window is meant.
-        text: What to type or answer, or the URL of the tab.
-        direction: Where to scroll.
+        kind: Name of its entry in :data:`ACTIONS`.
+        number: Number of the mark it acts on; None for an action without a mark or on the whole window.
+        text: Text to type or answer, or the URL of the tab.
+        direction: Scroll direction.
     """
 
     kind: str
@@ -50,13 +50,13 @@ class Action:
 
 @dataclass(frozen=True)
 class Arguments:
-    """How the part of an action behind its name is written and read.
+    """Syntax of an action's arguments: how they are parsed and formatted.
 
     Args:
-        syntax: The part as prompts and error messages show it.
-        read: Turns the part into fields of :class:`Action`; None where it cannot be read.
-        write: Turns an action's fields into the part.
-        cut: Whether a text longer than :data:`LONGEST_ACTION` is cut instead of refused.
+        syntax: The arguments as shown in prompts and error messages.
+        read: Parses the arguments into fields of :class:`Action`; returns None on a syntax error.
+        write: Formats an action's fields as arguments.
+        cut: Whether to cut a text longer than :data:`LONGEST_ACTION` instead of refusing it.
     """
 
     syntax: str
@@ -70,12 +70,12 @@ class ActionSpec:
     """One kind of action.
 
     Args:
-        kind: Its name, of letters and underscores; read in any case.
-        arguments: What follows the name.
-        meaning: What it does, for prompts and docs.
-        example: A text that is read as this action.
-        perform: Carries it out on the page; raises :class:`ActionError` where it cannot, having changed nothing.
-        free: Whether it does not count against ``max_actions``.
+        kind: Name, of letters and underscores; matched case-insensitively.
+        arguments: Syntax of the arguments.
+        meaning: What the action does, for prompts and docs.
+        example: Example text that parses as this action.
+        perform: Performs the action on the page, or raises :class:`ActionError` without any change.
+        free: Whether the action does not count against ``max_actions``.
     """
 
     kind: str
@@ -87,31 +87,31 @@ class ActionSpec:
 
     @property
     def syntax(self) -> str:
-        """How the action is written."""
+        """Syntax of the action, for prompts and error messages."""
         return f"{self.kind}{self.arguments.syntax}"
 
 
 ACTIONS: list[ActionSpec] = []
-"""Every action an agent can take; :func:`register_action` adds to it."""
+"""All actions an agent can take; :func:`register_action` adds to this list."""
 
 
 def register_action(
     kind: str, arguments: Arguments, *, meaning: str, example: str, free: bool = False
 ) -> Callable[[Callable[[Action, Tabs, Marks], None]], ActionSpec]:
-    """Add an action to :data:`ACTIONS`; decorates the function that performs it.
+    """Return a decorator that adds an action to :data:`ACTIONS`; it decorates the function that performs the action.
 
     Args:
-        kind: Its name.
-        arguments: What follows the name: one of the shapes below, or one of your own.
-        meaning: What it does, for prompts and docs.
-        example: A text that is read as this action.
-        free: Whether it does not count against ``max_actions``.
+        kind: Name of the action.
+        arguments: Syntax of the arguments: one of the constants of this module, or your own.
+        meaning: What the action does, for prompts and docs.
+        example: Example text that parses as this action.
+        free: Whether the action does not count against ``max_actions``.
 
     Returns:
-        A decorator that returns the row of the table.
+        A decorator that returns the new entry of the table.
 
     Raises:
-        ValueError: Another action has this name, or the example is not read as this action.
+        ValueError: Another action has this name, or the example does not parse as this action.
     """
 
     def add(perform: Callable[[Action, Tabs, Marks], None]) -> ActionSpec:
@@ -131,7 +131,7 @@ def register_action(
 
 
 def spec_of(action: Action) -> ActionSpec:
-    """Return the row of :data:`ACTIONS` that an action belongs to."""
+    """Return the entry of :data:`ACTIONS` for an action; raise ActionError for an unknown name."""
     spec = _named(action.kind)
     if spec is None:
         raise ActionError(_unknown(action.kind, action.kind), action=action.kind)
@@ -154,7 +154,7 @@ def _mark(rest: str) -> Fields | None:
 def _mark_and_text(rest: str) -> Fields | None:
     before, semicolon, text = rest.partition(";")
     mark = _mark(before)
-    # Without the semicolon it may have been cut off: that is no reason to empty a field.
+    # Without a semicolon the action may be cut off; do not clear the field.
     return {**mark, "text": _unbracketed(text[text[:1] in (" ", "\t") :])} if mark and semicolon else None
 
 
@@ -182,12 +182,12 @@ def _answer(rest: str) -> Fields | None:
 
 
 def _inside(text: str) -> str:
-    """A number or a word without its square brackets."""
+    """Return a number or a word without its square brackets."""
     return text.strip().removeprefix("[").removesuffix("]").strip()
 
 
 def _unbracketed(text: str) -> str:
-    """Text without the square brackets the syntax shows around it, if some agent copied them."""
+    """Return text without the enclosing square brackets that some agents copy from the syntax."""
     if not (text.startswith("[") and text.endswith("]")):
         return text
     depth = 0
@@ -199,7 +199,7 @@ def _unbracketed(text: str) -> str:
 
 
 def _bracketed(text: str | None) -> str:
-    """Text that :func:`_unbracketed` gives back as it was."""
+    """Return text in brackets if :func:`_unbracketed` would change it, so that it can be parsed back."""
     return text if text and _unbracketed(text) == text else f"[{text}]" if text else ""
 
 
@@ -221,18 +221,19 @@ ANSWER_TEXT = Arguments("; [content]", _answer, lambda action: f"; {_bracketed(a
 
 
 def parse_action(text: str) -> Action:
-    """Read one action.
+    """Parse one action.
 
     Args:
-        text: An action such as ``Click [7]``, or a whole reply ``Thought: … Action: …``; then what stands behind
-            ``Action:`` at the start of a line counts. Quotes, bold type and a code block around it are left out.
+        text: An action such as ``Click [7]``, or a whole reply ``Thought: … Action: …``, of which the text
+            after ``Action:`` at the start of a line is used. Surrounding quotes, bold type and code fences
+            are ignored.
 
     Returns:
-        The action. An answer longer than :data:`LONGEST_ACTION` is cut, and says so.
+        The action. An answer longer than :data:`LONGEST_ACTION` is cut and marked as shortened.
 
     Raises:
-        ActionError: The text is no action of the table, longer than :data:`LONGEST_ACTION`, or has two different
-            ones; the message says what was expected.
+        ActionError: The text is not a known action, is longer than :data:`LONGEST_ACTION`, or has two
+            different actions. The message says what was expected.
     """
     if not isinstance(text, str):
         raise ActionError(f"an action is a text, not {type(text).__name__}", action=repr(text)[:200])
@@ -240,26 +241,12 @@ def parse_action(text: str) -> Action:
 
 
 def thought_of(text: str) -> str:
-    """Return the thought in a ``Thought: … Action: …`` reply.
-
-    Args:
-        text: The agent's reply.
-
-    Returns:
-        The thought, or an empty string when there is none.
-    """
+    """Return the thought in a ``Thought: … Action: …`` reply, or an empty string if there is none."""
     return split_reply(text).thought
 
 
 def format_action(action: Action) -> str:
-    """Write an action as the text :func:`parse_action` reads.
-
-    Args:
-        action: The action.
-
-    Returns:
-        One line of text (an answer or typed text keeps its own line breaks).
-    """
+    """Return an action as text that :func:`parse_action` reads; multi-line text keeps its line breaks."""
     spec = spec_of(action)
     return f"{spec.kind}{spec.arguments.write(action)}"
 

@@ -1,8 +1,8 @@
-"""Carries out a parsed action on the page.
+"""Perform a parsed action on the page.
 
-Every action either does what it says or raises :class:`ActionError` having changed nothing. Elements are
-addressed by the marks of the last observation; where a click lands is worked out by the page itself at the
-moment of the click, so an element that moved is still hit and one that is covered is reported, not missed.
+An action either does what its definition says or raises :class:`ActionError` without any change. Elements are
+addressed by the marks of the last observation. The page computes the point to click at the moment of the
+click, so an element that moved is still hit, and a covered one is reported.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 def perform(action: Action, tabs: Tabs, marks: Marks) -> None:
-    """Carry out one action; the caller lets the page settle afterwards.
+    """Perform one action; the caller waits for the page to settle afterwards.
 
     Args:
-        action: Any action; ``ANSWER`` changes nothing here, for it is the environment that ends the episode.
-        tabs: The browser's open tabs; the action may change which one is current.
-        marks: The marks of the observation the action refers to.
+        action: Any action. ``ANSWER`` does nothing here; the environment ends the episode.
+        tabs: The browser's open tabs; the action may change the current one.
+        marks: Marks of the observation that the action refers to.
 
     Raises:
-        ActionError: It could not be done; nothing was changed.
-        playwright.sync_api.Error: The browser or the page died.
+        ActionError: The action is not possible; nothing was changed.
+        playwright.sync_api.Error: The browser or the page crashed.
     """
     try:
         spec_of(action).perform(action, tabs, marks)

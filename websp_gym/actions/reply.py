@@ -1,7 +1,7 @@
-"""An agent's reply taken apart: the thought, and what stands behind each ``Action:``.
+"""Split an agent's reply into its thought and the text after each ``Action:``.
 
-Everything here takes time in proportion to the text. There are no regular expressions: the text is an agent's, and it
-may be made to keep one busy.
+The text comes from an agent and may be built to slow down the parser, so all code here takes linear time and
+uses no regular expressions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from websp_gym.errors import ActionError
 from websp_gym.texts import shortened
 
 LONGEST_ACTION = 10_000
-"""Most characters of an action: what stands behind ``Action:``, or the whole text where there is no such label."""
+"""Maximum length in characters of an action: the text after ``Action:``, or the whole text without that label."""
 
 Found = TypeVar("Found")
 _MARKS = ("```", "**", "`", '"', "'")
@@ -22,11 +22,11 @@ _MARKS = ("```", "**", "`", '"', "'")
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a reply.
+    """Parts of a reply.
 
     Args:
-        thought: What stands behind ``Thought:``; may be empty.
-        actions: What stands behind each ``Action:`` at the start of a line, without Markdown or quotes around it.
+        thought: Text after ``Thought:``; may be empty.
+        actions: Text after each ``Action:`` at the start of a line, without surrounding Markdown or quotes.
     """
 
     thought: str
@@ -34,28 +34,14 @@ class Parts:
 
 
 def split_reply(text: str) -> Parts:
-    """Takes a reply ``Thought: … Action: …`` apart.
-
-    Args:
-        text: The reply.
-
-    Returns:
-        Its parts.
-    """
+    """Split a reply ``Thought: … Action: …`` into its parts."""
     sections = _sections(text)
     thought = next((part.text() for part in sections if part.name == "thought"), "")
     return Parts(thought, tuple(bare(part.text()) for part in sections if part.name == "action"))
 
 
 def bare(text: str) -> str:
-    """The action without the Markdown or the quotes that some models put around it.
-
-    Args:
-        text: An action, possibly in a code block, in bold or in quotes.
-
-    Returns:
-        What stands in them.
-    """
+    """Return an action without the code block, bold type or quotes that some models put around it."""
     text = text.strip()
     for mark in _MARKS:
         if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark):
@@ -65,17 +51,17 @@ def bare(text: str) -> str:
 
 
 def one_of(texts: Iterable[str], read: Callable[[str], Found]) -> Found | None:
-    """Reads the actions of a reply, which must all be the same.
+    """Parse the actions of a reply, which must all be the same.
 
     Args:
-        texts: What stands behind each ``Action:``.
-        read: Reads one.
+        texts: Text after each ``Action:``.
+        read: Parses one action.
 
     Returns:
-        What it reads; None where there are no texts.
+        The action; None if there are no texts.
 
     Raises:
-        ActionError: Two of them differ, or one cannot be read.
+        ActionError: Two actions differ, or one cannot be parsed.
     """
     found: Found | None = None
     for text in dict.fromkeys(texts):
@@ -89,13 +75,10 @@ def one_of(texts: Iterable[str], read: Callable[[str], Found]) -> Found | None:
 
 
 def kept(text: str) -> str:
-    """What is kept of an agent's text in observations and records.
+    """Return the part of an agent's text that observations and records keep.
 
-    Args:
-        text: An action or a whole reply.
-
-    Returns:
-        The text itself, or where it is very long the beginnings of its last action and of what stands before it.
+    This is the whole text, or, if it is very long, the start of its last action and of the text before that
+    action.
     """
     if len(text) <= LONGEST_ACTION:
         return text
@@ -107,7 +90,7 @@ def kept(text: str) -> str:
 
 @dataclass(frozen=True)
 class _Section:
-    """A label and the lines up to the next one; ``bold`` where the label opens bold type that the text must close."""
+    """A label and the lines up to the next label; ``bold`` if the label opens bold type that the text must close."""
 
     name: str
     bold: bool
@@ -130,7 +113,7 @@ def _sections(text: str) -> list[_Section]:
 
 
 def _label(line: str) -> tuple[str, bool, str]:
-    """The label a line begins with, whether it leaves bold type open, and what follows it."""
+    """Return the label at the start of a line, whether it leaves bold type open, and the rest of the line."""
     head, colon, rest = line.partition(":")
     name = head.strip(" \t*").lower() if colon else ""
     if name not in ("action", "thought"):
@@ -141,6 +124,6 @@ def _label(line: str) -> tuple[str, bool, str]:
 
 
 def _without_language(text: str) -> str:
-    """The inside of a code block without the name of a language on its first line."""
+    """Return the content of a code block without the language name on its first line."""
     first, end, more = text.partition("\n")
     return more if end and first.strip().isalpha() and more.strip() else text

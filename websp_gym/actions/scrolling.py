@@ -1,4 +1,4 @@
-"""Scrolling the window, the box around an element, or a popup, in whichever frame it is."""
+"""Scroll the window, the box around an element, or a popup, in any frame."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from websp_gym.browser.isolated import Frame
 
 FRACTION = 2 / 3
-"""How far one scroll goes, as a share of the window or box (paper, appendix E.1)."""
+"""Distance of one scroll, as a fraction of the window or box (paper, appendix E.1)."""
 _ELSEWHERE = ((0.5, 0.25), (0.5, 0.75), (0.25, 0.5), (0.75, 0.5))
-"""Where else a person would turn the wheel when nothing at the centre scrolls, as shares of the window."""
+"""Further points to try when nothing at the centre scrolls, as fractions of the window size."""
 
 
 class _Result(TypedDict, total=False):
-    """What ``scroll.js`` answers."""
+    """Result of a function of ``scroll.js``."""
 
     moved: bool
     what: str
@@ -33,15 +33,7 @@ class _Result(TypedDict, total=False):
 
 
 def scroll_window(page: Page, direction: Direction) -> None:
-    """Scrolls the topmost box at the centre of the window.
-
-    Args:
-        page: The tab.
-        direction: Where to.
-
-    Raises:
-        ActionError: Nothing moved; the message says why.
-    """
+    """Scroll the topmost box at the centre of the window; raise ActionError with the reason if nothing moved."""
     size = page.viewport_size
     width, height = (size["width"], size["height"]) if size else VIEWPORT
     result: _Result = {}
@@ -53,19 +45,14 @@ def scroll_window(page: Page, direction: Direction) -> None:
 
 
 def scroll_around(target: Target, direction: Direction) -> None:
-    """Scrolls the box around an element, or what is around that where it is at its end.
+    """Scroll the box around an element, or an outer box if that one is at its end.
 
-    Args:
-        target: The element.
-        direction: Where to.
-
-    Raises:
-        ActionError: Nothing moved; the message says why.
+    Raises ActionError with the reason if nothing moved.
     """
     result: _Result = target.ask("scrollElement", direction, FRACTION)
     frame = target.frame
     while not result["moved"] and frame.parent is not None:
-        # The iframe the element is in may itself stand in a box that scrolls.
+        # The element's iframe may itself be inside a scrollable box.
         outer = _call(frame.parent, "scrollOut", direction, FRACTION, frame.number)
         result = outer if outer["moved"] else result
         frame = frame.parent
@@ -73,26 +60,14 @@ def scroll_around(target: Target, direction: Direction) -> None:
 
 
 def scroll_popup(page: Page, direction: Direction) -> None:
-    """Scrolls the topmost dialog or popup.
-
-    Args:
-        page: The tab.
-        direction: Where to.
-
-    Raises:
-        ActionError: Nothing moved; the message says why.
-    """
+    """Scroll the topmost dialog or popup; raise ActionError with the reason if nothing moved."""
     _check(_popup(worlds_of(page).main, direction), direction)
 
 
 def scroll_to_end(page: Page) -> None:
-    """Scrolls to the bottom of the page as it is now; what it then loads is for the next time.
+    """Scroll to the current bottom of the page; content that it then loads needs another call.
 
-    Args:
-        page: The tab.
-
-    Raises:
-        ActionError: It is there already.
+    Raises ActionError if the page is already there.
     """
     _check(_to_end(worlds_of(page).main), "down")
 
@@ -117,7 +92,7 @@ def _popup(frame: Frame, direction: Direction) -> _Result:
     inner = _popup(child, direction)
     if inner["moved"] or not result.get("popup"):
         return inner
-    # The popup is the iframe itself: all of its content scrolls.
+    # The iframe itself is the popup: scroll all of its content.
     return _at(child, *result["inside"], direction)
 
 
@@ -133,7 +108,7 @@ def _call(frame: Frame, function: str, *arguments: Any) -> _Result:
 
 
 def _entered(frame: Frame, result: _Result) -> Frame | None:
-    """The child frame an answer sends on to."""
+    """Return the child frame in which scrolling continues, or None."""
     return frame.child(result["iframe"]) if "inside" in result else None
 
 

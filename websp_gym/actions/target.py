@@ -1,4 +1,4 @@
-"""The element an action is about: the one its mark stood for in the observation, wherever it is by now."""
+"""The live element that an action refers to by its mark, wherever it has moved since the observation."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _THROUGH = """function (number, at) {
 
 
 class Target:
-    """One marked element on the live page.
+    """A marked element on the live page.
 
     Args:
-        marks: The marks of the observation the action refers to.
+        marks: Marks of the observation that the action refers to.
         mark: One of them.
     """
 
@@ -38,18 +38,15 @@ class Target:
 
     @property
     def page(self) -> Page:
-        """The tab the element was seen in."""
+        """The tab of the element."""
         return self.frame.page
 
     def ask(self, function: str, *arguments: Any) -> Any:
-        """Calls a function of our scripts about the element.
+        """Call a page script function about the element and return its answer.
 
         Args:
-            function: Its name.
-            *arguments: What it takes behind the element's index.
-
-        Returns:
-            Its answer.
+            function: Name of the function.
+            *arguments: Arguments after the element's index.
 
         Raises:
             ActionError: The element is gone, or the answer is ``{error: ...}``.
@@ -63,16 +60,9 @@ class Target:
         return answer
 
     def on_page(self, point: dict[str, Any]) -> tuple[float, float]:
-        """Where a point of the element's frame lies in the page's viewport, scrolled into view.
+        """Return x and y in page pixels of a point (``x``, ``y``) of the element's frame, scrolled into view.
 
-        Args:
-            point: ``x`` and ``y`` in the frame's viewport.
-
-        Returns:
-            x and y in page pixels.
-
-        Raises:
-            ActionError: Something lies over the iframe, or it is gone.
+        Raises ActionError if the iframe is covered or gone.
         """
         frame = self.frame
         try:
@@ -89,33 +79,21 @@ class Target:
         return x, y
 
     def click(self, point: dict[str, Any], *, holding: str | None = None) -> None:
-        """Click at a point of the element's frame.
+        """Click at a point (``x``, ``y``) of the element's frame, with the key ``holding`` held down if given.
 
-        Args:
-            point: ``x`` and ``y`` in the frame's viewport.
-            holding: A key to hold meanwhile.
-
-        Raises:
-            ActionError: Something lies over the iframe, or it is gone.
+        Raises ActionError if the iframe is covered or gone.
         """
         x, y = self.on_page(point)
         try:
             with _held(self.page, holding) if holding else nullcontext():
                 self.page.mouse.click(x, y)
         except PlaywrightError:
-            # A popup's "Close" button does just this.
+            # The click may close the tab, as a popup's "Close" button does.
             if not self.page.is_closed():
                 raise
 
     def refused(self, why: str) -> ActionError:
-        """The error that says why nothing was done.
-
-        Args:
-            why: A predicate: ``is disabled``.
-
-        Returns:
-            The error.
-        """
+        """Return an ActionError that gives the reason ``why``, a predicate such as ``is disabled``."""
         return ActionError(f"[{self.mark.number}] {why}; nothing was changed", mark=self.mark.number)
 
     def _gone(self, error: PlaywrightError) -> Exception:

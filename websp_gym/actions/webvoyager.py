@@ -1,6 +1,7 @@
-"""The eleven actions of the paper, which extends WebVoyager's (section 3.2, appendix E.1).
+"""The eleven actions of the paper, which extend WebVoyager's (section 3.2, appendix E.1).
 
-Agents and reports read the table without a browser, so what drives one is imported where an action is performed.
+Agents and reports read the action table without a browser, so modules that need a browser are imported only
+when an action is performed.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ _NAVIGATION_MS = 10_000
     example="Click [7]",
 )
 def click(action: Action, tabs: Tabs, marks: Marks) -> None:
-    """Click where the element is hit, or refuse."""
+    """Click the element, or raise ActionError if a click would not operate it."""
     target = _target(action, marks)
     press = target.ask("press")
-    # In a list of several choices a plain click would take back the others.
+    # In a multiple-choice list a plain click would deselect the other options.
     target.click(press, holding="Control" if press.get("toggles") else None)
 
 
@@ -53,7 +54,7 @@ def click(action: Action, tabs: Tabs, marks: Marks) -> None:
     example="Hover [3]",
 )
 def hover(action: Action, tabs: Tabs, marks: Marks) -> None:
-    """Move the pointer to where the element is hit."""
+    """Move the pointer over the element."""
     target = _target(action, marks)
     target.page.mouse.move(*target.on_page(target.ask("reach")))
 
@@ -65,7 +66,7 @@ def hover(action: Action, tabs: Tabs, marks: Marks) -> None:
     example="Type [12]; privacy settings",
 )
 def type_text(action: Action, tabs: Tabs, marks: Marks) -> None:
-    """Replace a field's content, by the keyboard where the field takes one."""
+    """Replace the content of a field, by keyboard if the field accepts typing."""
     target = _target(action, marks)
     text = action.text or ""
     way = target.ask("typing", text)
@@ -83,7 +84,7 @@ def type_text(action: Action, tabs: Tabs, marks: Marks) -> None:
     if not text:
         keyboard.press("Delete")
         return
-    # All at once but for the last character: pages that listen for keys hear one.
+    # Insert all but the last character at once and type that one, so that key listeners get an event.
     keyboard.insert_text(text[:-1])
     if text[-1] == "\n":
         keyboard.insert_text(text[-1])
@@ -113,7 +114,7 @@ def scroll(action: Action, tabs: Tabs, marks: Marks) -> None:
     "Scroll_to_end", NOTHING, meaning="scroll to the bottom of the page", example="Scroll_to_end", free=True
 )
 def scroll_to_end(action: Action, tabs: Tabs, marks: Marks) -> None:
-    """Scroll to the bottom of the page as it is now."""
+    """Scroll to the current bottom of the page."""
     from websp_gym.actions import scrolling
 
     scrolling.scroll_to_end(tabs.current)
@@ -152,7 +153,7 @@ def switch_tab(action: Action, tabs: Tabs, marks: Marks) -> None:
     free=True,
 )
 def wait(action: Action, tabs: Tabs, marks: Marks) -> None:
-    """Wait until the page has been quiet for a while."""
+    """Wait until the page has been quiet for half a second, five seconds at most."""
     from websp_gym.browser.settle import settle
 
     settle(tabs, cap=_WAIT_SECONDS, quiet_ms=_WAIT_QUIET_MS, patience=_WAIT_SECONDS)
@@ -179,7 +180,7 @@ def google(action: Action, tabs: Tabs, marks: Marks) -> None:
     example="ANSWER; done",
 )
 def answer(action: Action, tabs: Tabs, marks: Marks) -> None:
-    """Leave the page as it is: the environment ends the episode."""
+    """Do nothing: the environment ends the episode."""
 
 
 def _target(action: Action, marks: Marks) -> Target:

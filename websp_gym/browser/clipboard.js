@@ -1,8 +1,8 @@
 // @ts-check
 /*
- * All episodes of a browser would share the system's clipboard: what one copied, another could paste. So nothing is
- * pasted from it, in any document; the shortcuts of an agent use a clipboard of its episode (actions/clipboard.py).
- * Registered before the page's own listeners, which cannot take it away; document.open() can (see page.js).
+ * Blocks pasting from the system's clipboard in every document, because all episodes of a browser share it. The
+ * keyboard shortcuts of an agent use a clipboard of its episode instead (actions/clipboard.py). This listener is
+ * registered before the page's own, which cannot remove it; only document.open() can (see page.js).
  */
 addEventListener('paste', (event) => {
   if (!event.isTrusted) return;

@@ -1,4 +1,4 @@
-"""What a browser process is kept from: our environment's secrets, and the machine, by Chromium's own sandbox."""
+"""Confinement of browser processes: an environment without secrets, and Chromium's own sandbox."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from websp_gym.errors import SetupError
 T = TypeVar("T")
 
 NO_PROXY = "--no-proxy-server"
-"""Chromium's flag of every browser that must reach nothing but this machine."""
+"""Chromium flag for browsers that may access only this machine."""
 
 _NAMES = frozenset(
     (
         *("PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "LD_LIBRARY_PATH"),
         *("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS"),
-        # Where Chromium finds its setuid helper, on machines without user namespaces.
+        # Path of Chromium's setuid helper, for machines without user namespaces.
         "CHROME_DEVEL_SANDBOX",
     )
 )
@@ -31,7 +31,7 @@ _PROXIES = frozenset(("http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no
 
 @dataclass
 class _Known:
-    """What the first browser of this process has shown about Chromium's sandbox."""
+    """Result of the first launch of this process with Chromium's sandbox."""
 
     failure: str | None = None
 
@@ -40,16 +40,11 @@ _known = _Known()
 
 
 def browser_environment(args: Sequence[str] = ()) -> dict[str, str]:
-    """The variables a browser process gets: those it needs to find files, fonts, languages and a display.
+    """Return the environment variables of a browser process: those for files, fonts, languages and display.
 
-    API keys and the address of the sandbox's control API are not among them. The user's proxy, whose address may hold
-    a password, goes only to a browser that is to use it.
-
-    Args:
-        args: The browser's command-line flags.
-
-    Returns:
-        Values by name.
+    API keys and the address of the sandbox's control API are left out. The user's proxy settings may hold a
+    password, so they are left out too if ``args``, the browser's command-line flags, contain
+    :data:`NO_PROXY`.
     """
     proxied = NO_PROXY not in args
 
@@ -60,13 +55,15 @@ def browser_environment(args: Sequence[str] = ()) -> dict[str, str]:
 
 
 def confined(start: Callable[[bool], T]) -> T:
-    """Starts a browser with Chromium's own sandbox, or without it where this machine does not let it have one.
+    """Start a browser with Chromium's own sandbox, or without it if this machine does not allow it.
+
+    The result of the first attempt applies to all later browsers of this process.
 
     Args:
-        start: Starts the browser; told whether with the sandbox.
+        start: Starts the browser; called with True for a start with the sandbox.
 
     Returns:
-        What ``start`` gave. What it learned of the machine holds for all later browsers of this process.
+        Result of ``start``.
 
     Raises:
         PlaywrightError: The browser does not start either way.
@@ -76,7 +73,7 @@ def confined(start: Callable[[bool], T]) -> T:
     try:
         return start(True)
     except PlaywrightTimeoutError:
-        raise  # a slow machine says nothing about the sandbox
+        raise  # slowness is no sign of a missing sandbox
     except PlaywrightError:
         browser = start(False)
     _known.failure = "this machine allows neither user namespaces nor Chromium's setuid helper"
@@ -84,20 +81,16 @@ def confined(start: Callable[[bool], T]) -> T:
 
 
 def unconfined_because() -> str | None:
-    """Why browsers of this process run without Chromium's sandbox; ``None`` where nothing speaks against it (yet)."""
+    """Return the reason why browsers run without Chromium's sandbox, or None if they run with it (so far)."""
     if os.geteuid() == 0:
         return "Chromium refuses it to root"
     return _known.failure
 
 
 def require_display(what: str) -> None:
-    """Refuses a window where there is no display to show it on.
+    """Raise SetupError if there is no display for a browser window.
 
-    Args:
-        what: What asks for one, such as ``headless=False``.
-
-    Raises:
-        SetupError: There is no display; the message says how to do without.
+    ``what``, such as ``headless=False``, is the option that needs the window, for the message.
     """
     if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
         return

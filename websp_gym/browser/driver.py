@@ -1,8 +1,9 @@
-"""The process's Playwright, and getting over the end of one.
+"""The process-wide Playwright, and recovery when its driver dies.
 
-An exception that strikes inside Playwright's event loop (Ctrl-C, a test's time-out) ends the loop; its driver process
-may die. Every later call would then wait for ever, at full load. Here such a Playwright is buried: its calls fail at
-once, its driver and browsers end, and the next one asked for is new. A call during which the driver dies fails.
+An exception inside Playwright's event loop (Ctrl-C, a test's timeout) ends the loop, and the driver process
+may die. Every later call would then wait forever at full CPU load. This module discards such a Playwright:
+its calls fail at once, its driver and browsers are killed, and the next request starts a new one. A call
+during which the driver dies fails.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 _KNOWN = "1.44"
-"""The Playwright whose inside this module knows; browsergym-core pins it."""
+"""The Playwright version whose private parts this module uses; browsergym-core pins it."""
 
 
 @dataclass
 class _Driver:
-    """The Playwright of the thread that drives the browser, and the process behind it."""
+    """The Playwright of the browser thread, and its driver process."""
 
     playwright: Any = None
     process: int | None = None
@@ -42,18 +43,15 @@ _driver = _Driver()
 
 
 def playwright() -> Playwright:
-    """The process's Playwright; a new one when the last one's event loop has ended.
+    """Return the process's Playwright, or a new one if the event loop of the last one has ended.
 
-    Only for the thread that drives the browser (:mod:`websp_gym.browser.owner`). Where that is a program's own
-    thread, it is the Playwright that BrowserGym keeps as well: a second one in the same thread would not start.
-
-    Returns:
-        A Playwright that answers.
+    Call it only on the browser thread (:mod:`websp_gym.browser.owner`). If that is a thread of the program
+    itself, this is the same Playwright that BrowserGym keeps: a second one cannot start in the same thread.
 
     Raises:
-        SetupError: The installed one is not the one this module knows.
+        SetupError: The installed version is not the one this module supports.
     """
-    # A program that asks for it before it made an environment drives the browser itself.
+    # A program that calls this before it makes an environment drives the browser from its own thread.
     adopt()
     discard_dead_driver()
     if _driver.playwright is None:
@@ -66,13 +64,9 @@ def playwright() -> Playwright:
 
 
 def require_known(installed: str) -> None:
-    """Refuse a Playwright whose inside may differ from what this module replaces and reads.
+    """Raise SetupError unless ``installed`` is the Playwright version that browsergym-core pins.
 
-    Args:
-        installed: Its version.
-
-    Raises:
-        SetupError: It is another than browsergym-core pins.
+    This module replaces and reads private parts of Playwright, which may differ in other versions.
     """
     if not f"{installed}.".startswith(f"{_KNOWN}."):
         raise SetupError(
@@ -93,50 +87,41 @@ def _start() -> Playwright:
 
 
 def event_loop() -> asyncio.AbstractEventLoop:
-    """The event loop that runs while the driving thread waits for the browser."""
+    """Return the event loop that runs while the browser thread waits for the browser."""
     loop: asyncio.AbstractEventLoop = playwright()._loop
     return loop
 
 
 def call_for(context: BrowserContext, function: Callable[[], Result]) -> Result:
-    """Runs a function that uses a browser context on the thread the context belongs to.
+    """Run a function that uses a browser context on the context's thread, and return its result.
 
-    Args:
-        context: One of this package's, or one that the calling thread made itself (as stock BrowserGym does).
-        function: What to run.
-
-    Returns:
-        What the function returned.
+    The context may belong to this package or to the calling thread, as with stock BrowserGym.
     """
     ours = _driver.playwright is not None and context._loop is _driver.playwright._loop
     return call(function) if ours else function()
 
 
 def driver_process() -> int | None:
-    """The process id of the driver; None where none runs."""
+    """Return the process id of the driver, or None if none runs."""
     return _driver.process
 
 
 def kill_browsers() -> None:
-    """Kills the browsers of this process's driver; the calls that wait for them fail."""
+    """Kill the browsers of this process's driver; calls that wait for them fail."""
     if _driver.process is not None:
         for process in _children(_driver.process):
             _kill(process)
 
 
 def kill_driver() -> None:
-    """Kills driver and browsers, from any thread; the calls that wait for them fail."""
+    """Kill the driver and its browsers, from any thread; calls that wait for them fail."""
     kill_browsers()
     if _driver.process is not None:
         _kill(_driver.process)
 
 
 def forget() -> Any:
-    """In a forked child: leaves the parent's Playwright alone.
-
-    Returns:
-        What must not be freed here.
-    """
+    """Detach a forked child from its parent's Playwright; return the object that must not be freed."""
     import sys
 
     left, _driver.playwright, _driver.process = _driver.playwright, None, None
@@ -145,13 +130,13 @@ def forget() -> Any:
     if "browsergym.core" in sys.modules and sys.modules["browsergym.core"]._PLAYWRIGHT is left:
         sys.modules["browsergym.core"]._set_global_playwright(None)
     process = left._impl_obj._connection._transport._proc
-    # The driver ends when nobody holds its standard input any more; this child must not keep it alive.
+    # The driver ends when its standard input is closed everywhere; this child must not keep it open.
     os.close(process.stdin.transport.get_extra_info("pipe").fileno())
     return left
 
 
 class _Gone(asyncio.Future[None]):
-    """What all calls look at beside their reply; fails with an error of Playwright's own kind."""
+    """Future that every pending call watches; fails with Playwright's own type of error."""
 
     def set_exception(self, exception: Any, /) -> None:
         from playwright._impl._errors import TargetClosedError
@@ -161,9 +146,9 @@ class _Gone(asyncio.Future[None]):
 
 @cache
 def _fail_calls_of_a_dead_driver() -> None:
-    """Keeps Playwright's event loop running after the death of its driver until all calls have heard of it.
+    """Keep Playwright's event loop running after its driver dies, until all pending calls have failed.
 
-    Playwright 1.44 (which browsergym-core pins) ends the loop at once, so that the call at hand waits for ever.
+    Playwright 1.44 (which browsergym-core pins) ends the loop at once, so the current call waits forever.
     """
     from playwright._impl._transport import PipeTransport
 
@@ -176,17 +161,16 @@ def _fail_calls_of_a_dead_driver() -> None:
     async def running(self: Any) -> None:
         await run(self)
         while not self._stopped:
-            await asyncio.sleep(0.02)  # only while a call is at hand: nothing runs the loop otherwise
+            await asyncio.sleep(0.02)  # runs only during a call: nothing else runs the loop
 
     transport: Any = PipeTransport
     transport.connect, transport.run = connected, running
 
 
 def discard_dead_driver() -> bool:
-    """Makes a Playwright whose event loop has ended fail instead of waiting for ever.
+    """Discard a Playwright whose driver or event loop has ended, so that its calls fail instead of waiting forever.
 
-    Returns:
-        Whether there was one.
+    Returns whether there was one.
     """
     current: Any = _driver.playwright
     if current is None:
@@ -200,24 +184,24 @@ def discard_dead_driver() -> bool:
         from browsergym.core import _set_global_playwright
 
         _set_global_playwright(None)
-    # Its browsers end with it: they hang on a pipe to the driver. One that was stopped does not notice.
+    # Browsers normally end with their driver's pipe, but a stopped process does not notice: kill them too.
     kill_driver()
     _driver.process = None
     with contextlib.suppress(SystemExit):
-        # Out of its event loop, which can be closed only when it does not run.
+        # Leave the event loop: it can be closed only when it does not run.
         current._dispatcher_fiber.throw(SystemExit)
     current._loop.close()
     return True
 
 
 def dead_drivers(browser: Browser) -> bool:
-    """Whether a browser's Playwright was buried, so that it only looks connected."""
+    """Whether a browser's Playwright was discarded; such a browser still looks connected."""
     loop: Any = browser._loop
     return bool(loop.is_closed())
 
 
 def is_answering(context: BrowserContext) -> bool:
-    """Whether the driver of a context still talks to us."""
+    """Whether the connection to the context's driver is still open."""
     return not context._impl_obj._connection._transport.on_error_future.done()
 
 

@@ -1,14 +1,15 @@
 // @ts-check
 /*
- * Pressing and filling in. Injected after page.js; adds to __websp
- *   reach(index)         {x, y} where the pointer is over it, or {error}
- *   press(index)         {x, y} where a click operates it (a dropdown is made to open in the page), `toggles` where
- *                        the click must leave the other choices alone; {error} when a click would do something else
- *   typing(index, text)  how a text gets into it: {how: 'keys'} by typing, {how: 'set'} by fillIn(); {error} when
- *                        it cannot, with nothing changed
- *   focusOn(index)       puts the cursor into it (or into the editor that took its place) and selects its content
- *   fillIn(index, text)  sets a value or chooses an option, as the drawn control of the browser would
- *   through(el, at)      the point `at` of an iframe's viewport in this one, scrolled into view; {error} if covered
+ * Clicking and filling in fields. Injected after page.js; adds to __websp
+ *   reach(index)         {x, y} where the pointer is over the element, or {error}
+ *   press(index)         {x, y} where a click operates the element (a dropdown will open in the page); `toggles` if
+ *                        the click must keep the other selected options; {error} if a click would do something else
+ *   typing(index, text)  how to enter the text: {how: 'keys'} by keyboard, {how: 'set'} by fillIn(); {error} if it is
+ *                        not possible; changes nothing on the page
+ *   focusOn(index)       focuses the element (or the editor that replaced it) and selects its content
+ *   fillIn(index, text)  sets a value or selects an option, like the browser's own control
+ *   through(el, at)      converts the point `at` of an iframe's viewport to this frame's viewport, scrolled into
+ *                        view; {error} if covered
  */
 (() => {
   'use strict';
@@ -29,7 +30,7 @@
   const LONGEST_LABEL = 300;
   const GONE = 'is no longer on the page';
   const TEXT = /^(text|search|email|url|tel|password|number)$/;
-  /** How values are written, by type of input. */
+  /** Example of a value for each type of input. */
   /** @type {Record<string, string>} */
   const WRITTEN = {
     date: '2026-01-31', time: '14:05', 'datetime-local': '2026-01-31T14:05', month: '2026-01', week: '2026-W05',
@@ -56,7 +57,7 @@
     }
     const before = reach(index);
     if ('error' in before) return before;
-    // Drawn by the page it may have another size.
+    // A select drawn by the page may have another size.
     if (tag === 'select' && openPicker(index)) return reach(index);
     return { ...before, toggles: option !== null && /** @type {HTMLSelectElement} */ (option).multiple };
   };
@@ -100,7 +101,7 @@
     return type in WRITTEN ? { how: 'set' } : { how: 'keys' };
   };
 
-  /** What is wrong with a value for an input of this type; the element itself is left alone. */
+  /** The reason why an input of this type does not accept a value, or ''; does not change the element. */
   /** @type {(el: HTMLInputElement, type: string, text: string) => string} */
   const wrongValue = (el, type, text) => {
     const value = trim(text);
@@ -154,14 +155,14 @@
       const [chosen] = choices(select, text);
       for (let i = 0; i < select.options.length; i++) select.options[i].selected = select.options[i] === chosen;
     } else {
-      // The built-in setter: a framework's own one would take the change for its own and ignore the event.
+      // The built-in setter: with a framework's own setter, the framework would ignore the event.
       setValue(el, trim(text));
     }
     dispatch(el, new Event('input', { bubbles: true, composed: true }));
     dispatch(el, new Event('change', { bubbles: true }));
   };
 
-  /** The element with the cursor, in open shadow roots too. */
+  /** The focused element, also inside open shadow roots. */
   /** @type {() => Element|null} */
   const focused = () => {
     let at = activeElement(document);

@@ -1,4 +1,4 @@
-"""Finding a Chromium to run."""
+"""Find a Chromium executable."""
 
 from __future__ import annotations
 
@@ -16,16 +16,10 @@ SYSTEM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-
 
 
 def find_browser(playwright: Playwright) -> str:
-    """Finds the browser executable: ``WEBSP_BROWSER``, else Playwright's own, else the system's.
-
-    Args:
-        playwright: A running Playwright, which knows where its own Chromium would be.
-
-    Returns:
-        Path of the executable.
+    """Return the path of the browser: ``WEBSP_BROWSER``, else Playwright's own Chromium, else the system's.
 
     Raises:
-        BrowserNotFoundError: There is none; the message has the command that installs one.
+        BrowserNotFoundError: No browser was found; the message has the command that installs one.
     """
     asked = os.environ.get("WEBSP_BROWSER")
     if asked:

@@ -1,4 +1,4 @@
-"""Frames that would not answer."""
+"""Frames without a document, which would block every call into them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 _ANSWER_MS = 1_000
 _BLANK_MS = 1_000
 PATIENCE = 2.0
-"""Seconds for all of them: only a page that wants to be waited for has many."""
+"""Time limit in seconds for all frames; only a hostile page has many of them."""
 
 
 def give_documents(page: Page, *, patience: float = PATIENCE) -> None:
-    """Gives an empty document to frames whose address the browser refused (``file:``, ``mailto:``, ``chrome:``).
+    """Load an empty document into frames whose address the browser refused (``file:``, ``mailto:``, ``chrome:``).
 
-    For Playwright such a frame has no document at all, and a script sent into it waits for one for ever.
+    For Playwright such a frame has no document, and a script sent to it waits forever.
 
     Args:
-        page: A page at rest: a frame that is still loading must be let alone.
-        patience: Seconds for all of them; a frame takes one.
+        page: A settled page; frames that are still loading must not be changed.
+        patience: Time limit in seconds for all frames; each takes about one second.
     """
     end = time.monotonic() + patience
     for frame in [frame for frame in page.frames[1:] if not frame.url]:
@@ -32,7 +32,7 @@ def give_documents(page: Page, *, patience: float = PATIENCE) -> None:
             break
         with contextlib.suppress(PlaywrightError):
             try:
-                # Unlike a plain evaluate, this gives up.
+                # Unlike frame.evaluate(), this has a timeout.
                 frame.locator(":root").evaluate("() => true", timeout=_ANSWER_MS)
             except PlaywrightError:
                 frame.goto("about:blank", timeout=_BLANK_MS, wait_until="commit")

@@ -1,9 +1,10 @@
 // @ts-check
 /*
- * The one thing of ours in a page's own world: click handlers set as a property (el.onclick = …, as React does) can be
- * seen there only. A function of two names that the page cannot know: asked by the event `ask` on the window, it sends
- * the event `tell` to each element that has such a handler (page.js listens in its own world). It keeps the built-ins
- * it needs; a page that got over that could only add to its own marks.
+ * Finds click handlers that are set as a property (el.onclick = …, as React does). They are visible only in the
+ * page's own world, so this script runs there, with clipboard.js. A function of two event names that the page cannot
+ * know: on the event `ask` on the window, it dispatches the event `tell` on each element that has such a handler
+ * (page.js listens in its isolated world). It keeps the built-ins it needs; a page that defeats this can only get
+ * more marks.
  */
 (/** @type {string} */ ask, /** @type {string} */ tell) => {
   'use strict';
@@ -22,7 +23,7 @@
 
   /** @type {(el: Element) => boolean} */
   const reacts = (el) => {
-    try { return typeof htmlHandler(el) === 'function'; } catch { /* no HTML element */ }
+    try { return typeof htmlHandler(el) === 'function'; } catch { /* not an HTML element */ }
     try { return typeof svgHandler(el) === 'function'; } catch { return false; }
   };
   /** @type {(list: NodeListOf<Element>) => void} */

@@ -1,8 +1,8 @@
 // @ts-check
 /*
- * Where an element can be hit: what lies on top at a point, and the part of an element that is in view.
- * Adds view, topAt, belongs and spotOf to __websp. The browser's own hit test decides, so clipping, stacking,
- * transforms, inertness and pointer-events need no rules of their own here.
+ * Hit testing: the topmost element at a point, and the visible part of an element. Adds view, topAt, belongs, spotOf
+ * and forget to __websp. It uses the browser's own hit test, so clipping, stacking, transforms, inertness and
+ * pointer-events need no rules here.
  */
 (() => {
   'use strict';
@@ -28,16 +28,16 @@
     return w >= 1 && h >= 1 ? { x, y, w, h } : null;
   };
 
-  /** The visible part of this frame: its viewport without scroll bars, within `clip` if given. */
+  /** The visible part of this frame: its viewport without scroll bars, inside `clip` if given. */
   /** @type {HitApi['view']} */
   const view = (clip) => {
-    // A document that a script has just emptied has no root.
+    // A document may have no root just after a script emptied it.
     const root = modeOf(document) === 'BackCompat' && raw.body() || raw.root();
     const box = { x: 0, y: 0, w: root?.clientWidth || innerWidth, h: root?.clientHeight || innerHeight };
     return clip ? overlap(box, clip) ?? { x: 0, y: 0, w: 0, h: 0 } : box;
   };
 
-  /** The element a click at the point would reach, open shadow roots entered. */
+  /** The element that a click at the point would hit, also inside open shadow roots. */
   /** @type {HitApi['topAt']} */
   const topAt = (x, y) => {
     let hit = documentHit(document, x, y);
@@ -49,7 +49,7 @@
     return hit;
   };
 
-  /** Would a click on `hit` operate `target`: inside it, no other control in between, or on its label. */
+  /** Whether a click on `hit` operates `target`: inside it with no other control in between, or in its label. */
   /** @type {HitApi['belongs']} */
   const belongs = (hit, target) => {
     for (let at = hit; at; at = parentOf(at)) {
@@ -62,7 +62,7 @@
     }
     return false;
   };
-  /** A control inside its own label is no foreign control. */
+  /** Whether `target` is the control's own label, in which the control does not count as another one. */
   /** @type {(control: Element, target: Element) => boolean} */
   const isOf = (control, target) => raw.tagOf(target) === 'label' && /** @type {HTMLLabelElement} */ (target).control === control;
 
@@ -75,7 +75,7 @@
   /** @type {(rect: DOMRect) => Box} */
   const boxOf = (rect) => ({ x: rect.x, y: rect.y, w: rect.width, h: rect.height });
 
-  /** Boxes of an element, one per line; of its children when it has none itself (floats, display: contents). */
+  /** Boxes of an element, one per line, or of its children if it has none (floats, display: contents). */
   /** @type {(el: Element, depth: number, out: Box[]) => Box[]} */
   const boxesOf = (el, depth, out) => {
     const rects = raw.rects(el);
@@ -89,7 +89,7 @@
   };
 
   /**
-   * How elements clip what is in them, kept until forget(): siblings share their ancestors.
+   * How elements clip their content, cached until forget(), since siblings share ancestors.
    * @typedef {{position: string, moved: boolean, clip: Box|null}} Clipping
    * @type {Map<Element, Clipping>}
    */
@@ -107,13 +107,13 @@
   };
   const forget = () => { known = new Kept(); };
 
-  /** What is left of `box` inside the ancestors of `el` that clip. */
+  /** The part of `box` that the ancestors of `el` do not clip. */
   /** @type {(el: Element, box: Box|null) => Box|null} */
   const clipped = (el, box) => {
     let position = clippingOf(el).position;
     for (let at = parentOf(el); at && box && position !== 'fixed'; at = parentOf(at)) {
       const here = clippingOf(at);
-      // An absolutely placed element is clipped from its containing block on.
+      // An absolutely positioned element is clipped only by its containing block and the ancestors of that.
       if (position === 'absolute' && here.position === 'static' && !here.moved) continue;
       if (here.clip) box = overlap(box, here.clip);
       position = here.position;
@@ -121,7 +121,7 @@
     return box;
   };
 
-  // Centre first: nearly every element is hit there, and a click at the centre is what a person does.
+  // Centre first: it hits nearly every element, and users click there too.
   const SAMPLES = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.15], [0.9, 0.15], [0.1, 0.85], [0.9, 0.85]];
 
   /** @type {(el: Element, box: Box, disabled: boolean) => {x: number, y: number}|null} */
@@ -131,13 +131,13 @@
       const y = box.y + box.h * SAMPLES[i][1];
       const hit = topAt(x, y);
       if (belongs(hit, el)) return { x, y };
-      // Disabled controls often let the pointer through: seen through an ancestor they are still in view.
+      // Disabled controls often ignore the pointer: they are visible even if the hit is an ancestor.
       if (disabled && hit && within(el, hit)) return { x, y };
       if (i === 0 && hit && !within(hit, el) && hides(hit, box)) return null;
     }
     return null;
   };
-  /** Does what was hit cover the whole box, so that no other point need be tried? */
+  /** Whether the element hit covers the whole box, so that other points need not be tried. */
   /** @type {(hit: Element, box: Box) => boolean} */
   const hides = (hit, box) => {
     if (raw.style(hit).display === 'inline') return false;
@@ -146,8 +146,8 @@
   };
 
   /**
-   * The visible box of an element and a point of it that a click reaches; null when hidden, covered or outside.
-   * `faint`: the element itself (or its parent) may have opacity 0, as native inputs under drawn ones have.
+   * The visible box of an element and a point in it that a click reaches; null if hidden, covered or outside.
+   * `faint`: the element itself (or its parent) may have opacity 0, like native inputs under styled ones.
    */
   /** @type {HitApi['spotOf']} */
   const spotOf = (el, frame, faint = false) => {

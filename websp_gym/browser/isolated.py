@@ -1,9 +1,9 @@
-"""Our scripts in a page, where the page can neither replace nor hear them.
+"""Page scripts in an isolated world, where the page can neither replace nor observe them.
 
-They run in an isolated world, as the content scripts of an extension do: the same document, but built-ins, globals
-and prototypes of its own. What a page makes of ``Array.prototype.map``, ``JSON`` or ``Promise`` is not what they use,
-and nothing of them can be found in the page. The answers are plain data; who asks still checks what it needs of them,
-because numbers and texts in them are the page's.
+Like the content scripts of an extension they share the document but have their own built-ins, globals and
+prototypes. A page that replaces ``Array.prototype.map``, ``JSON`` or ``Promise`` does not affect them, and it
+cannot find them. Their results are plain data. Callers still validate what they use, because numbers and text
+in it come from the page.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import CDPSession, Page
 
 MAX_FRAMES = 50
-"""Frames of a page that are looked into; a page has more only to keep somebody busy."""
+"""Maximum number of child frames to inspect; only hostile pages have more."""
 _WORLD = "websp"
 _ASK = "function (name, ...given) { return this[name](...given); }"
 _IFRAME = "function (number) { return this.iframe(number); }"
@@ -41,18 +41,11 @@ _worlds: WeakKeyDictionary[Page, Worlds] = WeakKeyDictionary()
 
 
 class ScriptError(PlaywrightError):
-    """A script of ours failed in a page: the page is made of something that it cannot read."""
+    """A page script failed because the page has content that it cannot read."""
 
 
 def session_of(page: Page) -> CDPSession:
-    """The one DevTools session of ours that a page has.
-
-    Args:
-        page: An open page.
-
-    Returns:
-        Always the same; it follows the page from document to document.
-    """
+    """Return the one DevTools session of this package for a page; it survives navigations."""
     session = _sessions.get(page)
     if session is None:
         session = _sessions[page] = page.context.new_cdp_session(page)
@@ -60,14 +53,7 @@ def session_of(page: Page) -> CDPSession:
 
 
 def worlds_of(page: Page) -> Worlds:
-    """Our scripts in a page.
-
-    Args:
-        page: An open page.
-
-    Returns:
-        Always the same for a page.
-    """
+    """Return the isolated worlds of a page, always the same object."""
     worlds = _worlds.get(page)
     if worlds is None:
         worlds = _worlds[page] = Worlds(page)
@@ -75,19 +61,19 @@ def worlds_of(page: Page) -> Worlds:
 
 
 def is_replaced(error: PlaywrightError) -> bool:
-    """Whether an error says that a document went away while it was asked; its successor may be asked instead."""
+    """Whether an error means that the document was replaced during the call; the call may be repeated."""
     return _REPLACED.search(str(error)) is not None
 
 
 @dataclass(frozen=True)
 class Frame:
-    """One frame of a page, asked in our world.
+    """One frame of a page, accessed through its isolated world.
 
     Args:
-        worlds: The page's.
-        id: What the browser calls the frame.
-        parent: The frame it stands in; None for the main frame and where nobody asked for it.
-        number: What the parent's scripts call its iframe.
+        worlds: Isolated worlds of the page.
+        id: Id of the frame in the browser.
+        parent: Parent frame; None for the main frame, or if unknown.
+        number: Number of its iframe in the parent's page scripts.
     """
 
     worlds: Worlds
@@ -97,68 +83,41 @@ class Frame:
 
     @property
     def page(self) -> Page:
-        """The tab it is in."""
+        """The tab of the frame."""
         return self.worlds.page
 
     def ask(self, function: str, *arguments: Any) -> Any:
-        """Calls a function of our scripts.
-
-        Args:
-            function: Its name.
-            *arguments: Plain data.
-
-        Returns:
-            Its answer, plain data; what a promise came to.
+        """Call a page script function with plain data, and return its result (for a promise: its value).
 
         Raises:
-            ScriptError: It failed on this page.
+            ScriptError: The function failed on this page.
             playwright.sync_api.Error: The frame or the page is gone.
         """
         return self.run(_ASK, function, *arguments)
 
     def run(self, function: str, *arguments: Any) -> Any:
-        """Calls a JavaScript function in our world, with the object of our scripts as ``this``.
+        """Call JavaScript of the form ``function (…) { … }`` in the isolated world, with ``__websp`` as ``this``.
 
-        Args:
-            function: ``function (…) { … }``.
-            *arguments: Plain data.
-
-        Returns:
-            Its answer, plain data.
-
-        Raises:
-            ScriptError: It failed on this page.
-            playwright.sync_api.Error: The frame or the page is gone.
+        Arguments and result are plain data. Raises the same errors as :meth:`ask`.
         """
         return self.worlds.call(self.id, function, arguments).get("value")
 
     def child(self, number: int) -> Frame | None:
-        """The frame in an iframe of this one.
-
-        Args:
-            number: What our scripts call the iframe.
-
-        Returns:
-            None where there is no such iframe, or no frame in it.
-        """
+        """Return the frame in the iframe with this number, or None if there is no such iframe or frame."""
         id_ = self.worlds.frame_in(self.id, number)
         return None if id_ is None else Frame(self.worlds, id_, self, number)
 
 
 @dataclass
 class _World:
-    """Our scripts in one document: a handle of theirs, which no other document and no other process knows."""
+    """Page scripts in one document: their object handle, unique to this document, and ids of known child frames."""
 
     handle: str
     frames: dict[int, str]
 
 
 class Worlds:
-    """Our scripts in the frames of one page; each document gets them when it is first asked.
-
-    Args:
-        page: The page.
-    """
+    """Isolated worlds of one page's frames; scripts are injected into a document when it is first used."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -173,8 +132,8 @@ class Worlds:
         return Frame(self, self._main)
 
     def children(self) -> list[Frame]:
-        """The frames inside the main frame, in the order of the documents, :data:`MAX_FRAMES` at most."""
-        # Playwright knows without asking whether there are any.
+        """Return the frames inside the main frame in document order, :data:`MAX_FRAMES` at most."""
+        # Playwright knows without a call whether there are any.
         if len(self.page.frames) < 2:
             return []
         ids = list(_ids(self._tree()))
@@ -182,7 +141,7 @@ class Worlds:
         return [Frame(self, id_) for id_ in ids[1 : MAX_FRAMES + 1]]
 
     def call(self, frame: str, function: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
-        """Calls a function in a frame; one whose document was replaced since it was last asked is entered anew."""
+        """Call a function in a frame; if its document was replaced since the last call, inject the scripts again."""
         try:
             return self._call(frame, function, arguments)
         except ScriptError:
@@ -192,13 +151,13 @@ class Worlds:
                 raise
             self._known.pop(frame, None)
             if frame == self._main and _NO_FRAME.search(str(error)):
-                # A document of another process may be in another main frame.
+                # A document in another process may have another main frame.
                 self._main = ""
                 frame = self.main.id
         return self._call(frame, function, arguments)
 
     def frame_in(self, frame: str, number: int) -> str | None:
-        """Which frame is in an iframe."""
+        """Return the id of the frame in an iframe, or None if there is none."""
         world = self._enter(frame)
         if number not in world.frames:
             iframe = self._handle(world, number)
@@ -211,7 +170,7 @@ class Worlds:
         return world.frames[number]
 
     def _handle(self, world: _World, number: int) -> str | None:
-        """A handle of an iframe element."""
+        """Return the object handle of an iframe element."""
         result = _checked(
             self._send(
                 "Runtime.callFunctionOn",
@@ -240,7 +199,7 @@ class Worlds:
         if world is None:
             context = self._context(frame)
             begun = self._send("Runtime.evaluate", contextId=context, expression=_script())
-            # The number of a context is one of its process only: asked again, it is seen to be still ours.
+            # A context id is unique only within its process: check that the frame still has this one.
             if self._context(frame) != context:
                 raise PlaywrightError("the document's context was destroyed while it was entered")
             world = self._known[frame] = _World(_checked(begun)["objectId"], {})
@@ -272,7 +231,7 @@ def _ids(tree: dict[str, Any]) -> Iterator[str]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as the browser's protocol takes it: half a character is none."""
+    """Return a value that the DevTools protocol accepts: lone surrogates are replaced."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return value

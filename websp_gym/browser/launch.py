@@ -1,4 +1,4 @@
-"""One Chromium per process, shared by all its environments; a fresh context per episode."""
+"""Launch Chromium: one browser per process, shared by all its environments; a fresh context per episode."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
 
 _ARGS = (
-    # Overlay scroll bars do not show in screenshots.
+    # Overlay scroll bars are not visible in screenshots.
     "--disable-features=OverlayScrollbars,ExtendedOverlayScrollbars,IsolateOrigins,site-per-process,"
     "Translate,OptimizationHints,MediaRouter,CertificateTransparencyComponentUpdater,AutofillServerCommunication,"
-    # The address bar's popups are pages of their own, loaded for every window though nobody sees it: half of the
-    # processor time a new context costs.
+    # The popups of the address bar are pages of their own, loaded for every window although they are never shown.
+    # They take half of the CPU time of a new context.
     "WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
-    # Frames of one tab in one process: a renderer fewer per iframe, and one script reaches each of them alike.
+    # All frames of a tab in one process: saves a renderer per iframe, and scripts reach all frames alike.
     "--disable-site-isolation-trials",
     "--disable-quic",
     "--no-first-run",
@@ -34,31 +34,27 @@ _ARGS = (
 
 @dataclass(frozen=True)
 class BrowserOptions:
-    """What makes two environments share a browser: the same options."""
+    """Launch options of a browser; environments with equal options share one."""
 
     headless: bool = True
     args: tuple[str, ...] = ()
 
 
 _browsers: dict[BrowserOptions, Browser] = {}
-"""The one used last is the last."""
+"""In order of last use."""
 _IDLE = 2
-"""Browsers kept although no environment uses them, the one at hand included: one that sandbox and plain pages take
-turns with would otherwise be launched again each time. An idle one takes about 110 MB."""
+"""Number of unused browsers to keep, including the requested one. Otherwise a program that alternates between sandbox
+and plain pages would launch a browser each time. An idle browser takes about 110 MB."""
 
 
 def shared_browser(options: BrowserOptions) -> Browser:
-    """The process's browser for these options; a crashed one is replaced by a new one.
+    """Return the process's connected browser for these options; a crashed one is replaced.
 
-    Args:
-        options: Headless or not, and the world's command-line flags.
-
-    Returns:
-        A connected browser. Nobody but this module closes it.
+    Only this module closes the browser.
 
     Raises:
-        BrowserNotFoundError: No browser found, or it does not start.
-        WorldError: Called from another thread than the one that drives the browser.
+        BrowserNotFoundError: No browser was found, or it does not start.
+        WorldError: The calling thread is not the browser thread.
     """
     adopt()
     discard_dead_driver()
@@ -72,39 +68,33 @@ def shared_browser(options: BrowserOptions) -> Browser:
 
 
 def open_context(options: BrowserOptions, *, viewport: tuple[int, int]) -> BrowserContext:
-    """Opens a fresh context in the process's browser for these options.
+    """Open a fresh context without pages in the process's browser for these options.
 
     Args:
-        options: Headless or not, and the world's command-line flags.
+        options: Launch options of the browser.
         viewport: Width and height in CSS pixels.
 
-    Returns:
-        The context, without pages.
-
     Raises:
-        BrowserNotFoundError: No browser found, or it does not start.
-        WorldError: Called from another thread than the one that drives the browser.
+        BrowserNotFoundError: No browser was found, or it does not start.
+        WorldError: The calling thread is not the browser thread.
     """
     browser = shared_browser(options)
     try:
         return new_context(browser, viewport=viewport)
     except PlaywrightError:
-        # Playwright learns that a browser was killed only when it next talks to it.
+        # Playwright notices that a browser was killed only when it next uses it.
         if browser.is_connected():
             raise
     return new_context(shared_browser(options), viewport=viewport)
 
 
 def new_context(browser: Browser, *, viewport: tuple[int, int], **options: Any) -> BrowserContext:
-    """Opens a fresh context: light colour scheme, no service workers.
+    """Open a fresh context without pages: light colour scheme, no service workers.
 
     Args:
         browser: The browser.
         viewport: Width and height in CSS pixels.
-        **options: More options of Playwright's ``new_context``.
-
-    Returns:
-        The context, without pages.
+        **options: Further options of Playwright's ``new_context``.
     """
     context = browser.new_context(
         viewport={"width": viewport[0], "height": viewport[1]},
@@ -120,27 +110,22 @@ def new_context(browser: Browser, *, viewport: tuple[int, int], **options: Any) 
 
 
 def prepare_context(context: BrowserContext) -> None:
-    """Adds to every frame the context will open what must run in the page itself.
+    """Add the script that must run in every page of a context.
 
-    Args:
-        context: A context made by somebody else, such as stock BrowserGym.
+    Call it for contexts made elsewhere, such as by stock BrowserGym.
     """
     context.add_init_script(handler_script())
 
 
 def close_browsers() -> None:
-    """Closes every browser of this process (also done at exit)."""
+    """Close all browsers of this process; also done at exit."""
     discard_dead_driver()
     for options in list(_browsers):
         _close(options)
 
 
 def forget() -> Any:
-    """In a forked child: leaves the parent's browsers alone.
-
-    Returns:
-        What must not be freed here.
-    """
+    """Detach a forked child from its parent's browsers; return the objects that must not be freed."""
     left = dict(_browsers)
     _browsers.clear()
     return left
@@ -153,7 +138,7 @@ def _drop_dead() -> None:
 
 
 def _close_idle() -> None:
-    """Make room for one more browser."""
+    """Close idle browsers to make room for one more."""
     idle = [
         options
         for options, browser in _browsers.items()
@@ -180,7 +165,8 @@ def _launch(options: BrowserOptions) -> Browser:
                 executable_path=executable,
                 headless=options.headless,
                 args=[*_ARGS, *options.args],
-                # Without its protection a page that calls history.pushState() in a loop floods browser and driver.
+                # Keep the flooding protection: a page that calls history.pushState() in a loop would overload
+                # browser and driver.
                 ignore_default_args=["--hide-scrollbars", "--disable-ipc-flooding-protection"],
                 chromium_sandbox=sandbox,
                 env={**browser_environment(options.args)},

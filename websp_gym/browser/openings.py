@@ -1,4 +1,4 @@
-"""Windows a browser has begun to open: a click is over before Playwright knows of the tab it opens."""
+"""Windows that are about to open: a click ends before Playwright knows about the tab it opens."""
 
 from __future__ import annotations
 
@@ -15,14 +15,11 @@ _PAGES_ONLY = {"discover": True, "filter": [{"type": "page"}]}
 
 
 class Openings:
-    """Counts the windows of a browser that are on their way to becoming tabs.
+    """Counter of a browser's windows that have not yet become tabs.
 
-    The browser tells of a new window before it says that the click which opened it is over; Playwright tells of the
-    tab once it has taken control of it, tens of milliseconds later. All contexts of the browser count: which one a
-    window belongs to is not known before it is a tab.
-
-    Args:
-        browser: The browser.
+    The browser reports a new window before it reports the end of the click that opened it. Playwright reports
+    the tab once it controls it, tens of milliseconds later. Windows of all contexts of the browser are
+    counted, because the context of a window is unknown until it is a tab.
     """
 
     def __init__(self, browser: Browser) -> None:
@@ -31,28 +28,28 @@ class Openings:
         self._session.on("Target.targetCreated", self._created)
         self._session.on("Target.targetDestroyed", lambda event: self._begun.pop(event["targetId"], None))
         self._session.send("Target.setDiscoverTargets", _PAGES_ONLY)
-        # It tells of all there are first.
+        # The browser reports all existing windows first.
         self._begun.clear()
 
     @property
     def under_way(self) -> bool:
-        """Whether a window is being opened."""
+        """Whether a window is opening."""
         horizon = time.monotonic() - PATIENCE
         self._begun = {target: begun for target, begun in self._begun.items() if begun > horizon}
         return bool(self._begun)
 
     def opened(self) -> None:
-        """A window has become a tab: the one that was begun first."""
+        """Remove the oldest window that is opening, because a tab has appeared."""
         if self._begun:
             del self._begun[next(iter(self._begun))]
 
     async def answers(self) -> bool:
-        """Whether the browser answers; waits for as long as it does not. Runs on Playwright's event loop."""
+        """Return True once the browser responds; runs on Playwright's event loop."""
         await self._session._impl_obj.send("Browser.getVersion")
         return True
 
     def _created(self, event: dict[str, Any]) -> None:
-        # What is rendered ahead has a subtype; it becomes no tab of its own.
+        # Prerendered pages have a subtype; they do not become tabs.
         if not event["targetInfo"].get("subtype"):
             self._begun[event["targetInfo"]["targetId"]] = time.monotonic()
 
@@ -61,13 +58,9 @@ _known: WeakKeyDictionary[Browser, Openings] = WeakKeyDictionary()
 
 
 def openings_of(context: BrowserContext) -> Openings | None:
-    """The openings of a context's browser.
+    """Return the openings of a context's browser, shared by all its contexts.
 
-    Args:
-        context: The context.
-
-    Returns:
-        The same for all contexts of a browser; None where the context has no browser of its own (a persistent one).
+    None for a persistent context, which has no browser of its own.
     """
     browser = context.browser
     if browser is None:
@@ -79,5 +72,5 @@ def openings_of(context: BrowserContext) -> Openings | None:
 
 
 def known_openings(context: BrowserContext) -> Openings | None:
-    """The same, where somebody has asked for them before; asks the browser nothing."""
+    """Return the openings of the context's browser if they exist already; does not contact the browser."""
     return _known.get(context.browser) if context.browser is not None else None

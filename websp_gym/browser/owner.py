@@ -1,8 +1,9 @@
-"""The one thread of a process that drives its browser.
+"""The browser thread: the one thread of a process that uses Playwright.
 
-Playwright's synchronous API belongs to the thread that started it, and cannot start where an asyncio loop runs. So a
-thread of its own drives the browser; whoever steps an environment (a notebook, a coroutine, a worker thread that
-comes and goes, a forked child) hands it a function and waits for the outcome. The handover costs about 0.1 ms.
+Playwright's synchronous API works only in the thread that started it, and cannot start in a thread with a
+running asyncio loop. So a separate thread drives the browser. The code that steps an environment (a notebook,
+a coroutine, a short-lived worker thread, a forked child) passes it a function and waits for the result, at a
+cost of about 0.1 ms.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from websp_gym.errors import WorldError
 Result = TypeVar("Result")
 
 GRACE = 8.0
-"""Seconds a call may take past its deadline before its browser and driver are killed from outside."""
+"""Seconds after its deadline at which a call is ended from outside (browser and driver are killed)."""
 _LAST_WAIT = 5.0
 _POLL = 1.0
 
@@ -41,12 +42,12 @@ class _Job:
             self.future.set_exception(error)
 
     def seconds_left(self, seconds: float) -> float:
-        # Time spent in the queue is another caller's.
+        # Time in the queue does not count.
         return _POLL if self.started is None else self.started + seconds - time.monotonic()
 
 
 class _Owner:
-    """A thread and its queue; a thread that was adopted has no queue, it calls for itself."""
+    """A browser thread and its queue. An adopted thread has no queue: it makes its own calls."""
 
     def __init__(self, adopted: bool) -> None:
         self.pid = os.getpid()
@@ -68,7 +69,7 @@ class _Owner:
         while True:
             job = self._jobs.get()
             job.run()
-            del job  # what it returned is not kept alive until the next one comes
+            del job  # do not keep its result alive until the next job
 
 
 @dataclass
@@ -79,45 +80,43 @@ class _State:
     forget: list[Callable[[], Any]] = field(default_factory=list)
     close: list[Callable[[], None]] = field(default_factory=list)
     inherited: list[Any] = field(default_factory=list)
-    """What a forked child has of its parent: never used, and never freed, which would end the parent's driver."""
+    """Objects a forked child has from its parent. Never used and never freed: that would end the parent's driver."""
 
 
 _state = _State()
 
 
 def on_overdue(end: Callable[[], None], *, first: bool = False) -> None:
-    """Register a way to end a call that is overdue; they are tried in turn, from another thread.
+    """Register a function that ends an overdue call; the functions are tried in turn, from another thread.
 
     Args:
-        end: Ends what runs.
-        first: Try it before those registered so far.
+        end: Ends the running call.
+        first: Whether to try it before those registered so far.
     """
     _state.ways_to_end.insert(0 if first else len(_state.ways_to_end), end)
 
 
 def after_fork(forget: Callable[[], Any]) -> None:
-    """Register what lets go of the parent's things in a forked child; it returns what must not be freed there."""
+    """Register a function that detaches a forked child from the parent's objects; it returns those not to free."""
     _state.forget.append(forget)
 
 
 def on_shut_down(close: Callable[[], None]) -> None:
-    """Register what closes the browsers of this process."""
+    """Register a function that closes the browsers of this process."""
     _state.close.append(close)
 
 
 def call(function: Callable[[], Result], *, seconds: float | None = None) -> Result:
-    """Runs a function on the thread that drives the browser, and waits for it.
+    """Run a function on the browser thread and return its result.
 
     Args:
-        function: What to run; called at once when this is that thread.
-        seconds: When it should be over, counted from its start; it ends its own browser calls by then
-            (:class:`~websp_gym.browser.watch.Watch`). :data:`GRACE` later it is ended from outside. None waits.
-
-    Returns:
-        What the function returned.
+        function: Function to run; it is called directly if this is the browser thread.
+        seconds: Time limit, counted from the start of the function, which should end its own browser calls by
+            then (:class:`~websp_gym.browser.watch.Watch`). :data:`GRACE` seconds later it is ended from
+            outside. None for no limit.
 
     Raises:
-        WorldError: It could not be ended in time.
+        WorldError: The call could not be ended in time, or a thread of the program drives the browser itself.
     """
     owner = _current()
     if owner.ident == threading.get_ident():
@@ -133,16 +132,15 @@ def call(function: Callable[[], Result], *, seconds: float | None = None) -> Res
         return outcome
     except BaseException:
         if not job.future.done():
-            # Ctrl-C: nobody waits for what is running. Its browser ends, and with it the call.
+            # Ctrl-C: the result is no longer needed. Ending the browser ends the call.
             _end(owner, job)
         raise
 
 
 def adopt() -> None:
-    """Makes the calling thread the one that drives the browser: for programs that use Playwright's objects directly.
+    """Make the calling thread the browser thread, for programs that use Playwright's objects directly.
 
-    Raises:
-        WorldError: Another thread does already.
+    Raises WorldError if another thread is the browser thread already.
     """
     with _state.lock:
         owner = _state.owner
@@ -156,12 +154,12 @@ def adopt() -> None:
 
 
 def is_here() -> bool:
-    """Whether the calling thread is the one that drives the browser."""
+    """Whether the calling thread is the browser thread."""
     return _state.owner is not None and _state.owner.ident == threading.get_ident()
 
 
 def is_adopted() -> bool:
-    """Whether the thread that drives the browser is a program's own."""
+    """Whether the browser thread belongs to the program itself."""
     return _state.owner is not None and _state.owner.adopted
 
 
@@ -190,10 +188,9 @@ def _wait(owner: _Owner, job: _Job, seconds: float | None) -> Any:
 
 
 def _end(owner: _Owner, job: _Job) -> bool:
-    """Ends the running call: its browser context, else browser and driver; a thread stuck even so is replaced.
+    """End the running call and return whether it ended: close its browser context, or else kill browser and driver.
 
-    Returns:
-        Whether the call came to its end.
+    A thread that is stuck even then is replaced.
     """
     for end in _state.ways_to_end:
         end()
@@ -212,14 +209,14 @@ def _done_within(future: Future[Any], seconds: float) -> bool:
 
 
 def _forget_parent() -> None:
-    """In a forked child: the parent's thread, driver and browsers are the parent's."""
+    """Detach a forked child from the parent's thread, driver and browsers."""
     _state.lock = threading.Lock()
     _state.inherited += [_state.owner, *(forget() for forget in _state.forget)]
     _state.owner = None
 
 
 def shut_down() -> None:
-    """Closes the browsers of this process; also done at exit. The next environment starts new ones."""
+    """Close the browsers of this process; also done at exit. The next environment starts new ones."""
     owner = _state.owner
     if owner is not None and owner.pid == os.getpid():
         for close in _state.close:

@@ -1,22 +1,22 @@
 // @ts-check
 /*
- * What a person could operate in this frame right now. Injected after dom.js, state.js, fingerprint.js and
- * hit.js; adds to __websp
- *   collect(clip?)      the marks of this frame, in reading order; `clip` = the part of the frame in view.
+ * Finds the elements of this frame that a user could operate right now. Injected after dom.js, state.js,
+ * fingerprint.js and hit.js; adds to __websp
+ *   collect(clip?)      the marks of this frame, in reading order; `clip` = the visible part of the frame.
  *                       The frame remembers the elements by `index` until the next call
- *   survey(clip?, most?)   JSON of {title, entries}: the same, with {iframe, origin, scale, box} where an iframe shows;
- *                       `most` = marks at most
- *   heed(ask, tell)     the events by which handlers.js is asked for click handlers that the page alone can see
- *   uncovered(n, pts)   for points [x, y, x, y, …] over iframe n: "1" where the iframe is on top, "0" where not
- *   iframe(n)           the iframe with this number, which it keeps; numberOf(el) gives it one
- *   frameGeometry(el)   [x, y, scaleX, scaleY] of an iframe element's own viewport in this one
- *   element(index)      the Element (a hidden checkbox, not the label that stands for it)
- *   point(index)        {x, y} in the frame's viewport where a click reaches it, scrolled into view if need
- *                       be; {error: 'covered by <button> "Accept"' | 'gone' | 'not visible'}
- *   openPicker(index)   makes a <select> draw its options in the page when it is next clicked (its own popup
- *                       is drawn by the system and shows in no screenshot); false where that cannot be done
- *   keepFromPasting()   as clipboard.js does, once more; collect() calls it
- *   closePickers()      undoes it on those that are closed again; collect() calls it
+ *   survey(clip?, most?)   JSON of {title, entries}: the marks, and {iframe, origin, scale, box} for each visible
+ *                       iframe; `most` = maximum number of marks
+ *   heed(ask, tell)     sets the names of the events used to ask handlers.js for click handlers set as a property
+ *   uncovered(n, pts)   for points [x, y, x, y, …] over iframe n: "1" where the iframe is on top, else "0"
+ *   iframe(n)           the iframe with this number, which never changes; numberOf(el) assigns it
+ *   frameGeometry(el)   [x, y, scaleX, scaleY] of an iframe's viewport inside this frame's viewport
+ *   element(index)      the Element of a mark (a hidden checkbox, not the label that represents it)
+ *   point(index)        {x, y} in the frame's viewport where a click reaches the element, scrolled into view if
+ *                       necessary; {error: 'covered by <button> "Accept"' | 'gone' | 'not visible'}
+ *   openPicker(index)   makes a <select> draw its options in the page on the next click (its native popup is drawn
+ *                       by the system and is not in screenshots); false if not possible
+ *   closePickers()      reverts openPicker() on selects that are closed again; collect() calls it
+ *   keepFromPasting()   blocks pasting like clipboard.js, again; collect() calls it
  */
 (() => {
   'use strict';
@@ -30,14 +30,14 @@
   const { round } = Math;
   const { isFinite } = Number;
   const now = performance.now.bind(performance);
-  /** @type {(text: string) => string} A half of a surrogate pair is no text that could be stored. */
+  /** @type {(text: string) => string} Replaces lone surrogates, which cannot be stored as text. */
   const wellFormed = uncurry(Reflect.get(String.prototype, 'toWellFormed') ?? String.prototype.toString);
   /** @type {(doc: Document) => string} */
   const titleOf = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(Document.prototype, 'title')?.get));
   const dispatch = uncurry(EventTarget.prototype.dispatchEvent);
 
   const listen = addEventListener.bind(globalThis);
-  /** As clipboard.js does: document.open() drops the listeners of a window. */
+  /** Same as in clipboard.js, because document.open() removes the listeners of a window. */
   /** @type {(event: Event) => void} */
   const refusePaste = (event) => {
     if (!event.isTrusted) return;
@@ -47,7 +47,7 @@
   /** @type {PageApi['keepFromPasting']} */
   const keepFromPasting = () => listen('paste', refusePaste, true);
 
-  // What a page may make of its marks: more of it tells nobody anything.
+  // Limits against hostile pages; ordinary pages stay below them.
   const MOST_MARKS = 1_000;
   const MOST_ELEMENTS = 100_000;
   const MOST_FRAMES = 50;
@@ -55,19 +55,19 @@
   const MOST_MS = 3_000;
   const LONGEST_NAME = 300;
   const LONGEST_HREF = 2_000;
-  /** When the look at hand has taken long enough, and how many elements it has seen. */
+  /** Time at which the current search stops, and the number of elements visited so far. */
   let until = 0;
   let visited = 0;
 
   const SKIPPED = new Set(['head', 'script', 'style', 'template', 'noscript', 'meta', 'link', 'base', 'title', 'datalist']);
-  // Containers that take the focus only so that they can be reached or scrolled with the keyboard.
+  // Containers that are focusable only to be reached or scrolled by keyboard.
   const FOCUS_ONLY = new Set(['tabpanel', 'region', 'dialog', 'alertdialog', 'main', 'article', 'document', 'group',
     'tablist', 'table', 'grid', 'listbox', 'menu', 'menubar', 'navigation', 'form', 'radiogroup', 'toolbar', 'tree',
     'complementary', 'log', 'list', 'application']);
 
   /**
-   * An element that may be operable. `soft`: no control by itself, but a click handler, a tab stop (HANDLER)
-   * or a pointer cursor (POINTER) says that it reacts. FRAME: an iframe.
+   * An element that may be operable. Kinds: CONTROL; HANDLER, no control but with a click handler or tab stop;
+   * POINTER, no control but with a pointer cursor (both also called soft); FRAME, an iframe.
    * @typedef {{el: Element, kind: 0|1|2|3, outer: Candidate|null, control: Candidate|null, pointer: boolean,
    *   onclick: boolean, undrawn: boolean, spot: Spot|null, holds: number, adopts: Element|null, target: Element}} Candidate
    */
@@ -92,10 +92,10 @@
       const el = /** @type {Element} */ (node);
       const tag = tagOf(el);
       if (contains(SKIPPED, tag)) return;
-      // Inside a control only further controls matter, and those are looked at again when they are placed.
+      // Inside a control only nested controls matter, and their style is checked when they are placed.
       const style = control && tag !== 'input' ? null : raw.style(el);
       const undrawn = style !== null && style.display === 'none';
-      // A checkbox that is not drawn at all is still operated through its label.
+      // A checkbox with display: none can still be operated through its label.
       if (undrawn && tag !== 'input') return;
       const hand = style === null ? pointer : style.cursor === 'pointer';
       const kind = tag === 'iframe' || tag === 'frame' ? FRAME : undrawn || isControl(el) ? CONTROL : softKind(el, tag, hand && !pointer && !control, control);
@@ -125,7 +125,7 @@
     if (hasHandler(el) || (!control && reacts(el))) return HANDLER;
     return hand ? POINTER : null;
   };
-  /** Has a click handler as an attribute or as a property of the page's own world. */
+  /** Whether the element has a click handler, as an attribute or as a property in the page's own world. */
   /** @type {(el: Element) => boolean} */
   const reacts = (el) => raw.has(el, 'onclick') || isTold(told, el);
   /** @type {(set: WeakSet<Element>, el: Element) => boolean} */
@@ -166,7 +166,7 @@
       for (let o = c.outer; o; o = o.outer) o.holds = Math.max(o.holds, c.spot.box.w * c.spot.box.h);
     }
   };
-  /** A native input that is not seen itself is operated through its label or the drawn thing around it. */
+  /** Places a hidden native input at its label, or else at the visible element around it. */
   /** @type {(c: Candidate, within: Box) => void} */
   const placeProxy = (c, within) => {
     if (!test(/^(checkbox|radio|file)$/, inputType(c.el)) || (c.control && c.control.spot)) return;
@@ -182,7 +182,7 @@
 
   /** @type {(found: Candidate[], within: Box) => void} */
   const placeSoft = (found, within) => {
-    // Backwards: what lies inside is placed before what holds it.
+    // Backwards: place inner elements before the elements that contain them.
     for (let i = found.length - 1; i >= 0 && now() < until; i--) {
       const c = found[i];
       if (c.kind !== HANDLER && c.kind !== POINTER) continue;
@@ -194,7 +194,7 @@
       else for (let o = c.outer; o; o = o.outer) o.holds = Math.max(o.holds, area);
     }
   };
-  /** A card around a link is no mark of its own, unless it plainly has a click handler of its own. */
+  /** Whether it gets a mark of its own. A card around a link does only if it has its own click handler and cursor. */
   /** @type {(c: Candidate) => boolean} */
   const reactsAsWhole = (c) => {
     if (c.holds) return c.onclick && c.pointer;
@@ -205,7 +205,7 @@
   /** @type {(el: Element) => boolean} */
   const scrolls = (el) => {
     const style = raw.style(el);
-    // The style first: sizes of scrolled content are dear.
+    // Check the style first: computing scroll sizes is slow.
     return (test(/auto|scroll/, style.overflowY) && el.scrollHeight > el.clientHeight + 1)
       || (test(/auto|scroll/, style.overflowX) && el.scrollWidth > el.clientWidth + 1);
   };
@@ -267,7 +267,7 @@
     const sy = rect.height / (box.offsetHeight || 1);
     return [rect.x + (box.clientLeft + parseFloat(style.paddingLeft)) * sx, rect.y + (box.clientTop + parseFloat(style.paddingTop)) * sy, sx, sy];
   };
-  const TINY = 0.001; // Drawn smaller, a frame shows nothing.
+  const TINY = 0.001; // At a smaller scale nothing of a frame is visible.
   /** @type {(el: Element, within: Box) => FrameSpot|null} */
   const frameSpot = (el, within) => {
     const spot = spotOf(el, within);
@@ -351,7 +351,7 @@
     const hit = seen ? topAt(rect.x + rect.width / 2, rect.y + rect.height / 2) : null;
     return { error: hit && !belongs(hit, target) ? `covered by ${describe(operableAt(hit))}` : 'not visible' };
   };
-  /** What to name as the cover: the control hit, or the dialog it belongs to. */
+  /** The element to report as the cover: the control or dialog around the element hit. */
   /** @type {(hit: Element) => Element} */
   const operableAt = (hit) => kit.upwards(hit, (at) => isControl(at) || test(/dialog$/, roleOf(at))) ?? hit;
 

@@ -1,15 +1,14 @@
 // @ts-check
 /*
- * Waiting until the document rests. Adds to __websp
- *   quiet(ms, cap, known?)   resolves {quiet, parsed, waited} when the document is parsed, the DOM has not changed for `ms` milliseconds and two
- *                            animation frames have passed, or after `cap` milliseconds with quiet: false.
- *                            `known`: changes before the call count too, so a document that has long been
- *                            at rest answers at once
- * A document whose scripts are off (a sandboxed iframe) has no timers and changes by itself in no way but by loading:
- * it answers at once.
- * An element that has been changing without a pause for half a second (a spinner, a clock, a ticker) no longer
- * counts. Animations about to end are brought to their end, as Playwright does for its screenshots: a drawer
- * halfway in is neither here nor there.
+ * Waiting until the document is quiet. Adds to __websp
+ *   quiet(ms, cap, known?)   resolves to {quiet, parsed, waited} when the document is parsed, the DOM has not
+ *                            changed for `ms` milliseconds and two animation frames have passed, or after `cap`
+ *                            milliseconds with quiet: false. `known`: the time before the call counts too, so a
+ *                            document that has been quiet for long enough resolves at once
+ * A document without scripting (a sandboxed iframe) has no timers and changes only by loading: it resolves at once.
+ * An element that has been changing without a pause for half a second (a spinner, a clock, a ticker) is ignored.
+ * Animations that end within a second are finished, as Playwright does for its screenshots, so that no observation
+ * shows a half-open drawer.
  */
 (() => {
   'use strict';
@@ -17,7 +16,7 @@
   if (websp.quiet) return;
   const { raw, walk, kit } = websp;
   const { uncurry } = kit;
-  // Kept from before the page ran: fake timers and zone.js patch all of them.
+  // The originals: fake timers and zone.js patch all of these.
   const later = setTimeout.bind(globalThis);
   const frame = requestAnimationFrame.bind(globalThis);
   const now = performance.now.bind(performance);
@@ -36,7 +35,7 @@
   const ENDING = 1000;
 
   // ---------------------------------------------------------------- changes
-  /** When each element began to change without a pause, and when it last did. */
+  /** For each element: start of its current series of changes without a pause, and its last change. */
   /** @type {WeakMap<Node, {since: number, last: number}>} */
   const streaks = new WeakMap();
   /** @type {(node: Node) => {since: number, last: number}|undefined} */
@@ -71,7 +70,7 @@
   /** @type {(animation: Animation) => void} */
   const finish = uncurry(Animation.prototype.finish);
 
-  /** Brings what is about to end to its end; whether there was anything. */
+  /** Finishes animations that are about to end; returns whether there were any. */
   /** @type {(roots: (Document|ShadowRoot)[]) => boolean} */
   const endAnimations = (roots) => {
     let any = false;
@@ -80,7 +79,7 @@
       for (let i = 0; i < animations.length; i++) {
         const { playState, playbackRate, currentTime, effect, timeline } = animations[i];
         const end = effect ? Number(effect.getComputedTiming().endTime) : Infinity;
-        // A scroll-driven one stands where the page is scrolled to.
+        // The state of a scroll-driven animation depends on the scroll position.
         if (playState !== 'running' || playbackRate <= 0 || timeline !== timelineOf(doc) || !(end - Number(currentTime) <= ENDING)) continue;
         finish(animations[i]);
         any = true;
@@ -94,7 +93,7 @@
   const nextFrames = (done) => {
     let once = () => { once = () => {}; done(); };
     frame(() => frame(() => once()));
-    // Frames out of view are not drawn and get no animation frames.
+    // Iframes out of view are not rendered and get no animation frames.
     later(() => once(), 60);
   };
 
@@ -105,7 +104,7 @@
     later(() => once(), within);
   };
 
-  /** Shadow roots are watched from the first look at them on. */
+  /** Returns the document and its shadow roots; starts observing new shadow roots. */
   /** @type {() => (Document|ShadowRoot)[]} */
   const watched = () => {
     /** @type {(Document|ShadowRoot)[]} */
@@ -141,7 +140,7 @@
         else later(() => (seen === changed && missing <= left ? end(true) : look()), missing < left ? missing : left);
       });
     };
-    // An error in a timer would leave whoever waits waiting for ever.
+    // Without this, an error in a timer would leave the promise pending forever.
     const look = () => {
       try { check(); } catch (error) { reject(error); }
     };

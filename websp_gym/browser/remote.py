@@ -1,4 +1,4 @@
-"""Playwright's objects for other threads than the one that drives the browser."""
+"""Proxies of Playwright's objects for threads other than the browser thread."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ Shown = TypeVar("Shown")
 
 
 def shown(value: Shown) -> Shown:
-    """The object as the calling thread can use it.
+    """Return an object that the calling thread can use instead of ``value``, such as a page or a context.
 
-    Args:
-        value: A page, a context, or what holds some.
-
-    Returns:
-        The object itself on the thread that drives the browser; else a stand-in each call of which is made there.
-        What a call returns is shown the same way; functions given to ``on()`` and the like run over there.
+    On the browser thread this is the object itself, elsewhere a proxy that runs each call on the browser
+    thread. Results of calls are converted the same way; callbacks passed to ``on()`` and similar methods run
+    on the browser thread.
     """
     return value if is_here() else cast("Shown", _Remote(value))
 

@@ -1,4 +1,4 @@
-"""The JavaScript of ours: what runs in a world of its own in documents that are asked, and what all pages get."""
+"""The JavaScript injected into pages: the scripts of the isolated world, and those of the page's own world."""
 
 from __future__ import annotations
 
@@ -10,18 +10,14 @@ from importlib.resources import files
 from websp_gym.paths import data_dir
 
 DOM_SCRIPTS = ("dom.js", "state.js", "fingerprint.js")
-"""Of ``extension/``, in loading order: shared with the recorder, whose manifest lists the same three."""
+"""Scripts of ``extension/`` in loading order; shared with the recorder, whose manifest lists the same three."""
 PAGE_SCRIPTS = ("hit.js", "page.js", "fields.js", "scroll.js", "quiet.js")
-"""Of this package, in loading order: they need the ones above."""
+"""Scripts of this package in loading order; they need the ones above."""
 
 
 @cache
 def page_scripts() -> str:
-    """Reads all scripts that make up ``__websp``.
-
-    Returns:
-        One JavaScript text; running it a second time in a document does nothing.
-    """
+    """Return all scripts that make up ``__websp``; running them again in a document does nothing."""
     shared = [(data_dir("extension") / name).read_text(encoding="utf-8") for name in DOM_SCRIPTS]
     here = files("websp_gym.browser")
     own = [(here / name).read_text(encoding="utf-8") for name in PAGE_SCRIPTS]
@@ -30,18 +26,15 @@ def page_scripts() -> str:
 
 @cache
 def handler_events() -> tuple[str, str]:
-    """Names of the two events by which ``handlers.js`` is asked and answers; no page can know them."""
+    """Return the random names of the two events between ``handlers.js`` and ``page.js``; pages cannot know them."""
     return f"ask-{secrets.token_hex(16)}", f"tell-{secrets.token_hex(16)}"
 
 
 @cache
 def handler_script() -> str:
-    """Reads the little that runs in a page's own world.
+    """Return the script for ``add_init_script`` that runs in a page's own world.
 
-    It tells which elements have click handlers as properties, and keeps pages from pasting what others copied.
-
-    Returns:
-        One JavaScript text for ``add_init_script``.
+    It reports which elements have click handlers as properties, and blocks pasting from the shared clipboard.
     """
     here = files("websp_gym.browser")
     function, clipboard = (

@@ -1,14 +1,15 @@
 // @ts-check
 /*
  * Scrolling. Injected after page.js; adds to __websp
- *   scrollAt(x, y, dir, fraction)        the topmost box at the point that can still move that way
- *   scrollElement(index, dir, fraction)  the same from a mark outwards
- *   scrollPopup(dir, fraction)           the topmost dialog, popover, floating layer or open dropdown
- *   scrollToEnd()                        the page (or, where it cannot move, its biggest scrolling box) to its end
- *   scrollOut(dir, fraction, iframe)     from an iframe (by its number) outwards
- * each by a fraction of the box that moves, answering {moved, what}: what moved, or why nothing did (`end`: it
- * is at its end). Where an iframe is in the way, `iframe` = its number and `inside` = the point in its viewport
- * say: ask that frame (`popup`: it is the popup), then scrollOut().
+ *   scrollAt(x, y, dir, fraction)        scrolls the innermost box at the point that can still move that way
+ *   scrollElement(index, dir, fraction)  scrolls the innermost such box around a mark
+ *   scrollPopup(dir, fraction)           scrolls the topmost dialog, popover, floating layer or open dropdown
+ *   scrollToEnd()                        scrolls the page (or, if it cannot move, its biggest box) to its end
+ *   scrollOut(dir, fraction, iframe)     scrolls the innermost such box around an iframe (by its number)
+ * each by a fraction of the box that moves. They return {moved, what}: `what` moved, or the reason why nothing did
+ * (`end`: it is at its end). If there is an iframe at the point, they return its number as `iframe` and the point in
+ * its viewport as `inside` (`popup`: the popup is or contains the iframe): the caller continues in that frame, then
+ * with scrollOut().
  */
 (() => {
   'use strict';
@@ -28,7 +29,7 @@
   const scrollingElement = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(Document.prototype, 'scrollingElement')?.get));
   /** @type {() => Element} */
   const page = () => scrollingElement(document) ?? /** @type {Element} */ (raw.root());
-  /** A consent wall stops the page with overflow: hidden on <html> or <body>; a script could still move it. */
+  /** Whether a user can scroll the page. A consent wall sets overflow: hidden, which scripts could bypass. */
   /** @type {(dy: number) => boolean} */
   const pageIsFree = (dy) => {
     const axis = dy !== 0 ? 'overflowY' : 'overflowX';
@@ -46,7 +47,7 @@
     scrollBy(el, { left: dx, top: dy, behavior: 'instant' });
     return el.scrollLeft !== scrollLeft || el.scrollTop !== scrollTop;
   };
-  /** A person can scroll it: overflow: hidden boxes move by script only. */
+  /** Whether a user can scroll an element; boxes with overflow: hidden move only by script. */
   /** @type {(el: Element, dx: number, dy: number) => boolean} */
   const scrollable = (el, dx, dy) => {
     const overflows = dy !== 0 ? el.scrollHeight > el.clientHeight : el.scrollWidth > el.clientWidth;
@@ -60,7 +61,7 @@
   /** @type {(dx: number, dy: number) => string} */
   const endOf = (dx, dy) => (dy > 0 ? 'bottom' : dy < 0 ? 'top' : dx > 0 ? 'right end' : 'left end');
 
-  /** Moves the first of an element's ancestors, up to `last`, that can; amounts are fractions of each box. */
+  /** Scrolls the first element that can move, from `from` up to `last`; dx and dy are fractions of its size. */
   /** @type {(from: Element|null, dx: number, dy: number, last?: Element|null) => Scrolled} */
   const moveUpwards = (from, dx, dy, last = null) => {
     /** @type {Element|null} */
@@ -82,7 +83,7 @@
   // ---------------------------------------------------------------- iframes
   /** @type {(el: Element|null) => boolean} */
   const isFrame = (el) => el !== null && (tagOf(el) === 'iframe' || tagOf(el) === 'frame');
-  /** Sends on to an iframe: to the point at (x, y) of this viewport, or to its middle. */
+  /** The result that makes the caller continue in an iframe: at point (x, y) of this viewport, or at its centre. */
   /** @type {(frame: Element, x?: number, y?: number) => Scrolled} */
   const sendInto = (frame, x, y) => {
     const [left, top, across, down] = frameGeometry(frame);
@@ -106,7 +107,7 @@
     const picker = openSelect(hit);
     if (picker) return scrollOptions(picker, direction, fraction);
     const result = moveUpwards(hit, dx, dy);
-    // The wheel also reaches the page through a fixed layer outside <body>.
+    // The mouse wheel also scrolls the page through a fixed layer outside <body>.
     return result.moved || result !== NOTHING ? result : moveUpwards(page(), dx, dy);
   };
 
@@ -146,13 +147,13 @@
   };
 
   // ---------------------------------------------------------------- open dropdowns
-  /** The dropdown drawn in the page (openPicker) that an element is or belongs to. */
+  /** The open dropdown drawn in the page (openPicker) that an element is or belongs to. */
   /** @type {(el: Element) => HTMLSelectElement|null} */
   const openSelect = (el) => {
     const select = upwards(el, (at) => tagOf(at) === 'select');
     return select && raw.has(select, 'data-websp-picker') && matches(select, ':open') ? /** @type {HTMLSelectElement} */ (select) : null;
   };
-  /** The box around its options is no element: it is moved by bringing further options into view. */
+  /** Scrolls by bringing a further option into view, because the box around the options is not an element. */
   /** @type {(select: HTMLSelectElement, direction: Direction, fraction: number) => Scrolled} */
   const scrollOptions = (select, direction, fraction) => {
     const { options } = select;
@@ -182,18 +183,18 @@
     const style = raw.style(el);
     return style.position === 'fixed' || (style.position === 'absolute' && Number(style.zIndex) >= 1);
   };
-  /** Full-width bars at the top are page furniture; layers are as wide only where they hold a dialog or an iframe. */
+  /** Whether it is a popup. A full-width floating layer is one only if it is a dialog or an iframe, or scrolls. */
   /** @type {(el: Element) => boolean} */
   const isPopup = (el) => isDialog(el) || (floats(el) && (isFrame(el) || raw.rect(el).width < innerWidth || scrollable(el, 0, 1)));
 
-  /** Is an element shown, with nothing over its middle? */
+  /** Whether an element is visible and its centre is not covered. */
   /** @type {(el: Element) => boolean} */
   const isOnTop = (el) => {
     const rect = raw.rect(el);
     const hit = rect.width && rect.height ? topAt(rect.x + rect.width / 2, rect.y + rect.height / 2) : null;
     return hit !== null && upwards(hit, (at) => at === el) !== null;
   };
-  /** The popup a person sees on top: at the middle of the viewport, else the last dialog, else the last layer. */
+  /** The topmost popup: the one at the centre of the viewport, else the last dialog, else the last layer. */
   /** @type {() => Element|null} */
   const topPopup = () => {
     const middle = upwards(topAt(innerWidth / 2, innerHeight / 2), isPopup);
@@ -221,7 +222,7 @@
     const from = centre && upwards(centre, (at) => at === popup) ? centre : popup;
     const frame = isFrame(from) ? from : frameIn(popup);
     if (frame) return { ...sendInto(frame), popup: true };
-    // The layer a dialog stands in may be what scrolls.
+    // The scrollable box may be the layer around a dialog.
     const layer = upwards(popup, (at) => raw.style(at).position === 'fixed') ?? popup;
     const result = moveUpwards(from, dx, dy, layer);
     if (result !== NOTHING) return result;

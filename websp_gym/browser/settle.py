@@ -1,4 +1,4 @@
-"""Waiting for a page to come to rest: no request in flight, DOM quiet, next frame. Never a fixed sleep."""
+"""Wait until a page has settled: no open requests, no DOM changes, next frame drawn. Never a fixed sleep."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
 
 SETTLE_CAP = 5.0
-"""Seconds after which a page that never rests is taken as it is."""
+"""Seconds after which a page that never settles is observed as it is."""
 DOM_PATIENCE = 1.0
-"""Seconds after which a DOM that keeps changing while nothing is loading is taken as it is."""
+"""Seconds after which a DOM that keeps changing while nothing is loading is observed as it is."""
 _QUIET_MS = 20
 _AFTER_TRAFFIC = 0.03
-"""Seconds a page has to show what a request brought; what it shows is then a change of its DOM."""
+"""Seconds a page has to start rendering the response of a request; later DOM changes are awaited anyway."""
 _FRAMES = 8
-"""Child frames looked at; a page has more only for advertisements."""
+"""Maximum number of child frames to wait for; more are usually advertisements."""
 
 
 @dataclass(frozen=True)
 class _Rest:
-    """What the documents of a page answer."""
+    """State of a page's documents: no DOM changes, and fully parsed."""
 
     quiet: bool
     parsed: bool = True
@@ -39,21 +39,18 @@ class _Rest:
 def settle(
     tabs: Tabs, *, cap: float = SETTLE_CAP, quiet_ms: int = _QUIET_MS, patience: float = DOM_PATIENCE
 ) -> bool:
-    """Waits until the current tab is at rest.
+    """Wait until the current tab has settled, and return whether it did before the time limit.
 
-    At rest means: no tab is about to open, the document is parsed, no request is in flight (streams and polls
-    excepted), the DOM has not changed for ``quiet_ms`` (tickers and spinners excepted), two animation frames have
-    passed, and nothing of this changed between the first look and the last. A timer of the page that has done
-    nothing yet is not seen.
+    A tab has settled if no tab is about to open, the document is parsed, no request is open (except streams
+    and polls), the DOM has not changed for ``quiet_ms`` (except tickers and spinners), two animation frames
+    have passed, and none of this changed during the check. A timer of the page that has not fired yet is not
+    detected.
 
     Args:
         tabs: The browser's open tabs.
-        cap: Seconds to wait at most.
+        cap: Time limit in seconds.
         quiet_ms: Milliseconds without a DOM change that count as quiet.
         patience: Seconds to wait for a DOM that keeps changing while nothing is loading.
-
-    Returns:
-        Whether the page came to rest; ``False`` when it was given up on.
     """
     end = time.monotonic() + cap
     tabs.traffic.begin_wait()
@@ -63,13 +60,13 @@ def settle(
         try:
             rest = _ask_all(page, quiet_ms, min(left, patience), again=page is looked_at)
         except PlaywrightError:
-            # The document was replaced under the question: a navigation is under way, ask its successor.
+            # The document was replaced by a navigation: ask the new one.
             if not tabs.alive:
                 raise
             looked_at = None
             continue
         looked_at = page
-        # Asked first: which requests are not worth waiting for is found out by asking.
+        # Always call requests_in_flight(): it also detects requests not worth waiting for.
         waiting = not rest.parsed or tabs.requests_in_flight() > 0 or tabs.opening
         calm = time.monotonic() - tabs.traffic.changed >= _AFTER_TRAFFIC
         if calm and not waiting and page is tabs.current:
@@ -80,7 +77,10 @@ def settle(
 
 
 def _ask_all(page: Page, quiet_ms: int, cap: float, *, again: bool) -> _Rest:
-    """Whether the DOM of all frames came to rest within ``cap`` seconds; ``again`` knows of the look before."""
+    """Return whether the DOM of all frames became quiet within ``cap`` seconds.
+
+    ``again``: this page was checked before, so quiet time before this call counts.
+    """
     end = time.monotonic() + cap
     worlds = worlds_of(page)
     rest = _ask(worlds.main, quiet_ms, cap, known=again)
@@ -92,7 +92,7 @@ def _ask_all(page: Page, quiet_ms: int, cap: float, *, again: bool) -> _Rest:
             if not _ask(frame, quiet_ms, left, known=True).quiet:
                 return _Rest(quiet=False)
         except PlaywrightError:
-            # A frame that goes or is replaced keeps nobody waiting: what replaces it is a request in flight.
+            # Do not wait for a removed or replaced frame: its replacement counts as an open request.
             if page.is_closed():
                 raise
     return rest
@@ -102,5 +102,5 @@ def _ask(frame: Frame, quiet_ms: int, cap: float, *, known: bool) -> _Rest:
     try:
         answer = frame.ask("quiet", quiet_ms, cap * 1000, known)
     except ScriptError:
-        return _Rest(quiet=False)  # a document that cannot be read is taken as it is
+        return _Rest(quiet=False)  # a document that cannot be read is observed as it is
     return _Rest(quiet=answer["quiet"] is True, parsed=answer["parsed"] is True)

@@ -1,4 +1,4 @@
-"""The open tabs of one episode and which of them the agent looks at."""
+"""The open tabs of an episode: current tab, open requests, native dialogs."""
 
 from __future__ import annotations
 
@@ -21,21 +21,18 @@ if TYPE_CHECKING:
 
 
 class Tabs:
-    """Follows a browser context: its current tab, its requests in flight, its dialogs.
+    """Tabs of a fresh browser context, with the current tab, its open requests and its native dialogs.
 
-    A new tab becomes the current one, as in the paper; when the current tab closes, the one before it does.
-    Native dialogs, which no screenshot shows, are answered at once (see :data:`ANSWERS`) and kept in
-    :attr:`dialogs` so that the agent can be told.
-
-    Args:
-        context: A fresh browser context.
+    A new tab becomes the current one, as in the paper; if the current tab closes, the previous one does.
+    Native dialogs are not visible in screenshots, so they are answered at once (see :data:`ANSWERS`) and kept
+    in :attr:`dialogs`, so that the agent can be informed.
     """
 
     def __init__(self, context: BrowserContext) -> None:
         self.context = context
         self.dialogs: list[str] = []
         self.clipboard = ""
-        """What the agent copied last in this episode."""
+        """Text that the agent copied last in this episode."""
         self.traffic = Traffic(context)
         self._openings = openings_of(context)
         self._history: list[Page] = []
@@ -49,11 +46,7 @@ class Tabs:
 
     @property
     def current(self) -> Page:
-        """The tab the agent looks at; a blank one is opened when all were closed.
-
-        Raises:
-            WorldError: A page crashed.
-        """
+        """The current tab; a blank one is opened if all were closed. Raises WorldError if a page crashed."""
         if self._crashed:
             raise WorldError("the page crashed; call reset() to start a new episode")
         closed = False
@@ -68,13 +61,13 @@ class Tabs:
 
     @property
     def pages(self) -> list[Page]:
-        """All open tabs in the order they were opened."""
+        """All open tabs in the order of opening."""
         return self.context.pages
 
     @property
     def alive(self) -> bool:
-        """Whether page, browser and driver still live and the context is open."""
-        browser = self.context.browser  # None for a persistent context, which has no browser of its own
+        """Whether page, browser and driver are running and the context is open."""
+        browser = self.context.browser  # None for a persistent context
         return (
             not (self._crashed or self._closed)
             and is_answering(self.context)
@@ -87,17 +80,14 @@ class Tabs:
         return self._openings is not None and self._openings.under_way
 
     def requests_in_flight(self) -> int:
-        """How many requests are under way that the current tab is worth waiting for."""
+        """Return the number of open requests that the current tab should wait for."""
         return self.traffic.in_flight(self.current)
 
     def switch_to(self, url: str) -> None:
-        """Makes the tab with this URL the current one.
+        """Make the tab with this URL the current one.
 
-        Args:
-            url: Its URL; a missing slash, fragment or query is forgiven where the tab is still unique.
-
-        Raises:
-            ActionError: No tab, or more than one, has this URL.
+        A missing slash, fragment or query is tolerated if only one tab matches. Raises ActionError if none or
+        several match.
         """
         pages = self.pages
         for same in (_as_it_is, _without_slash, _without_fragment, _without_query):
@@ -110,35 +100,35 @@ class Tabs:
         raise ActionError(f"no open tab has the URL {url}; the open tabs: {_list(pages)}", url=url)
 
     def activate(self, page: Page) -> None:
-        """Makes a tab the current one and brings it to the front."""
+        """Make a tab the current one and bring it to the front."""
         if page in self._history:
             self._history.remove(page)
         self._history.append(page)
         page.bring_to_front()
 
     def previous_url(self) -> str | None:
-        """The URL the current tab would go back to; ``None`` when it shows the first page of its history."""
+        """Return the URL that "back" in the current tab leads to, or None on its first page."""
         history = session_of(self.current).send("Page.getNavigationHistory")
         index = history["currentIndex"]
         url = str(history["entries"][index - 1]["url"]) if index > 0 else None
-        # What a tab shows before its first page is nothing a person could go back to.
+        # A user cannot go back to the blank page that a tab shows before its first page.
         return None if url == "about:blank" and index == 1 else url
 
     def forget_history(self) -> None:
-        """Makes the page the current tab shows the first of its history."""
+        """Clear the history of the current tab, so that its page becomes the first entry."""
         session_of(self.current).send("Page.resetNavigationHistory")
 
     def begin_step(self) -> None:
-        """Forgets the dialogs of the steps before."""
+        """Clear the dialogs of earlier steps."""
         self.dialogs.clear()
 
     @contextlib.contextmanager
     def answering(self, *, accept: bool, text: str = "") -> Iterator[None]:
-        """Answers the native alerts, confirms and prompts that come meanwhile as a person once did.
+        """Answer native alerts, confirms and prompts inside this context manager as recorded.
 
         Args:
-            accept: OK or Cancel.
-            text: What to write into a prompt that is accepted.
+            accept: True for OK, False for Cancel.
+            text: Text for an accepted prompt.
         """
         before, self._reply = self._reply, _Reply(accept, text)
         try:
@@ -157,7 +147,7 @@ class Tabs:
 
     def _crash(self, page: Page) -> None:
         self._crashed = True
-        # A question put to the page before it crashed would wait for its answer forever.
+        # A call made before the crash would wait forever.
         with contextlib.suppress(PlaywrightError):
             page.close()
 
@@ -171,7 +161,7 @@ class Tabs:
             text = self._reply.text
         shown = f": {dialog.message!r}" if dialog.message else ""
         self.dialogs.append(f"the page showed a native {dialog.type} dialog{shown}; it was {answer.told}")
-        # The page may have gone while it was asking.
+        # The page may have closed meanwhile.
         with contextlib.suppress(PlaywrightError):
             if answer.accept:
                 dialog.accept(text or dialog.default_value)
@@ -199,7 +189,7 @@ ANSWERS = {
     "confirm": _CANCEL,
     "prompt": _CANCEL,
 }
-"""What becomes of a native dialog: nothing is agreed to that the agent could not read before."""
+"""Answer to each type of native dialog: nothing is accepted that the agent could not read first."""
 
 
 def _as_it_is(url: str) -> str:

@@ -1,4 +1,4 @@
-"""The requests of a browser context that a page is waiting for."""
+"""Open requests of a browser context that a page is waiting for."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page, Request
 
 PATIENCE = 2.5
-"""Seconds after which an open request is taken for a stream or a long poll; a page being opened is not."""
+"""Seconds after which an open request counts as a stream or a long poll; a navigation never does."""
 _POLLS = 5
-"""The same request so many times in one wait, one after the other, is a poll."""
+"""Number of times the same request is made in one wait, one after another, before it counts as a poll."""
 _NEVER_AWAITED = frozenset(
     {"eventsource", "websocket", "media", "texttrack", "manifest", "ping", "cspviolationreport"}
 )
@@ -23,18 +23,16 @@ _Endpoint = tuple[str, str, bytes | None]
 
 
 class Traffic:
-    """Counts the requests of a browser context.
+    """Counter of the open requests of a browser context.
 
-    Streams and polls show nothing a person would wait for. They are known by their kind, by staying open, or
-    by coming again and again; once known they are left out from their start until the tab goes to another page.
-
-    Args:
-        context: The context.
+    Streams and polls do not delay an observation: a user would not wait for them either. They are recognised
+    by their type, by staying open, or by being repeated. Once recognised, they are ignored until the tab
+    loads another page.
     """
 
     def __init__(self, context: BrowserContext) -> None:
         self.changed = 0.0
-        """When an awaited request last started or ended, on the monotonic clock."""
+        """Time of the last start or end of an awaited request, on the monotonic clock."""
         self._open: dict[Request, _Open] = {}
         self._background: set[_Endpoint] = set()
         self._repeats: Counter[_Endpoint] = Counter()
@@ -44,17 +42,17 @@ class Traffic:
         context.on("requestfailed", self._ended)
 
     def begin_wait(self) -> None:
-        """Starts counting repeated requests anew: a person may save the same form often."""
+        """Reset the counts of repeated requests, because a user may save the same form often."""
         self._repeats.clear()
         self._ended_urls.clear()
 
     def in_flight(self, page: Page) -> int:
-        """How many awaited requests of this tab, or of a tab that is just opening, are under way."""
+        """Return the number of awaited requests of this tab or of a tab that is just opening."""
         horizon = time.monotonic() - PATIENCE
         for open_ in self._open.values():
             if open_.endpoint is not None and open_.started < horizon:
                 self._background.add(open_.endpoint)
-        # Of a poll whose replies nobody reads, the later ones are open as well.
+        # If the page does not read the replies of a poll, its later requests stay open too.
         self._open = {
             request: open_ for request, open_ in self._open.items() if open_.endpoint not in self._background
         }
@@ -68,8 +66,8 @@ class Traffic:
             endpoint = _endpoint(request)
             if endpoint in self._background:
                 return
-            # A poll begins again when its answer begins, and so before it is reported to have ended; a quick one
-            # before several are. Then it is told from a queue of requests by their being the very same.
+            # The next request of a poll may start before the end of the last one is reported; if the poll is fast,
+            # of several. Then only an identical URL counts: a queue of different requests is no poll.
             others = sum(open_.endpoint == endpoint for open_ in self._open.values())
             if others <= 1 or request.url in self._ended_urls:
                 self._repeats[endpoint] += 1
@@ -90,7 +88,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class _Open:
-    """An awaited request: when it started, and what it asks for; None for one that opens a page."""
+    """An awaited request: its start time and its endpoint, which is None for a navigation."""
 
     started: float
     endpoint: _Endpoint | None
@@ -104,12 +102,12 @@ def _opens_page(request: Request) -> bool:
     try:
         return request.frame.parent_frame is None
     except PlaywrightError:
-        return False  # of a tab that is not there yet
+        return False  # the tab does not exist yet
 
 
 def _belongs(request: Request, page: Page) -> bool:
     try:
         owner = request.frame.page
     except PlaywrightError:
-        return True  # the first request of a tab that is not there yet
+        return True  # the first request of a tab that does not exist yet
     return owner is page and not owner.is_closed()

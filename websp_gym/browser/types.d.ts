@@ -1,4 +1,5 @@
-// Types of what the Python side adds to __websp, for the checker only. What each one does: page.js.
+// Types of the functions that the Python package adds to __websp, for the type checker only. For what they do, see the
+// head of each script: page.js, hit.js, fields.js, scroll.js, quiet.js.
 
 interface Box { x: number; y: number; w: number; h: number }
 interface Spot { box: Box; x: number; y: number }

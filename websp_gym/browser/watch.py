@@ -1,9 +1,10 @@
-"""A deadline for what happens in the browser, and the time in which nobody could have done anything.
+"""Deadlines for browser calls, and the time that browser, server or machine did not respond.
 
-Whatever a call into the browser waits for, Playwright's event loop runs meanwhile, in the same thread. A watch sets
-its timers there. When the time is over it ends the browser context, which fails the call at hand; a browser that does
-not even do that is killed, then its driver. After its first second a call is also watched from the side: browser and
-server are asked whether they answer. While they do not, time is not the agent's and no failure is the page's.
+During any call into the browser, Playwright's event loop runs in the same thread; a watch sets its timers
+there. At the deadline it closes the browser context, which makes the current call fail. A browser that does
+not respond to this is killed, then its driver. After the first second of a call, the watch also checks
+whether browser and server respond. While they do not, the time is not counted against the agent and failures
+are not blamed on the page.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
 _FIRST = 1.0
-"""Seconds before the first question: most calls are over by then."""
+"""Seconds before the first check; most calls are over by then."""
 _TICK = 0.25
 _SLOW = 0.5
-"""Seconds without an answer after which somebody counts as stuck; a loaded machine answers in a tenth of it."""
+"""Seconds without a response after which a part counts as stuck; a loaded machine needs a tenth of it."""
 _TO_CLOSE = 2.0
-"""Seconds a browser has to end a context before it is killed."""
+"""Seconds a browser has to close a context before it is killed."""
 _TO_DIE = 1.0
 
 Blame = Literal["page", "browser", "world", "machine"]
@@ -37,26 +38,26 @@ _running: list[Watch] = []
 
 
 def interrupt() -> None:
-    """Ends what is watched over at the moment as if its time were over; from any thread."""
+    """End all watched calls as if their deadline had passed; from any thread."""
     for watch in list(_running):
         with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
             watch.loop.call_soon_threadsafe(watch.expire)
 
 
 class Watch:
-    """Watches over calls into the browser, made in its ``with`` block on the thread that drives it.
+    """Deadline for the browser calls in its ``with`` block, used on the browser thread.
 
     Args:
         loop: Playwright's event loop.
-        seconds: The deadline, counted from the start of the block.
-        answers: Asks the world's server whether it is there, in another thread; takes the seconds it may take.
+        seconds: Deadline, counted from the start of the block.
+        answers: Checks in another thread whether the world's server responds; takes a time limit in seconds.
 
     Attributes:
-        context: What is ended when the time is over; None while there is none (then the browser is).
-        stuck: Seconds in which browser, server or machine stood still.
+        context: Context to close at the deadline; None if there is none (the browser is then killed).
+        stuck: Seconds in which browser, server or machine did not respond.
         expired: Whether the deadline passed.
-        blame: Who did not answer when it passed: the suspect, where everybody else did.
-        suspect: Who is being waited for; the page, unless the caller says otherwise.
+        blame: What did not respond at the deadline; ``suspect`` if everything did.
+        suspect: What the call waits for; the page, unless the caller sets it.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class Watch:
 
     @property
     def frozen(self) -> bool:
-        """Whether browser or server have not answered for a while."""
+        """Whether browser or server have not responded for a while."""
         return bool(self._silent(time.monotonic()))
 
     def _plan(self, seconds: float, what: Callable[[], None]) -> None:
@@ -112,11 +113,11 @@ class Watch:
         if left > 0:
             self._plan(min(_TICK, left), self._tick)
         else:
-            # Asked just now at the latest: who has not answered by then will not.
+            # All parts have been asked by now; wait for their responses before assigning blame.
             self._plan(_SLOW + _TICK, self.expire)
 
     def _count(self) -> None:
-        """Adds the time since somebody fell silent, or since this process itself stood still."""
+        """Add the time since browser or server stopped responding, or since this process itself was stopped."""
         now = time.monotonic()
         since = [self._asked[each] for each in self._silent(now)]
         if now - self._last > _SLOW:
@@ -148,13 +149,13 @@ class Watch:
 
     def _answered(self, who: Blame, question: asyncio.Future[bool]) -> None:
         del self._questions[who]
-        # One that failed is asked again, and silent since it was asked first.
+        # A failed check is repeated, and its silence counts from the first attempt.
         if not question.cancelled() and question.exception() is None and question.result():
             self._count()
             self._asked.pop(who, None)
 
     def expire(self) -> None:
-        """Ends the calls at hand; runs on the event loop."""
+        """End the current calls; runs on the event loop."""
         if self.expired or self not in _running:
             return
         self._count()

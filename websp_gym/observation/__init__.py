@@ -1,4 +1,4 @@
-"""What an agent sees: marks, screenshots, BrowserGym's keys."""
+"""Observations of the agent: marked elements, screenshots, and BrowserGym's observation keys."""
 
 from typing import Literal
 

@@ -1,7 +1,7 @@
-"""BrowserGym's own observation keys, extracted with its own functions.
+"""BrowserGym's observation keys, extracted with its own functions.
 
-Its screenshot is not used: on recent Chromium it detaches its CDP session afterwards, which drops the viewport
-override and shrinks the page to 780×493.
+BrowserGym's screenshot function is not used: it detaches its CDP session afterwards. On recent Chromium this
+drops the viewport override and shrinks the page to 780×493.
 """
 
 from __future__ import annotations
@@ -25,22 +25,18 @@ _DOCUMENT_TEXTS = (
 
 
 def extract(page: Page, tags_to_mark: str = "standard_html") -> dict[str, Any]:
-    """Extracts DOM snapshot, accessibility tree, element properties and focus.
+    """Extract DOM snapshot, accessibility tree, element properties and focused element: the values of :data:`KEYS`.
 
-    Args:
-        page: The active page; its elements get ``bid`` attributes, which BrowserGym's actions address.
-        tags_to_mark: BrowserGym's option of the same name.
-
-    Returns:
-        The values of :data:`KEYS`.
+    The elements of the page get ``bid`` attributes, which BrowserGym's actions refer to. ``tags_to_mark`` is
+    BrowserGym's option of the same name.
     """
-    # Its functions would wait for ever for a frame that has none.
+    # BrowserGym's functions wait forever for a frame without a document.
     give_documents(page, patience=_PATIENCE)
     for attempt in range(1, _TRIES + 1):
         try:
             return _extract(page, tags_to_mark, lenient=attempt == _TRIES)
         except (PlaywrightError, bg.MarkingError):
-            # A frame went away in the middle; what took its place is asked next.
+            # A frame was removed or replaced meanwhile: try again.
             if attempt == _TRIES:
                 raise
             page.wait_for_load_state("domcontentloaded")
@@ -64,13 +60,9 @@ def _extract(page: Page, tags_to_mark: str, *, lenient: bool) -> dict[str, Any]:
 
 
 def without_passwords(dom: dict[str, Any]) -> dict[str, Any]:
-    """Puts bullets for what is written in password fields, as a person sees it.
+    """Replace the content of password fields by bullets, as a user sees it, and return the same snapshot.
 
-    Args:
-        dom: A snapshot by ``DOMSnapshot.captureSnapshot``; changed in place.
-
-    Returns:
-        The same snapshot.
+    ``dom``, a result of ``DOMSnapshot.captureSnapshot``, is changed in place.
     """
     strings = dom["strings"]
     hidden: set[int] = set()
@@ -91,14 +83,14 @@ def without_passwords(dom: dict[str, Any]) -> dict[str, Any]:
                 mask(attributes, named["value"])
             if node in typed["index"]:
                 mask(typed["value"], typed["index"].index(node))
-    # The table of texts is shared: one that is used elsewhere too is shown there by the page itself.
+    # The string table is shared: a string that is still used elsewhere is visible on the page anyway.
     for index in hidden - _used(dom) if hidden else ():
         strings[index] = ""
     return dom
 
 
 def _used(dom: dict[str, Any]) -> set[int]:
-    """Which texts of a snapshot's table are used (the fields of type ``StringIndex`` of the protocol)."""
+    """Return the indexes of the used strings of a snapshot (fields of type ``StringIndex`` in the protocol)."""
     used: set[int] = set()
     for document in dom["documents"]:
         nodes, layout = document["nodes"], document.get("layout", {})

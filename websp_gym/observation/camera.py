@@ -1,4 +1,4 @@
-"""Pictures of a page, as quick as the browser allows."""
+"""Fast screenshots of a page over the DevTools protocol."""
 
 from __future__ import annotations
 
@@ -19,46 +19,29 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from playwright.sync_api import CDPSession, Page
 
-# Lossless; "optimize for speed" halves the time the browser takes to write the file.
+# Lossless; optimizeForSpeed halves the browser's encoding time.
 _PICTURE = {"format": "png", "optimizeForSpeed": True}
 
 
 class Camera:
-    """Takes screenshots over one DevTools session per page, kept open.
+    """Screenshots over one DevTools session per page, which stays open.
 
-    A session that is opened and detached for every picture makes Chromium drop the size the viewport was
-    given; so does one that never claimed that size. This one claims it and stays.
+    If a session is opened and detached for every screenshot, or never overrides the device metrics, Chromium
+    loses the size of the viewport. This class sets the size once per page and keeps the session.
     """
 
     def __init__(self) -> None:
         self._claimed: WeakKeyDictionary[Page, tuple[int, int]] = WeakKeyDictionary()
 
     def screenshot(self, page: Page) -> NDArray[np.uint8]:
-        """Takes a picture of the viewport.
+        """Return a screenshot of the viewport: height x width x 3, uint8, one pixel per CSS pixel, read-only.
 
-        Args:
-            page: An open page.
-
-        Returns:
-            Height x width x 3, uint8, one pixel per CSS pixel; read-only.
-
-        Raises:
-            WorldError: The page closed or crashed.
+        Raises WorldError if the page closed or crashed.
         """
         return self.decode(self.png(page))
 
     def png(self, page: Page) -> bytes:
-        """The same picture as a PNG file.
-
-        Args:
-            page: An open page.
-
-        Returns:
-            The bytes of the file.
-
-        Raises:
-            WorldError: The page closed or crashed.
-        """
+        """Return a screenshot of the viewport as PNG bytes; raise WorldError if the page closed or crashed."""
         try:
             data: str = self._session(page).send("Page.captureScreenshot", _PICTURE)["data"]
         except PlaywrightError as error:
@@ -69,16 +52,9 @@ class Camera:
 
     @staticmethod
     def decode(png: bytes) -> NDArray[np.uint8]:
-        """Reads a PNG file.
-
-        Args:
-            png: The bytes of the file.
-
-        Returns:
-            Height x width x 3, uint8; read-only.
-        """
+        """Decode PNG bytes to a read-only array: height x width x 3, uint8."""
         with Image.open(io.BytesIO(png)) as picture:
-            # Chromium writes RGB, which needs no (dear) conversion.
+            # Chromium writes RGB; skip the slow conversion.
             return np.asarray(picture if picture.mode == "RGB" else picture.convert("RGB"))
 
     def _session(self, page: Page) -> CDPSession:

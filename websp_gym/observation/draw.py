@@ -1,4 +1,4 @@
-"""Drawing the marks into a screenshot: a box, and its number on a filled label at the top-left corner."""
+"""Draw marks on a screenshot: a box, and its number on a filled label at the top-left corner."""
 
 from __future__ import annotations
 
@@ -22,21 +22,18 @@ if TYPE_CHECKING:
 
 _FONT_PIXELS = 14
 _LUMINANCE = (0.11, 0.17)
-"""Relative luminance of a box: at least 3.2:1 against black, 4.7:1 against white and against its white digits
-(WCAG 2 contrast), so one palette serves dark and light pages."""
+"""Range of the relative luminance of a box. Its contrast (WCAG 2) is at least 3.2:1 against black and 4.7:1 against
+white, also of its digits, so one palette fits dark and light pages."""
 _SMALL = 22
-"""Boxes lower than this get a line of one pixel and no label on top of them where that can be helped."""
+"""Boxes with a side shorter than this, in pixels, get a line of one pixel instead of two."""
 
 
 def mark_seed(seed: int, index: int) -> int:
-    """Compute the seed of the box colours of one observation, so that its picture can be drawn again later.
+    """Return the seed (below 2**32) of an observation's box colours, so that its screenshot can be drawn again later.
 
     Args:
         seed: The episode's seed.
         index: 0 for the initial observation, n for the one after step n.
-
-    Returns:
-        A number below 2**32.
     """
     return (seed * 1_000_003 + index) % 2**32
 
@@ -44,12 +41,12 @@ def mark_seed(seed: int, index: int) -> int:
 def draw_marks(
     image: NDArray[np.uint8], marks: Sequence[Mark], seed: int | np.random.Generator
 ) -> NDArray[np.uint8]:
-    """Draws marks into a copy of a screenshot.
+    """Draw marks on a copy of a screenshot.
 
     Args:
         image: Height x width x 3, uint8, one pixel per CSS pixel of the viewport.
-        marks: What to draw.
-        seed: Decides the colours of the boxes; the same seed draws the same picture.
+        marks: Marks to draw.
+        seed: Seed of the box colours; the same seed gives the same result.
 
     Returns:
         A new array of the same shape.
@@ -60,7 +57,7 @@ def draw_marks(
 
 
 def mark_layer(size: tuple[int, int], marks: Sequence[NumberedBox], seed: int) -> NDArray[np.uint8]:
-    """What :func:`draw_marks` draws, on nothing: laid over a screenshot it is the picture the agent saw.
+    """Draw marks on a transparent layer; the layer over the screenshot gives the result of :func:`draw_marks`.
 
     Args:
         size: Width and height of the screenshot.
@@ -68,7 +65,7 @@ def mark_layer(size: tuple[int, int], marks: Sequence[NumberedBox], seed: int) -
         seed: As for :func:`draw_marks`.
 
     Returns:
-        Height x width x 4, uint8: what is drawn is opaque, all else transparent.
+        Height x width x 4, uint8: opaque where something is drawn, transparent elsewhere.
     """
     layer = np.zeros((size[1], size[0], 4), dtype=np.uint8)
     _draw(layer, marks, seed)
@@ -81,7 +78,7 @@ def _draw(out: Pixels, marks: Sequence[NumberedBox], seed: int | np.random.Gener
     height, width, channels = out.shape
     boxes = _inside(np.array([box for _, box in marks], dtype=np.float64), width, height)
     colours = _colours(len(marks), np.random.default_rng(seed))
-    # All that is drawn covers what is below.
+    # Drawn pixels are opaque.
     colours = np.pad(colours, ((0, 0), (0, channels - 3)), constant_values=255)
     for box, colour in zip(boxes, colours, strict=True):
         _outline(out, box, colour)
@@ -93,7 +90,7 @@ def _draw(out: Pixels, marks: Sequence[NumberedBox], seed: int | np.random.Gener
 
 
 def _inside(boxes: NDArray[np.float64], width: int, height: int) -> Boxes:
-    """Left, top, right, bottom (exclusive) in whole pixels of the image."""
+    """Return left, top, right and bottom (exclusive) of each box, in whole pixels inside the image."""
     corners = np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1).round().astype(np.int64)
     corners[:, [0, 2]] = corners[:, [0, 2]].clip(0, width)
     corners[:, [1, 3]] = corners[:, [1, 3]].clip(0, height)
@@ -101,14 +98,14 @@ def _inside(boxes: NDArray[np.float64], width: int, height: int) -> Boxes:
 
 
 def _colours(count: int, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Saturated colours of random hue, neighbours in the list far apart (golden ratio steps)."""
+    """Return saturated colours of random hue; neighbours in the list differ much (golden ratio steps)."""
     hues = (rng.random() + np.arange(count) * 0.618034 + rng.uniform(-0.05, 0.05, count)) % 1.0
     lights = rng.uniform(*_LUMINANCE, count)
     return np.array([_colour(hue, light) for hue, light in zip(hues, lights, strict=True)], dtype=np.uint8)
 
 
 def _colour(hue: float, luminance: float) -> tuple[int, int, int]:
-    """The colour of this hue (in 48 steps) and about this relative luminance (in 4)."""
+    """Return a colour of about this hue (48 steps) and relative luminance (4 steps)."""
     low, high = _LUMINANCE
     step = int((luminance - low) / (high - low) * 3.999)
     return _palette(int(hue * 48) % 48, step)
@@ -124,7 +121,7 @@ def _palette(hue: int, step: int) -> tuple[int, int, int]:
     if light >= wanted:
         linear = linear * (wanted / light)
     else:
-        # Blue is darker than that even at full strength: mixed with white.
+        # Pure blue is darker than this: mix it with white.
         part = (wanted - light) / (1.0 - light)
         linear = linear * (1.0 - part) + part
     red, green, blue = (int(value) for value in (linear ** (1 / 2.2) * 255).round())
@@ -142,13 +139,13 @@ def _outline(out: Pixels, box: Boxes, colour: Pixels) -> None:
 
 @cache
 def _digits(number: int) -> NDArray[np.float32]:
-    """How much of each pixel of a number's label the digits cover (0 to 1), margins included."""
+    """Return how much the digits cover each pixel of a number's label (0 to 1), including its margins."""
     font = ImageFont.load_default(size=_FONT_PIXELS)
     left, top, right, bottom = font.getbbox(str(number), stroke_width=0)
     size = (int(right - left) + 5, int(bottom - top) + 4)
     mask = Image.new("L", size, 0)
     draw = ImageDraw.Draw(mask)
-    # Drawn twice, half a pixel apart: as good as bold, which the bundled font lacks.
+    # Draw twice, about half a pixel apart, as a substitute for bold, which the bundled font lacks.
     for shift in (0.0, 0.6):
         draw.text((2 - left + shift, 2 - top), str(number), fill=255, font=font)
     return np.asarray(mask, dtype=np.float32)[:, :, None] / np.float32(255)
@@ -162,10 +159,11 @@ def _paste(out: Pixels, x: int, y: int, label: NDArray[np.float32], colour: Pixe
 
 
 def _places(boxes: Boxes, sizes: Boxes, width: int, height: int) -> list[tuple[int, int]]:
-    """Chooses where each label goes: around the top-left corner, where it hides least.
+    """Return the position of each label: at the top-left corner of its box, where it hides least.
 
-    Every place touches the corner. In order of preference: above it, left of it, above and left, inside. The
-    cost of a place is what it hides of labels already placed (most), of its own and of other boxes.
+    Positions in order of preference: above the corner, left of it, above and left, inside the box. The cost
+    of a position is the area of placed labels (most costly) and of boxes, its own included, that the label
+    would hide.
     """
     taken = np.zeros((0, 4), dtype=np.int64)
     places = []
@@ -183,7 +181,7 @@ def _places(boxes: Boxes, sizes: Boxes, width: int, height: int) -> list[tuple[i
 
 
 def _hidden(areas: Boxes, others: Boxes) -> NDArray[np.float64]:
-    """How many pixels of all other rectangles each area overlaps."""
+    """Return for each area how many pixels of the other rectangles it overlaps, summed over all of them."""
     low = np.maximum(areas[:, None, :2], others[None, :, :2])
     high = np.minimum(areas[:, None, 2:], others[None, :, 2:])
     hidden: NDArray[np.float64] = (high - low).clip(0).prod(axis=2).sum(axis=1).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Set-of-marks: what a person could operate in the viewport right now, numbered."""
+"""Set-of-marks: the numbered elements of the viewport that a user could operate right now."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ if TYPE_CHECKING:
 Box = tuple[float, float, float, float]
 
 MAX_MARKS = 1_000
-"""Marks a page has at most: no viewport of a page meant for people holds more."""
+"""Maximum number of marks of a page; the viewport of an ordinary page holds fewer."""
 _GEOMETRY = "function (number) { return this.frameGeometry(this.iframe(number)); }"
 _ATTEMPTS = 5
 _GEOMETRIC = {"box", "at", "editable", "scrollable"}
 _log = logging.getLogger(__name__)
-# The ends of lines that JSON leaves as they are.
+# Control characters and line ends that JSON does not escape.
 _LINE_ENDS = re.compile("[\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True)
 class Mark:
-    """One operable element in view.
+    """One operable element in the viewport.
 
     Args:
-        number: What the agent calls it; from 0, in reading order.
+        number: Number shown to the agent; from 0, in reading order.
         tag: HTML tag name.
-        role: ARIA role, explicit or implied by the tag; ``generic`` without one.
+        role: ARIA role, explicit or implied by the tag; ``generic`` if there is none.
         name: Accessible name, at most 300 characters.
         text: Visible text, at most 120 characters.
-        type: The type of an ``<input>``, else empty.
-        box: Left, top, width and height of its visible part, in pixels of the page's viewport.
-        checked: Whether it is on (checkbox, switch, radio, pressed button); None for what has no such state.
-        expanded: Whether what it opens is open; None where it opens nothing.
-        disabled: Shown, but cannot be operated.
+        type: Type of an ``<input>``, else empty.
+        box: Left, top, width and height of the visible part, in pixels of the page's viewport.
+        checked: Whether it is on (checkbox, switch, radio, pressed button); None if it has no such state.
+        expanded: Whether the part that it opens is open; None if it opens nothing.
+        disabled: Whether it is visible but cannot be operated.
         selected: Whether it is the chosen tab or option; None for other elements.
-        value: What is filled in, as a person reads it; a password as bullets.
-        href: Where a link leads.
-        frame: Position of its frame in :attr:`Marks.frames`.
-        index: What our scripts in its frame call it.
-        mixed: Partly checked (``checked`` is False then).
+        value: Current value as a user reads it; bullets for a password.
+        href: Target of a link.
+        frame: Index of its frame in :attr:`Marks.frames`.
+        index: Index of the element for the page scripts in its frame.
+        mixed: Whether it is partly checked (``checked`` is then False).
     """
 
     number: int
@@ -74,7 +74,7 @@ class Mark:
     mixed: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """The facts an agent gets, as plain data."""
+        """Return the fields that an agent gets, as plain data."""
         return {
             "number": self.number,
             "tag": self.tag,
@@ -93,7 +93,7 @@ class Mark:
         }
 
     def line(self) -> str:
-        """One line for a prompt: ``[9] <checkbox> "Violence" (checked)``."""
+        """Return one line for a prompt: ``[9] <checkbox> "Violence" (checked)``."""
         what = self.tag if self.role in ("generic", "presentation") else self.role
         parts = [f"[{self.number}] <{what}>"]
         if shown := self.name or self.text:
@@ -119,7 +119,7 @@ class Mark:
 
 
 def _quoted(text: str) -> str:
-    """Text of a page in quotes on one line, so that no name can pass for a line of its own."""
+    """Return page text quoted on one line, so that no text of a page can imitate another line of the list."""
     return _LINE_ENDS.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
@@ -128,9 +128,9 @@ class Marks:
     """All marks of a page and the frames they are in.
 
     Args:
-        marks: In reading order; ``marks[n].number == n``.
+        marks: Marks in reading order; ``marks[n].number == n``.
         frames: The frames searched, the main frame first.
-        title: The title of the page, at most 300 characters.
+        title: Title of the page, at most 300 characters.
     """
 
     marks: tuple[Mark, ...]
@@ -138,11 +138,7 @@ class Marks:
     title: str = ""
 
     def __getitem__(self, number: int) -> Mark:
-        """The mark with this number.
-
-        Raises:
-            ActionError: There is none; the message names the valid range.
-        """
+        """Return the mark with this number; raise ActionError with the valid range if there is none."""
         if 0 <= number < len(self.marks):
             return self.marks[number]
         valid = (
@@ -157,7 +153,7 @@ class Marks:
         return iter(self.marks)
 
     def text(self) -> str:
-        """All marks, one line each."""
+        """Return all marks, one line each."""
         return "\n".join(mark.line() for mark in self.marks)
 
 
@@ -169,7 +165,7 @@ _Number = Annotated[float, Field(allow_inf_nan=False, strict=False)]
 
 
 class _Facts(_Reading):
-    """One mark as its frame tells it; geometry in the frame that holds it."""
+    """One mark as its frame reports it; positions are relative to that frame."""
 
     index: int
     tag: str
@@ -191,7 +187,7 @@ class _Facts(_Reading):
 
 
 class _Shown(_Reading):
-    """An iframe in view: where the viewport in it begins, how much larger it is drawn, and what of it is seen."""
+    """A visible iframe: origin and scale of its viewport, and the box of its visible part."""
 
     iframe: int
     origin: tuple[_Number, _Number]
@@ -206,7 +202,7 @@ class _Survey(_Reading):
 
 @dataclass(frozen=True)
 class _Found:
-    """A mark before it is numbered."""
+    """A mark without a number."""
 
     facts: _Facts
     frame: int
@@ -215,19 +211,16 @@ class _Found:
 
 
 def collect_marks(page: Page) -> Marks:
-    """Finds what can be operated in the viewport, in all frames of a page.
+    """Find the operable elements of the viewport in all frames of a settled page.
 
-    Hidden, covered and clipped elements get no mark; a visually hidden checkbox gets the box of its label. A page
-    has :data:`MAX_MARKS` marks at most, and a frame whose elements cannot be read has none.
-
-    Args:
-        page: The page as it stands; call after it has settled.
+    Hidden, covered and clipped elements get no mark; a visually hidden checkbox gets the box of its label. A
+    page has at most :data:`MAX_MARKS` marks. A frame whose elements cannot be read has none.
 
     Returns:
         The marks, numbered in reading order from 0.
 
     Raises:
-        WorldError: The page kept navigating away while it was read.
+        WorldError: The elements of the page cannot be read, or it kept navigating meanwhile.
     """
     for _ in range(_ATTEMPTS):
         look = _Look()
@@ -239,7 +232,7 @@ def collect_marks(page: Page) -> Marks:
                 raise WorldError(
                     f"the elements of {page.url} cannot be read: {reason}", url=page.url
                 ) from error
-            # A navigation replaced the document under the question: ask its successor.
+            # A navigation replaced the document: read the new one.
             page.wait_for_load_state("domcontentloaded")
             continue
         marks = tuple(_number(n, each) for n, each in enumerate(found))
@@ -248,13 +241,9 @@ def collect_marks(page: Page) -> Marks:
 
 
 def marks_from_dicts(elements: Iterable[dict[str, Any]]) -> tuple[Mark, ...]:
-    """Marks as a trajectory keeps them, to be drawn or listed again; they lead to no live element.
+    """Return marks from the dictionaries of :meth:`Mark.as_dict`, as stored in a trajectory.
 
-    Args:
-        elements: What :meth:`Mark.as_dict` gave.
-
-    Returns:
-        The marks, equal in what they show.
+    They can be drawn and listed but refer to no live element.
     """
     return tuple(
         Mark(**{**facts, "box": tuple(facts["box"])}, frame=0, index=facts["number"]) for facts in elements
@@ -262,28 +251,12 @@ def marks_from_dicts(elements: Iterable[dict[str, Any]]) -> tuple[Mark, ...]:
 
 
 def frame_origin(frame: Frame) -> tuple[float, float]:
-    """Where a frame's viewport lies in the page's.
-
-    Args:
-        frame: One of :attr:`Marks.frames`.
-
-    Returns:
-        Left and top in page pixels.
-    """
+    """Return left and top of a frame's viewport in page pixels."""
     return to_page(frame, 0, 0)
 
 
 def to_page(frame: Frame, x: float, y: float) -> tuple[float, float]:
-    """Where a point of a frame's viewport lies in the page's, iframes drawn larger or smaller included.
-
-    Args:
-        frame: One of :attr:`Marks.frames`.
-        x: Pixels from the left of the frame's viewport.
-        y: Pixels from its top.
-
-    Returns:
-        The same point in page pixels.
-    """
+    """Convert a point of a frame's viewport to page pixels, with the scale of iframes taken into account."""
     while frame.parent is not None:
         left, top, across, down = frame.parent.run(_GEOMETRY, frame.number)
         x, y = left + x * across, top + y * down
@@ -292,7 +265,7 @@ def to_page(frame: Frame, x: float, y: float) -> tuple[float, float]:
 
 
 class _Look:
-    """One look at a page, from the main frame into those shown inside it."""
+    """One pass over a page, from the main frame into the visible child frames."""
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []
@@ -300,7 +273,7 @@ class _Look:
         self._left = MAX_MARKS
 
     def into(self, frame: Frame, clip: dict[str, float] | None) -> list[_Found]:
-        """Reads one frame and those inside it; boxes are relative to its viewport."""
+        """Return the marks of a frame and of the frames inside it; boxes are relative to its viewport."""
         number = len(self.frames)
         self.frames.append(frame)
         survey = _survey(frame, clip, self._left)
@@ -325,7 +298,7 @@ class _Look:
             child = frame.child(where.iframe)
             inner = [] if child is None else self.into(child, clip)
         except PlaywrightError:
-            # The frame went away or is being replaced; a later observation will have it.
+            # The frame was removed or is being replaced; a later observation will include it.
             del self.frames[frames:]
             self._left = marks_left
             return []
@@ -345,7 +318,7 @@ class _Look:
         ]
         if not moved:
             return []
-        # What lies over the iframe is known to its parent only.
+        # Only the parent knows what covers the iframe.
         points = [coordinate for each in moved for coordinate in each.at]
         clear: str = frame.ask("uncovered", where.iframe, points)
         return [each for each, free in zip(moved, clear, strict=True) if free == "1"]
@@ -355,7 +328,7 @@ def _survey(frame: Frame, clip: dict[str, float] | None, most: int) -> _Survey:
     try:
         return _Survey.model_validate_json(frame.ask("survey", clip, most))
     except (ScriptError, ValidationError) as error:
-        # The page is made so that it cannot be read: an agent that came here has nothing to operate.
+        # The page prevents reading, for example on purpose: treat it as a page without operable elements.
         _log.warning("the elements of a frame of %s cannot be read: %s", frame.page.url[:200], error)
         return _Survey(title="", entries=[])
 

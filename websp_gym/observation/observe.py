@@ -1,4 +1,4 @@
-"""Putting an observation together: marks, picture, tabs, and BrowserGym's keys where they are asked for."""
+"""Build observations: marks, screenshot, tabs and, on request, BrowserGym's keys."""
 
 from __future__ import annotations
 
@@ -26,20 +26,17 @@ if TYPE_CHECKING:
 
 _LONGEST_TITLE = 300
 _LOOKS = 3
-"""Looks at most, where tabs come and go meanwhile."""
+"""Maximum number of attempts if tabs open or close during the observation."""
 
 
 def observation_space(kind: ObservationKind, viewport: tuple[int, int]) -> gym.spaces.Dict:
-    """The space of an observation.
+    """Return the space of an observation.
 
     Args:
-        kind: ``marks`` (set-of-marks picture, elements, tabs), ``text`` (the same without a picture), ``browsergym``
-            (the keys of stock BrowserGym) or ``all`` (those and ours; then ``screenshot`` is BrowserGym's plain one
-            and ``screenshot_marks`` ours).
+        kind: ``marks`` (set-of-marks screenshot, elements, tabs), ``text`` (the same without the screenshot),
+            ``browsergym`` (the keys of stock BrowserGym) or ``all`` (both; ``screenshot`` is then
+            BrowserGym's plain screenshot and ``screenshot_marks`` the one with marks).
         viewport: Width and height in pixels.
-
-    Returns:
-        A dictionary space.
     """
     picture = gym.spaces.Box(0, 255, (viewport[1], viewport[0], 3), np.uint8)
     spaces: dict[str, gym.Space[Any]] = {
@@ -84,14 +81,14 @@ def _browsergym_spaces() -> dict[str, gym.Space[Any]]:
 
 @dataclass(frozen=True)
 class PageView:
-    """What an observation is made from, whatever its kind.
+    """Data of one observation, independent of its kind.
 
     Args:
-        url: Address of the current tab.
-        title: Its title.
-        tabs: Addresses of all tabs.
-        marks: The marked elements (:meth:`websp_gym.observation.marks.Mark.as_dict`).
-        png: The screenshot without marks, as the browser encoded it; empty where none was taken.
+        url: URL of the current tab.
+        title: Title of the current tab.
+        tabs: URLs of all tabs.
+        marks: Marked elements (:meth:`websp_gym.observation.marks.Mark.as_dict`).
+        png: Screenshot without marks, as encoded by the browser; empty if none was taken.
     """
 
     url: str
@@ -102,10 +99,10 @@ class PageView:
 
 
 class Observer:
-    """Looks at the current tab of one episode.
+    """Observer of the current tab of one episode.
 
     Args:
-        kind: Which keys an observation has.
+        kind: Kind of observation, which decides its keys.
         tabs: The browser's open tabs.
         seed: Seed of the box colours.
     """
@@ -113,7 +110,7 @@ class Observer:
     def __init__(self, kind: ObservationKind, tabs: Tabs, *, seed: int) -> None:
         self.kind: ObservationKind = kind
         self.picture: Any = None
-        """The last picture; ``None`` where observations have none."""
+        """The last screenshot; None if observations have none."""
         self._tabs = tabs
         self._seed = seed
         self._camera = Camera()
@@ -123,7 +120,7 @@ class Observer:
         self._titles: list[dict[str, Any]] = []
 
     def known_marks(self) -> Marks:
-        """The marks of the last observation; taken now where the observation had none."""
+        """Return the marks of the last observation, or collect them now if there are none."""
         if self._marks is None:
             self._marks = collect_marks(self._tabs.current)
         return self._marks
@@ -139,19 +136,16 @@ class Observer:
         elapsed: float,
         max_seconds: float,
     ) -> dict[str, Any]:
-        """Takes one observation of the current tab, which has come to rest; all of it is of this one tab.
+        """Return an observation of the current tab, which must have settled; all of it is of the same tab.
 
         Args:
-            goal: The instruction.
+            goal: Instruction of the task.
             chat: Messages so far.
-            last_action: The action before this observation.
-            last_action_error: What was wrong with it.
-            actions_left: Actions the agent still has.
+            last_action: Action before this observation.
+            last_action_error: Error of that action; empty if it succeeded.
+            actions_left: Number of actions the agent has left.
             elapsed: Seconds since the first observation.
-            max_seconds: Seconds allowed.
-
-        Returns:
-            An observation of this observer's kind.
+            max_seconds: Time limit in seconds.
         """
         self._index += 1
         observation: dict[str, Any] = {
@@ -169,7 +163,7 @@ class Observer:
                     raise
             if page is self._tabs.current:
                 break
-            # Another tab has come to the front meanwhile, or this one has gone.
+            # Another tab became the current one, or this one closed.
             settle(self._tabs)
         return observation
 
@@ -177,7 +171,7 @@ class Observer:
         self, page: Page, left: dict[str, Any], goal: str, chat: list[dict[str, Any]], elapsed: float
     ) -> dict[str, Any]:
         observation: dict[str, Any] = {"url": page.url}
-        # For 3 % of its time an observation without marks has them too: the record says what was in view.
+        # Collect marks for every kind (3 % of the time): the record lists the elements in view.
         self._marks = collect_marks(page)
         self._titles = [
             {
@@ -207,7 +201,7 @@ class Observer:
         return observation
 
     def view(self) -> PageView:
-        """Return what the last observation was made from."""
+        """Return the data of the last observation."""
         active: dict[str, Any] = next((tab for tab in self._titles if tab["active"]), {})
         return PageView(
             url=active.get("url", ""),
@@ -237,7 +231,7 @@ class Observer:
 
 
 def _title(tab: Page) -> str:
-    """The title of a tab in the background, as the browser knows it: the page itself may not answer."""
+    """Return the title of a background tab from the browser's history, since the page itself may not answer."""
     history = session_of(tab).send("Page.getNavigationHistory")
     shown = history["entries"][: history["currentIndex"] + 1]
     return str(shown[-1]["title"])[:_LONGEST_TITLE] if shown else ""
