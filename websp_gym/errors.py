@@ -1,7 +1,7 @@
 """The errors websp-gym raises.
 
 A message names the wrong value, the closest valid one and a way to fix the problem. The same facts are
-attributes, declared by each class, so that a program need not parse the message.
+attributes, declared by each class, so that a program does not need to parse the message.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ class ActionError(WebspError):
 
     Args:
         action: The text of the action, shortened.
-        mark: The mark that it names.
+        mark: Number of the mark that it names.
         url: The address that it names.
     """
 

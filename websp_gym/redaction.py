@@ -25,7 +25,7 @@ def redact(text: str, secrets: Iterable[str], *, mask: str = "[key]", parts: boo
         text: Any text.
         secrets: The texts to replace.
         mask: The replacement.
-        parts: Whether to replace also any part of at least eight characters, ignoring case.
+        parts: Whether to also replace any part of at least eight characters, ignoring case.
 
     Returns:
         The text without the secrets.
@@ -52,8 +52,10 @@ def _without_parts(text: str, grams: frozenset[str], mask: str) -> str:
 
 @lru_cache(maxsize=64)
 def _forms(secret: str) -> tuple[str, ...]:
-    """Return the encoded forms of a secret; in base64, for each of its three alignments, without shared
-    characters.
+    """Return the encoded forms of a secret.
+
+    Base64 has one form for each of its three alignments, without the end characters that depend on
+    neighbouring bytes.
     """
     raw = secret.encode("utf-8", "surrogatepass")
     shifted = [base64.b64encode(bytes(shift) + raw).decode("ascii") for shift in range(3)]

@@ -31,7 +31,7 @@ class OracleError(WebspError):
 
 
 class Walker:
-    """Carries out ground-truth steps in order, one action per call of :meth:`act`.
+    """The oracle's policy: ground-truth steps in order, one action per call of :meth:`act`.
 
     Args:
         steps: The steps.

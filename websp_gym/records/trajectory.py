@@ -238,7 +238,7 @@ class Trajectory(_Record):
 
 
 class Recorder:
-    """Writes a trajectory to disk while the episode runs.
+    """A writer that saves a trajectory to disk while the episode runs.
 
     Args:
         parent: Folder of all episodes of the instance; this episode gets the next free subfolder, ``001``,
