@@ -1,7 +1,7 @@
 """websp-gym: web agents on website security and privacy tasks, as Gymnasium environments.
 
-Importing this package registers the instances; ``gymnasium.make("websp/Steam-task-191-ON")`` then works. No
-browser or server code is imported before an environment is made.
+Importing this package registers the instances, so that ``gymnasium.make("websp/Steam-task-191-ON")`` works.
+Browser and server code is imported only when an environment is made.
 """
 
 from websp_gym.env.registration import register_envs

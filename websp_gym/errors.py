@@ -1,7 +1,7 @@
 """The errors websp-gym raises.
 
-A message says which value was wrong, what the nearest right one is and how to go on; the same facts are attributes
-that each class declares, so that a program need not parse the text.
+A message names the wrong value, the closest valid one and a way to fix the problem. The same facts are
+attributes, declared by each class, so that a program does not need to parse the message.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from typing import Any, Literal
 
 @dataclass(eq=False, repr=False)
 class WebspError(Exception):
-    """Base of every error of this package.
+    """Base class of all errors of this package.
 
-    A subclass that declares facts is decorated like ``SetupError``; each fact has a default, so that an error can be
-    raised again by its class alone.
+    A subclass with attributes of its own is a dataclass like ``SetupError``. Each attribute has a default, so
+    that an error can be created from its message alone.
 
     Args:
-        message: What happened, and the way out, for a person. Another error lends its message and its facts:
-            Gymnasium raises an error of a worker again by its class, with the error itself as the message.
+        message: What happened and how to fix it, for a person. If it is another ``WebspError``, its message
+            and its attributes are copied: Gymnasium re-raises a worker's error with the error itself as the
+            message.
     """
 
     message: str
@@ -38,12 +39,12 @@ class WebspError(Exception):
         return self.message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Facts are keyword-only, which the way back from a worker process does not know by itself.
+        # Attributes are keyword-only; the default unpickling, as in a worker process, cannot restore them.
         return (_rebuild, (type(self), self.message, self.facts))
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The facts that are known, by name."""
+        """The attributes that are not ``None``, by name."""
         found = {name: getattr(self, name) for name in self._names()}
         return {name: value for name, value in found.items() if value is not None}
 
@@ -58,15 +59,17 @@ def _rebuild(kind: type[WebspError], message: str, facts: dict[str, Any]) -> Web
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SetupError(WebspError):
-    """Something the user can put right (a missing key, browser, file or a bad value); shown without a traceback.
+    """Raised for what the user can fix, such as a missing key, browser or file, or an invalid value.
+
+    The command line shows it without a traceback. Attributes that do not apply are ``None``.
 
     Args:
         path: The file or folder that is wrong.
-        place: Where in the file.
-        option: The option, argument or name of a choice whose value is wrong.
+        place: The place in that file.
+        option: The option, argument or choice with an invalid value.
         variable: The environment variable that is wrong or missing.
-        agent: The string that should have chosen an agent.
-        model: The string that should have chosen a model.
+        agent: The string that was given as an agent.
+        model: The string that was given as a model.
         site: The site.
     """
 
@@ -80,12 +83,15 @@ class SetupError(WebspError):
 
 
 class StorageError(SetupError):
-    """Nothing more can be kept: a disk is full or fails. What was asked for was right, so a command exits with 1."""
+    """Raised when nothing more can be stored, because a disk is full or fails.
+
+    The request itself was valid, so a command exits with 1 and not with 2.
+    """
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class UnknownInstanceError(SetupError):
-    """No instance has this id, or none matches this pattern.
+    """Raised when no instance has this id, or none matches this pattern.
 
     Args:
         instance: The id or pattern.
@@ -96,10 +102,10 @@ class UnknownInstanceError(SetupError):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class MissingKeyError(SetupError):
-    """A model cannot be asked because its key is not set.
+    """Raised when the API key of a model is not set.
 
     Args:
-        variables: Every variable that would have to be set, where several models lack a key.
+        variables: All environment variables that must be set, if several models lack a key.
     """
 
     variables: tuple[str, ...] | None = None
@@ -107,10 +113,11 @@ class MissingKeyError(SetupError):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BrowserNotFoundError(SetupError):
-    """There is no Chromium, or it does not start.
+    """Raised when there is no Chromium, or when it does not start.
 
     Args:
-        executable: The one that does not start; ``path`` is the one that was asked for and is not there.
+        executable: The executable that does not start. If the requested one does not exist, it is in
+            ``path``.
     """
 
     executable: str | None = None
@@ -118,10 +125,10 @@ class BrowserNotFoundError(SetupError):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class MissingExtraError(SetupError):
-    """An optional dependency is not installed.
+    """Raised when an optional dependency is not installed.
 
     Args:
-        extra: The extra of this package that brings it.
+        extra: The extra of this package that installs it.
     """
 
     extra: str | None = None
@@ -130,13 +137,13 @@ class MissingExtraError(SetupError):
 def missing_extra(
     what: str, extra: str, *, otherwise: str = "", model: str | None = None
 ) -> MissingExtraError:
-    """Return the error for something that needs an extra that is not installed.
+    """Return the error for a feature whose extra is not installed.
 
     Args:
-        what: What needs it and what that is: ``"reading a study needs AgentLab"``.
-        extra: The extra.
-        otherwise: Another way out, where there is one.
-        model: The string that chose the model that needs it.
+        what: The feature and what it needs, such as ``"reading a study needs AgentLab"``.
+        extra: The extra to install.
+        otherwise: An alternative to installing it, if there is one.
+        model: The string that was given as a model, if the model needs the extra.
     """
     way_out = f"pip install 'websp-gym[{extra}]'" + (f", or {otherwise}" if otherwise else "")
     return MissingExtraError(f"{what}: {way_out}", extra=extra, model=model)
@@ -146,15 +153,9 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 def unwritable(path: Path, error: OSError, *, what: str = "") -> SetupError:
-    """The error for a file or folder that cannot be written to.
+    """Return the error for a file or folder that cannot be written to.
 
-    Args:
-        path: The file or folder.
-        error: What the system said.
-        what: What it is called, where its path alone does not say.
-
-    Returns:
-        The error to raise.
+    ``what`` is a description to put before the path. A full or failing disk gives a ``StorageError``.
     """
     kind = StorageError if error.errno in _FULL else SetupError
     named = f"{what} {path}" if what else str(path)
@@ -163,11 +164,11 @@ def unwritable(path: Path, error: OSError, *, what: str = "") -> SetupError:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class InitialStateError(WebspError):
-    """The initial state S0 was not reached, or not the one the instance asks for.
+    """Raised when the initial state S0 was not reached.
 
     Args:
-        instance: The instance's id.
-        differences: What the instance expects and what was found, by setting.
+        instance: The id of the instance.
+        differences: The pair (expected, actual) for each setting or collection that differs.
     """
 
     instance: str | None = None
@@ -176,15 +177,15 @@ class InitialStateError(WebspError):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ReplayError(WebspError):
-    """A recorded trace could not be replayed to the end.
+    """Raised when a recorded trace could not be replayed to its end.
 
     Args:
-        event: The event's number, from 1.
-        type: What it does.
-        fingerprint: Its target in short.
-        rungs: What each way of locating the target found.
-        url: The page it was played on.
-        reason: Why it could not be played.
+        event: Number of the event, from 1.
+        type: Type of the event.
+        fingerprint: Short description of its target.
+        rungs: What each method of locating the target found.
+        url: Address of the page.
+        reason: Why the event could not be replayed.
     """
 
     event: int | None = None
@@ -197,12 +198,12 @@ class ReplayError(WebspError):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ActionError(WebspError):
-    """An agent's action could not be understood or carried out; it changed nothing.
+    """Raised when an agent's action could not be parsed or carried out; it changed nothing.
 
     Args:
-        action: The action's text, shortened.
-        mark: The mark it named.
-        url: The address it named.
+        action: The text of the action, shortened.
+        mark: Number of the mark that it names.
+        url: The address that it names.
     """
 
     action: str | None = None
@@ -212,11 +213,11 @@ class ActionError(WebspError):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class JudgeError(WebspError):
-    """A judge gave no usable verdict.
+    """Raised when a judge gave no usable verdict.
 
     Args:
-        kind: What is wrong with the record, where that is the cause.
-        verdict: The unscored verdict as in ``info``, where there is one.
+        kind: What is wrong with the record of the episode, if that is the cause.
+        verdict: The unscored verdict as in ``info``, if there is one.
     """
 
     kind: Literal["too_long", "incomplete"] | None = None
@@ -225,11 +226,11 @@ class JudgeError(WebspError):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class WorldError(WebspError):
-    """The world (sandbox or live site, or its browser) failed; the episode cannot be scored.
+    """Raised when the world (sandbox or live site, or its browser) failed; the episode cannot be scored.
 
     Args:
-        url: The page or address it failed at.
-        verdict: The unscored verdict as in ``info``, where there is one.
+        url: The page or address where it failed.
+        verdict: The unscored verdict as in ``info``, if there is one.
     """
 
     url: str | None = None
@@ -253,15 +254,16 @@ ModelErrorKind = Literal[
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ModelError(WebspError):
-    """A language model gave no answer; the message never holds a key.
+    """Raised when a language model gave no answer; the message never contains an API key.
 
     Args:
-        kind: ``timeout``, ``rate_limit``, ``server``, ``connection``, ``truncated`` (the answer broke off on the way)
-            and ``malformed`` (not what the API promises) were tried again before; ``refused`` and ``filtered``
-            (the provider turned the request down), ``too_long``, ``bad_request`` and ``auth`` were not.
-        model: The string that chose the model.
-        attempts: Requests made.
-        retry_after: Seconds the provider asked to wait, where it said so.
+        kind: The kind of failure. Retried before it is raised: ``timeout``, ``rate_limit``, ``server``,
+            ``connection``, ``truncated`` (the answer broke off in transit) and ``malformed`` (not what the
+            API specifies). Not retried: ``refused`` and ``filtered`` (the provider rejected the request),
+            ``too_long``, ``bad_request`` and ``auth``.
+        model: The string that was given as a model.
+        attempts: Number of requests made.
+        retry_after: Seconds the provider asked to wait; ``None`` if it did not.
     """
 
     kind: ModelErrorKind | None = None
@@ -271,15 +273,11 @@ class ModelError(WebspError):
 
 
 def nearest(value: str, known: list[str] | tuple[str, ...]) -> str:
-    """Says which known value a wrong one was probably meant to be, whatever its case.
-
-    Args:
-        value: What was given.
-        known: What would have been right.
+    """Return a hint that names the known value closest to ``value``, ignoring case.
 
     Returns:
-        ``'; did you mean "x"?'``, both states' ids for a task without its state, or an empty string when nothing is
-        close.
+        ``'; did you mean "x"?'``; both ids for a task id without its state (ON or OFF); an empty string if
+        nothing is close.
     """
     from difflib import get_close_matches
 

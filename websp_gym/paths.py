@@ -9,50 +9,39 @@ from websp_gym.errors import SetupError
 _PACKAGE = Path(__file__).resolve().parent
 
 SITES = "WEBSP_SANDBOX_SITES"
-"""Where a user's own sites are named; the sandbox, which imports nothing from here, reads it itself."""
+"""Variable for a user's own sites. The sandbox reads it itself, because it imports nothing from here."""
 
 VARIABLES = {"task_configs": "WEBSP_TASK_CONFIGS", "traces": "WEBSP_TRACES"}
-"""Where a user's own folders are named, separated like ``PATH``."""
+"""Variables for a user's own folders, separated like ``PATH``."""
 
 
 def data_dir(name: Literal["task_configs", "traces", "extension"]) -> Path:
-    """Finds one of the top-level data folders.
+    """Return the path of a data folder of the package.
 
-    Args:
-        name: Which folder.
-
-    Returns:
-        Its path; the same call works for a wheel, an editable install and a plain checkout.
+    It works for a wheel, an editable install and a plain checkout.
     """
     inside = _PACKAGE / "data" / name
     return inside if inside.is_dir() else _PACKAGE.parent / name
 
 
 def data_dirs(name: Literal["task_configs", "traces"]) -> list[Path]:
-    """Lists the folders of one kind: the package's own, then those the environment names.
-
-    Args:
-        name: Which kind.
-
-    Returns:
-        Their paths.
+    """Return the folders of one kind: the package's own first, then those named by the environment variable.
 
     Raises:
-        SetupError: The environment names something that is no folder.
+        SetupError: The variable names something that is not a folder.
     """
     return [data_dir(name), *named_folders(VARIABLES[name])]
 
 
 def own_traces() -> Path:
-    """Where this user's recordings go: the last folder of ``WEBSP_TRACES``, else ``traces`` of the working folder."""
+    """Return the folder for this user's recordings: the last one of ``WEBSP_TRACES``, else ``./traces``."""
     return [Path("traces"), *data_dirs("traces")[1:]][-1]
 
 
 def trace_dirs() -> list[Path]:
-    """Lists the folders in which a trace is looked for by name, the user's own first.
+    """Return the folders to search for a trace by name, without duplicates.
 
-    Returns:
-        ``traces`` of the working folder, those of ``WEBSP_TRACES``, the package's; each once.
+    The order is ``./traces``, the folders of ``WEBSP_TRACES``, the package's own.
     """
     package, *named = data_dirs("traces")
     places = {folder.resolve(): folder for folder in (package, *named, Path("traces"))}
@@ -61,16 +50,10 @@ def trace_dirs() -> list[Path]:
 
 
 def named_folders(variable: str) -> list[Path]:
-    """Reads a variable that names folders, separated like ``PATH``.
-
-    Args:
-        variable: Its name.
-
-    Returns:
-        The folders.
+    """Return the folders that an environment variable names, separated like ``PATH``.
 
     Raises:
-        SetupError: One of them is none.
+        SetupError: One of them is not a folder.
     """
     folders = [Path(folder) for folder in os.environ.get(variable, "").split(os.pathsep) if folder]
     for folder in folders:

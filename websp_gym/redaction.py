@@ -1,7 +1,7 @@
 """Keeping secrets out of what is written or shown.
 
-An endpoint may quote a key whole or in part, or in the encoding in which it got it. Whoever reads eight characters of
-it, or the whole in base64, has read too much.
+An API may return a key in full or in part, plain or encoded. Eight characters of a key, or an encoded key,
+already reveal too much.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from string import ascii_lowercase, ascii_uppercase
 from urllib.parse import quote, quote_plus
 
 PART = 8
-"""So many characters of a secret in a row, in any of its forms, are as good as the secret."""
+"""Length from which a part of a secret, in any of its forms, is treated as secret."""
 
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 def redact(text: str, secrets: Iterable[str], *, mask: str = "[key]", parts: bool = True) -> str:
-    """Takes secrets out of a text: as they are, and encoded in base64, hex or for an address.
+    """Replace secrets in a text, both plain and encoded (base64, hex or percent-encoding).
 
     Args:
         text: Any text.
-        secrets: What may not show.
-        mask: What stands in its place.
-        parts: Whether eight characters in a row of any of these forms go too, whatever the case of letters.
+        secrets: The texts to replace.
+        mask: The replacement.
+        parts: Whether to also replace any part of at least eight characters, ignoring case.
 
     Returns:
-        The text without them.
+        The text without the secrets.
     """
     given = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
     for secret in given:
@@ -52,7 +52,11 @@ def _without_parts(text: str, grams: frozenset[str], mask: str) -> str:
 
 @lru_cache(maxsize=64)
 def _forms(secret: str) -> tuple[str, ...]:
-    """The secret encoded; in base64 at each place of three at which it can begin, without the ends it shares."""
+    """Return the encoded forms of a secret.
+
+    Base64 has one form for each of its three alignments, without the end characters that depend on
+    neighbouring bytes.
+    """
     raw = secret.encode("utf-8", "surrogatepass")
     shifted = [base64.b64encode(bytes(shift) + raw).decode("ascii") for shift in range(3)]
     inner = [text[-(-4 * shift // 3) : (len(raw) + shift) * 4 // 3] for shift, text in enumerate(shifted)]
@@ -64,7 +68,7 @@ def _forms(secret: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _grams(secret: str) -> frozenset[str]:
-    """All pieces of eight characters of all forms, in small letters; none of a secret shorter than that."""
+    """Return all substrings of eight characters of all forms, in lower case; none for a shorter secret."""
     if len(secret) < PART:
         return frozenset()
     forms = [form.translate(_LOWER) for form in (secret, *_forms(secret))]

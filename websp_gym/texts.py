@@ -4,27 +4,12 @@ from __future__ import annotations
 
 
 def encodable(text: str) -> str:
-    """The text with half surrogate pairs, which no file or request can hold, shown as U+FFFD.
-
-    Args:
-        text: Any text, such as a reply with half an emoji.
-
-    Returns:
-        Text that can be written as UTF-8.
-    """
+    """Return the text with lone surrogates, which cannot be written as UTF-8, replaced by U+FFFD."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def shortened(text: str, most: int) -> str:
-    """The text cut to a length, with a note that says so.
-
-    Args:
-        text: Any text.
-        most: Most characters of what is returned, the note included.
-
-    Returns:
-        The text itself where it is short enough, else its beginning and the note.
-    """
+    """Return the text cut to ``most`` characters, including a note that it was cut."""
     if len(text) <= most:
         return text
     note = f"\n(… cut: it had {len(text):,} characters)"

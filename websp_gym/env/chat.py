@@ -1,4 +1,4 @@
-"""BrowserGym's chat without its browser window."""
+"""BrowserGym's chat, without its browser window."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from browsergym.core.chat import Chat
 
 
 class MemoryChat(Chat):  # type: ignore[misc]
-    """Keeps messages in memory. A subclass because AgentLab checks ``isinstance(env.unwrapped.chat, Chat)``."""
+    """A chat that keeps its messages in memory. AgentLab checks ``isinstance(env.unwrapped.chat, Chat)``."""
 
     recording_start_time = None
     page = None
@@ -19,15 +19,15 @@ class MemoryChat(Chat):  # type: ignore[misc]
         self.messages: list[dict[str, Any]] = []
 
     def add_message(self, role: str, msg: str) -> None:
-        """Adds a message; ``info`` messages are for a window and are dropped, as in BrowserGym."""
+        """Add a message. An ``info`` message is for a window only and is dropped, as in BrowserGym."""
         if role not in self._ROLES:
             raise ValueError(f"invalid role {role!r}; one of {', '.join(self._ROLES)}")
         if role != "info":
             self.messages.append({"role": role, "timestamp": time.time(), "message": msg})
 
     def wait_for_user_message(self) -> None:
-        """Not possible without a window."""
+        """Raise ``RuntimeError``: there is no window to wait for."""
         raise RuntimeError("this chat has no window; wait_for_user_message is not supported")
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing; there is no window to close."""

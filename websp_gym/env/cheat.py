@@ -1,4 +1,4 @@
-"""Carrying out ground truth on open tabs, without environment and pictures, for BrowserGym's ``cheat``."""
+"""Playing the ground truth on open tabs without an environment, for BrowserGym's ``cheat``."""
 
 from __future__ import annotations
 
@@ -20,19 +20,10 @@ if TYPE_CHECKING:
 
 
 def solve(instance: Instance, account: Mapping[str, str], tabs: Tabs) -> str:
-    """Carries out an instance's ground truth on open tabs.
+    """Carry out the ground truth of ``instance`` on open tabs and return the answer.
 
-    Args:
-        instance: The instance.
-        account: The account's name, username and email.
-        tabs: The browser's open tabs.
-
-    Returns:
-        The answer.
-
-    Raises:
-        OracleError: The ground truth could not be carried out.
-        ActionError: Nor could an action of it.
+    Raise ``OracleError`` or ``ActionError`` where a step cannot be carried out. ``account`` has ``name``,
+    ``username`` and ``email``.
     """
     walker, hands = Walker(instance.config.ground_truth, account), _Hands(tabs)
     *_, last = play(walker.act, hands.look(), hands.step)
@@ -40,7 +31,7 @@ def solve(instance: Instance, account: Mapping[str, str], tabs: Tabs) -> str:
 
 
 class _Hands:
-    """Open tabs as the loop plays on them: marks in, actions out."""
+    """Open tabs as a minimal environment: marks as observation, actions as steps."""
 
     def __init__(self, tabs: Tabs) -> None:
         self._tabs = tabs

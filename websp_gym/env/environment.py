@@ -1,4 +1,4 @@
-"""The Gymnasium environment."""
+"""The Gymnasium environment of one instance (``WebspEnv``)."""
 
 from __future__ import annotations
 
@@ -37,21 +37,22 @@ if TYPE_CHECKING:
 
 _SEEDS = 2**32
 _TO_END = 15.0
-"""Seconds the end of an episode may take; its browser context is given five of them."""
+"""Seconds allowed for ending an episode. Closing its browser context takes at most five of them."""
 
 
 class WebspEnv(gym.Env[dict[str, Any], str]):
-    """One instance as a Gymnasium environment; what ``gym.make("websp/…")`` returns.
+    """One instance as a Gymnasium environment; ``gym.make("websp/…")`` returns it.
 
-    Actions are texts (:data:`websp_gym.actions.ACTIONS`, or BrowserGym calls). The reward is paid on the
-    terminating step only and is a Python ``float``.
+    An action is a text: one of :data:`websp_gym.actions.ACTIONS`, or BrowserGym calls. An observation is a
+    dictionary; its keys depend on the option ``observation``, and ``observation_space`` lists them. The
+    reward is a Python ``float``: 0.0 on every step except the terminating one.
 
     Args:
         instance: The instance.
-        **options: Those of :class:`websp_gym.env.options.Options`.
+        **options: Fields of :class:`websp_gym.env.options.Options`.
 
     Raises:
-        SetupError: An option is wrong, or something it needs is missing.
+        SetupError: An option is wrong, or something that an option needs is missing.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 1}  # noqa: RUF012 (as Gymnasium declares it)
@@ -63,7 +64,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         self.observation_space = observation_space(self.options.observation, self.options.viewport)
         self.action_space = ActionText()
         self._world = make_world(self.options.world)
-        # A reward that cannot be had fails here, not at the end of an episode.
+        # Build the reward now: one that is unavailable must fail here, not at the end of an episode.
         self._reward = make_reward(self.options.reward, judge=self.options.judge)
         if self.options.observation == "text" and getattr(self._reward, "reads_the_record", False):
             raise SetupError(
@@ -74,49 +75,49 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
 
     @property
     def page(self) -> Page:
-        """The tab the agent looks at."""
+        """The tab the agent sees. Raises ``WorldError`` when no episode is running."""
         tabs = self._running().tabs
         return shown(call(lambda: tabs.current))
 
     @property
     def tabs(self) -> Tabs:
-        """The open tabs."""
+        """The open tabs. Raises ``WorldError`` when no episode is running."""
         return shown(self._running().tabs)
 
     @property
     def context(self) -> BrowserContext | None:
-        """The episode's browser context; ``None`` when no episode runs."""
+        """The browser context of the episode; ``None`` when no episode is running."""
         context = self._session.context if self._session else None
         return None if context is None else shown(context)
 
     @property
     def task(self) -> WebspTask | None:
-        """The episode as a BrowserGym task; ``None`` when no episode runs."""
+        """The episode as a BrowserGym task; ``None`` when no episode is running."""
         return self._session.task if self._session else None
 
     @property
     def chat(self) -> MemoryChat | None:
-        """The episode's chat; ``None`` when no episode runs."""
+        """The chat of the episode; ``None`` when no episode is running."""
         return self._session.chat if self._session else None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begins a new episode: a fresh account and browser context, brought to a verified S0.
+        """Start a new episode: a fresh account and browser context, brought to a verified initial state S0.
 
         Args:
-            seed: Seed of the episode (colours of the marks), from 0 to 2**32 - 1.
-            options: Options of ``gym.make`` that are otherwise in this episode
+            seed: Seed of the episode (colours of the marks), from 0 to 2**32 - 1; ``None`` draws one.
+            options: Options that replace those of ``gym.make`` for this episode only
                 (:data:`websp_gym.env.options.OF_AN_EPISODE`).
 
         Returns:
-            The first observation, and ``info`` with how S0 was reached.
+            The first observation, and ``info`` with ``initial_state`` (how S0 was reached) and ``task_info``.
 
         Raises:
-            SetupError: Browser, trace or record folder is missing or not usable.
+            SetupError: The seed, an option, the browser, a trace or the record folder is missing or unusable.
             InitialStateError: S0 was not reached.
             ReplayError: A trace could not be replayed.
-            WorldError: The world or its browser does not answer.
+            WorldError: The world or its browser does not respond.
         """
         if seed is not None and not (isinstance(seed, int) and 0 <= seed < _SEEDS):
             raise SetupError(f"seed={seed!r}: give a whole number from 0 to {_SEEDS - 1}", option="seed")
@@ -130,19 +131,23 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         return self._guarded(lambda: session.begin(called), "during reset", of_episode.reset_timeout)
 
     def step(self, action: str) -> StepResult:
-        """Carries out one action.
+        """Carry out one action.
 
         Args:
-            action: A line of text such as ``Click [7]``; a whole ``Thought: … Action: …`` reply; or BrowserGym
-                calls such as ``click('a12')``.
+            action: A single action such as ``Click [7]``, a whole reply such as ``Thought: … Action: …``, or
+                BrowserGym calls such as ``click('a12')``.
 
         Returns:
-            Observation, reward (0.0 until the terminating step), terminated, truncated, info. A bad action
-            changes nothing and is explained in ``last_action_error``.
+            Observation, reward, terminated, truncated and info. The reward is 0.0 until the terminating step.
+            On the last step ``info`` also has ``reason``, ``caused_by``, ``verdict``, ``side_effects`` and
+            ``unscored``. An invalid action changes nothing; the observation explains it in
+            ``last_action_error``.
 
         Raises:
-            WorldError: The world or its browser failed; the episode is over without a score.
-            SetupError: The record folder cannot be written any more.
+            WorldError: No episode is running, the episode is over, the world or its browser failed, or the
+                end state gives no verdict (unless ``on_unscored="zero"``).
+            JudgeError: The judge gave no usable verdict (unless ``on_unscored="zero"``).
+            SetupError: The record folder can no longer be written to.
         """
         session = self._running()
         if session.ending is not None:
@@ -152,41 +157,42 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         ending = session.ending
         if ending is None:
             return observation, 0.0, False, False, info
-        # In the caller's own thread: a judge takes its time, and no browser.
+        # Score on the caller's thread: a judge is slow and does not use the browser.
         reward = self._unless_it_fails(lambda: session.score(info))
         return observation, reward, not ending.is_limit, ending.is_limit, info
 
     def render(self) -> Any:
-        """The last screenshot.
+        """Return the last screenshot.
 
         Returns:
-            uint8 array, height × width × 3; ``None`` when no episode runs, or under ``observation="text"``.
+            A uint8 array of shape (height, width, 3); ``None`` when no episode is running or with
+            ``observation="text"``.
         """
         return self._session.observer.picture if self._session else None
 
     def close(self) -> None:
-        """Ends the episode; the browser stays for the process's other environments."""
+        """End the episode. The browser stays open for other environments of the same process."""
         self._end(Ending("abandoned"))
 
     def _guarded(self, function: Callable[[], Result], when: str, seconds: float) -> Result:
-        """Runs a part of an episode on the thread that drives the browser."""
+        """Run ``function`` on the thread that drives the browser; end the episode if it raises."""
         try:
             return self._unless_it_fails(lambda: call(function, seconds=seconds))
         except PlaywrightError as error:
             raise as_world_error(error, when) from error
 
     def _unless_it_fails(self, function: Callable[[], Result]) -> Result:
-        """Runs a part of an episode; whatever it raises ends the episode, without a score."""
+        """Run ``function``; if it raises, end the episode without a score and re-raise."""
         try:
             return function()
         except BaseException as error:
-            # Ctrl-C is the caller's doing.
+            # Ctrl-C comes from the caller; it is not an error of the world.
             self._end(Ending("error" if isinstance(error, Exception) else "abandoned", detail=str(error)))
             raise
 
     def _end(self, ending: Ending) -> None:
         session, self._session = self._session, None
-        # After a fork the parent's episode is the parent's.
+        # After a fork, the episode still belongs to the parent process.
         if session is not None and session.pid == os.getpid():
             call(lambda: session.end(ending), seconds=_TO_END)
 

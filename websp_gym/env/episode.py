@@ -1,4 +1,4 @@
-"""One running episode: its browser context, its task, what the agent has used up, and its record."""
+"""One running episode: its browser context, its task, its limits and its record."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Info = dict[str, Any]
 _TO_CLOSE = 5.0
 """Seconds a browser context may take to close before its browser is killed."""
 _UNDESERVED = 1.0
-"""Seconds of a standstill in a step after which a failed action is no longer the agent's."""
+"""Seconds without a response in one step after which a failed action is not charged to the agent."""
 _STOOD_STILL = {
     "browser": "the browser",
     "world": "the server of the world",
@@ -52,13 +52,13 @@ _STOOD_STILL = {
 
 
 class Episode:
-    """Plays one episode of one instance. Whoever makes one must :meth:`end` it, whatever happens.
+    """One running episode of one instance. The caller must always :meth:`end` it.
 
     Args:
         instance: The instance.
-        options: How the environment behaves.
-        world: Where the episode takes place.
-        reward: What turns the end of the episode into a verdict.
+        options: Options of the episode.
+        world: The world in which it takes place.
+        reward: Function from the end of the episode to a verdict.
         seed: Seed of the episode.
     """
 
@@ -68,13 +68,13 @@ class Episode:
         self.chat = MemoryChat()
         self.task = WebspTask(seed, instance=instance, world=world, reward=reward, options=options)
         self.pid = os.getpid()
-        """The process whose browser it lives in."""
+        """Id of the process that owns its browser."""
         self.context: BrowserContext | None = None
         self._flags = BrowserOptions(options.headless, world.browser_args())
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._record_to = options.record_to
         if self._record_to is None and getattr(reward, "reads_the_record", False):
-            # Such a reward reads what was written, which is free of secrets; it is gone with the episode.
+            # Such a reward reads the record on disk, which has no secrets; this copy goes with the episode.
             self._scratch = tempfile.TemporaryDirectory(prefix="websp-")
             self._record_to = Path(self._scratch.name)
         self.ending: Ending | None = None
@@ -92,21 +92,18 @@ class Episode:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the first observation that are the agent's or its pages', not those the world stood still."""
+        """Seconds used by the agent and its pages since the first observation, without standstills."""
         stuck = self._watch.stuck if self._watch is not None else 0.0
         return time.monotonic() - self._began - self._forgiven - stuck
 
     def begin(self, called: float) -> tuple[Observation, Info]:
-        """Opens the browser context, brings the episode to its verified S0 and looks for the first time.
+        """Open the browser context, reach and verify S0, and return the first observation and ``info``.
 
         Args:
-            called: When the reset was asked for, on the monotonic clock.
-
-        Returns:
-            The first observation, and ``info``.
+            called: Start of the reset, on the monotonic clock.
 
         Raises:
-            WorldError: S0 was not reached within the deadline.
+            WorldError: S0 was not reached before ``reset_timeout``.
         """
         watch = Watch(event_loop(), self.options.reset_timeout)
         try:
@@ -147,23 +144,23 @@ class Episode:
         }
 
     def step(self, action: str, called: float) -> tuple[Observation, Info]:
-        """Carries out one action, waits until the page is at rest, and looks.
+        """Carry out one action, wait until the page is at rest, and return the observation and ``info``.
+
+        :attr:`ending` is set if this was the last step.
 
         Args:
-            action: What the agent said.
-            called: When the step was asked for, on the monotonic clock; what passed since is not the agent's.
-
-        Returns:
-            Observation and info; :attr:`ending` says whether it was the last step.
+            action: The agent's reply.
+            called: Start of the step, on the monotonic clock; the time since then is not charged to the
+                agent.
 
         Raises:
-            WorldError: Browser, server or machine stood still.
+            WorldError: The browser, the server or the machine did not respond.
         """
         if self.context is None:
             raise WorldError("the episode has not begun; call reset() first")
         self._forgiven += time.monotonic() - called
         self._steps += 1
-        # What is no text is an action like any other that cannot be read.
+        # Treat a non-string action as an unparsable one.
         text = encodable(action if isinstance(action, str) else repr(action))
         info: Info = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
         info["task_info"] = {"instance": self.task.instance.id}
@@ -182,17 +179,15 @@ class Episode:
             self._forgiven += watch.stuck
 
     def score(self, info: Info) -> float:
-        """Asks for the verdict on the episode, which has ended; uses no browser.
+        """Compute the verdict on the episode, which has ended, and return the reward. This uses no browser.
 
         Args:
-            info: The last step's; gets ending and verdict.
-
-        Returns:
-            The reward.
+            info: The ``info`` of the last step; gets the reason of the end and the verdict.
 
         Raises:
-            WorldError: The world does not answer, or the state does not tell (unless ``on_unscored="zero"``).
-            JudgeError: No judge reached a verdict (unless ``on_unscored="zero"``).
+            WorldError: The world does not respond, or the end state gives no verdict (unless
+                ``on_unscored="zero"``).
+            JudgeError: The judge gave no usable verdict (unless ``on_unscored="zero"``).
         """
         ending = self.ending
         if ending is None:
@@ -210,17 +205,17 @@ class Episode:
         return reward
 
     def end(self, ending: Ending) -> None:
-        """Frees everything; works at any point and on a world that is already gone.
+        """Free all resources. This works at any time, also when the world is gone.
 
         Args:
-            ending: How it ended, where the episode had not come to an end of its own.
+            ending: How the episode ended, if nothing has ended it before; not recorded once it is scored.
         """
         record = self.task.trajectory
-        # Once it is scored and saved there is nothing to add.
+        # A scored episode is already saved.
         if self._recorder is not None and record.verdict is None:
             record.close(ending)
             record.error = ending.detail
-            with contextlib.suppress(SetupError):  # the error that ended the episode is already on its way
+            with contextlib.suppress(SetupError):  # the error that ended the episode is already being raised
                 self._recorder.save()
         discard_dead_driver()
         self._close_context()
@@ -248,7 +243,7 @@ class Episode:
         else:
             counted = self._act(text, watch)
         info["action_exec_stop"] = time.time()
-        # A page that waits for a server which stands still has not come to rest.
+        # A page that waits for an unresponsive server is not at rest.
         while not settle(self.tabs) and watch.frozen:
             pass
         self.task.episode.check()
@@ -258,7 +253,7 @@ class Episode:
         return observation
 
     def _cut_off(self, text: str, watch: Watch, error: Exception) -> Observation:
-        """What comes of a step whose deadline passed: the agent's failure where the page did not respond."""
+        """Handle a step that ran into its deadline: the agent failed if the page was at fault, else raise."""
         if watch.blame != "page":
             raise WorldError(
                 f"{_STOOD_STILL[watch.blame]} did not answer for {watch.stuck:.0f} seconds; "
@@ -278,11 +273,11 @@ class Episode:
         return self._seen
 
     def _act(self, text: str, watch: Watch) -> int:
-        """Carries out the action text; returns how many actions it counts as."""
+        """Carry out the action text and return how many actions it counts as."""
         self._last_action, self._last_error = kept(text), ""
         counted = 1
         try:
-            # A call quoted inside an ANSWER is text, not an action: what begins as one of ours is ours.
+            # A call quoted inside an ANSWER is text: what begins with one of our actions is not a call.
             if looks_like_calls(text):
                 calls = parse_calls(text, left=self.options.max_actions - self._actions)
                 counted = actions_in(calls)
@@ -308,7 +303,7 @@ class Episode:
         return counted
 
     def _check_browser(self, watch: Watch) -> None:
-        """Sees whether the browser can still open pages: one whose zygote was killed aborts every navigation."""
+        """Check that the browser can still open pages; without its zygote it aborts every navigation."""
         assert self.context is not None
         watch.suspect = "browser"
         self.context.new_page().close()
@@ -321,7 +316,7 @@ class Episode:
         self.ending = Ending("infeasible", str(reason))
 
     def _note_ending(self) -> None:
-        """Notes whether this step ends the episode."""
+        """Set :attr:`ending` if this step ends the episode."""
         options = self.options
         if self.ending is not None:
             role = "assistant" if self.ending.reason == "answer" else "infeasible"
@@ -335,7 +330,7 @@ class Episode:
 
     def _observe(self) -> dict[str, Any]:
         problems = [text for text in [self._last_error, *self.tabs.dialogs] if text]
-        # Told now, and not again; one that comes while the agent thinks is told the next time.
+        # Report each dialog once; one that opens between steps is reported on the next.
         self.tabs.begin_step()
         return self.observer.observe(
             goal=self.task.trajectory.instruction,
@@ -364,7 +359,7 @@ class Episode:
             self._recorder.append()
 
     def _view(self) -> View:
-        """The last observation as it is kept."""
+        """Return the last observation in its stored form."""
         page = self.observer.view()
         return View.of(page) if self._recorder is None else self._recorder.view(self._steps, page)
 
@@ -383,14 +378,6 @@ class Episode:
 
 
 def as_world_error(error: PlaywrightError, when: str) -> WorldError:
-    """A browser's failure as the error a user is told.
-
-    Args:
-        error: What Playwright raised.
-        when: When it happened.
-
-    Returns:
-        The error to raise.
-    """
+    """Return the ``WorldError`` for a failure of the browser; ``when`` is put into its message."""
     first_line = str(error).split("\n", 1)[0]
     return WorldError(f"the browser failed {when} ({first_line}); call reset() to start a new episode")

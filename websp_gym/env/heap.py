@@ -1,4 +1,4 @@
-"""Keeping a process as small as what it holds."""
+"""Freeing unused memory between episodes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Callable
 from functools import cache
 
 _YOUNGER_COLLECTIONS = 3
-"""Collections of young objects after which the old ones are looked at too: every five episodes or so."""
+"""Collections of younger objects after which a full collection is due: about every five episodes."""
 
 
 def trim_heap() -> None:
-    """Frees what past episodes left behind and returns it to the system (1 to 6 ms, every so often 45 ms).
+    """Free what past episodes left behind and return it to the system (1 to 6 ms, from time to time 45 ms).
 
-    Playwright's calls leave cycles that hold pictures of several megabytes. Python puts off the collection that
-    finds them until a quarter of all objects are new, and glibc keeps the holes they leave: after some hundred
-    episodes that would be three quarters of the process.
+    Calls to Playwright leave reference cycles that hold screenshots of several megabytes. Python delays the
+    full collection that finds them until a quarter of all objects are new, and glibc keeps the freed memory.
+    After some hundred episodes that would be three quarters of the process.
     """
     if gc.isenabled() and gc.get_count()[2] > _YOUNGER_COLLECTIONS:
         gc.collect()

@@ -1,7 +1,7 @@
-"""Reaching an instance's initial state S0, and proving that it was reached.
+"""Reaching the initial state S0 of an instance, and verifying it.
 
-Nothing starts on an unverified S0: whatever way it was reached, the server's state is compared key by key with
-what the instance expects, and any difference is an error.
+An episode never starts in an unverified state. Whether S0 was reached by replay or from a snapshot, the
+server's state is compared key by key with what the instance expects, and any difference is an error.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class S0Report:
-    """How S0 was reached: which way, which events, how long, and the verified state."""
+    """How S0 was reached (``replay`` or ``snapshot``), the replayed events, and the verified state."""
 
     how: str
     state: WorldState
@@ -35,28 +35,29 @@ class S0Report:
     seconds: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """A summary for ``info``."""
+        """Return a summary for ``info``, as JSON data."""
         return {"how": self.how, "events": len(self.events), "seconds": self.seconds}
 
 
 def reach(instance: Instance, episode: WorldEpisode, tabs: Tabs, *, how: How, login: Login) -> S0Report:
-    """Brings the episode to S0 and verifies it.
+    """Bring the episode to S0 and verify it.
 
     Args:
         instance: The instance.
-        episode: A fresh episode, attached to the tabs' browser context.
-        tabs: The browser's open tabs; replay uses the current one.
-        how: ``replay`` plays the recorded traces; ``snapshot`` does so once per process and goes back to that
-            state afterwards.
-        login: ``session`` starts signed in; ``replay`` plays the site's login trace first.
+        episode: A new episode, attached to the browser context of ``tabs``.
+        tabs: The open tabs; replay uses the current one.
+        how: ``replay`` replays the recorded traces; ``snapshot`` does so once per process and then restores
+            the saved state.
+        login: ``session`` starts signed in; ``replay`` first replays the login trace of the site.
 
     Returns:
-        What was done, and the state as verified.
+        What was done, and the verified state.
 
     Raises:
-        InitialStateError: The state reached is not the one the instance expects.
+        InitialStateError: The state is not the one the instance expects.
         ReplayError: A trace could not be replayed.
-        WorldError: The world does not answer.
+        SetupError: The site has no login trace.
+        WorldError: The world does not respond.
     """
     began = time.monotonic()
     report = S0Report(how=how, state=WorldState())
@@ -72,14 +73,7 @@ def reach(instance: Instance, episode: WorldEpisode, tabs: Tabs, *, how: How, lo
 
 
 def verify(instance: Instance, episode: WorldEpisode) -> WorldState:
-    """Compares the world's state with what the instance expects S0 to be.
-
-    Args:
-        instance: The instance.
-        episode: The episode.
-
-    Returns:
-        The state, when it is the expected one.
+    """Return the state of the world if it is the S0 that the instance expects.
 
     Raises:
         InitialStateError: It is not; ``differences`` maps each key to (expected, actual).
@@ -148,7 +142,8 @@ def _differences(
             and have
             and not any(row.get("current") is True for row in expected.get(name, ()))
         ):
-            have = foreign_sessions(have)  # signing in made this browser's own: "signed in" is compared below
+            # Signing in made this browser's own session; "signed in" is compared below.
+            have = foreign_sessions(have)
         if name in expected:
             if have is None or not _same_items(expected[name], have):
                 yield name, (expected[name], have)
@@ -169,7 +164,7 @@ def _setting_differences(
 
 
 def _same_items(expected: list[Item], actual: list[Item]) -> bool:
-    """Whether every expected item is there once and nothing else is; order and generated fields do not count."""
+    """Whether both lists have the same items in any order; only the fields in ``expected`` are compared."""
     left = list(actual)
     for wanted in expected:
         match = next((item for item in left if all(same(item.get(k), v) for k, v in wanted.items())), None)

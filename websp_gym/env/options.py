@@ -1,4 +1,4 @@
-"""The options of ``gym.make``: what they may be, said once, and checked before anything runs."""
+"""The options of ``gym.make``: their names, defaults and allowed values, checked before an episode starts."""
 
 from __future__ import annotations
 
@@ -24,29 +24,35 @@ OnUnscored = Literal["raise", "zero"]
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How an environment behaves.
+    """Options of an environment.
 
     Args:
-        world: ``sandbox`` or ``live``.
-        instruction: Which wording the agent gets.
-        reward: ``state``, ``strict`` (which pays for nothing where more moved than was asked for), ``judge`` or a
-            function of the outcome.
-        judge: The models that judge under ``reward="judge"``, one string or several; None for the paper's three.
-        initial_state: ``replay`` plays the recorded traces at each reset, ``snapshot`` once per process.
-        login: ``session`` starts signed in, ``replay`` plays the site's login trace first.
-        observation: Which keys an observation has: ``marks``, ``text`` (takes no picture), ``browsergym`` or ``all``.
-        max_actions: Actions allowed; scrolling and waiting are free (paper, section 5.1).
-        max_seconds: Seconds allowed from the first observation on: the agent's and its pages'. Time in which browser,
-            server or machine stood still does not count.
-        step_timeout: Seconds one step may take. Then the page is closed, and the step is the agent's failure
-            where it was the page that did not respond, else a :class:`~websp_gym.errors.WorldError`.
-        reset_timeout: Seconds one reset may take; then it is a :class:`~websp_gym.errors.WorldError`.
-        headless: Whether the browser has no window.
-        viewport: Width and height in CSS pixels.
-        record_to: Folder that gets a sub-folder with the trajectory of each episode.
-        on_unscored: What an episode without a verdict does: ``raise``, or pay ``zero`` and say so in ``info``.
-        action_mapping: An AgentLab agent's mapping; accepted, never executed.
-        render_mode: ``rgb_array`` lets ``render()`` give the last screenshot; there is none under ``text``.
+        world: ``sandbox`` (replica sites on this machine) or ``live`` (not available yet).
+        instruction: ``without_navigation`` or ``with_navigation``: the wording of the instruction.
+        reward: ``state`` (the server's state decides), ``strict`` (like ``state``, but a side effect makes
+            the episode fail), ``judge`` (language models decide) or a function of the episode's end
+            (:class:`websp_gym.scoring.outcome.EpisodeEnd`).
+        judge: The models of ``reward="judge"``, one string or several. ``None`` means the three of the paper.
+        initial_state: ``replay`` replays the recorded traces at each reset; ``snapshot`` does so once per
+            process and then restores the saved state.
+        login: ``session`` starts signed in; ``replay`` first replays the login trace of the site.
+        observation: The keys of an observation: ``marks``, ``text`` (no screenshot), ``browsergym`` or
+            ``all``.
+        max_actions: Number of actions allowed. Scrolling and waiting do not count (paper, section 5.1).
+        max_seconds: Seconds allowed, counted from the first observation. The time of the agent and of its
+            pages counts; time in which the browser, the server or the machine did not respond does not.
+        step_timeout: Seconds one step may take. If the page caused the timeout, it is closed and the episode
+            ends as a failure of the agent (``unresponsive``); otherwise a
+            :class:`~websp_gym.errors.WorldError` is raised.
+        reset_timeout: Seconds one reset may take before it raises a :class:`~websp_gym.errors.WorldError`.
+        headless: Whether the browser runs without a window.
+        viewport: Width and height in CSS pixels, each from 200 to 8192.
+        record_to: Folder in which each episode saves its trajectory, in a subfolder; ``None`` saves nothing.
+        on_unscored: What to do with an episode that has no verdict: ``raise`` an error, or ``zero``: pay 0.0
+            and set ``info["unscored"]``.
+        action_mapping: The action mapping of an AgentLab agent; accepted but never executed.
+        render_mode: ``rgb_array`` makes ``render()`` return the last screenshot (there is none with
+            ``observation="text"``).
     """
 
     world: str = "sandbox"
@@ -68,7 +74,7 @@ class Options:
     render_mode: str | None = None
 
     def public(self) -> dict[str, Any]:
-        """What a trajectory says of them."""
+        """Return the options that a trajectory stores, as JSON data."""
         names = (
             "world",
             "observation",
@@ -92,15 +98,13 @@ OF_AN_EPISODE = (
     "step_timeout",
     "reset_timeout",
 )
-"""Options that ``reset(options=…)`` may set for one episode."""
+"""Options that ``reset(options=…)`` may change for one episode."""
 
 
 def kind_for(reads: ObservationKind, options: Mapping[str, Any]) -> ObservationKind:
-    """Return the observation for an agent that reads ``reads``: with pictures where a record or a judge needs them.
+    """Return the observation kind for an agent that reads ``reads``.
 
-    Args:
-        reads: What the agent declares.
-        options: The other options of its environment.
+    ``text`` becomes ``marks`` where a record or the reward needs screenshots.
     """
     reward = options.get("reward") or default_reward(str(options.get("world", "sandbox")))
     seen_by_others = options.get("record_to") is not None or reward not in ("state", "strict")
@@ -108,18 +112,7 @@ def kind_for(reads: ObservationKind, options: Mapping[str, Any]) -> ObservationK
 
 
 def for_episode(options: Options, given: Mapping[str, Any] | None) -> Options:
-    """The options of one episode.
-
-    Args:
-        options: Those of the environment.
-        given: What is otherwise in this episode, of :data:`OF_AN_EPISODE`.
-
-    Returns:
-        All options.
-
-    Raises:
-        SetupError: An option that an episode does not have, or a wrong value.
-    """
+    """Return the options of one episode. Raise ``SetupError`` where ``given`` is not valid in a reset."""
     for name, value in (given or {}).items():
         if name not in OF_AN_EPISODE:
             known = ", ".join(OF_AN_EPISODE)
@@ -130,16 +123,10 @@ def for_episode(options: Options, given: Mapping[str, Any] | None) -> Options:
 
 
 def read_options(given: Mapping[str, Any]) -> Options:
-    """Checks options as a user gave them.
+    """Check options given by a user and return all options.
 
-    Args:
-        given: Options by name; the viewport may also be a dictionary, as AgentLab gives it.
-
-    Returns:
-        All options.
-
-    Raises:
-        SetupError: An unknown name, or a value that would fail in the middle of an episode.
+    The viewport may also be a dictionary with ``width`` and ``height``, as in AgentLab. Raise ``SetupError``
+    for an unknown name or an invalid value.
     """
     known = [field.name for field in fields(Options)]
     for name, value in given.items():
@@ -208,7 +195,7 @@ _LARGEST = 8192
 
 
 def _size(viewport: Any) -> tuple[int, int]:
-    """Reads a viewport given as a pair or, as AgentLab does, as a dictionary."""
+    """Return the viewport as a pair; it may be given as a pair or, as in AgentLab, as a dictionary."""
     try:
         pair = (viewport["width"], viewport["height"]) if isinstance(viewport, Mapping) else viewport
         width, height = (operator.index(side) for side in pair)

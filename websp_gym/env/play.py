@@ -1,4 +1,4 @@
-"""The loop that plays an episode: act, step, until it is over."""
+"""The agent loop: choose an action, step, until the episode is over."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ StepResult = tuple[Observation, float, bool, bool, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Transition:
-    """One step of an episode: what was seen, what was done, and what came of it."""
+    """One step of an episode: the observation before it, the action, and what ``step`` returned."""
 
     before: Observation
     action: str
@@ -27,16 +27,7 @@ class Transition:
 def play(
     act: Callable[[Observation], str], observation: Observation, step: Callable[[str], StepResult]
 ) -> Iterator[Transition]:
-    """Acts until the episode is over.
-
-    Args:
-        act: Chooses an action.
-        observation: The first observation.
-        step: Carries out an action.
-
-    Yields:
-        Each step once it was carried out.
-    """
+    """Call ``act`` and ``step`` in turn from the first ``observation`` on; yield each step until the end."""
     over = False
     while not over:
         action = act(observation)

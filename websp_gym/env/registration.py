@@ -1,8 +1,8 @@
-"""Registering the instances with Gymnasium, and building environments from ids.
+"""Gymnasium registration: every instance as an environment id, and the functions that build environments.
 
-Gymnasium 1.x loads no plugins, so importing :mod:`websp_gym` registers: ``websp/<id>`` with the set-of-marks
-observation, and ``browsergym/websp.<id>`` with the keys BrowserGym's and AgentLab's agents read. Entry points
-are strings; nothing heavy is imported before an environment is made.
+Gymnasium 1.x has no plug-in loading, so importing :mod:`websp_gym` registers the ids: ``websp/<id>`` with
+set-of-marks observations, and ``browsergym/websp.<id>`` with the keys that agents of BrowserGym and AgentLab
+read. Entry points are strings; no heavy module is imported before an environment is made.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def register_envs() -> None:
-    """Registers every instance under its names; doing it again changes nothing.
+    """Register every instance with Gymnasium. Calling it again changes nothing.
 
-    Where a folder or a file of the user's cannot be read, the package's own are registered and a warning says why;
-    whoever asks for any instance then gets the error.
+    If a folder or file of the user cannot be read, register the package's own instances only and warn.
+    Loading any instance then raises the error.
     """
     try:
         names = instance_ids()
@@ -49,18 +49,20 @@ def register_envs() -> None:
 
 
 def make_env(instance_id: str, **options: Any) -> WebspEnv:
-    """Builds the environment of an instance; ``gym.make("websp/…")`` calls this.
+    """Build the environment of one instance; ``gym.make("websp/…")`` calls this.
 
     Args:
-        instance_id: The instance.
-        **options: Those of :class:`websp_gym.env.options.Options`; ``reward`` defaults to ``state`` in the sandbox
-            and ``judge`` live, and ``WEBSP_REWARD`` overrides the default.
+        instance_id: The id of the instance, e.g. ``Steam-task-191-ON``.
+        **options: Fields of :class:`websp_gym.env.options.Options`. ``reward`` defaults to ``state`` in the
+            sandbox and to ``judge`` in the live world; the environment variable ``WEBSP_REWARD`` overrides
+            this default.
 
     Returns:
-        The environment. No browser runs before its first ``reset``.
+        The environment. Its browser starts at the first ``reset``.
 
     Raises:
-        SetupError: An option is wrong, or something the options need is missing.
+        SetupError: There is no such instance, an option is wrong, or something that an option needs is
+            missing.
     """
     require_docstrings()
     from websp_gym.env import WebspEnv
@@ -73,11 +75,7 @@ def make_env(instance_id: str, **options: Any) -> WebspEnv:
 
 
 def require_docstrings() -> None:
-    """Refuses ``python -OO``: BrowserGym reads its actions from their docstrings, which that removes.
-
-    Raises:
-        SetupError: Python runs with ``-OO`` or ``PYTHONOPTIMIZE=2``.
-    """
+    """Raise ``SetupError`` under ``python -OO``: it strips the docstrings that BrowserGym needs."""
     import sys
 
     if sys.flags.optimize > 1:
@@ -97,23 +95,23 @@ def make_browsergym_env(
     timeout: int | None = None,
     **options: Any,
 ) -> WebspEnv:
-    """Builds the environment with the arguments stock BrowserGym and AgentLab pass.
+    """Build the environment of one instance from the arguments that BrowserGym and AgentLab pass.
 
     Args:
-        instance_id: The instance.
+        instance_id: The id of the instance.
         wait_for_user_message: Not supported; must be false.
         use_raw_page_output: Not supported; must be false.
-        task_kwargs: More options, as AgentLab's ``EnvArgs.task_kwargs``.
-        pre_observation_delay: Not needed: the environment waits until the page is at rest.
-        slow_mo: Not needed.
-        timeout: Not needed.
+        task_kwargs: More options, as in ``EnvArgs.task_kwargs`` of AgentLab.
+        pre_observation_delay: Ignored: the environment waits until the page is at rest.
+        slow_mo: Ignored.
+        timeout: Ignored.
         **options: As for :func:`make_env`.
 
     Returns:
-        The environment, with ``observation="browsergym"`` unless another is asked for.
+        The environment, with ``observation="browsergym"`` unless another one is given.
 
     Raises:
-        SetupError: As for :func:`make_env`.
+        SetupError: As for :func:`make_env`, or an argument is not supported.
     """
     if wait_for_user_message or use_raw_page_output:
         raise SetupError("wait_for_user_message and use_raw_page_output are not supported; leave them out")
@@ -124,13 +122,13 @@ def make_browsergym_env(
 def make_vector_env(
     num_envs: int = 1, *, autoreset_mode: AutoresetMode | str | None = None, **options: Any
 ) -> AsyncVectorEnv:
-    """Builds a vector of environments in processes of their own; ``gym.make_vec`` calls this.
+    """Build a vector environment with one process per environment; ``gym.make_vec`` calls this.
 
-    The processes are spawned (a live Playwright must not be forked) and share one sandbox server.
+    The processes are spawned, because a running Playwright must not be forked. They share one sandbox server.
 
     Args:
-        num_envs: How many.
-        autoreset_mode: Gymnasium's, such as ``"SameStep"``; None for its default.
+        num_envs: Number of environments.
+        autoreset_mode: Gymnasium's autoreset mode, such as ``"SameStep"``; ``None`` for its default.
         **options: ``instance_id`` and the options of :func:`make_env`.
 
     Returns:
@@ -142,16 +140,7 @@ def make_vector_env(
 def make_browsergym_vector_env(
     num_envs: int = 1, *, autoreset_mode: AutoresetMode | str | None = None, **options: Any
 ) -> AsyncVectorEnv:
-    """The same for the ``browsergym/`` ids.
-
-    Args:
-        num_envs: How many.
-        autoreset_mode: As for :func:`make_vector_env`.
-        **options: ``instance_id`` and the options of :func:`make_browsergym_env`.
-
-    Returns:
-        The vector environment.
-    """
+    """Build a vector environment of a ``browsergym/`` id; arguments as for :func:`make_vector_env`."""
     return _vector(make_browsergym_env, num_envs, autoreset_mode, options)
 
 
@@ -165,7 +154,7 @@ def _vector(
 
     from websp_gym.world import make_world
 
-    # Asked for here, in the parent, so that all processes share one server.
+    # Start the server here, in the parent, so that all processes share it.
     make_world(str(options.get("world", "sandbox"))).browser_args()
     builder = functools.partial(build, **options)
     more: dict[str, Any] = {} if autoreset_mode is None else {"autoreset_mode": autoreset_mode}

@@ -1,4 +1,4 @@
-"""One episode of an agent in an environment."""
+"""Playing one episode of an agent in an environment (``Rollout``)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Briefing:
-    """What an agent is told before an episode.
+    """What an agent receives before an episode.
 
     Args:
-        instance: The instance. An honest agent uses its instruction only; the oracle reads the ground truth.
-        account: The account's name, username and email.
+        instance: The instance. An honest agent reads its instruction only; the oracle reads its ground truth.
+        account: ``name``, ``username`` and ``email`` of the account.
         seed: Seed of the episode.
     """
 
@@ -32,16 +32,20 @@ class Briefing:
 
 
 class Player(Protocol):
-    """What the loop asks of an agent."""
+    """The two methods of an agent that a rollout calls."""
 
     def begin(self, briefing: Briefing) -> None:
-        """Starts a new episode."""
-
-    def act(self, observation: Mapping[str, Any]) -> str:
-        """Chooses the next action.
+        """Start a new episode.
 
         Args:
-            observation: The last observation.
+            briefing: The instance, the account and the seed.
+        """
+
+    def act(self, observation: Mapping[str, Any]) -> str:
+        """Choose the next action.
+
+        Args:
+            observation: The latest observation.
 
         Returns:
             An action text.
@@ -49,10 +53,13 @@ class Player(Protocol):
 
 
 class Rollout:
-    """One episode of an agent in an environment; iterating over it plays it.
+    """One episode of an agent in an environment; iterate over it to play the episode.
+
+    Iterating yields one :class:`~websp_gym.env.play.Transition` per step. An error of the environment or of
+    the agent is raised from the iteration; :attr:`stage` then names the part that failed.
 
     Args:
-        env: The environment; reset when the iteration begins.
+        env: The environment. The iteration resets it first; it does not close it.
         agent: The agent.
         seed: Seed of the episode.
     """
@@ -60,23 +67,24 @@ class Rollout:
     def __init__(self, env: WebspEnv, agent: Player, *, seed: int = 0) -> None:
         self.env = env
         self.stage: Stage = "reset"
-        """What is under way, or was when an error ended the episode."""
+        """What is running, or was running when an error ended the episode."""
         self.actions = 0
-        """How many actions the agent has given."""
+        """Number of actions the agent has returned."""
         self.task: WebspTask | None = None
-        """The episode; it stays here when an error ends it. None before it has begun."""
+        """The episode's task, kept also when an error ends the episode. ``None`` before the reset is done."""
         self.reset_seconds = 0.0
+        """Seconds the reset took."""
         self._agent = agent
         self._seed = seed
         self._began = time.monotonic()
 
     @property
     def seconds(self) -> float:
-        """Seconds since the first observation; before it, since the reset began."""
+        """Seconds since the first observation; before it, seconds since the rollout was created."""
         return round(time.monotonic() - self._began, 3)
 
     def __iter__(self) -> Iterator[Transition]:
-        """Resets, and plays until the episode is over."""
+        """Reset the environment and yield each step until the episode is over."""
         observation, _info = self.env.reset(seed=self._seed)
         task = self.task = self.env.task
         assert task is not None
@@ -94,7 +102,7 @@ class Rollout:
         try:
             result = self.env.step(action)
         except Exception:
-            # A step is in the record once it is over: what failed then is the scoring.
+            # A finished step is already in the record, so the scoring after it must have failed.
             if self.task is not None and len(self.task.trajectory.steps) == self.actions:
                 self.stage = "scoring"
             raise

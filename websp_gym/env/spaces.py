@@ -1,4 +1,4 @@
-"""Gymnasium spaces of the environment."""
+"""The action space of the environment."""
 
 from __future__ import annotations
 
@@ -8,17 +8,9 @@ from browsergym.core.spaces import Unicode
 
 
 class ActionText(Unicode):  # type: ignore[misc]
-    """Any text; a sample is an action that can always be carried out."""
+    """The space of action texts. It contains any string; a sample is always a valid action."""
 
     def sample(self, mask: Any = None, probability: Any = None) -> str:
-        """Draws an action.
-
-        Args:
-            mask: Not used.
-            probability: Not used.
-
-        Returns:
-            A valid action text that needs no mark.
-        """
+        """Draw a valid action that needs no mark. ``mask`` and ``probability`` are ignored."""
         choices = ("Wait", "Scroll [WINDOW]; down", "Scroll [WINDOW]; up", "GoBack")
         return choices[int(self.np_random.integers(len(choices)))]

@@ -1,4 +1,4 @@
-"""An instance as a BrowserGym task: set up, validate, cheat, tear down."""
+"""An instance as a BrowserGym task: setup, validation, cheat and teardown."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 
 class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
-    """One instance in one world.
+    """One instance in one world, as a BrowserGym task.
 
     Args:
         seed: Seed of the episode.
         instance: The instance.
-        world: Where it takes place.
-        reward: What turns the end of the episode into a verdict.
-        options: How the episode is played; the defaults where none are given.
+        world: The world in which it takes place.
+        reward: Function from the end of the episode to a verdict.
+        options: Options of the episode; ``None`` for the defaults.
     """
 
     def __init__(
@@ -64,31 +64,31 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         self.s0: S0Report | None = None
         self.tabs: Tabs | None = None
         self.folder: Path | None = None
-        """Where the trajectory is being written, if it is."""
+        """Folder of the trajectory; ``None`` if it is not saved."""
         self.trajectory = _blank_trajectory(instance, world, seed, self.options)
         self._reward = reward
         self._episode: WorldEpisode | None = None
 
     @property
     def episode(self) -> WorldEpisode:
-        """The world's episode."""
+        """The episode in the world. Raises ``WorldError`` before :meth:`setup`."""
         if self._episode is None:
             raise WorldError("the task is not set up; call reset() first")
         return self._episode
 
     def setup(self, page: Page) -> tuple[str, dict[str, Any]]:
-        """Opens an episode of the world, reaches and verifies S0, and goes to the start page.
+        """Open an episode of the world, reach and verify S0, and go to the start page.
 
         Args:
-            page: A blank page of a fresh browser context.
+            page: A blank page of a new browser context.
 
         Returns:
-            The instruction, and what was done to reach S0.
+            The instruction, and how S0 was reached.
 
         Raises:
             InitialStateError: S0 was not reached.
             ReplayError: A trace could not be replayed.
-            WorldError: The world does not answer.
+            WorldError: The world does not respond.
         """
         if self.tabs is None:
             prepare_context(page.context)
@@ -104,18 +104,20 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         return self.trajectory.instruction, self.s0.as_dict()
 
     def validate(self, page: Page, chat_messages: list[Any]) -> tuple[float, bool, str, dict[str, Any]]:
-        """Scores the episode once the agent has spoken.
+        """Score the episode if the last chat message ends it.
 
         Args:
-            page: The active page.
-            chat_messages: The chat; a last message from the assistant is the answer.
+            page: The active page; not used.
+            chat_messages: The chat. A last message with the role ``assistant`` is the answer; ``infeasible``
+                gives up.
 
         Returns:
-            Reward, whether the episode is over, no message, and the verdict once there is one.
+            Reward, whether the episode is over, an empty message, and ``{"verdict": …}`` once it is over.
 
         Raises:
-            WorldError: The world does not answer, or the state does not tell (unless ``on_unscored="zero"``).
-            JudgeError: No judge reached a verdict (unless ``on_unscored="zero"``).
+            WorldError: The world does not respond, or the end state gives no verdict (unless
+                ``on_unscored="zero"``).
+            JudgeError: The judge gave no usable verdict (unless ``on_unscored="zero"``).
         """
         last = chat_messages[-1] if chat_messages else {}
         if last.get("role") not in ("assistant", "infeasible"):
@@ -125,14 +127,14 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         return self.reward_of(verdict), True, "", {"verdict": verdict.as_dict()}
 
     def score(self, ending: Ending, *, save: Callable[[], None] = lambda: None) -> Verdict:
-        """Reads the end state, writes down how the episode ended, and reaches the verdict.
+        """Read the end state, record how the episode ended, and compute the verdict.
+
+        The verdict is also stored in :attr:`verdict` and in the trajectory.
 
         Args:
-            ending: How the episode ended; no reward is asked about one that ran into a limit.
-            save: Called when the record is whole but for the verdict.
-
-        Returns:
-            The verdict, also kept in :attr:`verdict` and in the trajectory.
+            ending: How the episode ended. After a limit, the reward function is not called: the episode
+                failed.
+            save: Called once the record is complete except for the verdict.
         """
         record = self.trajectory
         record.close(ending)
@@ -149,17 +151,13 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         return self.verdict
 
     def reward_of(self, verdict: Verdict) -> float:
-        """The reward a verdict is worth.
+        """Return the reward for a verdict.
 
-        Args:
-            verdict: The verdict.
-
-        Returns:
-            Its score; 0.0 for an unscored one if the caller chose that.
+        This is its score, or 0.0 for an unscored verdict with ``on_unscored="zero"``.
 
         Raises:
-            JudgeError: Unscored by a judge.
-            WorldError: Unscored by the state.
+            JudgeError: The judge left the episode unscored.
+            WorldError: The episode is unscored for another reason, or its score is not finite.
         """
         if verdict.score is not None and not math.isfinite(verdict.score):
             raise WorldError(
@@ -174,12 +172,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         raise kind(f"{self.instance.id} has no verdict: {verdict.reason}", verdict=verdict.as_dict())
 
     def cheat(self, page: Page, chat_messages: list[Any]) -> None:
-        """Solves the task the way an agent would: by the public actions, on the marks it would see.
-
-        Args:
-            page: The active page.
-            chat_messages: The chat; the answer is added to it.
-        """
+        """Solve the task with an agent's marks and actions; append the answer to ``chat_messages``."""
         if self.tabs is None:
             raise WorldError("the task is not set up; call reset() first")
         tabs = self.tabs
@@ -187,13 +180,13 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         chat_messages.append({"role": "assistant", "timestamp": 0.0, "message": answer})
 
     def teardown(self) -> None:
-        """Ends the world's episode."""
+        """End the episode in the world."""
         if self._episode is not None:
             self._episode.close()
             self._episode = None
 
     def _go_to_start(self) -> None:
-        """Shows the start page as the first of the tab's history, as if nothing had been before it."""
+        """Open the start page as the first entry of the history of the only tab."""
         tabs = self.tabs
         if tabs is None:
             return

@@ -1,7 +1,7 @@
-"""Walking through ground truth by the marks and actions an MLLM agent uses.
+"""Turning ground-truth steps into the actions of an agent (the oracle).
 
-There is no back door. A step's target is looked for by role and accessible name among the marks of the current view;
-when it is not there the walker scrolls, as anybody would.
+The target of a step is looked up by role and accessible name among the marks of the current view. If it is
+not in view, the walker scrolls. It uses nothing that an agent could not use.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ _OPPOSITE = {"on": "off", "off": "on"}
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class OracleError(WebspError):
-    """The ground truth could not be carried out: the task's configuration and the site disagree.
+    """Raised when the ground truth cannot be carried out: the task configuration and the site disagree.
 
     Args:
-        step: The step of the ground truth.
+        step: The step of the ground truth that failed.
     """
 
     step: Step | None = None
 
 
 class Walker:
-    """Carries out ground-truth steps in order.
+    """The oracle's policy: ground-truth steps in order, one action per call of :meth:`act`.
 
     Args:
         steps: The steps.
-        account: The account's name, username and email.
-        opposite: Whether ``turn`` steps do the opposite.
-        complete: Whether the steps are whole, so that what has to hold already does.
+        account: ``name``, ``username`` and ``email`` of the account.
+        opposite: Whether to do the opposite: ``turn`` the other way, and change what ``holds``.
+        complete: Whether no step was left out; only then must every ``holds`` step be true already.
     """
 
     def __init__(
@@ -56,19 +56,13 @@ class Walker:
         self._sweep: list[str] = []
         self._picking = False
         self.at = 0
-        """Index of the step that the last action belongs to."""
+        """Index of the step that the latest action belongs to."""
 
     def act(self, observation: Mapping[str, Any]) -> str:
-        """The action that carries out the next step, or one that looks for its target.
+        """Return the next action: the next step, or a scroll that looks for its target.
 
-        Args:
-            observation: With marks.
-
-        Returns:
-            An action text; an ANSWER once every step is done.
-
-        Raises:
-            OracleError: The next step cannot be carried out.
+        After the last step, return an ``ANSWER``. Raise ``OracleError`` if the next step cannot be carried
+        out.
         """
         while self._steps:
             self.at = self._given - len(self._steps)
@@ -85,7 +79,7 @@ class Walker:
         return "ANSWER; done"
 
     def _do(self, step: Step, mark: Mapping[str, Any]) -> str | None:
-        """The action for a step whose target is in view; ``None`` when there is nothing to do."""
+        """Return the action for a step whose target is in view; ``None`` when there is nothing to do."""
         number = mark["number"]
         if step.action == "select" and not self._picking:
             self._picking = True
@@ -107,7 +101,7 @@ class Walker:
         return _OPPOSITE[state] if self._opposite else state
 
     def _undo(self, step: Step, number: int) -> str | None:
-        """Doing the opposite of leaving something alone is changing it."""
+        """Return the click that changes what should be left alone, if the opposite is wanted."""
         return f"Click [{number}]" if self._opposite and step.state else None
 
     def _look_further(self, step: Step, observation: Mapping[str, Any]) -> str:
@@ -128,19 +122,17 @@ class Walker:
 def find_mark(
     elements: Sequence[Mapping[str, Any]], role: str, name: str, *, near: str | None = None
 ) -> Mapping[str, Any] | None:
-    """Finds the mark with this role and accessible name.
+    """Return the element with this role and accessible name; ``None`` if it is not in view.
 
     Args:
-        elements: The observation's elements.
-        role: Role wanted.
-        name: Name wanted; case and spaces do not count, and a single longer name that begins with it will do.
-        near: Where several fit, the name of an element beside the right one.
-
-    Returns:
-        The element, or ``None``.
+        elements: The elements of the observation.
+        role: The role to find.
+        name: The name to find. Case and spacing are ignored; without an exact match, a single name that
+            begins with it is accepted.
+        near: The name of a nearby element that decides between several matches.
 
     Raises:
-        OracleError: More than one fits.
+        OracleError: Several elements match, and ``near`` does not decide.
     """
     wanted = _plain(name)
     same_role = [item for item in elements if item["role"] == role]
@@ -165,14 +157,14 @@ def _nearest(
 
 
 def _distance(one: Sequence[float], other: Sequence[float]) -> float:
-    """Distance between the centres of two boxes, in pixels."""
+    """Return the distance between the centres of two boxes, in pixels."""
     return math.dist(
         (one[0] + one[2] / 2, one[1] + one[3] / 2), (other[0] + other[2] / 2, other[1] + other[3] / 2)
     )
 
 
 def is_on(mark: Mapping[str, Any]) -> bool | None:
-    """Whether a stateful element is on; ``None`` for one without a state."""
+    """Whether a checkbox, switch, tab or option is on; ``None`` for an element without such a state."""
     for key in ("checked", "selected"):
         if mark.get(key) is not None:
             return bool(mark[key])

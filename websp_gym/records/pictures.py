@@ -1,4 +1,4 @@
-"""Pictures of a recorded episode."""
+"""Drawing the set-of-marks picture of a recorded observation."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 def marked_picture(trajectory: Trajectory, folder: Path, index: int) -> NDArray[np.uint8]:
-    """Draw a stored screenshot with its marks, as the agent saw it.
+    """Draw a stored screenshot with its marks, exactly as the agent saw it.
 
     Args:
         trajectory: A recorded trajectory.
-        folder: Where it was loaded from.
+        folder: The folder it was loaded from.
         index: 0 for the first observation, n for the one after step n.
 
     Returns:
-        uint8, height x width x 3.
+        A uint8 array of shape (height, width, 3).
     """
     view = trajectory.views[index]
     plain = Camera.decode((folder / str(view.screenshot)).read_bytes())

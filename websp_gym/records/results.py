@@ -1,7 +1,8 @@
-"""The outcomes of episodes on disk: one folder for each run, one line of JSON for each episode.
+"""Results of episodes on disk: one folder per run, one line of JSON per episode.
 
-A run's folder holds ``run.json`` (what was run), ``results.jsonl`` (a :class:`Result` a line) and
-``trajectories/<id>/<nnn>/``. It needs nothing outside itself: a report, a judge or a later scoring reads it anywhere.
+The folder of a run holds ``run.json`` (its agent and options), ``results.jsonl`` (one :class:`Result` per
+line) and ``trajectories/<id>/<nnn>/``. It is self-contained: a report, a judge or a later rescoring needs
+nothing else.
 """
 
 from __future__ import annotations
@@ -39,12 +40,13 @@ class Try:
     """An attempt at an episode that an error ended.
 
     Args:
-        error: The error's type and message.
-        stage: What was under way: the ``reset``, the ``agent`` (its model, mostly), an ``action``, the ``scoring``
-            after the last one, or nobody knows because the whole ``process`` died.
-        step: The action that was under way or had been carried out last, from 1; 0 before the first one.
-        seconds: How long it took, the reset included.
-        trajectory: Its folder, relative to the run's; empty where none was kept.
+        error: Type and message of the error.
+        stage: What was running: the ``reset``, the ``agent`` (usually its model), an ``action``, the
+            ``scoring`` after the last action; ``process`` if the whole process died and nothing more is
+            known.
+        step: The current or last action, from 1; 0 before the first one.
+        seconds: Seconds the attempt took, including the reset.
+        trajectory: Folder of its trajectory, relative to that of the run; empty if it was not saved.
     """
 
     error: str
@@ -56,38 +58,40 @@ class Try:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """The outcome of one episode.
+    """The result of one episode.
 
     Args:
-        id: The instance.
-        agent: The agent, as it was chosen.
-        trial: Which time it played this instance, from 1.
+        id: Id of the instance.
+        agent: The agent, as given by the user.
+        trial: Number of this repetition, from 1.
         seed: Seed of the episode.
         instruction: ``without_navigation`` or ``with_navigation``.
-        reward: What was paid; None where nothing was scored.
-        status: ``unscored`` when nobody knows, ``error`` when the episode could not be played to an end.
-        source: Who scored it: ``state``, ``judge``, ``limit``, the name of a custom reward, or ``runner`` where an
-            action of the agent's brought the episode down twice.
-        end_reason: Why the episode ended (:data:`~websp_gym.records.trajectory.EndReason`); ``error`` with the status
-            ``fail`` where an action of the agent's did it twice.
-        steps: Actions taken.
-        actions: What counted against the limit: scrolling and waiting are free, a list of calls counts as many.
-        seconds: The episode from the first observation on, the agent's thinking included.
-        reset_seconds: What came before.
-        error: Why it could not be played to an end.
-        reason: The verdict in a sentence.
-        failure_kinds: Which of the paper's five kinds a failure is (section 6), by rule.
-        failure_elements: The types of the UI elements it comes from, by rule.
-        side_effects: What else changed.
-        strict: The score of who counts side effects too; None where nobody knows.
-        calls: Requests to the agent's model.
-        input_tokens: Tokens its model read; None where unknown or there is none.
-        output_tokens: Tokens it wrote.
-        cost: US dollars; None where a price is unknown, never a guess.
-        tries: The attempts that an error ended, in order; empty where the first one came to its end.
-        trajectory: The episode's folder, relative to the run's; empty where none was kept.
+        reward: The reward; ``None`` if the episode was not scored.
+        status: ``pass``, ``fail``, ``unscored`` (the outcome is unknown) or ``error`` (the episode could not
+            be played to its end).
+        source: Who decided: ``state``, ``strict``, ``judge``, ``limit``, the name of a custom reward, or
+            ``runner`` if the same action of the agent ended the episode with an error twice.
+        end_reason: Why the episode ended (:data:`~websp_gym.records.trajectory.EndReason`). ``error`` with
+            the status ``fail`` means that the same action of the agent caused an error twice.
+        steps: Number of steps taken.
+        actions: Number of actions that count against the limit. Scrolling and waiting count 0; a list of
+            calls may count more than 1.
+        seconds: Seconds from the first observation to the end, including the agent's thinking.
+        reset_seconds: Seconds of the reset before that.
+        error: Why the episode could not be played to its end; ``None`` if it was.
+        reason: The verdict in one sentence.
+        failure_kinds: Kinds of failure, of the paper's five (section 6), determined by rules.
+        failure_elements: UI element types that caused the failure, determined by rules.
+        side_effects: Changes that no goal asked for.
+        strict: The score if side effects count; ``None`` if unknown.
+        calls: Number of requests to the agent's model.
+        input_tokens: Tokens read by the model; ``None`` if unknown or if there is no model.
+        output_tokens: Tokens written by the model; ``None`` if unknown or if there is no model.
+        cost: Cost in US dollars; ``None`` if a price is unknown. It is never estimated.
+        tries: The attempts that an error ended, in order; empty if the first attempt reached its end.
+        trajectory: Folder of the episode, relative to that of the run; empty if it was not saved.
         config_hash: Digest of the instance's configuration.
-        run_hash: Digest of agent and options.
+        run_hash: Digest of the agent, the options and the seed of the run.
     """
 
     id: str
@@ -120,25 +124,22 @@ class Result:
 
     @classmethod
     def of(cls, verdict: Verdict, record: Trajectory, **facts: Any) -> Result:
-        """The result of an episode that has a verdict.
+        """Return the result of an episode that has a verdict.
 
         Args:
             verdict: The verdict.
-            record: The episode; it need not be on disk.
-            **facts: Fields that neither tells, ``agent`` among them.
-
-        Returns:
-            The result.
+            record: The trajectory; it need not be on disk.
+            **facts: Further fields, such as ``agent``, ``trial`` or ``seconds``; they take precedence.
         """
         return cls(**facts_of(record) | {"end_reason": record.end_reason} | _scored(verdict) | facts)
 
     def rescored(self, verdict: Verdict) -> Result:
-        """The same episode with another verdict."""
+        """Return the same result with another verdict."""
         return replace(self, error=None, **_scored(verdict))
 
     @property
     def outcome(self) -> OutcomeLabel:
-        """The column of the paper's table 2 it belongs to; what was not scored has one of its own."""
+        """The column of table 2 of the paper; ``unscored`` and ``error`` are columns of our own."""
         if self.status in ("unscored", "error"):
             return "unscored" if self.status == "unscored" else "error"
         if self.status == "pass":
@@ -147,25 +148,25 @@ class Result:
 
     @property
     def brought_down(self) -> bool:
-        """Whether the agent failed because an action of its own ended the episode with an error, twice."""
+        """Whether the agent failed because the same action ended the episode with an error twice."""
         return self.status == "fail" and self.end_reason == "error"
 
     @property
     def again(self) -> int:
-        """How often it was played again."""
+        """Number of times the episode was retried."""
         return max(len(self.tries) - (self.status == "error" or self.brought_down), 0)
 
     @property
     def key(self) -> tuple[str, str, str, int]:
-        """What there is one result of: agent, wording, instance and trial."""
+        """Agent, instruction variant, instance and trial; a run has one result for each."""
         return (self.agent, self.instruction, self.id, self.trial)
 
     def line(self) -> str:
-        """The result as one line of JSON."""
+        """Return the result as one line of JSON."""
         return encodable(json.dumps(asdict(self), ensure_ascii=False))
 
     def summary(self) -> str:
-        """The fields a program that runs episodes reads, as one line of JSON."""
+        """Return the fields that a calling program needs, as one line of JSON."""
         keys = (
             "id",
             "agent",
@@ -185,14 +186,7 @@ class Result:
 
 
 def facts_of(record: Trajectory) -> dict[str, Any]:
-    """What a record tells of its result, scored or not.
-
-    Args:
-        record: The episode, as far as it came.
-
-    Returns:
-        Fields of :class:`Result`.
-    """
+    """Return the fields of a result that a trajectory determines, complete or not."""
     return {
         "id": record.instance,
         "seed": record.seed,
@@ -220,14 +214,14 @@ def _scored(verdict: Verdict) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What a run is: everything its results have in common.
+    """What all results of a run have in common.
 
     Args:
-        agent: The agent, as it was chosen.
-        options: Options of the environments, those that are not the default.
-        seed: Seed of the first trial; the next ones count on.
-        started: When, UTC, ISO 8601.
-        versions: Versions of what decides an episode.
+        agent: The agent, as given by the user.
+        options: Options of the environments that differ from their defaults.
+        seed: Seed of the first trial; each further trial adds 1.
+        started: Start of the run in UTC, as ISO 8601.
+        versions: Versions that determine an episode, by name.
     """
 
     agent: str
@@ -238,29 +232,19 @@ class Run:
 
     @property
     def hash(self) -> str:
-        """A digest of agent, options and seed; results of another hash do not belong together."""
+        """Digest of agent, options and seed; results with different hashes must not be merged."""
         text = json.dumps([self.agent, dict(self.options), self.seed], sort_keys=True, default=_name)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def difference(self, other: Run) -> str:
-        """What another run has otherwise, for a person; empty when nothing that decides results."""
+        """Describe how the other run differs in agent, seed and options; empty if it does not."""
         mine, its = ({"agent": run.agent, "seed": run.seed, **run.options} for run in (self, other))
         names = [name for name in {**mine, **its} if mine.get(name) != its.get(name)]
         return ", ".join(f"{name} {mine.get(name)!r} and not {its.get(name)!r}" for name in names)
 
 
 def read_run(folder: Path) -> Run | None:
-    """Reads what a folder's run is.
-
-    Args:
-        folder: The folder.
-
-    Returns:
-        The run; None where the folder holds none.
-
-    Raises:
-        SetupError: ``run.json`` cannot be read.
-    """
+    """Read ``run.json``; ``None`` if the folder has none. Raise ``SetupError`` if it is not valid."""
     path = folder / RUN
     try:
         data = json.loads(path.read_text("utf-8"))
@@ -274,15 +258,7 @@ def read_run(folder: Path) -> Run | None:
 
 
 def write_run(folder: Path, run: Run) -> None:
-    """Writes what a folder's run is; the file is always a whole one.
-
-    Args:
-        folder: The folder; made where it is missing.
-        run: The run.
-
-    Raises:
-        SetupError: The folder cannot be written to.
-    """
+    """Write ``run.json`` atomically, and create the folder if needed. Raise ``SetupError`` if this fails."""
     text = json.dumps({"schema": SCHEMA, **asdict(run)}, ensure_ascii=False, indent=1, default=_name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -294,33 +270,17 @@ def write_run(folder: Path, run: Run) -> None:
 
 
 def append_result(folder: Path, result: Result) -> None:
-    """Adds a result to a run.
-
-    Args:
-        folder: The run's folder.
-        result: The result.
-
-    Raises:
-        SetupError: The folder cannot be written to.
-    """
+    """Append a result to the run's file. Raise ``SetupError`` if it cannot be written to."""
     append_line(folder / RESULTS, result.line())
 
 
 def append_line(path: Path, line: str) -> None:
-    """Append a line to a file of lines.
-
-    Args:
-        path: The file; made where it is missing.
-        line: The line.
-
-    Raises:
-        SetupError: The file cannot be written to.
-    """
+    """Append a line to a file, and create the file if needed. Raise ``SetupError`` if this fails."""
     try:
         with path.open("ab+") as file:
-            # After a crash in the middle of a line the next one starts on its own.
+            # If a crash left an incomplete line, start a new one.
             torn = file.tell() > 0 and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n"
-            # What a model says may end in half a character, which is no reason to lose the result.
+            # A model's reply may contain a lone surrogate; do not lose the result for it.
             file.write(("\n" * torn + line + "\n").encode(errors="replace"))
     except OSError as error:
         raise unwritable(path.parent, error) from error
@@ -328,11 +288,11 @@ def append_line(path: Path, line: str) -> None:
 
 @dataclass(frozen=True)
 class Broken:
-    """A line of a file of results that cannot be used.
+    """A line of a results file that cannot be used.
 
     Args:
         path: The file.
-        line: Its number, from 1.
+        line: Number of the line, from 1.
         reason: What is wrong with it.
     """
 
@@ -346,12 +306,12 @@ class Broken:
 
 @dataclass(frozen=True)
 class Found:
-    """What some folders hold.
+    """The results in some folders.
 
     Args:
         results: Each result with the folder of its run.
-        broken: The lines that cannot be used.
-        empty: Folders that were asked for and have no results.
+        broken: Lines that cannot be used.
+        empty: Requested folders without results.
     """
 
     results: Sequence[tuple[Path, Result]]
@@ -360,14 +320,10 @@ class Found:
 
 
 def read_lines(folder: Path) -> tuple[list[Result], list[Broken]]:
-    """Reads the results of a run, and says which lines are none.
+    """Read the results of a run, and the lines that cannot be used.
 
-    Args:
-        folder: The run's folder.
-
-    Returns:
-        The last result of each agent, wording, instance and trial; and the lines that cannot be used: half-written
-        ones, those that are no result, and those whose trajectory is outside the folder.
+    Of several results with the same key, only the last is returned. A line is broken if it is incomplete, is
+    not a result, or names a trajectory outside the folder.
     """
     path = folder / RESULTS
     if not path.is_file():
@@ -388,28 +344,15 @@ def read_lines(folder: Path) -> tuple[list[Result], list[Broken]]:
 
 
 def read_results(folder: Path) -> list[Result]:
-    """Reads the results of a run; see :func:`read_lines`, which tells of lines that cannot be used.
-
-    Args:
-        folder: The run's folder.
-
-    Returns:
-        The last result of each agent, wording, instance and trial.
-    """
+    """Read the results of a run, the last one of each key. :func:`read_lines` also returns broken lines."""
     return read_lines(folder)[0]
 
 
 def find_results(folders: Iterable[Path]) -> Found:
-    """Reads the results of all runs in or below some folders.
-
-    Args:
-        folders: The folders.
-
-    Returns:
-        The results, runs in the order of their names, and what could not be used.
+    """Read the results of all runs in or below some folders, in the order of their names.
 
     Raises:
-        SetupError: A folder is missing, or none of them holds results at any depth.
+        SetupError: A folder is missing, or there are no results at all.
     """
     results: list[tuple[Path, Result]] = []
     broken: list[Broken] = []
@@ -430,15 +373,7 @@ def find_results(folders: Iterable[Path]) -> Found:
 
 
 def no_results(folders: Sequence[Path], broken: Sequence[Broken] = ()) -> SetupError:
-    """The error for folders without results.
-
-    Args:
-        folders: The folders.
-        broken: Lines of theirs that cannot be used.
-
-    Returns:
-        The error to raise.
-    """
+    """Return the error for folders without results; ``broken`` are their unusable lines."""
     names = ", ".join(str(folder) for folder in folders)
     if broken:
         return SetupError(
@@ -448,20 +383,12 @@ def no_results(folders: Sequence[Path], broken: Sequence[Broken] = ()) -> SetupE
 
 
 def count(number: int, what: str) -> str:
-    """A number of things, for a person.
-
-    Args:
-        number: How many.
-        what: One of them.
-
-    Returns:
-        Such as ``1 line`` or ``2 lines``.
-    """
+    """Return a count for a person, such as ``1 line`` or ``2 lines``."""
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _name(value: Any) -> str:
-    """A custom reward by its name: its address would be another one in every process."""
+    """Return the qualified name of a custom reward; its ``repr`` would differ between processes."""
     return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
 
 
@@ -471,16 +398,10 @@ def _reader() -> TypeAdapter[Result]:
 
 
 def read_result(line: str | bytes) -> Result:
-    """Reads one line of results.
-
-    Args:
-        line: JSON; lines of earlier versions lack fields, which then have their defaults.
-
-    Returns:
-        The result.
+    """Parse one line of a results file. Fields that an older version did not write get their defaults.
 
     Raises:
-        ValueError: The line is none, in words for a person.
+        ValueError: The line is not a result; the message is for a person.
     """
     try:
         data = json.loads(line)
@@ -502,13 +423,10 @@ def _check_inside(folder: Path, result: Result) -> None:
 
 
 def spent(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Adds up what an agent's model took.
+    """Add up the model usage of turns or episodes.
 
-    Args:
-        parts: Turns or episodes, with ``calls``, ``input_tokens``, ``output_tokens`` and ``cost``.
-
-    Returns:
-        The sums under the same names, None where one of the amounts is unknown; nothing where there are no parts.
+    The parts have ``calls``, ``input_tokens``, ``output_tokens`` and ``cost``, and so has the result. A sum
+    is ``None`` if one of its amounts is unknown. Without parts the result is empty.
     """
     listed = list(parts)
     if not listed:

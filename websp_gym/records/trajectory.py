@@ -1,10 +1,11 @@
-"""What happened in an episode, on disk: a header, one line of JSON per step and one PNG per observation.
+"""Recording an episode to disk, and loading it.
 
-``trajectory.json`` has what is known at the beginning and at the end; ``steps.jsonl`` grows by a line with each step.
-So a step costs the same however long the episode is, and a killed process loses at most the step in progress.
-Screenshots are stored as the browser made them; the marks are data beside them, so a viewer can switch them
-off and :func:`websp_gym.records.pictures.marked_picture` draws exactly what the agent saw. Secrets are removed
-before anything is written, and nothing is pickled.
+A trajectory is a JSON header, one line of JSON per step and one PNG per observation. ``trajectory.json``
+holds what is known at the start and at the end of the episode. ``steps.jsonl`` grows by one line per step, so
+a step costs the same in a long episode as in a short one, and a killed process loses at most the current
+step. Screenshots are stored without marks. The marks are data beside them, so a viewer can hide them, and
+:func:`websp_gym.records.pictures.marked_picture` draws exactly what the agent saw. Secrets are removed before
+anything is written, and nothing is pickled.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ FILE = "trajectory.json"
 STEPS = "steps.jsonl"
 
 _FIRST_SCHEMA = "websp-trajectory/1"
-"""One JSON file with the steps in it, and the text of each action only."""
+"""A single JSON file with the steps; of each action it has only the text."""
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 _OLD_BOOKKEEPING = ["consent.choice", "consent_receipts", "cookies.state"]
-"""What counted as bookkeeping before records named it themselves."""
+"""The bookkeeping keys of records that do not list them."""
 
 EndReason = Literal[
     "answer", "infeasible", "action_limit", "time_limit", "unresponsive", "error", "abandoned"
@@ -52,13 +53,14 @@ EndCause = Literal["agent", "world", "caller"]
 
 @dataclass(frozen=True)
 class Ending:
-    """How an episode ended; it stands before anybody asks for a reward.
+    """How an episode ended. It is fixed before the reward is computed.
 
     Args:
-        reason: ``unresponsive`` when the page did not respond to the agent's action within the deadline, ``error``
-            when the world failed, ``abandoned`` when the caller reset or closed the environment.
-        answer: What the agent said.
-        detail: The reason in a sentence, where the agent gave none.
+        reason: ``answer`` and ``infeasible`` come from the agent; ``action_limit`` and ``time_limit`` are
+            limits; ``unresponsive``: the page did not respond to the agent's action in time; ``error``: the
+            world failed; ``abandoned``: the caller reset or closed the environment.
+        answer: The agent's final message, empty if there is none.
+        detail: A sentence that explains the reason, where the agent gave no message.
     """
 
     reason: EndReason
@@ -67,7 +69,7 @@ class Ending:
 
     @property
     def cause(self) -> EndCause:
-        """Whose doing it was: what an agent's action, or a page's answer to it, brings about is the agent's."""
+        """Who caused the end. The agent answers for its actions and for how a page responds to them."""
         match self.reason:
             case "error":
                 return "world"
@@ -78,7 +80,7 @@ class Ending:
 
     @property
     def is_limit(self) -> bool:
-        """Whether the episode was cut off before the agent said that it was done."""
+        """Whether the episode was cut off before the agent declared that it was done."""
         return self.reason in LIMITS
 
 
@@ -90,18 +92,19 @@ class _Record(BaseModel):
 
 
 class View(_Record):
-    """One observation as stored: where the browser was and what was marked."""
+    """One observation as stored: the address, the tabs and the marks."""
 
     url: str
     title: str = ""
     tabs: list[str] = Field(default_factory=list)
     screenshot: str | None = None
-    """File name of the unmarked screenshot, beside the JSON."""
+    """File name of the screenshot without marks, in the folder of the JSON file; ``None`` if there is none."""
     marks: list[dict[str, Any]] = Field(default_factory=list)
+    """The marked elements, as in the observation's ``elements``; boxes are in CSS pixels of the viewport."""
 
     @classmethod
     def of(cls, page: PageView, screenshot: str | None = None) -> Self:
-        """Make the stored form of what was observed; `screenshot` names the picture's file."""
+        """Return the stored form of an observation; ``screenshot`` is the file name of its picture."""
         return cls(
             url=page.url,
             title=page.title,
@@ -112,30 +115,22 @@ class View(_Record):
 
 
 class ActionRecord(_Record):
-    """What the text of a step was read as."""
+    """The action that the environment understood from the text of a step."""
 
     kind: str
     """One of the eleven actions, or ``calls`` for BrowserGym calls."""
     text: str
-    """The action alone, as the grammar writes it; calls as they came."""
+    """The action without the thought, in the grammar's spelling; calls are kept unchanged."""
     number: int | None = None
-    """The mark it names."""
+    """Number of the mark it names; ``None`` if it names none."""
     role: str | None = None
-    """Role of that mark in the view before the step; ``None`` where the view had no such mark."""
+    """Role of that mark in the view before the step; ``None`` if the view had no such mark."""
     name: str | None = None
-    """Its accessible name."""
+    """Accessible name of that mark; ``None`` as for the role."""
 
     @classmethod
     def of(cls, action: Action, before: View | None) -> Self:
-        """Record a parsed action.
-
-        Args:
-            action: The action.
-            before: The view it refers to.
-
-        Returns:
-            The action with the element it names.
-        """
+        """Return the record of a parsed action with the element it names in the view ``before`` the step."""
         marks = before.marks if before is not None and action.number is not None else []
         mark = next((mark for mark in marks if mark.get("number") == action.number), None)
         role, name = (None, None) if mark is None else (str(mark.get(key, "")) for key in ("role", "name"))
@@ -143,15 +138,7 @@ class ActionRecord(_Record):
 
     @classmethod
     def read(cls, text: str, before: View | None) -> Self | None:
-        """Record the action in a text; ``None`` where it has none that can be read.
-
-        Args:
-            text: What the agent said.
-            before: The view it refers to.
-
-        Returns:
-            As the environment understands the text.
-        """
+        """Return the record of the action in ``text``; ``None`` if it cannot be parsed as one."""
         try:
             if looks_like_calls(text):
                 return cls(kind="calls", text=text) if read_calls(text) else None
@@ -167,52 +154,67 @@ class Step(_Record):
     """1 for the first action."""
     thought: str = ""
     action: str
-    """What the agent said."""
+    """The agent's reply."""
     act: ActionRecord | None = None
-    """What was understood; ``None`` where it could not be read."""
+    """The action as understood; ``None`` if the reply could not be parsed."""
     error: str = ""
+    """Why the action failed; empty if it did not."""
     counted: int = 1
-    """How many actions it counted as: 0 for a free one, more than 1 for a list of calls."""
+    """Number of actions it counted as: 0 for a free one, more than 1 for a list of calls."""
     seconds: float
-    """Duration of the step in the environment."""
+    """Seconds the step took in the environment."""
     ended: float | None = None
-    """When it ended, Unix time: what the world's event log has up to then came of this step or an earlier one."""
+    """Unix time when it ended; events in the world's log up to then belong to this step or an earlier one."""
     view: View
+    """The observation after the step."""
 
 
 class Trajectory(_Record):
-    """A whole episode."""
+    """The record of a whole episode, as :func:`load_trajectory` returns it.
+
+    ``views[0]`` is the first observation and ``views[n]`` the one after step n.
+    """
 
     schema_: Literal["websp-trajectory/2"] = Field(default=SCHEMA, alias="schema")
     instance: str
+    """Id of the instance."""
     config_hash: str
+    """Digest of the instance's configuration (:attr:`websp_gym.tasks.instances.Instance.config_hash`)."""
     instruction: str
     ground_truth: list[str]
+    """One line of text per step."""
     world: str
+    """``sandbox`` or ``live``."""
     seed: int
     options: dict[str, Any] = Field(default_factory=dict)
     versions: dict[str, str] = Field(default_factory=dict)
     started: str
+    """Start of the episode in UTC, as ISO 8601."""
     reset_seconds: float = 0.0
+    """Seconds the reset took."""
     s0: dict[str, Any] = Field(default_factory=dict)
-    """Server state of the task's site when the agent began."""
+    """Server state of the task's site when the agent started."""
     end: dict[str, Any] = Field(default_factory=dict)
-    """Server state of the task's site when the agent ended."""
+    """Server state of the task's site at the end of the episode."""
     events: list[dict[str, Any]] = Field(default_factory=list)
-    """The world's event log since S0."""
+    """Events in the world's log since S0."""
     initial: View | None = None
+    """The first observation."""
     steps: list[Step] = Field(default_factory=list)
     end_reason: EndReason | None = None
+    """Why the episode ended; ``None`` while it runs, or if its process was killed."""
     answer: str = ""
     error: str = ""
+    """The error that ended the episode; empty if none did."""
     verdict: dict[str, Any] | None = None
+    """The :class:`~websp_gym.records.verdict.Verdict` as JSON data; ``None`` if the episode was not scored."""
     torn: bool = Field(default=False, exclude=True)
-    """Whether the last line of the steps on disk was half-written; that step is left out."""
+    """Whether the last step on disk was only partly written; it is left out."""
 
     @field_validator("s0", "end", mode="before")
     @classmethod
     def _as_kept_today(cls, state: Any) -> Any:
-        """Read a state that was recorded when sessions were no collection and bookkeeping was not named."""
+        """Convert a state from before sessions became a collection and records named their bookkeeping."""
         if not isinstance(state, dict) or "sessions" not in state:
             return state
         rest = {key: value for key, value in state.items() if key != "sessions"}
@@ -220,29 +222,30 @@ class Trajectory(_Record):
         return {"bookkeeping": _OLD_BOOKKEEPING, **rest, "collections": collections}
 
     def close(self, ending: Ending) -> None:
-        """Writes down how the episode ended; what stands there already stays."""
+        """Set the reason of the end and the answer, unless they are already set."""
         if self.end_reason is None:
             self.end_reason, self.answer = ending.reason, ending.answer
 
     @property
     def views(self) -> list[View]:
-        """Every observation in order, the initial one first."""
+        """All observations in order, starting with the initial one."""
         return ([self.initial] if self.initial else []) + [step.view for step in self.steps]
 
     @property
     def last_view(self) -> View | None:
-        """The newest observation."""
+        """The latest observation; ``None`` if there is none."""
         return self.steps[-1].view if self.steps else self.initial
 
 
 class Recorder:
-    """Writes a trajectory while it happens.
+    """A writer that saves a trajectory to disk while the episode runs.
 
     Args:
-        parent: Folder of all episodes of the instance; this one gets ``001``, ``002``, … in it.
-        trajectory: The record to keep up to date.
-        secrets: Texts that must never reach the disk; each is replaced by ``•••``. All of them must be known now: a
-            step that was written is not touched again.
+        parent: Folder of all episodes of the instance; this episode gets the next free subfolder, ``001``,
+            ``002`` and so on.
+        trajectory: The trajectory to write.
+        secrets: Texts that must never be written; each is replaced by ``•••``. All must be known now, because
+            a written step is never changed.
     """
 
     def __init__(self, parent: Path, trajectory: Trajectory, secrets: Iterable[str] = ()) -> None:
@@ -253,44 +256,28 @@ class Recorder:
         self._size = 0
 
     def view(self, index: int, page: PageView) -> View:
-        """Store the picture of an observation.
-
-        Args:
-            index: 0 for the initial observation, n for the one after step n.
-            page: What was observed.
-
-        Returns:
-            The observation as a trajectory stores it.
-        """
+        """Store the screenshot of observation ``index`` (0 is the initial one) and return its stored form."""
         return View.of(page, self.screenshot(index, page.png) if page.png else None)
 
     def screenshot(self, index: int, png: bytes) -> str:
-        """Store a screenshot.
-
-        Args:
-            index: 0 for the initial observation, n for the one after step n.
-            png: The picture as the browser encoded it.
-
-        Returns:
-            Its file name.
-        """
+        """Store a screenshot and return its file name; ``index`` is 0 for the initial observation."""
         name = f"step_{index:03d}.png"
         with self._writing():
             (self.folder / name).write_bytes(png)
         return name
 
     def append(self) -> None:
-        """Write the steps that are not on disk yet; those that are, are neither read nor written again."""
+        """Write the steps that are not on disk yet. Steps on disk are neither read nor written again."""
         for step in self.trajectory.steps[self._written :]:
             line = self._encoded(step.model_dump()) + b"\n"
             with self._writing(), (self.folder / STEPS).open("ab") as file:
-                file.truncate(self._size)  # what an earlier attempt left of this line, on a full disk
+                file.truncate(self._size)  # a part of this line that an earlier attempt wrote to a full disk
                 file.write(line)
             self._size += len(line)
             self._written += 1
 
     def save(self) -> None:
-        """Write what is missing of the steps, and the header anew; the header on disk is always a whole one."""
+        """Write the missing steps and replace the header; the header on disk is always complete."""
         self.append()
         header = self.trajectory.model_dump(by_alias=True, exclude={"steps"}) | {"steps": self._written}
         part = self.folder / (FILE + ".part")
@@ -313,17 +300,18 @@ class Recorder:
 
 
 def load_trajectory(folder: Path) -> Trajectory:
-    """Read a recorded trajectory, of this version or the first.
+    """Load a recorded trajectory, of schema ``websp-trajectory/2`` or ``/1``.
 
     Args:
-        folder: The episode's folder, or its JSON file.
+        folder: The folder of the episode, or its JSON file.
 
     Returns:
-        The trajectory. Of one that a killed process left, all steps that were written whole; :attr:`Trajectory.torn`
-        says whether there was more.
+        The trajectory. If the recording process was killed, it has all steps that were written completely,
+        and :attr:`Trajectory.torn` shows whether a partly written one was left out.
 
     Raises:
-        SetupError: There is none, it is of another schema, or it lacks steps that it had.
+        SetupError: There is no trajectory, its schema is not supported, it is not valid, or steps are
+            missing.
     """
     path = folder if folder.suffix == ".json" else folder / FILE
     try:
@@ -350,7 +338,7 @@ def load_trajectory(folder: Path) -> Trajectory:
 
 
 def digest_of(folder: Path) -> str:
-    """Compute the digest of an episode's record, without its pictures; empty where there is none."""
+    """Return a digest of the record of an episode without its pictures; empty where there is none."""
     try:
         whole = hashlib.sha256((folder / FILE).read_bytes())
         if (folder / STEPS).exists():
@@ -361,14 +349,7 @@ def digest_of(folder: Path) -> str:
 
 
 def versions(browser: str = "") -> dict[str, str]:
-    """The versions that decide what an episode does.
-
-    Args:
-        browser: Version of the browser.
-
-    Returns:
-        Versions by name.
-    """
+    """Return the versions that determine an episode, by name; ``browser`` is the version of Chromium."""
     from importlib.metadata import version
 
     names = ("websp-gym", "browsergym-core", "playwright", "gymnasium")
@@ -380,12 +361,12 @@ def versions(browser: str = "") -> dict[str, str]:
 
 
 def now() -> str:
-    """The current time, UTC, ISO 8601 to the second."""
+    """Return the current time in UTC, as ISO 8601 with seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _new_folder(parent: Path) -> Path:
-    """Makes the next free folder; another process may be doing the same."""
+    """Create and return the next free folder; other processes may do the same at the same time."""
     for number in itertools.count(1):
         folder = parent / f"{number:03d}"
         try:
@@ -399,7 +380,7 @@ def _new_folder(parent: Path) -> Path:
 
 
 def _walk(value: Any, clean: Callable[[str], str]) -> Any:
-    """The same data with every text in it cleaned, keys included."""
+    """Return a copy of the data with ``clean`` applied to every text, keys included."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, dict):
@@ -410,7 +391,7 @@ def _walk(value: Any, clean: Callable[[str], str]) -> Any:
 
 
 def _read_steps(path: Path, count: object) -> tuple[list[Any], bool]:
-    """The steps that were written whole, and whether the last line was not."""
+    """Return the completely written steps, and whether the last line is only partly written."""
     try:
         *lines, rest = path.read_bytes().split(b"\n") if path.exists() else [b""]
     except OSError as error:
@@ -422,7 +403,7 @@ def _read_steps(path: Path, count: object) -> tuple[list[Any], bool]:
 
 
 def _parsed(text: bytes, where: str, path: Path) -> dict[str, Any]:
-    """A JSON object, without halves of surrogate pairs, which other writers escape and no reader of ours takes."""
+    """Parse a JSON object. Replace lone surrogates, which other writers escape and our readers reject."""
     try:
         data = json.loads(text)
         data = _walk(data, encodable) if _HALF.search(text) else data
@@ -434,7 +415,7 @@ def _parsed(text: bytes, where: str, path: Path) -> dict[str, Any]:
 
 
 def _fill_actions(trajectory: Trajectory) -> None:
-    """Read the actions of a record that has their texts only."""
+    """Fill in the parsed actions of a record that has only their texts."""
     before = trajectory.initial
     for step in trajectory.steps:
         step.act = ActionRecord.read(step.action, before)

@@ -1,4 +1,4 @@
-"""The outcome of an episode: pass, fail or unscored, with the evidence."""
+"""The verdict on an episode: pass, fail or unscored, with its checks."""
 
 from __future__ import annotations
 
@@ -13,15 +13,20 @@ FailureKind = Literal[
     "repeated actions",
     "partial completion",
 ]
-"""The five kinds of the paper (section 6, table 9). A failure may be of several."""
+"""The five kinds of failure in the paper (section 6, table 9). One failure may have several."""
 KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at: what had to be, what was found.
+    """One condition that was checked.
 
-    ``passed`` is ``None`` where it could not be determined.
+    Args:
+        name: The condition.
+        passed: Whether it holds; ``None`` if this could not be determined.
+        expected: The value it requires.
+        actual: The value that was found.
+        evidence: Details for a person.
     """
 
     name: str
@@ -33,12 +38,12 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """Why an episode failed, by rules over its state and its record (docs/judge.md states them).
+    """Why an episode failed, determined by rules from its state and its record (see ``docs/judge.md``).
 
     Args:
-        kinds: Its kinds; none for a failure by a side effect alone.
-        elements: Types of the ground truth's UI elements that caused it.
-        error: Why the rules could not be applied; empty where they were.
+        kinds: The kinds of failure; empty for a failure by a side effect alone.
+        elements: The UI element types of the ground-truth steps that caused it.
+        error: Why the rules could not be applied; empty if they were.
     """
 
     kinds: tuple[FailureKind, ...] = ()
@@ -48,20 +53,26 @@ class Failure:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an episode is worth.
+    """The score of an episode, with the reasons for it.
 
     Args:
-        status: ``unscored`` means nobody knows: it never becomes a number by itself.
-        score: 1.0 or 0.0 (a custom reward may give other numbers); ``None`` exactly when unscored.
-        source: Who says so: ``state``, ``judge``, ``limit`` or the name of a custom reward.
+        status: ``pass``, ``fail`` or ``unscored``. Unscored means that the outcome is unknown; it is never
+            turned into a number unless the caller asks for it (``on_unscored="zero"``).
+        score: 1.0 or 0.0; a custom reward may return other numbers. ``None`` if and only if ``status`` is
+            ``unscored``.
+        source: Who decided: ``state``, ``strict``, ``judge``, ``limit`` or the name of a custom reward.
         reason: One sentence for a person.
-        checks: Everything that was looked at.
-        side_effects: What else changed that no goal asked for.
-        less_private: Those of them that moved a setting towards what its site declares as the least private value.
-        strict: The score of who counts side effects too: 1.0 only for a full score without any; ``None`` where nobody
-            knows.
-        failure: Why a failed episode in the sandbox failed, whichever reward decided.
-        details: Whatever the source adds (votes, cost).
+        checks: All conditions that were checked.
+        side_effects: Changes that no goal asked for, one text each.
+        less_private: The side effects that moved a setting towards the value its site declares as least
+            private.
+        strict: The score if side effects count: 1.0 only for a full score without side effects; ``None`` if
+            unknown.
+        failure: Why a failed episode in the sandbox failed, whichever reward decided; ``None`` otherwise.
+        details: Further data of the source, such as votes and cost.
+
+    Raises:
+        ValueError: ``score`` is ``None`` for a scored status, or a number for ``unscored``.
     """
 
     status: Status
@@ -84,20 +95,20 @@ class Verdict:
             object.__setattr__(self, "strict", 0.0)
 
     def as_dict(self) -> dict[str, Any]:
-        """The verdict as JSON data."""
+        """Return the verdict as JSON data."""
         return asdict(self)
 
 
 def passed(source: str, reason: str, **parts: Any) -> Verdict:
-    """A verdict of success, worth 1.0."""
+    """Return a verdict of success, with the score 1.0."""
     return Verdict("pass", 1.0, source, reason, **parts)
 
 
 def failed(source: str, reason: str, **parts: Any) -> Verdict:
-    """A verdict of failure, worth 0.0."""
+    """Return a verdict of failure, with the score 0.0."""
     return Verdict("fail", 0.0, source, reason, **parts)
 
 
 def unscored(source: str, reason: str, **parts: Any) -> Verdict:
-    """A verdict that says why there is none."""
+    """Return a verdict without a score; ``reason`` explains why there is none."""
     return Verdict("unscored", None, source, reason, **parts)

@@ -1,4 +1,7 @@
-"""What must hold at the end, what must not move, and what S0 is: plain data over server state, no code."""
+"""The conditions of a task: what must hold at the end, what must not change, and what S0 is.
+
+They are plain data that is compared with the server's state; there is no code in them.
+"""
 
 from __future__ import annotations
 
@@ -10,23 +13,23 @@ from websp_gym.tasks.schema import Model, Value
 
 
 class ItemCheck(Model):
-    """A condition on the items of one collection."""
+    """A condition on how many items of a collection have the values of ``where``."""
 
     collection: str
     where: dict[str, Value] = Field(default_factory=dict)
     count: int | None = None
-    """How many items must match; ``None`` means at least one (for ``kept``: all there were)."""
+    """Number of items that must match; ``None`` means at least one (for ``kept``: all of S0)."""
 
 
 Checks = Annotated[list[ItemCheck], Field(default_factory=list)]
 
 
 class Goal(Model):
-    """What must hold at the end, over server state (plain data, no code).
+    """The conditions on the server's state at the end of an episode.
 
-    ``settings`` are compared by value. ``created`` counts items that S0 did not have, ``removed`` items S0 had
-    and the end state has not, ``kept`` items S0 had and the end state still has unchanged, ``present`` and
-    ``absent`` look at the end state alone. ``signed_in`` asks whether the account is still signed in.
+    ``settings`` are compared by value. ``created`` counts items that are not in S0, ``removed`` items of S0
+    that are gone, and ``kept`` items of S0 that are still there unchanged. ``present`` and ``absent`` look at
+    the end state only. ``signed_in`` is whether the account must still be signed in.
     """
 
     settings: dict[str, Value] = Field(default_factory=dict)
@@ -45,16 +48,16 @@ class Goal(Model):
 
 
 class Unchanged(Model):
-    """What must not move: setting patterns (``email.*``) and collections. Goal keys are never counted."""
+    """What must not change: patterns of settings (``email.*``) and collections, except keys of the goal."""
 
     settings: tuple[str, ...] = ()
     collections: tuple[str, ...] = ()
 
 
 class Expect(Model):
-    """What S0 *is*: the site's defaults, overlaid with these settings and these collection contents.
+    """The initial state S0: the defaults of the site, with these settings and collections replaced.
 
-    Every setting and every collection of the task's own site is compared after a reset, named here or not.
+    After a reset, every setting and collection of the task's site is compared, listed here or not.
     """
 
     settings: dict[str, Value] = Field(default_factory=dict)

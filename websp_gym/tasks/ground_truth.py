@@ -1,4 +1,4 @@
-"""The ground truth of an instance: what a person would do, step by step."""
+"""The ground truth of an instance: the steps that solve it, as a person would do them."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ STEP_KINDS = ("click", "hover", "turn", "type", "select", "submit", "holds")
 
 
 class Target(Model):
-    """The element a ground-truth step acts on, named the way a person would: by role and accessible name."""
+    """The element that a ground-truth step acts on, identified by role and accessible name."""
 
     role: str
     name: str
     within: str | None = None
-    """Text of the section or row the element stands in, where role and name alone are not unique."""
+    """Text of the section or row of the element, if role and name are not unique."""
 
 
 class Step(Model):
-    """One ground-truth step. Written in YAML as ``- click: {role: link, name: Privacy}`` plus ``element``.
+    """One ground-truth step. In YAML: ``- click: {role: link, name: Privacy}`` plus ``element``.
 
-    ``click`` and ``hover`` only lead to the place; ``turn``, ``type``, ``select`` and ``submit`` change state;
-    ``holds`` is a state that must already be there, so nothing is to be done.
+    ``click`` and ``hover`` only navigate. ``turn``, ``type``, ``select`` and ``submit`` change state.
+    ``holds`` is a state that must already be there, so that there is nothing to do.
     """
 
     action: Literal["click", "hover", "turn", "type", "select", "submit", "holds"]
@@ -70,11 +70,11 @@ class Step(Model):
 
     @property
     def changes_state(self) -> bool:
-        """Whether leaving this step out must make the task fail."""
+        """Whether the task must fail if this step is left out."""
         return self.action in ("turn", "type", "select", "submit")
 
     def text(self) -> str:
-        """The step as a judge reads it: generated, so it cannot differ from what the oracle does."""
+        """Return the step as text for a judge. It is generated, so it always matches what the oracle does."""
         what = f"'{self.target.name}' {self.element.lower()}"
         where = f" under '{self.target.within}'" if self.target.within else ""
         match self.action:

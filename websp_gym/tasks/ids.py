@@ -1,7 +1,8 @@
-"""The ids of all instances, read without loading what they say.
+"""Instance ids: listing them, and converting between their spellings.
 
-The ids live in ``task_configs/`` only. Importing :mod:`websp_gym` registers them, so reading them must be quick:
-this scans for the ``- instance: ID`` lines, and loading a file checks that the scan missed nothing.
+The ids are defined in ``task_configs/`` only. Importing :mod:`websp_gym` registers them, so reading them must
+be fast: this module scans for lines ``- instance: ID`` without parsing the YAML. Loading a file later checks
+that the scan missed nothing.
 """
 
 import re
@@ -15,33 +16,23 @@ _INSTANCE_LINE = re.compile(r"^\s*- instance: (?P<id>[\w.-]+)\s*$", re.MULTILINE
 
 
 def instance_ids(*, own: bool = False) -> list[str]:
-    """Lists every instance id, in file order.
+    """Return the ids of all instances, in the order of the files.
 
     Args:
-        own: Leave out those of the folders the environment names.
+        own: Whether to return only the package's own, without those in the user's folders.
 
     Returns:
         Ids such as ``Steam-task-191-ON``.
 
     Raises:
-        SetupError: A folder or a file cannot be read.
+        SetupError: A folder or file cannot be read.
     """
     files = _yaml_files(data_dir("task_configs")) if own else config_files()
     return [name for path in files for name in ids_in(read_config(path))]
 
 
 def read_config(path: Path) -> str:
-    """The text of a configuration file.
-
-    Args:
-        path: The file.
-
-    Returns:
-        Its text.
-
-    Raises:
-        SetupError: It cannot be read, or is not UTF-8.
-    """
+    """Return the text of a configuration file. Raise ``SetupError`` if it is unreadable or not UTF-8."""
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError as error:
@@ -53,12 +44,12 @@ def read_config(path: Path) -> str:
 
 
 def ids_in(text: str) -> list[str]:
-    """The instance ids in the text of one configuration file, in order."""
+    """Return the instance ids in the text of one configuration file, in order."""
     return [match["id"] for match in _INSTANCE_LINE.finditer(text)]
 
 
 def config_files() -> list[Path]:
-    """The files of ``task_configs/``, one per site, and those of the user's own folders behind them."""
+    """Return the files of ``task_configs/``, one per site, followed by those in the user's folders."""
     return [path for folder in data_dirs("task_configs") for path in _yaml_files(folder)]
 
 
@@ -67,17 +58,10 @@ def _yaml_files(folder: Path) -> list[Path]:
 
 
 def published_id(instance_id: str) -> str:
-    """The spelling of the publication, e.g. ``Steam_task-191_ON``."""
+    """Return the spelling of the WebSP-Eval publication, e.g. ``Steam_task-191_ON``."""
     return _STATE.sub(r"_\1", instance_id.replace("-task-", "_task-"))
 
 
 def canonical_id(instance_id: str) -> str:
-    """Strips the name space and maps the published underscore form to ours.
-
-    Args:
-        instance_id: Any accepted spelling of an id.
-
-    Returns:
-        The bare id, e.g. ``Steam-task-191-ON``.
-    """
+    """Return the canonical form of an id in any accepted spelling, e.g. ``Steam-task-191-ON``."""
     return instance_id.rsplit("/", 1)[-1].removeprefix("websp.").replace("_", "-")

@@ -1,8 +1,8 @@
-"""Tasks and instances: what ``task_configs/*.yaml`` says, checked.
+"""Tasks and instances: the schema of ``task_configs/*.yaml``, and loading it.
 
 One YAML file describes one website. A *task* is an instruction; an *instance* is a task together with the
-initial state S0 it starts from (WebSP-Eval, section 3.1: 138 tasks, 200 instances). The facts (setting labels,
-ids, categories, states, element types) follow the publication; every sentence is our own.
+initial state S0 it starts from (WebSP-Eval, section 3.1: 138 tasks, 200 instances). The facts (setting
+labels, ids, categories, states, element types) follow the publication; every sentence is our own.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _INSTANCE_ID = re.compile(r"^(?P<task>[A-Za-z]+-task-\d+)(?:-(?P<state>ON|OFF))?
 
 
 def _below(value: str) -> str:
-    """Traces lie below the folders of traces, whatever a configuration says."""
+    """Reject a trace path that leads out of the folder of traces."""
     parts = value.replace("\\", "/").split("/")
     if not value or "" in parts or ".." in parts or ":" in parts[0]:
         raise ValueError(
@@ -68,28 +68,29 @@ TracePath = Annotated[str, AfterValidator(_below)]
 
 
 class ReplayStep(Model):
-    """Replay a recorded trace; stateful targets end in ``set``."""
+    """An initial-state step that replays a recorded trace."""
 
     replay: TracePath
     """Path of the trace below ``traces/``."""
     set: OnOff | Literal["recorded"] = "recorded"
+    """Final state of the controls that are on or off; ``recorded`` leaves them as in the recording."""
 
 
 class Prepare(Model):
-    """Server state the paper's authors prepared by hand or by API before the run."""
+    """Server state that the paper's authors prepared by hand or by API before the run."""
 
     settings: dict[str, Value] = Field(default_factory=dict)
     collections: dict[str, list[dict[str, Value]]] = Field(default_factory=dict)
 
 
 class PrepareStep(Model):
-    """Set server state through the world's control API."""
+    """An initial-state step that sets server state through the world's control API."""
 
     prepare: Prepare
 
 
 def _kind(step: Any) -> str:
-    """Which kind of step it is meant to be, so that an error speaks of that one alone."""
+    """Return which kind of step is meant, so that a validation error is about that kind only."""
     prepares = "prepare" in step if isinstance(step, dict) else isinstance(step, PrepareStep)
     return "PrepareStep" if prepares else "ReplayStep"
 
@@ -101,34 +102,34 @@ InitialStep = Annotated[
 
 
 class InstanceConfig(Model):
-    """One task from one initial state; the unit that is registered, run and scored."""
+    """The YAML entry of one instance: its initial state, what S0 must be, and its ground truth."""
 
     instance: str
     initial_state: tuple[InitialStep, ...] = ()
     expect: Expect
     ground_truth: tuple[Step, ...] = Field(min_length=1)
     opposite: tuple[Step, ...] | None = None
-    """Steps that do the opposite, for ``websp check``, where turning each control of the ground truth the other
-    way is not the opposite; ``[]`` where the site offers none."""
+    """Steps that do the opposite, for ``websp check``. ``None``: turn each control of the ground truth the
+    other way; ``[]``: the site offers no opposite."""
 
     @property
     def id(self) -> str:
-        """The id without name space, e.g. ``Steam-task-191-ON``."""
+        """The id, e.g. ``Steam-task-191-ON``."""
         return self.instance
 
     @property
     def state(self) -> str | None:
-        """``ON``, ``OFF`` or ``None`` for tasks with a single initial state."""
+        """``ON``, ``OFF``, or ``None`` for a task with a single initial state."""
         found = _INSTANCE_ID.match(self.instance)
         return found["state"] if found else None
 
     @property
     def element_types(self) -> tuple[ElementType, ...]:
-        """The distinct UI element types of the solution, in order of first use."""
+        """The UI element types of the ground truth, without duplicates, in order of first use."""
         return tuple(dict.fromkeys(step.element for step in self.ground_truth))
 
     def ground_truth_text(self) -> list[str]:
-        """The ground truth as numbered-list lines for judges and readers."""
+        """Return the ground truth as lines of text, one per step."""
         return [step.text() for step in self.ground_truth]
 
 
@@ -159,7 +160,7 @@ class Site(Model):
 
     site: str
     slug: str
-    """Name of the replica's folder in the sandbox."""
+    """Name of the folder of the replica in the sandbox."""
     website_category: str
     """Website category of the paper (table 11)."""
     start_url: str
@@ -167,16 +168,16 @@ class Site(Model):
     signed_in: tuple[str, ...] = ()
     """Slugs of the sites the browser is signed in to at the start."""
     login_trace: TracePath | None = None
-    """Trace below ``traces/`` that signs in from a signed-out browser."""
+    """Trace below ``traces/`` that signs in; ``None`` if there is none."""
     class_rules: tuple[ClassRule, ...] = ()
-    """For controls that show their state by a class only; the first rule that fits decides."""
+    """Rules for controls that show their state only by a class; the first rule that matches decides."""
     closing: tuple[Step, ...] = ()
-    """How the account is closed, where the site lets it be; no task asks for it, and an agent that errs may do it."""
+    """Steps that close the account, if the site allows it; only an agent that makes a mistake does this."""
     tasks: tuple[Task, ...] = Field(min_length=1)
 
     @property
     def replay_rules(self) -> list[dict[str, str]]:
-        """The class rules as :func:`websp_gym.replay.replay` takes them."""
+        """The class rules in the form that :func:`websp_gym.replay.replay` takes."""
         return [rule.model_dump() for rule in self.class_rules]
 
     @field_validator("start_url")
@@ -196,7 +197,13 @@ class Site(Model):
 
 
 class Instance(BaseModel):
-    """An instance with the task and site it belongs to: all that an episode needs to know."""
+    """An instance with its task and site: all that an episode needs.
+
+    Attributes:
+        site: The website.
+        task: The task: category, instructions and goal.
+        config: The YAML entry of the instance: initial state and ground truth.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -206,11 +213,11 @@ class Instance(BaseModel):
 
     @property
     def id(self) -> str:
-        """The id without name space, e.g. ``Steam-task-191-ON``."""
+        """The id, e.g. ``Steam-task-191-ON``."""
         return self.config.id
 
     def instruction(self, variant: InstructionVariant) -> str:
-        """The instruction the agent is given."""
+        """Return the agent's instruction; ``variant`` is ``without_navigation`` or ``with_navigation``."""
         return (
             self.task.instruction
             if variant == "without_navigation"
@@ -219,7 +226,7 @@ class Instance(BaseModel):
 
     @property
     def config_hash(self) -> str:
-        """A digest of everything that decides the episode; results with another hash are not comparable."""
+        """Digest of all that determines an episode; results with different hashes are not comparable."""
         site = self.site.model_dump(exclude={"tasks", "closing"})
         task = self.task.model_dump(exclude={"instances"})
         config = self.config.model_dump(exclude={"opposite"})
@@ -228,17 +235,18 @@ class Instance(BaseModel):
 
 
 def load_instance(instance_id: str) -> Instance:
-    """Loads one instance with its task and site.
+    """Load one instance with its task and site.
 
     Args:
-        instance_id: The id, with or without ``websp/`` or ``browsergym/websp.``; the published form
-            ``Steam_task-191_ON`` is understood too.
+        instance_id: The id, with or without ``websp/`` or ``browsergym/websp.``. The published spelling
+            ``Steam_task-191_ON`` is also accepted.
 
     Returns:
         The instance.
 
     Raises:
-        SetupError: No such instance, or its file is not valid.
+        UnknownInstanceError: There is no such instance; the message suggests the closest id.
+        SetupError: A configuration file cannot be read or is not valid.
     """
     wanted = canonical_id(instance_id)
     for path in config_files():
@@ -254,23 +262,17 @@ def load_instance(instance_id: str) -> Instance:
 
 
 def all_instances() -> Iterator[Instance]:
-    """Yields every instance of every site, in file order."""
+    """Yield every instance of every site, in the order of the files."""
     for path in config_files():
         yield from load_site(path)
 
 
 @cache
 def load_site(path: Path) -> tuple[Instance, ...]:
-    """Loads and validates one file of ``task_configs/``.
-
-    Args:
-        path: The YAML file.
-
-    Returns:
-        Its instances.
+    """Load and validate one file of ``task_configs/``; return its instances.
 
     Raises:
-        SetupError: The file is not valid YAML or not a valid site; names file, line and key.
+        SetupError: The file is not valid YAML or not a valid site. The message names file, line and key.
     """
     site = read_model(path, Site, keys=_known_keys())
     instance = tuple(
@@ -287,18 +289,11 @@ _AnyModel = TypeVar("_AnyModel", bound=BaseModel)
 
 
 def read_model(path: Path, model: type[_AnyModel], *, keys: Collection[str]) -> _AnyModel:
-    """Read a YAML file into a model.
-
-    Args:
-        path: The file.
-        model: What it holds.
-        keys: The keys there are, for the nearest right one in an error.
-
-    Returns:
-        The content.
+    """Load a YAML file into a pydantic model. ``keys`` are the known keys, for suggestions in an error.
 
     Raises:
-        SetupError: The file is not valid YAML or does not fit the model; names file, line and key.
+        SetupError: The file is not valid YAML or does not fit the model. The message names file, line and
+            key.
     """
     text = read_config(path)
     try:
@@ -331,7 +326,7 @@ def _explain(path: Path, node: Any, error: ValidationError, keys: Collection[str
         if problem["type"] == "too_short" and any(
             len(other["loc"]) > len(place) and other["loc"][: len(place)] == place for other in problems
         ):
-            continue  # it is short of what is wrong, and that is said
+            continue  # the list is too short only because an entry is invalid, which is reported itself
         where = ".".join(str(part) for part in problem["loc"])
         line = _line_of(node, problem["loc"])
         lines.append(": ".join(part for part in (f"{path}:{line}", where, _in_words(problem, keys)) if part))
@@ -339,7 +334,7 @@ def _explain(path: Path, node: Any, error: ValidationError, keys: Collection[str
 
 
 def _in_words(problem: ErrorDetails, keys: Collection[str]) -> str:
-    """What is wrong, in the words of the file and not of the library that reads it."""
+    """Return what is wrong in the terms of the file, not of pydantic."""
     facts = problem.get("ctx", {})
     match problem["type"]:
         case "extra_forbidden":
@@ -377,7 +372,7 @@ def _known_keys() -> list[str]:
 
 
 def _line_of(node: Any, location: tuple[int | str, ...]) -> int:
-    """Follows a validation error's location down the YAML tree as far as it goes."""
+    """Return the line of a validation error: follow its location down the YAML tree as far as possible."""
     line = node.start_mark.line if node is not None else 0
     for part in location:
         found = None
@@ -389,6 +384,6 @@ def _line_of(node: Any, location: tuple[int | str, ...]) -> int:
             found = node.value[part]
             line = found.start_mark.line
         if found is None:
-            continue  # a union's or validator's own label in the location
+            continue  # a label that pydantic adds to the location
         node = found
     return int(line) + 1

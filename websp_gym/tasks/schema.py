@@ -1,4 +1,4 @@
-"""What the models of the task configurations share."""
+"""Base model and value types shared by the models of the task configurations."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ OnOff = Annotated[
     Literal["on", "off"], BeforeValidator(lambda value: {True: "on", False: "off"}.get(value, value))
 ]
 Value = bool | int | float | str | list[str]
-"""A value of a setting or of an item's field."""
+"""The value of a setting or of a field of an item."""
 
 
 class Model(BaseModel):
-    """Immutable, and strict about unknown keys."""
+    """An immutable model that rejects unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class ClassRule(Model):
-    """How a control that shows its state by a class only says on and off; CSS of it or of something in it."""
+    """CSS selectors for the states on and off of a control that shows its state only by a class.
+
+    A selector matches the control or an element in it.
+    """
 
     on: str = Field(min_length=1)
     off: str = Field(min_length=1)

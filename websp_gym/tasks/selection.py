@@ -1,4 +1,4 @@
-"""Selecting instances by glob, website and category."""
+"""Selecting instances by id pattern, website and category."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from websp_gym.tasks.instances import load_instance
 def select_instances(
     patterns: Iterable[str], *, site: str | None = None, category: str | None = None
 ) -> list[str]:
-    """Select instances by glob, website and category.
+    """Select instances by id pattern, website and category.
 
     Args:
-        patterns: Globs such as ``Steam-*`` or ``*-ON``; any spelling of an id, in upper or lower case.
-        site: Only this website.
-        category: Only task categories that contain this text.
+        patterns: Globs such as ``Steam-*`` or ``*-ON``, in any spelling of an id; case is ignored.
+        site: Only instances of this website; case is ignored.
+        category: Only instances whose task category contains this text; case is ignored.
 
     Returns:
-        The matching ids, in file order.
+        The matching ids, in the order of the files.
 
     Raises:
-        UnknownInstanceError: A pattern matches nothing, or nothing is left.
+        UnknownInstanceError: A pattern matches nothing, or no instance is left.
     """
     known = instance_ids()
     chosen: set[str] = set()

@@ -1,7 +1,7 @@
-"""Dividing instances into those to learn from and those to be tested on.
+"""Train/test splits of the instances, by site, by task or by initial state.
 
-Which side a site or a task is on follows from a digest of its name and the seed, so it is the same on every machine,
-and stays when other sites or tasks are added as far as the share asked for allows.
+A site or task is assigned by a digest of its name and the seed, so a split is the same on every machine. When
+other sites or tasks are added, assignments stay the same as far as the requested share allows.
 """
 
 from __future__ import annotations
@@ -19,25 +19,26 @@ SplitBy = Literal["site", "task", "state"]
 WAYS: tuple[SplitBy, ...] = ("site", "task", "state")
 
 Row = Mapping[str, str]
-"""An instance: ``task_name``, ``site``, ``task`` and ``state``."""
+"""An instance, with the keys ``task_name``, ``site``, ``task`` and ``state``."""
 
 
 def split_ids(
     by: str, *, share: float = 0.3, seed: int = 0, ids: str | Iterable[str] = "*"
 ) -> tuple[list[str], list[str]]:
-    """Divides instances into those to learn from and those to be tested on.
+    """Split instances into a training set and a test set.
 
     Args:
-        by: ``site``, ``task`` or ``state``: see :func:`held_out`.
-        share: Which part is tested on, about.
-        seed: Another seed divides otherwise.
-        ids: Globs of ids to divide.
+        by: What to hold out for the test: ``site``, ``task`` or ``state`` (see :func:`held_out`).
+        share: Approximate share of the instances in the test set, between 0 and 1; not used for ``state``.
+        seed: Seed of the split.
+        ids: A glob, or several, of the ids to split.
 
     Returns:
-        The ids to learn from, and those to be tested on, in the usual order.
+        The training ids and the test ids, each in the order of the files.
 
     Raises:
-        SetupError: No such way, a glob that matches nothing, or one of the parts would be empty.
+        SetupError: ``by`` or ``share`` is not valid, a glob matches nothing, or one of the sets would be
+            empty.
     """
 
     names = select_instances([ids] if isinstance(ids, str) else list(ids))
@@ -53,21 +54,21 @@ def split_ids(
 
 
 def held_out(rows: Iterable[Row], by: str, *, share: float = 0.3, seed: int = 0) -> set[str]:
-    """Chooses the instances to be tested on.
+    """Choose the instances of the test set.
 
     Args:
-        rows: All instances.
-        by: ``site``: whole sites are tested on, none of which is learned from. ``task``: of every site some tasks
-            are, each with all its instances, so that nobody learns from ON what is asked about OFF. ``state``: all
-            that begin with OFF are; instances that have one state only are learned from.
-        share: Which part of the instances is tested on, about; not for ``state``.
-        seed: Another seed divides otherwise.
+        rows: All instances, as mappings with ``task_name``, ``site``, ``task`` and ``state``.
+        by: ``site`` holds out whole sites. ``task`` holds out some tasks of every site, each with all its
+            instances, so that no task is trained on from ON and tested from OFF. ``state`` holds out all
+            instances that start from OFF; instances with a single initial state stay in the training set.
+        share: Approximate share of the instances to hold out, between 0 and 1; not used for ``state``.
+        seed: Seed of the split.
 
     Returns:
-        Task names.
+        The ``task_name`` of each instance of the test set.
 
     Raises:
-        SetupError: No such way, or a share that is not between 0 and 1.
+        SetupError: ``by`` or ``share`` is not valid.
     """
     if by not in WAYS:
         raise SetupError(f'no split by "{by}"{nearest(by, WAYS)} (by: {", ".join(WAYS)})', option="by")
@@ -85,7 +86,7 @@ def held_out(rows: Iterable[Row], by: str, *, share: float = 0.3, seed: int = 0)
 
 
 def _draw(rows: list[Row], key: str, share: float, seed: int) -> set[str]:
-    """Takes whole groups, in an order of no meaning, as long as that brings their part nearer to the share."""
+    """Draw each whole group, in order of its digest, that brings the size closer to the share."""
     groups: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         groups[row[key]].append(row["task_name"])

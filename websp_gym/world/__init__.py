@@ -7,13 +7,13 @@ __all__ = ["World", "WorldEpisode", "make_world"]
 
 
 def make_world(name: str) -> World:
-    """Gives the world with this name.
+    """Return the world with this name.
 
     Args:
         name: ``sandbox`` or ``live``.
 
     Returns:
-        The world; the sandbox's server starts when its first episode opens.
+        The world. The sandbox's server starts when a browser or an episode first needs it.
 
     Raises:
         SetupError: There is no such world, or it is not available.

@@ -1,4 +1,4 @@
-"""What an environment needs from a world, be it the sandbox or the live web."""
+"""The protocols of a world and of an episode in it, for the sandbox and for the live web."""
 
 from __future__ import annotations
 
@@ -13,56 +13,96 @@ if TYPE_CHECKING:
 
 
 class WorldEpisode(Protocol):
-    """One account, one browser context, one state, from reset to the end."""
+    """One episode in a world: one account, one browser context and one server-side state.
+
+    Every method except :meth:`close` and :meth:`answers` may raise :class:`~websp_gym.errors.WorldError`.
+    """
 
     @property
     def account(self) -> Mapping[str, str]:
-        """The account's ``name``, ``username`` and ``email``, for placeholders in traces and ground truths."""
+        """The account's ``name``, ``username`` and ``email``, for placeholders in traces and ground truth."""
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """Texts that must never be written to disk."""
 
     def attach(self, context: BrowserContext) -> None:
-        """Makes a fresh browser context belong to this episode."""
+        """Connect a new browser context to this episode."""
 
     def state(self) -> WorldState:
-        """The server's state and event log; raises :class:`~websp_gym.errors.WorldError` if it cannot be had."""
+        """Return the state of the server and its event log."""
 
     def defaults(self) -> WorldState:
-        """The state of a fresh account."""
+        """Return the state of a new account."""
 
     def prepare(self, site: str, settings: Mapping[str, Any], collections: Mapping[str, Any]) -> None:
-        """Sets server state without a browser."""
+        """Set server-side state without a browser.
+
+        Args:
+            site: Slug of the site.
+            settings: Values by setting key.
+            collections: Items by collection.
+        """
 
     def snapshot(self, name: str, context: BrowserContext) -> None:
-        """Keeps server and browser state under a name, for later episodes of this process."""
+        """Save the state of server and browser, for later episodes of this process.
+
+        Args:
+            name: Name of the snapshot.
+            context: The browser context of the episode.
+        """
 
     def restore(self, name: str, context: BrowserContext) -> bool:
-        """Goes back to a snapshot; returns whether there was one."""
+        """Restore a snapshot.
+
+        Args:
+            name: Name of the snapshot.
+            context: The browser context of the episode.
+
+        Returns:
+            Whether there was such a snapshot.
+        """
 
     def check(self) -> None:
-        """Costs next to nothing; raises :class:`~websp_gym.errors.WorldError` if the world is gone."""
+        """Raise ``WorldError`` if the world is gone. This must be cheap: it is called after each action."""
 
     def answers(self, seconds: float) -> bool:
-        """Whether the world's server answers within so many seconds; called from other threads than the rest."""
+        """Check whether the server responds. This is called from other threads than the other methods.
+
+        Args:
+            seconds: Seconds to wait for a response.
+
+        Returns:
+            Whether it responded in time.
+        """
 
     def close(self) -> None:
-        """Ends the episode; never raises for a world that is already gone."""
+        """End the episode. Never raise if the world is already gone."""
 
 
 class World(Protocol):
-    """Where episodes take place."""
+    """A place where episodes take place.
+
+    Attributes:
+        name: The name that chooses this world: ``sandbox`` or ``live``.
+    """
 
     name: str
 
     def browser_args(self) -> tuple[str, ...]:
-        """Command-line flags a browser needs to reach this world."""
+        """Return the command-line flags that a browser needs to reach this world."""
 
     def open_episode(self, site: Site, *, signed_in: bool) -> WorldEpisode:
-        """Begins an episode on a site.
+        """Start an episode on a site, with a new account.
 
         Args:
             site: The site of the instance.
-            signed_in: Whether the browser starts signed in to ``site.signed_in``.
+            signed_in: Whether the browser starts signed in to ``site.slug``; it is signed in to the other
+                sites of ``site.signed_in`` in any case.
+
+        Returns:
+            The episode.
+
+        Raises:
+            WorldError: The world does not respond.
         """

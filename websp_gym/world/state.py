@@ -1,4 +1,4 @@
-"""Server-side state as the reward and the S0 check see it: plain data."""
+"""The server-side state of a world, as plain data for the reward and the check of S0."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 Item = dict[str, Any]
 
 SESSIONS = "sessions"
-"""The collection of signed-in devices; ``current`` is true for this browser's own."""
+"""The collection of signed-in devices; ``current`` is true for this browser."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """One line of a world's append-only event log."""
+    """One entry of the append-only event log of a world."""
 
     seq: int
     time: float
@@ -25,22 +25,22 @@ class Event:
 
 @dataclass(frozen=True)
 class Declared:
-    """What a site's ``site.yaml`` says about its state."""
+    """What a site's ``site.yaml`` declares about its state."""
 
     least_private: Mapping[str, Any] = field(default_factory=dict)
-    """The value that gives away most, for the settings that have one."""
+    """The least private value of each setting that has one."""
     bookkeeping: frozenset[str] = frozenset()
-    """Settings and collections that note that something was decided, beside the decision itself.
+    """Settings and collections that only record that the user decided something.
 
-    Every decision moves them, so they are no side effect of it; S0 is compared with them like with all others.
+    Every decision changes them, so such a change is not a side effect. The check of S0 compares them too.
     """
     session_of: str = ""
-    """The slug of the site whose sign-in, and whose sessions, this one shares."""
+    """Slug of the site whose sign-in and sessions this site shares; empty if none."""
 
 
 @dataclass(frozen=True)
 class SiteState:
-    """What one site has stored for the episode's account: settings by dotted key, items by collection."""
+    """The state of one site for the episode's account: settings by dotted key, items by collection."""
 
     settings: dict[str, Any] = field(default_factory=dict)
     collections: dict[str, list[Item]] = field(default_factory=dict)
@@ -54,22 +54,22 @@ class SiteState:
 
 @dataclass(frozen=True)
 class WorldState:
-    """State of every site of the world, and what happened so far."""
+    """The state of all sites of a world, by slug, and its event log."""
 
     sites: dict[str, SiteState] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
 
     @property
     def last_seq(self) -> int:
-        """Number of the last event, 0 when nothing happened yet."""
+        """Number of the last event; 0 if there is none."""
         return self.events[-1].seq if self.events else 0
 
     def since(self, seq: int) -> tuple[Event, ...]:
-        """Events after the given number."""
+        """Return the events with a number above ``seq``."""
         return tuple(event for event in self.events if event.seq > seq)
 
     def as_dict(self) -> dict[str, Any]:
-        """The sites' state as JSON data (without events)."""
+        """Return the state of the sites as JSON data, without events."""
         return {
             slug: {
                 "settings": site.settings,
@@ -81,14 +81,12 @@ class WorldState:
 
 
 def world_state(data: dict[str, Any], *, declared: Mapping[str, Declared] | None = None) -> WorldState:
-    """Read the state that a sandbox reports or a record keeps.
+    """Convert the state that a sandbox reports or a record stores.
 
     Args:
-        data: ``{"sites": {slug: {settings, collections}}, "events": [...]}``; a record has ``bookkeeping`` as well.
-        declared: What the sites declare, by slug.
-
-    Returns:
-        The same as objects.
+        data: ``{"sites": {slug: {settings, collections}}, "events": [...]}``. In a record, a site also has
+            ``bookkeeping``.
+        declared: Declarations of the sites, by slug. ``None`` or a missing site means those in ``data``.
     """
     sites = {
         slug: SiteState(
@@ -103,20 +101,12 @@ def world_state(data: dict[str, Any], *, declared: Mapping[str, Declared] | None
 
 
 def foreign_sessions(items: Iterable[Item]) -> list[Item]:
-    """Return the sessions of other browsers than the episode's own."""
+    """Return the sessions of browsers other than the episode's own."""
     return [session for session in items if not session["current"]]
 
 
 def same(actual: object, wanted: object) -> bool:
-    """Equality that does not take ``True`` for 1, the way Python does.
-
-    Args:
-        actual: One value.
-        wanted: The other.
-
-    Returns:
-        Whether type and value agree.
-    """
+    """Whether two values are equal. Unlike in Python, a boolean never equals a number."""
     if isinstance(actual, bool) != isinstance(wanted, bool):
         return False
     return actual == wanted
