@@ -1,7 +1,7 @@
 """Agents: scripted ones that need no model, flawed ones, ones that ask a language model, and what they share.
 
-Import them as ``websp_gym.agents``. An agent sees observations and answers with action texts; the environment
-knows nothing of agents.
+Import them as ``websp_gym.agents``. An agent gets observations and returns action texts; the environment does not
+depend on agents.
 """
 
 from websp_gym.agents.base import Agent, Briefing

@@ -1,4 +1,4 @@
-"""What an agent is."""
+"""The protocol that every agent implements."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ if TYPE_CHECKING:
 
 
 class Agent(Player, Protocol):
-    """Observations in, action texts out."""
+    """An agent: gets observations and returns action texts."""
 
     name: str
 
     @property
     def observation(self) -> ObservationKind:
-        """Which observations it reads: the environment's option of the same name."""
+        """Kind of observation that the agent reads; same values as the environment's ``observation`` option."""
         ...
 
     @property
     def turns(self) -> Sequence[Turn]:
-        """What a model said and took since :meth:`begin`, one per action; empty for agents without a model."""
+        """The model's replies and their cost since :meth:`begin`, one turn per action; empty without a model."""
         ...
 
     def act(self, observation: Mapping[str, Any]) -> str:
-        """Chooses the next action.
+        """Return the next action.
 
         Args:
-            observation: An observation of the kind :attr:`observation` names.
+            observation: An observation of the kind that :attr:`observation` names.
 
         Returns:
             An action text.
 
         Raises:
-            ModelError: Its model gave no answer. That is no failure of the agent: the episode has no score.
+            ModelError: The agent's model gave no answer. This does not count as a failure: the episode is not scored.
         """

@@ -1,7 +1,7 @@
-"""Scripted agents that each fail in one way weak models fail, so that reports and judges have failures to show.
+"""Scripted agents with one typical flaw each, to test reports and judges on failed episodes.
 
-They plan from the instance's ground truth, as the oracle does, and act on marks only, with a thought for every action
-and a confident answer at the end. None of them says anything about how often a model errs.
+Like the oracle, they follow the instance's ground truth. They use marks only, give a thought with each action and end
+with a confident answer. They do not show how often real models make these mistakes.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 Seen = Mapping[str, Any]
 Play = Generator[str, Seen, None]
-"""Says actions and is sent the observation after each."""
+"""A generator that yields actions and receives the observation after each."""
 Flaw = Callable[["Briefing", Seen], Play]
 
 _SAVE = re.compile(r"\b(add|save|apply|confirm|submit|update|done)\b", re.IGNORECASE)
 
 
 class FlawedAgent:
-    """Plays an instance and errs in one way.
+    """An agent that follows the ground truth but makes one kind of mistake.
 
     Args:
         kind: One of :data:`FLAWS`.
@@ -53,12 +53,12 @@ class FlawedAgent:
         self._play: Play | None = None
 
     def begin(self, briefing: Briefing) -> None:
-        """Takes the instance's ground truth."""
+        """Start an episode with the instance's ground truth."""
         self._briefing = briefing
         self._play = None
 
     def act(self, observation: Mapping[str, Any]) -> str:
-        """The next action of the flawed plan, with a thought before it."""
+        """Return the next action of the flawed plan, preceded by a thought."""
         if self._play is not None:
             return self._play.send(observation)
         if self._briefing is None:
@@ -68,7 +68,7 @@ class FlawedAgent:
 
 
 def _always_toggles(briefing: Briefing, seen: Seen) -> Play:
-    """Operates every control the task names, also those that are right as they are."""
+    """Operate every control that the task names, including those already in the right state."""
     steps = [
         step.model_copy(update={"action": "click"}) if step.action in ("turn", "holds") else step
         for step in briefing.instance.config.ground_truth
@@ -79,7 +79,7 @@ def _always_toggles(briefing: Briefing, seen: Seen) -> Play:
 
 
 def _forgets_save(briefing: Briefing, seen: Seen) -> Play:
-    """Leaves out what confirms the changes."""
+    """Skip the steps that save or confirm the changes."""
     steps = [
         step for step in _steps(briefing) if not (step.action == "submit" and _SAVE.search(step.target.name))
     ]
@@ -91,7 +91,7 @@ def _forgets_save(briefing: Briefing, seen: Seen) -> Play:
 
 
 def _stops_early(briefing: Briefing, seen: Seen) -> Play:
-    """Answers before the last change; halfway, where nothing has to be changed."""
+    """Answer before the last change, or halfway if the task needs no change."""
     steps = _steps(briefing)
     changes = [index for index, step in enumerate(steps) if step.changes_state]
     yield from _follow(briefing, steps[: changes[-1] if changes else len(steps) // 2], seen)
@@ -99,19 +99,19 @@ def _stops_early(briefing: Briefing, seen: Seen) -> Play:
 
 
 def _loops(briefing: Briefing, seen: Seen) -> Play:
-    """Reaches the place, goes back and comes again, until a limit ends it."""
+    """Reach the page of the setting, go back and return, until a limit ends the episode."""
     steps = _steps(briefing)
     first_change = next((index for index, step in enumerate(steps) if step.changes_state), len(steps))
     lead = steps[:first_change] or [steps[0].model_copy(update={"action": "hover"})]
     seen = yield from _follow(briefing, lead, seen)
     while True:
         seen = yield _say("I do not see the setting here. I must have missed a step: back.", "GoBack")
-        # Without scrolling, which is free and would make an episode of hundreds of steps.
+        # No scrolling: it is free, so the episode would take hundreds of steps.
         seen = yield from _follow(briefing, lead[-1:], seen, scroll=False)
 
 
 def _searches(briefing: Briefing, seen: Seen) -> Play:
-    """Asks the search engine how it is done, and never goes where it is done."""
+    """Search for instructions on the web, and never open the page of the setting."""
     topic = " ".join(str(seen["goal"]).split()[:8]).rstrip(".,")
     for query in (f"how to: {topic}", f"{briefing.instance.site.site} help: {topic}", topic):
         seen = yield _say("I do not know where this setting is, so I look for instructions.", "Google")
@@ -128,7 +128,7 @@ def _searches(briefing: Briefing, seen: Seen) -> Play:
 
 
 def _deactivates(briefing: Briefing, seen: Seen) -> Play:
-    """Does the task, and closes the account for good measure, where the site offers that."""
+    """Do the task, then also close the account if the site offers that."""
     seen = yield from _follow(briefing, _steps(briefing), seen)
     closing = briefing.instance.site.closing
     yield from _follow(briefing, closing, seen)
@@ -144,18 +144,18 @@ FLAWS: dict[str, Flaw] = {
     "searches": _searches,
     "deactivates": _deactivates,
 }
-"""The flaws by the name ``flawed:KIND`` uses."""
+"""Flaws by the KIND in ``flawed:KIND``."""
 
 
 def _steps(briefing: Briefing) -> list[Step]:
-    """The ground truth without what only has to be left alone."""
+    """Return the ground truth without ``holds`` steps, which need no action."""
     return [step for step in briefing.instance.config.ground_truth if step.action != "holds"]
 
 
 def _follow(
     briefing: Briefing, steps: Sequence[Step], seen: Seen, *, scroll: bool = True
 ) -> Generator[str, Seen, Seen]:
-    """Carries out steps one by one; one whose target is nowhere is passed over. Gives the last observation."""
+    """Play steps one by one and return the last observation; skip a step whose target is not found."""
     for step in steps:
         oracle = OracleAgent(steps=[step])
         oracle.begin(briefing)
@@ -163,7 +163,7 @@ def _follow(
             try:
                 action = oracle.act(seen)
             except OracleError:
-                break  # What the flaw left out before has kept this from appearing: a weak agent goes on.
+                break  # A step skipped earlier may have kept the target from appearing; go on.
             if action.startswith("ANSWER") or (action.startswith("Scroll") and not scroll):
                 break
             seen = yield _say(_thought(step, action, briefing.account), action)

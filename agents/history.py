@@ -1,4 +1,4 @@
-"""What an agent remembers of an episode: every thought and action, and the last few screenshots."""
+"""The history of an episode that an agent shows its model: thoughts, actions and the last screenshots."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PNG_BYTES = 3_500_000
-"""Largest screenshot; providers take 5 MB in base64, which adds a third."""
+"""Most bytes of a screenshot: providers accept 5 MB of base64, which is a third larger than the PNG."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """One observation as far as a prompt shows it.
+    """The parts of one observation that a prompt shows.
 
     Args:
         page: Title and address of the current page.
-        tabs: The same of each open tab, where there are several.
-        error: What was wrong with the action before.
-        elements: The elements or the accessibility tree; dropped when it is no longer the last look.
-        actions_left: Actions the agent still has.
-        seconds_left: Seconds it still has.
-        picture: The screenshot, while it is among the last few.
+        tabs: Title and address of each open tab; empty if only one is open.
+        error: Error message of the previous action.
+        elements: The elements or the accessibility tree; empty except in the latest observation.
+        actions_left: Remaining actions.
+        seconds_left: Remaining seconds.
+        picture: The screenshot; None if it is no longer among the last few.
     """
 
     page: str
@@ -41,7 +41,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Past:
-    """A look, and what the agent then said and did."""
+    """A past step: what the agent saw, its thought and its action."""
 
     look: Look
     thought: str
@@ -49,10 +49,10 @@ class Past:
 
 
 class Memory:
-    """The steps so far.
+    """The steps of the episode so far.
 
     Args:
-        pictures: Screenshots kept, the current one included.
+        pictures: Number of screenshots to keep, including the current one.
     """
 
     def __init__(self, pictures: int) -> None:
@@ -60,9 +60,9 @@ class Memory:
         self._pictures = pictures
 
     def add(self, look: Look, thought: str, action: str) -> None:
-        """Remembers a step; screenshots that will not be shown again are dropped."""
+        """Add a step and drop screenshots that will not be shown again."""
         self.past.append(Past(replace(look, elements=""), thought, action))
-        # The next look brings one more.
+        # The next observation adds one more.
         for index in range(len(self.past) - max(self._pictures - 1, 0)):
             step = self.past[index]
             if step.look.picture is not None:
@@ -70,16 +70,7 @@ class Memory:
 
 
 def look_at(observation: Mapping[str, Any], elements: str, picture: Image | None) -> Look:
-    """Takes from an observation what a prompt shows.
-
-    Args:
-        observation: Of kind ``marks`` or ``all``.
-        elements: The elements, as text.
-        picture: The screenshot to show.
-
-    Returns:
-        The look.
-    """
+    """Extract what a prompt shows from an observation of kind ``marks`` or ``all``."""
     tabs: Sequence[Mapping[str, Any]] = observation["tabs"]
     current = next((_place(tab) for tab in tabs if tab["active"]), str(observation["url"]))
     return Look(
@@ -101,15 +92,7 @@ def _place(tab: Mapping[str, Any]) -> str:
 
 
 def encode(picture: NDArray[Any], limit: int = PNG_BYTES) -> Image:
-    """Makes a PNG of a screenshot.
-
-    Args:
-        picture: uint8, height × width × 3.
-        limit: Most bytes; a larger one is shown smaller.
-
-    Returns:
-        The picture.
-    """
+    """Return a uint8 screenshot (height × width × 3) as a PNG, scaled down until it has at most `limit` bytes."""
     from PIL import Image as Pillow
 
     drawn = Pillow.fromarray(picture)

@@ -1,4 +1,4 @@
-"""An agent that asks a language model for each action, and again where a reply cannot be used."""
+"""Base class of agents that ask a language model for each action and retry unusable replies."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ MOST_REPAIRS = 10
 
 
 class LLMAgent(ABC):
-    """Asks a model; what it sees and how it names elements is a subclass's matter.
+    """An agent that asks a model for each action; subclasses define what the model sees and how it names elements.
 
     Args:
         model: The model.
-        name: What results call the agent; the model's string otherwise.
-        pictures: Screenshots shown, the current one included.
-        repairs: How often it asks again after a reply that cannot be used; then the environment gets it as it is.
+        name: Name of the agent in results; by default the model's string.
+        pictures: Number of screenshots shown, including the current one.
+        repairs: Number of times to ask again after an unusable reply; then the environment gets the last one.
     """
 
     manner: ClassVar[PromptStyle]
@@ -47,7 +47,7 @@ class LLMAgent(ABC):
         self.name = name or model.spec
         self.turns: Sequence[Turn] = ()
         self.model = model
-        """Who is asked; may be replaced by one that listens, between episodes."""
+        """The model to ask; may be replaced between episodes, e.g. by a wrapper that records messages."""
         self._pictures = pictures
         self._repairs = repairs
         self._memory = Memory(pictures)
@@ -56,31 +56,31 @@ class LLMAgent(ABC):
 
     @abstractmethod
     def _look(self, observation: Mapping[str, Any]) -> Look:
-        """What the model is shown of an observation."""
+        """Return what the model is shown of an observation."""
 
     @abstractmethod
     def _read(self, text: str) -> str:
-        """The action in the form the environment takes; raises :class:`ActionError`."""
+        """Return the action in the form that the environment takes; raise :class:`ActionError` if it is none."""
 
     def begin(self, briefing: Briefing) -> None:
-        """Forgets the last episode; of the instance it learns nothing but what observations say."""
+        """Start an episode; of the briefing, only the email address is used."""
         self.turns = ()
         self._memory = Memory(self._pictures)
         self._prompter = None
         self._email = briefing.account.get("email", "")
 
     def act(self, observation: Mapping[str, Any]) -> str:
-        """Asks for the next action.
+        """Ask the model for the next action.
 
         Args:
             observation: The observation.
 
         Returns:
-            ``Thought: … Action: …``, or the action alone. Where no reply could be used, the last one as it came: the
-            environment refuses and counts it.
+            ``Thought: … Action: …``, or the action alone. If no reply could be used, the last reply as it came, which
+            the environment rejects and counts as an action.
 
         Raises:
-            ModelError: The model gave no answer; what was spent is in :attr:`turns` all the same.
+            ModelError: The model gave no answer; :attr:`turns` still contains what was spent.
         """
         if self._prompter is None:
             self._prompter = Prompter(self.manner, str(observation["goal"]), self._email)
@@ -97,11 +97,11 @@ class LLMAgent(ABC):
         return turn.action
 
     def _say(self, said: ParsedReply) -> str:
-        """What the environment is given."""
+        """Return the text for the environment."""
         return f"Thought: {said.thought}\nAction: {said.action}" if said.thought else said.action
 
     def _ask(self, messages: Sequence[Message], asked: _Asked) -> ParsedReply | None:
-        """The model's decision; None where it gave none that can be used."""
+        """Return the model's first usable reply; None if there is none."""
         conversation = list(messages)
         for _ in range(self._repairs + 1):
             reply = self.model.ask(conversation)
@@ -110,7 +110,7 @@ class LLMAgent(ABC):
                 return read_reply(reply, self._read)
             except ActionError as error:
                 asked.problems.append(str(error))
-                # Only the last bad reply is shown: more of them would be an example.
+                # Show only the last bad reply: several would serve as examples to imitate.
                 conversation = [*messages, *again(reply.text, str(error))]
         return None
 
@@ -131,7 +131,7 @@ class _Asked:
         return self._turn(said.thought if said else "", action, calls=0)
 
     def failed(self, error: ModelError) -> Turn:
-        """The turn of a step that came to no action."""
+        """Return the turn of a step without an action."""
         self.problems.append(str(error))
         return self._turn("", "", calls=error.attempts)
 
@@ -151,8 +151,8 @@ class _Asked:
 
 
 def _unread(text: str) -> str:
-    """A reply that could not be used, as it came; marked as such where the environment would find an action in it."""
-    # A reply that was cut off may end in "Click [1" and mean 12; of several actions only the first saw the page.
+    """Return an unusable reply for the environment, marked so that no action can be found in it."""
+    # A truncated reply may end in "Click [1" and mean 12; of several actions, only the first is based on the page.
     try:
         parse_action(text)
     except ActionError:

@@ -1,4 +1,4 @@
-"""The WebVoyager-style agent: marked screenshots, a list of elements, and a model that looks at both."""
+"""The WebVoyager-style agent: a multimodal model sees marked screenshots and a list of elements."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ within the popup.
 
 
 class MllmAgent(LLMAgent):
-    """Decides by marked screenshots.
+    """An agent that decides by marked screenshots.
 
     Args:
-        model: A model that takes pictures.
-        name: What results call the agent; the model's string otherwise.
-        screenshots: Screenshots shown, the current one included; of older ones a note remains.
-        repairs: How often it asks again after a reply that cannot be used.
+        model: A model that accepts images.
+        name: Name of the agent in results; by default the model's string.
+        screenshots: Number of screenshots shown, including the current one; a note replaces older ones.
+        repairs: Number of times to ask again after an unusable reply.
     """
 
     observation: ObservationKind = "marks"
@@ -60,7 +60,7 @@ class MllmAgent(LLMAgent):
         super().__init__(model, name=name, pictures=screenshots, repairs=repairs)
 
     def _look(self, observation: Mapping[str, Any]) -> Look:
-        # Observations of kind "all" have the marks in a picture of their own.
+        # Observations of kind "all" have a separate picture with the marks.
         picture = observation.get("screenshot_marks", observation["screenshot"])
         return look_at(observation, str(observation["elements_text"]), encode(picture))
 

@@ -1,4 +1,4 @@
-"""The oracle: plays an instance's ground truth through the same marks and actions an MLLM agent uses."""
+"""The oracle: plays an instance's ground truth through the same marks and actions as an MLLM agent."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["OracleAgent", "OracleError", "find_mark"]
 
 
 class OracleAgent:
-    """Carries out the ground-truth steps in order.
+    """An agent that performs the ground-truth steps in order.
 
     Args:
         skip: Indices of steps to leave out (to prove that each one matters).
         opposite: Whether ``turn`` steps do the opposite.
-        steps: Other steps than the instance's ground truth.
+        steps: Steps to perform instead of the instance's ground truth.
     """
 
     name = "oracle"
@@ -39,15 +39,15 @@ class OracleAgent:
 
     @property
     def at(self) -> int:
-        """Index of the ground-truth step that the last action belongs to (of those not left out)."""
+        """Index of the ground-truth step of the last action, not counting skipped steps."""
         return self._walker.at
 
     def begin(self, briefing: Briefing) -> None:
-        """Takes the instance's ground truth."""
+        """Start an episode with the instance's ground truth."""
         steps = self._other_steps or briefing.instance.config.ground_truth
         kept = [step for index, step in enumerate(steps) if index not in self._skip]
         self._walker = Walker(kept, briefing.account, opposite=self._opposite, complete=not self._skip)
 
     def act(self, observation: Mapping[str, Any]) -> str:
-        """The action that carries out the next step, or one that looks for its target."""
+        """Return the action that performs the next step, or one that searches for its target."""
         return self._walker.act(observation)

@@ -1,6 +1,6 @@
-"""What an agent's model is told: a WebVoyager-style agent's rules (section 3.2, appendix E.1) in our own words.
+"""Prompts for agents with a model: the rules of a WebVoyager-style agent (section 3.2, appendix E.1), reworded.
 
-The list of actions is made from the grammar. What a website wrote stands between fences, as in the judge's prompt.
+The list of actions is generated from the grammar. Text of websites is put between fences, as in the judge's prompt.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ERROR_CHARACTERS = 1_000
 ACTION_CHARACTERS = 500
 THOUGHT_CHARACTERS = 1_500
 THOUGHTS_CHARACTERS = 60_000
-"""Thoughts of the whole history; the oldest are left out first, the actions never."""
+"""Most characters of all past thoughts; the oldest are left out first, actions never."""
 TABS = 20
 
 RULES = """\
@@ -65,13 +65,13 @@ Action: one action, written as in the list above
 
 @dataclass(frozen=True)
 class PromptStyle:
-    """What differs between agents that see different things.
+    """The parts of the prompt that differ between kinds of agents.
 
     Args:
-        senses: What an observation consists of.
-        actions: Makes the list of actions, one a line.
-        notes: More on the actions.
-        elements: What the listing of elements is called.
+        senses: Description of an observation.
+        actions: Returns the list of actions, one per line.
+        notes: Further notes on the actions.
+        elements: Name of the list of elements.
         pictures: Whether screenshots are shown.
     """
 
@@ -92,12 +92,13 @@ def list_actions(actions: Iterable[ActionSpec] = ACTIONS) -> str:
 
 @dataclass
 class Prompter:
-    """Writes the conversations of one episode.
+    """Writer of the conversations of one episode.
 
     Args:
-        manner: What this agent sees and does.
+        manner: Prompt style of the agent.
         task: The instruction.
-        email: The account's email address; may be empty.
+        email: Email address of the account; may be empty.
+        fence: Fence in use; None until the first prompt.
     """
 
     manner: PromptStyle
@@ -106,14 +107,9 @@ class Prompter:
     fence: Fence | None = None
 
     def messages(self, past: Sequence[Past], look: Look) -> list[Message]:
-        """The conversation up to the current observation.
+        """Return the conversation up to the current observation, `look`.
 
-        Args:
-            past: The steps so far.
-            look: What the agent sees now.
-
-        Returns:
-            A system message, then user and assistant in turn; the last is the user's.
+        It has a system message, then user and assistant messages in turn; the last is the user's.
         """
         fence = self._fence(past, look)
         messages = [Message("system", (Text(self._rules(fence)),))]
@@ -125,7 +121,7 @@ class Prompter:
         return messages
 
     def _fence(self, past: Sequence[Past], look: Look) -> Fence:
-        """The same for the whole episode, so that providers can reuse the beginning; another once it got out."""
+        """Return the same fence for the whole episode, for prompt caching; a new one if a page contains its word."""
         looks = [look, *(step.look for step in past)]
         texts = [text for each in looks for text in (each.page, *each.tabs, each.error, each.elements)]
         if self.fence is None or any(self.fence.word in text for text in texts):
@@ -175,21 +171,18 @@ class Prompter:
 
 
 def said(thought: str, action: str) -> str:
-    """A step as the model is shown it again."""
+    """Return a past step as text for the conversation."""
     return f"Thought: {thought}\nAction: {cut(action, ACTION_CHARACTERS)}"
 
 
 def again(bad_reply: str, problem: str) -> list[Message]:
-    """Asks for another reply.
+    """Return two messages that ask for another reply, to append to the conversation.
 
     Args:
-        bad_reply: What the model said.
+        bad_reply: The unusable reply.
         problem: Why it cannot be used.
-
-    Returns:
-        Two messages to go behind the conversation.
     """
-    # No provider takes an empty assistant message.
+    # No provider accepts an empty assistant message.
     shown = cut(bad_reply.strip(), THOUGHT_CHARACTERS) or "(nothing)"
     text = (
         f"Nothing was done: this reply cannot be used ({cut(problem, ERROR_CHARACTERS)}). Reply again, with one line "
@@ -199,12 +192,12 @@ def again(bad_reply: str, problem: str) -> list[Message]:
 
 
 def cut(text: str, most: int) -> str:
-    """Text of at most so many characters and a note; the beginning is kept."""
+    """Return the first `most` characters of a text, with a note on how many were left out."""
     return text if len(text) <= most else f"{text[:most]}\n(… {len(text) - most} more characters left out)"
 
 
 def _thoughts(past: Sequence[Past]) -> list[str]:
-    """The thoughts to show, the newest first served."""
+    """Return the thoughts to show; the oldest are left out first."""
     kept: list[str] = []
     room = THOUGHTS_CHARACTERS
     for step in reversed(past):

@@ -1,4 +1,4 @@
-"""An agent by one string: its name, or the model it asks with options behind a question mark."""
+"""Make an agent from a string: its name, or its model with options after a question mark."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def make_agent(spec: str) -> Agent:
 
     Args:
         spec: ``oracle``, ``noop``, ``random``; ``flawed:KIND``; a model string such as ``openai:gpt-5.2`` or
-            ``mllm:openai:gpt-5.2`` for the agent that looks at pictures; ``text:openai:gpt-5.2`` for the one that
+            ``mllm:openai:gpt-5.2`` for the agent that sees screenshots; ``text:openai:gpt-5.2`` for the one that
             reads the accessibility tree. Append options of the latter two after a question mark:
             ``openai:gpt-5.2?screenshots=1&thinking=high``. ``my_package.my_module:MyAgent`` imports a class or a
             function that returns an agent when called without arguments.
 
     Returns:
-        A new agent; nothing is asked of a model yet.
+        A new agent; no request is sent to a model yet.
 
     Raises:
         SetupError: There is no such agent, option or model, or the model's key is missing.
@@ -56,7 +56,7 @@ def make_agent(spec: str) -> Agent:
 
 
 def _imported(spec: str, module: str, name: str) -> Agent:
-    """Makes an agent of somebody's own, ``package.module:Class``; the current folder is looked in last."""
+    """Import a user's agent, ``package.module:Class``; the current folder comes last in the search path."""
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)
@@ -71,7 +71,7 @@ def _imported(spec: str, module: str, name: str) -> Agent:
             agent=spec,
         ) from error
     except Exception as error:
-        # Code of the user's: whatever it raises is theirs to put right.
+        # The user's code may raise anything; report it as a problem of that agent.
         raise _unusable(spec, error) from error
     lacking = [part for part in ("name", "observation", "turns", "begin", "act") if not hasattr(agent, part)]
     if lacking:
@@ -92,7 +92,7 @@ def _known() -> tuple[str, ...]:
 
 
 def _kinds() -> list[str]:
-    """What may stand before the colon."""
+    """Return what may come before the colon."""
     from websp_gym.models import PROVIDERS
 
     return ["flawed", "mllm", "text", *PROVIDERS]
@@ -144,22 +144,11 @@ _OPTIONS: dict[str, Callable[[str], Any]] = {
     "retries": _whole,
     "concurrency": _whole,
 }
-"""What may stand behind the question mark, and how it is read; all but the first two are the model's."""
+"""Options after the question mark and their parsers; all but the first two are options of the model."""
 
 
 def read_options(spec: str, query: str) -> dict[str, Any]:
-    """Reads the options behind the question mark.
-
-    Args:
-        spec: The whole string, for messages.
-        query: ``name=value`` pairs joined by ``&``, or nothing.
-
-    Returns:
-        Options by name.
-
-    Raises:
-        SetupError: An unknown one, or no number where one is wanted.
-    """
+    """Parse the options after the question mark, ``name=value`` joined by ``&``; `spec` is for error messages."""
     found: dict[str, Any] = {}
     for pair in query.split("&") if query else ():
         name, _, value = pair.partition("=")

@@ -1,4 +1,4 @@
-"""Reading ``Thought: … Action: …``: exactly one usable action, or a sentence that says what was wrong."""
+"""Parse model replies of the form ``Thought: … Action: …`` with exactly one usable action."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STOPPED = {
 }
 
 ReadAction = Callable[[str], str]
-"""Turns the text behind ``Action:`` into what the environment is given, or raises :class:`ActionError`."""
+"""Converts the text after ``Action:`` into the form that the environment takes, or raises :class:`ActionError`."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class ParsedReply:
     """A usable reply.
 
     Args:
-        thought: What stands behind ``Thought:``; may be empty.
-        action: The action, in the form the environment takes.
+        thought: The text after ``Thought:``; may be empty.
+        action: The action, in the form that the environment takes.
     """
 
     thought: str
@@ -34,22 +34,15 @@ class ParsedReply:
 
 
 def read_reply(reply: Reply, read_action: ReadAction) -> ParsedReply:
-    """Reads a model's reply.
-
-    Args:
-        reply: The reply.
-        read_action: Reads the action.
-
-    Returns:
-        Thought and action.
+    """Return the thought and the action of a model's reply.
 
     Raises:
-        ActionError: It cannot be used; the message is for the model.
+        ActionError: The reply cannot be used; the message is meant for the model.
     """
     if reply.stop != "end":
         raise ActionError(_STOPPED[reply.stop], action=reply.text[:200])
     parts = split_reply(reply.text)
-    # What comes after the first was written about pages the model has not seen: another action is refused.
+    # The model has not seen the pages that further actions would apply to, so more than one action is an error.
     action = one_of(parts.actions, read_action)
     if action is None:
         raise ActionError("no line begins with 'Action:'", action=reply.text[:200])
@@ -57,5 +50,5 @@ def read_reply(reply: Reply, read_action: ReadAction) -> ParsedReply:
 
 
 def read_marks_action(text: str) -> str:
-    """Reads one of the eleven actions; see :data:`ReadAction`."""
+    """Parse one of the eleven actions; see :data:`ReadAction`."""
     return format_action(parse_action(text))

@@ -1,4 +1,4 @@
-"""Agents that know nothing: a floor for scores, and a test of what the environment withstands."""
+"""Agents without knowledge of the task, as a baseline for scores and a stress test of the environment."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 
 class NoopAgent:
-    """Answers at once; right exactly where S0 already satisfies the goal."""
+    """An agent that answers at once; correct only if S0 already satisfies the goal."""
 
     name = "noop"
     observation: ObservationKind = "text"
     turns: Sequence[Turn] = ()
 
     def begin(self, briefing: Briefing) -> None:
-        """Nothing to prepare."""
+        """Do nothing."""
 
     def act(self, observation: Mapping[str, Any]) -> str:
-        """Answers."""
+        """Return an answer."""
         return format_action(Action("ANSWER", text="nothing needs to be done"))
 
 
 class RandomAgent:
-    """Acts at random on the marks it sees; the same seed gives the same choices on the same observations.
+    """An agent that acts at random on the marks; the same seed gives the same actions for the same observations.
 
-    It answers with a chance of one in twenty at each decision, so after twenty actions on average, and in one of
-    twenty episodes at once. Seed and instance make the choices: two instances have different ones.
+    Each action is an answer with probability 1/20, so an episode takes 20 actions on average. The random generator is
+    seeded with the seed and the instance, so two instances get different actions.
     """
 
     name = "random"
@@ -47,12 +47,12 @@ class RandomAgent:
         self._rng = np.random.default_rng(0)
 
     def begin(self, briefing: Briefing) -> None:
-        """Seeds the choices."""
+        """Seed the random generator."""
         instance = hashlib.sha256(briefing.instance.id.encode()).digest()
         self._rng = np.random.default_rng([briefing.seed, *instance])
 
     def act(self, observation: Mapping[str, Any]) -> str:
-        """Draws an action: mostly clicks, some scrolling, typing and going back."""
+        """Return a random action: mostly clicks, some scrolling, typing and going back."""
         return format_action(self._choose(observation["elements"]))
 
     def _choose(self, elements: Sequence[Mapping[str, Any]]) -> Action:

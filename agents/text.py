@@ -1,4 +1,4 @@
-"""The text-only agent: BrowserGym's accessibility tree of the whole page, and calls that name its elements."""
+"""The text-only agent: reads BrowserGym's accessibility tree of the whole page and acts by element IDs."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ CALLS = {
         "select_option('c48', 'Only me')",
     ),
 }
-"""BrowserGym's calls the agent is told of: how each is written, what it does, and an example."""
+"""BrowserGym's calls in the prompt: syntax, meaning and example."""
 
 _INSTEAD = {"click": "click", "hover": "hover", "type": "fill"}
-"""Calls that do what an action of the grammar does."""
+"""Calls that replace actions of the grammar."""
 _NUMBERED = re.compile(
     r"(?P<kind>Click|Hover|Type)\s*\[\s*(?P<id>[a-zA-Z]*\d+)\s*\]\s*(?:;[ \t]?(?P<text>.*))?",
     re.IGNORECASE | re.DOTALL,
@@ -75,12 +75,12 @@ def _actions() -> str:
 
 
 class TextAgent(LLMAgent):
-    """Decides by the accessibility tree; no picture is sent.
+    """An agent that decides by the accessibility tree; no picture is sent.
 
     Args:
         model: Any model.
-        name: What results call the agent; the model's string otherwise.
-        repairs: How often it asks again after a reply that cannot be used.
+        name: Name of the agent in results; by default ``text:`` and the model's string.
+        repairs: Number of times to ask again after an unusable reply.
     """
 
     observation: ObservationKind = "all"
@@ -102,29 +102,19 @@ class TextAgent(LLMAgent):
         return read_call(text)
 
     def _say(self, said: ParsedReply) -> str:
-        # A call with a thought before it is not read as a call.
+        # The environment does not parse a call after a thought.
         return said.action if looks_like_calls(said.action) else super()._say(said)
 
 
 def read_call(text: str) -> str:
-    """Reads one call, or one of the grammar's actions that name no element.
-
-    Args:
-        text: What stands behind ``Action:``.
-
-    Returns:
-        The same in the form the environment takes.
-
-    Raises:
-        ActionError: It is neither.
-    """
+    """Return one call, or one grammar action without an element, in the form that the environment takes."""
     if looks_like_calls(text):
         calls = parse_calls(text)
         if len(calls) > 1:
             raise ActionError(f"it has {len(calls)} calls, and one can be made at a time", action=text[:200])
         return text
     if found := _NUMBERED.fullmatch(text):
-        # The form of the other agent; its numbers would be marks, which this one does not see.
+        # The MLLM agent's syntax, but the IDs are of the accessibility tree: this agent sees no marks.
         kind = found["kind"].lower()
         if kind == "type" and found["text"] is None:
             raise ActionError(
@@ -141,14 +131,11 @@ def read_call(text: str) -> str:
 
 
 def flatten(observation: Mapping[str, Any], limit: int = ELEMENTS_CHARACTERS) -> str:
-    """The accessibility tree as text.
+    """Return the accessibility tree as text, one element per line.
 
     Args:
-        observation: Of kind ``all`` or ``browsergym``.
-        limit: Most characters; a longer tree is cut to what is in view.
-
-    Returns:
-        One element a line.
+        observation: An observation of kind ``all`` or ``browsergym``.
+        limit: Most characters; a longer tree is reduced to the part in view.
     """
     whole = _flat(observation, visible_only=False)
     return whole if len(whole) <= limit else _flat(observation, visible_only=True)

@@ -1,4 +1,4 @@
-"""What an agent said in one step, and what it took."""
+"""The record of one step of an agent: the model's reply and what it cost."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """One step of an agent that asks a model; the runner writes them to ``agent.json`` and adds them up.
+    """One step of an agent that asks a model; the runner writes turns to ``agent.json`` and adds up their costs.
 
     Args:
-        reply: The model's last reply, as it came.
-        action: What was handed to the environment.
+        reply: The model's last reply, unchanged.
+        action: The text given to the environment.
         thought: The thought in the reply, or an empty string.
-        attempts: Replies it took: 1, and one more for each repair.
-        problems: Why each earlier reply (and the last, where no repair helped) could not be used.
-        calls: Requests made, failed ones that were tried again included.
-        input_tokens: Tokens read by all replies; None where the endpoint does not say.
-        output_tokens: Tokens written, thinking included; None where the endpoint does not say.
-        cost: US dollars of all replies; None where a price or the tokens are unknown, never a guess.
-        seconds: From the first request to the usable reply.
+        attempts: Number of replies: 1 plus one for each repair.
+        problems: Why each unusable reply was rejected, including the last one if no repair helped.
+        calls: Number of requests, including failed ones that were retried.
+        input_tokens: Tokens read for all replies; None if the endpoint does not report them.
+        output_tokens: Tokens written, including thinking; None if the endpoint does not report them.
+        cost: US dollars for all replies; None if a price or the tokens are unknown, never an estimate.
+        seconds: Time from the first request to the usable reply.
     """
 
     reply: str
@@ -35,5 +35,5 @@ class Turn:
     seconds: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """The turn as JSON data."""
+        """Return the turn as JSON data."""
         return {**asdict(self), "problems": list(self.problems)}

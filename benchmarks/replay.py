@@ -1,9 +1,9 @@
-"""Whether recorded elements are found again on pages that have changed, beside other tools on the same pages.
+"""Benchmark of finding recorded elements on changed pages, compared with other tools.
 
     python -m benchmarks.replay [--seeds N] [--jobs N] [--quick]
 
-Writes ``benchmarks/replay_results.md`` and ``benchmarks/replay_results.svg``. Seeds from 1 on are for tuning,
-the figures come from the held-out ones from 1001 on, which no weight was ever changed for.
+Writes ``benchmarks/replay_results.md`` and ``benchmarks/replay_results.svg``. Seeds from 1 on are for tuning; the
+results use seeds from 1001 on, for which no weight was ever changed.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ RESULTS = Path(__file__).resolve().parent / "replay_results.md"
 PLOT = RESULTS.with_suffix(".svg")
 HELD_OUT = 1_001
 LONG_LIST = ("block-5", "mute-31", "block-47")
-"""Targets in the list that can be rendered in part."""
+"""Targets in the list that may be rendered in part."""
 Outcome = Literal["found", "wrong", "raised"]
 REPLAY = "replay"
-"""The whole engine: waits, scrolls, clicks; its outcome is read from the page's log."""
+"""The whole replay, with waiting, scrolling and clicking; the outcome comes from the page's log."""
 NAMES = {
     REPLAY: "websp replay",
     "cascade": "websp cascade, one look",
@@ -63,17 +63,17 @@ class Case:
     mutations: tuple[str, ...]
     seed: int
     full: bool
-    """Whether it is also replayed in full, with clicks."""
+    """Whether to replay it in full too, with clicks."""
 
     @property
     def group(self) -> str:
-        """The row of the table it belongs to."""
+        """Row of the result table."""
         return self.mutations[0] if len(self.mutations) == 1 else "combination"
 
 
 @dataclass(frozen=True)
 class Result:
-    """What each method came to in one case."""
+    """The outcome of each method in one case."""
 
     case: Case
     identifiable: bool
@@ -82,10 +82,10 @@ class Result:
 
 
 def cases(seeds: int, *, first: int = HELD_OUT) -> Iterator[Case]:
-    """All cases: every target under every mutation alone, and under ``seeds`` combinations.
+    """Yield all cases: every target under each single mutation, and under `seeds` combinations.
 
     Args:
-        seeds: Combinations per target; the first two are replayed in full.
+        seeds: Number of combinations per target; the first two are replayed in full.
         first: The first seed.
     """
     for page, keys in TARGETS.items():
@@ -99,7 +99,7 @@ def cases(seeds: int, *, first: int = HELD_OUT) -> Iterator[Case]:
 
 
 def measure(page: str, cases: Iterable[Case]) -> list[Result]:
-    """Carries out the cases of one page in a browser of this process."""
+    """Run the cases of one page in a browser of this process."""
     tree = PAGES[page]()
     known = facts(tree)
     results = []
@@ -120,7 +120,7 @@ def measure(page: str, cases: Iterable[Case]) -> list[Result]:
 
 
 def _looks(on: Stage, recording: Recording, case: Case, page: Node, timing: Timing) -> dict[str, Outcome]:
-    """Every method looks at the page; where something is late, again when it is there (all of them wait)."""
+    """Let each method search once; if a part of the page is late, search again for what was not found."""
     on.show(page, timing, key=case.key, hold=True)
     if timing.rerender:
         on.again()
@@ -158,7 +158,7 @@ def _replayed(on: Stage, recording: Recording, case: Case, recorded: Node) -> Ou
     operated = set(on.log)
     if operated - {case.key}:
         return "wrong"
-    # Nothing done and nothing said is as bad as something wrong.
+    # No action and no error is as bad as a wrong action.
     return "raised" if raised else "found" if operated else "wrong"
 
 
@@ -179,15 +179,15 @@ def _event(recording: Recording, node: Node) -> dict[str, Any]:
 
 
 def cost(boxes: int = 40, rounds: int = 5) -> tuple[float, float]:
-    """What replaying costs per event, in milliseconds.
+    """Measure the time of a replayed event.
 
     Args:
-        boxes: Check boxes on the page, each switched once a round.
-        rounds: How often.
+        boxes: Number of check boxes on the page; each is switched once per round.
+        rounds: Number of rounds.
 
     Returns:
-        Medians per event: of the replay, and of what the page takes anyway (Playwright clicks the box whose
-        selector it is told, and the same waiting for the page to rest follows).
+        Median milliseconds per event of the replay, and of Playwright clicking the box by a given selector,
+        followed by the same wait for the page to settle.
     """
     from websp_gym.browser.settle import settle
 
@@ -228,7 +228,7 @@ def cost(boxes: int = 40, rounds: int = 5) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Measures everything and writes table and plot."""
+    """Measure everything and write the table and the plot."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--seeds", type=int, default=6, help="combinations per target (default 6)")
     parser.add_argument(
@@ -247,7 +247,7 @@ def main() -> None:
 
 
 def run(todo: list[Case], jobs: int) -> list[Result]:
-    """Carries out cases in several processes."""
+    """Run cases in several processes."""
     portions = [(page, [case for case in todo if case.page == page]) for page in PAGES]
     portions = [portion for portion in portions if portion[1]]
     portions.sort(key=lambda portion: -len(portion[1]))
@@ -257,7 +257,7 @@ def run(todo: list[Case], jobs: int) -> list[Result]:
 
 
 def tally(results: Iterable[Result], method: str) -> Counter[Outcome]:
-    """Counts a method's outcomes."""
+    """Count a method's outcomes."""
     return Counter(result.outcomes[method] for result in results if method in result.outcomes)
 
 
@@ -384,12 +384,7 @@ COLOURS: dict[Outcome, str] = {"found": "#3f7f5f", "raised": "#d9d4c7", "wrong":
 
 
 def plot(results: list[Result], path: Path) -> None:
-    """Draws the shares of found, raised and wrong by method.
-
-    Args:
-        results: All results; the identifiable ones are drawn.
-        path: Where to, an SVG.
-    """
+    """Write an SVG plot of each method's shares of found, raised and wrong, for identifiable targets."""
     import matplotlib
 
     matplotlib.use("svg")

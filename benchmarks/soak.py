@@ -1,9 +1,9 @@
-"""Whether an environment that is reset again and again keeps its size: memory, files, processes, threads.
+"""Soak test: whether memory, files, processes and threads stay constant while an environment is reset many times.
 
     python -m benchmarks.soak --resets 500
 
-Memory is fitted by a straight line over the resets after a warm-up, for this process, the sandbox server and the
-browser tree; what matters is the slope.
+After a warm-up, a straight line is fitted to the memory of this process, of the sandbox server and of the
+browser's processes; its slope is the growth per reset.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ GROUPS = ("python", "sandbox", "browser", "driver")
 
 @dataclass(frozen=True)
 class SoakReport:
-    """What many resets left behind.
+    """Growth over many resets.
 
     Args:
-        resets: How many there were after the warm-up.
+        resets: Number of resets after the warm-up.
         python: Growth of this process in KiB of resident memory per reset.
         sandbox: The same for the sandbox server.
-        browser: The same for all Chromium processes together (shared pages counted once).
+        browser: The same for all Chromium processes together, private memory only.
         driver: The same for Playwright's driver.
-        megabytes: Resident memory at the end, by group.
+        megabytes: Memory at the end in MiB, by group.
         files_before: Open file descriptors of this process after the warm-up.
         files_after: The same at the end.
         sandbox_files_before: Open file descriptors of the server after the warm-up.
         sandbox_files_after: The same at the end.
         threads_before: Threads of this process after the warm-up.
         threads_after: The same at the end.
-        processes_before: Descendants of this process after the warm-up.
+        processes_before: Descendants of this process after the warm-up, without the browser's.
         processes_after: The same at the end.
         zombies: Descendants that ended and were never waited for.
     """
@@ -64,24 +64,21 @@ class SoakReport:
     zombies: int
 
     def text(self) -> str:
-        """The report, one fact per line."""
+        """Return the report as text, one fact per line."""
         return "".join(f"{field.name:22} {_shown(getattr(self, field.name))}\n" for field in fields(self))
 
 
 def soak(
     *, resets: int, warm_up: int = 10, how: How = "snapshot", steps: int = 1, samples: int = 100
 ) -> SoakReport:
-    """Resets one environment many times.
+    """Reset one environment many times and return how everything grew.
 
     Args:
-        resets: How often, after the warm-up.
+        resets: Number of resets after the warm-up.
         warm_up: Resets that are not counted: caches fill and the browser starts its helpers.
         how: How S0 is reached.
-        steps: Actions taken in each episode.
-        samples: How often the memory is measured.
-
-    Returns:
-        How everything grew.
+        steps: Actions in each episode.
+        samples: Number of memory measurements.
     """
     env = make_env(INSTANCE, initial_state=how)
     try:
@@ -136,19 +133,19 @@ def _census() -> _Census:
         files=own.num_fds(),
         sandbox_files=sum(process.num_fds() for process, group in family if group == "sandbox"),
         threads=own.num_threads(),
-        # Chromium starts and ends renderers as it likes; one more or less is its own affair.
+        # Not the browser: Chromium starts and ends renderers at any time.
         processes=sum(group != "browser" for _process, group in family),
         zombies=sum(process.status() == psutil.STATUS_ZOMBIE for process, _group in family),
     )
 
 
 def _sizes() -> dict[str, int]:
-    """Memory by group, in bytes; for the browser's many processes what each has for itself."""
+    """Return the memory by group in bytes."""
     sizes = dict.fromkeys(GROUPS, 0)
     sizes["python"] = psutil.Process().memory_info().rss
     for process, group in _family():
         with contextlib.suppress(psutil.Error):
-            # Chromium's processes share most of what they map: only what each has for itself counts.
+            # Chromium's processes share most of their memory; count only what is private to each.
             sizes[group] += (
                 process.memory_full_info().uss if group == "browser" else process.memory_info().rss
             )
@@ -172,7 +169,7 @@ def _family() -> Iterator[tuple[psutil.Process, str]]:
 
 
 def _slope(points: Sequence[tuple[int, float]]) -> float:
-    """Slope of the straight line that fits best (least squares)."""
+    """Return the slope of the least-squares line."""
     if len(points) < 2:
         return 0.0
     numbers, values = np.array(points).T
@@ -184,14 +181,7 @@ def _shown(value: object) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the soak and writes its report.
-
-    Args:
-        arguments: The command line (default: ``sys.argv``).
-
-    Returns:
-        0, or 1 when files or processes are left over.
-    """
+    """Run the soak test and print its report; return 1 if files or processes are left over, else 0."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
     parser.add_argument("--resets", type=int, default=500)
     parser.add_argument("--warm-up", type=int, default=20)

@@ -1,8 +1,8 @@
-"""How fast websp-gym is, beside stock BrowserGym on the same pages in the same run.
+"""Speed of websp-gym, compared with stock BrowserGym on the same pages in the same run.
 
     python -m benchmarks.speed [--repeat N] [--quick]
 
-Writes ``benchmarks/results.md`` with medians, ratios and the facts of the machine.
+Writes ``benchmarks/results.md`` with medians, ratios and a description of the machine.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from websp_gym.sandbox.client import EPISODE_HEADER, Sandbox
 
 RESULTS = Path(__file__).resolve().parent / "results.md"
 INSTANCE = "Steam-task-196-ON"
-"""Two recorded events on the page the steps are measured on."""
+"""Instance with two recorded events, on the page where steps are measured."""
 LONG = "Steam-task-194"
-"""Ten recorded events."""
+"""Instance with ten recorded events."""
 PAGE = "https://store.steampowered.com/account/preferences/"
 BOX = "General Mature Content Store"
 FIGURE_SECONDS = 8.0
-"""How long one figure is measured over and over at most, but three times at least."""
+"""Most seconds spent on repeating one measurement; it is made at least three times."""
 ORACLES = 50
-"""How many instances the oracle plays at most, every nth of all."""
+"""Most instances that the oracle plays, evenly spaced among all."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the result table."""
+    """One row of the result table."""
 
     what: str
     stock: float | None
@@ -53,7 +53,7 @@ class Row:
     higher_is_better: bool = False
 
     def markdown(self) -> str:
-        """The line as Markdown."""
+        """Return the row as Markdown."""
         digits = 0 if self.unit in ("MB", "ms") else 2
         stock = "–" if self.stock is None else f"{self.stock:.{digits}f} {self.unit}"
         ratio = "–"
@@ -64,7 +64,7 @@ class Row:
 
 
 def main() -> None:
-    """Runs everything and writes the table."""
+    """Run all benchmarks and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument(
         "--repeat", type=int, default=10, help="at most so many measurements per figure (default 10)"
@@ -189,7 +189,7 @@ def _our_memory(result: Any, count: int) -> None:
 
 
 def _tree_pss() -> float:
-    """Proportional set size of this process and its descendants without the shared sandbox, in MB."""
+    """Return the proportional set size of this process and its descendants, without the shared sandbox, in MiB."""
     me = psutil.Process()
     sandbox = Sandbox.shared().address.pid
     tree = [me, *(child for child in me.children(recursive=True) if child.pid != sandbox)]
@@ -198,7 +198,7 @@ def _tree_pss() -> float:
         try:
             total += process.memory_full_info().pss
         except psutil.Error:
-            continue  # ended meanwhile
+            continue  # it has ended meanwhile
     return total / 2**20
 
 
@@ -292,13 +292,13 @@ def _import_time() -> Row:
 
 @contextmanager
 def stock_env(url: str) -> Iterator[Any]:
-    """Stock BrowserGym on a page of the sandbox, in a process that has not started Playwright yet.
+    """Yield stock BrowserGym on a page of the sandbox, in a process that has not started Playwright yet.
 
-    It leaves no way to give Chromium flags or to choose the one for its chat window, so it is shown a folder of
-    browsers in which "Chromium" is a script that adds the sandbox's flags.
+    BrowserGym does not accept Chromium flags, nor another browser for its chat window. So Playwright gets a
+    browsers folder in which "Chromium" is a script that adds the sandbox's flags.
 
     Args:
-        url: Where it starts.
+        url: The start page.
     """
     sandbox = Sandbox.shared()
     episode = sandbox.open_episode("steam", signed_in=["steam"])
@@ -341,7 +341,7 @@ def _offer_browser(folder: Path, flags: list[str]) -> None:
 
 
 def _find_browser() -> None:
-    """Tells the child processes which Chromium there is, and where Playwright would look for its own."""
+    """Set, for child processes, the path of Chromium and the path where Playwright expects its own."""
     from browsergym.core import _get_global_playwright
 
     from websp_gym.browser.find import find_browser
@@ -362,7 +362,7 @@ def _median(function: Callable[[], Any], repeat: int) -> float:
 
 
 def _in_process(function: Callable[..., None], *arguments: Any) -> float:
-    """Runs a measurement in a process of its own, so that nothing measured before weighs on it."""
+    """Run a measurement in a new process, so that earlier ones do not affect it."""
     Sandbox.shared()
     context = multiprocessing.get_context("spawn")
     results = context.Queue()

@@ -1,7 +1,7 @@
-"""AgentLab: our instances as its benchmark, our agents as its agents, its studies as runs ``websp report`` reads.
+"""AgentLab: the instances as a benchmark, our agents as its agents, its studies as runs for ``websp report``.
 
-Import this package before anything of AgentLab's: then it finds on this machine what it would download. Importing it
-also registers the environments and the benchmark ``websp``, in worker processes as here. See ``docs/agentlab.md``.
+Import this package before AgentLab itself: it makes local copies available of files that AgentLab would download. The
+import also registers the environments and the benchmark ``websp``, in worker processes too. See ``docs/agentlab.md``.
 """
 
 from websp_gym.agents.agentlab.offline import spare_downloads, stay_offline

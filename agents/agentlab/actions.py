@@ -1,4 +1,4 @@
-"""Our actions as an action set, which is how AgentLab asks an agent what it can do."""
+"""The grammar's actions as an action set of AgentLab."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class WebspActionSet(AbstractActionSet):  # type: ignore[misc]
-    """The actions of an agent of ours, and which observation it chooses them by.
+    """The actions of one of our agents, and the observation it reads.
 
     Args:
-        observation: The environment's option of the same name.
+        observation: Kind of observation; same values as the environment's ``observation`` option.
     """
 
     def __init__(self, observation: ObservationKind) -> None:
@@ -24,14 +24,11 @@ class WebspActionSet(AbstractActionSet):  # type: ignore[misc]
         self.observation: ObservationKind = observation
 
     def describe(self, with_long_description: bool = True, with_examples: bool = True) -> str:
-        """The actions, one a line.
+        """Return the actions as text, one per line.
 
         Args:
-            with_long_description: Say what each does.
-            with_examples: Give an example of each.
-
-        Returns:
-            The text.
+            with_long_description: Include the meaning of each.
+            with_examples: Include an example of each.
         """
         lines = []
         for action in ACTIONS:
@@ -41,16 +38,9 @@ class WebspActionSet(AbstractActionSet):  # type: ignore[misc]
         return "\n".join(lines)
 
     def example_action(self, abstract: bool) -> str:
-        """An action.
-
-        Args:
-            abstract: Its syntax rather than one that could be taken.
-
-        Returns:
-            The text.
-        """
+        """Return the example of an action; its syntax instead if `abstract` is true."""
         return ACTIONS[0].syntax if abstract else ACTIONS[0].example
 
     def to_python_code(self, action: Any) -> str:
-        """There is none: the environment reads an action's text itself and executes no code."""
+        """Raise NotImplementedError: the environment parses actions as text and executes no code."""
         raise NotImplementedError("websp-gym's environments read actions as text and execute no code")

@@ -1,4 +1,4 @@
-"""Our agents, as AgentLab's studies take them."""
+"""Our agents in the form that AgentLab's studies take."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from websp_gym.agents.registry import make_agent
 
 @dataclass(kw_only=True)
 class WebspAgentArgs(AgentArgs):  # type: ignore[misc]
-    """An agent of ours, by one string.
+    """One of our agents, named by a string.
 
     Args:
-        agent_name: What results call it; the string itself otherwise.
-        spec: As for :func:`websp_gym.agents.make_agent`: ``oracle``, ``flawed:loops``, ``openai:gpt-5.2``.
+        agent_name: Name in results; by default `spec`.
+        spec: As in :func:`websp_gym.agents.make_agent`: ``oracle``, ``flawed:loops``, ``openai:gpt-5.2``.
     """
 
     agent_name: str = ""
@@ -27,7 +27,7 @@ class WebspAgentArgs(AgentArgs):  # type: ignore[misc]
         self.agent_name = self.agent_name or self.spec
 
     def set_benchmark(self, benchmark: Any, demo_mode: bool) -> None:
-        """Fails here, once, where the agent would fail in every episode.
+        """Make the agent once, so that a wrong string or a missing key fails here and not in every episode.
 
         Args:
             benchmark: Not used.
@@ -39,8 +39,8 @@ class WebspAgentArgs(AgentArgs):  # type: ignore[misc]
         make_agent(self.spec)
 
     def set_reproducibility_mode(self) -> None:
-        """Nothing to do: scripted agents repeat themselves, and a model's temperature is part of its string."""
+        """Do nothing: scripted agents are reproducible, and a model's temperature is part of `spec`."""
 
     def make_agent(self) -> WebspPlayer:
-        """Makes the agent."""
+        """Return the agent."""
         return WebspPlayer(self.spec)

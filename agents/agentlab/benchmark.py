@@ -1,4 +1,4 @@
-"""The instances as a benchmark of AgentLab: what is in it, and parts of it."""
+"""The instances as an AgentLab benchmark, its subsets and its train/test splits."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ BETWEEN = ", "
 
 @dataclass
 class WebspBenchmark(Benchmark):  # type: ignore[misc]
-    """Instances with their environments' options; parts of it are benchmarks of this class too.
+    """Instances with the options of their environments; its subsets are of this class too.
 
     ``task_metadata`` has the columns ``task_name``, ``site``, ``website_category``, ``category``, ``task``, ``state``
-    (``ON``, ``OFF`` or empty), ``elements`` and ``browsergym_split`` (by task, three tenths to test on).
+    (``ON``, ``OFF`` or empty), ``elements`` and ``browsergym_split`` (by task, about 30 % test).
     """
 
     env_args_list: list[WebspEnvArgs]
 
     def get_version(self) -> str:
-        """The version AgentLab notes for reproducibility."""
+        """Return the version that AgentLab stores for reproducibility."""
         return websp_gym.__version__
 
     def prepare_backends(self) -> None:
-        """Starts one sandbox here, which the workers of joblib and Ray on this machine find and share."""
+        """Start one sandbox here; all workers of joblib and Ray on this machine use it."""
         from websp_gym.world import make_world
 
         super().prepare_backends()
@@ -53,21 +53,22 @@ class WebspBenchmark(Benchmark):  # type: ignore[misc]
         element: str | Iterable[str] = "*",
         state: str | Iterable[str] = "*",
     ) -> WebspBenchmark:
-        """The part where everything said holds.
+        """Return the instances that meet all conditions.
+
+        Each condition is one glob or several, of which one must match; case is ignored.
 
         Args:
-            ids: Globs of ids, such as ``Steam-*``; one or several, of which one must fit. So for the others; case
-                does not matter.
+            ids: Instance ids, such as ``Steam-*``.
             site: Names of sites.
             category: Task categories, such as ``*Cookie*``.
-            element: UI element types, of which the solution has one or more.
-            state: ``ON`` or ``OFF``; the instances without are in neither.
+            element: UI element types; the solution must use at least one.
+            state: ``ON`` or ``OFF``; instances with only one state match neither.
 
         Returns:
-            The part.
+            The subset.
 
         Raises:
-            SetupError: Nothing is in it.
+            SetupError: No instance matches.
         """
         said = {"id": ids, "site": site, "category": category, "elements": element, "state": state}
         asked = {name: [globs] if isinstance(globs, str) else list(globs) for name, globs in said.items()}
@@ -78,18 +79,18 @@ class WebspBenchmark(Benchmark):  # type: ignore[misc]
         return self._part(chosen, f"{self.name}[{', '.join(words)}]" if words else self.name)
 
     def split(self, by: str, *, share: float = 0.3, seed: int = 0) -> tuple[WebspBenchmark, WebspBenchmark]:
-        """Divides it into a part to learn from and one to be tested on.
+        """Divide the benchmark into a training set and a test set.
 
         Args:
             by: ``site``, ``task`` or ``state``: see :func:`websp_gym.tasks.splits.held_out`.
-            share: Which part is tested on, about.
-            seed: Another seed divides otherwise.
+            share: Approximate share of the test set.
+            seed: Seed of the split.
 
         Returns:
-            The part to learn from, and the one to be tested on.
+            The training set and the test set.
 
         Raises:
-            SetupError: No such way, or one of the parts would be empty.
+            SetupError: There is no such split, or one of the sets would be empty.
         """
         rows = self._rows()
         test = held_out(rows, by, share=share, seed=seed)
@@ -99,17 +100,17 @@ class WebspBenchmark(Benchmark):  # type: ignore[misc]
         return self._part(train, f"{self.name}_{by}_train"), self._part(test, f"{self.name}_{by}_test")
 
     def subset_from_regexp(self, column: str, regexp: str) -> WebspBenchmark:
-        """As AgentLab's, and of this class."""
+        """Do the same as AgentLab's method, but return a WebspBenchmark."""
         return self._like(super().subset_from_regexp(column, regexp))
 
     def subset_from_list(
         self, task_list: list[str], benchmark_name_suffix: str | None = "custom", split: str | None = None
     ) -> WebspBenchmark:
-        """As AgentLab's, and of this class."""
+        """Do the same as AgentLab's method, but return a WebspBenchmark."""
         return self._like(super().subset_from_list(task_list, benchmark_name_suffix, split))
 
     def subset_from_task_ratio(self, ratio: float, seed: int) -> WebspBenchmark:
-        """As AgentLab's, but the same in every process."""
+        """Do the same as AgentLab's method, but with the same result in every process."""
         names = sorted({args.task_name for args in self.env_args_list})
         random.Random(seed).shuffle(names)
         return self._part(names[: int(len(names) * ratio)], f"{self.name}[ratio={ratio}, seed={seed}]")
@@ -148,21 +149,21 @@ def make_benchmark(
     name: str = NAME,
     **options: Any,
 ) -> WebspBenchmark:
-    """Makes a benchmark of our instances; ``make_study(agents, "websp")`` calls it without arguments.
+    """Return a benchmark of the instances; ``make_study(agents, "websp")`` calls this without arguments.
 
     Args:
         ids: Globs of ids.
-        trials: How often each instance is played; once by default.
-        n_repeats: The same, as BrowserGym's benchmarks call it.
-        seed: Seed of the first trial; the next ones count on.
-        name: What AgentLab calls it.
+        trials: Number of trials of each instance; 1 by default.
+        n_repeats: Another name for `trials`, as in BrowserGym's benchmarks.
+        seed: Seed of the first trial; further trials count up from it.
+        name: Name in AgentLab.
         **options: Fields of :class:`WebspEnvArgs`.
 
     Returns:
         The benchmark.
 
     Raises:
-        SetupError: A glob matches nothing, there is no such option, or ``trials`` and ``n_repeats`` differ.
+        SetupError: A glob matches nothing, there is no such option, or `trials` and `n_repeats` differ.
     """
     if None not in (trials, n_repeats) and trials != n_repeats:
         raise SetupError(f"trials={trials} and n_repeats={n_repeats} are the same; give one of them")

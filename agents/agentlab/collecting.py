@@ -1,4 +1,4 @@
-"""A study of AgentLab as runs that ``websp report`` reads."""
+"""Convert a study of AgentLab into runs for ``websp report``."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from websp_gym.runner.batch import AGENT_LOG
 
 FOLDER = "websp-run"
 MARK = "collected.json"
-"""By this a folder is known as one that may be made anew."""
+"""File that marks a folder as a collection, which may be replaced."""
 
 
 def collect(study: Path | str, out: Path | str | None = None) -> Path:
-    """Makes runs of a study: a folder for each agent, with results, trajectories and what models said.
+    """Convert a study into runs: one folder per agent, with results, trajectories and model replies.
 
-    The study stays as it is. What it has not played to an end is in the runs as an infrastructure error; collect
-    again when it has been.
+    The study itself does not change. Episodes that it has not finished become infrastructure errors; convert it
+    again when they are done.
 
     Args:
         study: The study's folder.
-        out: Where the runs go; ``websp-run`` in the study otherwise. Replaced if it is an earlier collection.
+        out: Folder for the runs; by default ``websp-run`` in the study. An earlier collection there is replaced.
 
     Returns:
         The folder, for ``websp report``.
 
     Raises:
-        SetupError: No experiments of ours, or a folder that is something else or cannot be written to.
+        SetupError: The study has no experiments on our instances, or `out` is another folder or not writable.
     """
     study = Path(study)
     folder = Path(out) if out is not None else study / FOLDER
@@ -60,7 +60,7 @@ def collect(study: Path | str, out: Path | str | None = None) -> Path:
 
 
 def _write(folder: Path, experiments: Sequence[Experiment]) -> None:
-    """Writes the run of one agent."""
+    """Write the run of one agent."""
     first = experiments[0]
     run = Run(
         agent=first.result.agent,
@@ -76,7 +76,7 @@ def _write(folder: Path, experiments: Sequence[Experiment]) -> None:
 
 
 def _keep(folder: Path, one: Experiment) -> str:
-    """Gives the run the episode's trajectory; returns where it is."""
+    """Copy the episode's trajectory into the run and return its path there; empty if there is none."""
     if not one.result.trajectory:
         return ""
     kept = f"{TRAJECTORIES}/{one.result.id}/{one.result.trial:03d}"
@@ -88,7 +88,7 @@ def _keep(folder: Path, one: Experiment) -> str:
 
 
 def _link(source: str, target: str) -> None:
-    """A second name where the file system has that: pictures are most of a study."""
+    """Create a hard link, or a copy where that fails: pictures make up most of a study."""
     try:
         os.link(source, target)
     except OSError:
@@ -96,7 +96,7 @@ def _link(source: str, target: str) -> None:
 
 
 def _versions(experiments: Sequence[Experiment]) -> dict[str, str]:
-    """The versions the episodes were played with, as the first trajectory says."""
+    """Return the versions in the first trajectory."""
     for one in experiments:
         folder = one.folder / one.result.trajectory
         if one.result.trajectory and (folder / FILE).is_file():
@@ -105,7 +105,7 @@ def _versions(experiments: Sequence[Experiment]) -> dict[str, str]:
 
 
 def _free(folder: Path, agent: str) -> Path:
-    """A new folder's path, after the agent."""
+    """Return the path of a folder that does not exist yet, named after the agent."""
     plain = re.sub(r"[^\w.-]+", "-", agent).strip("-.") or "agent"
     path, number = folder / plain, 2
     while path.exists():

@@ -1,7 +1,7 @@
-"""What an episode's result adds to AgentLab's tables.
+"""Columns for AgentLab's tables from the result of an episode.
 
-A table has one row for each experiment, made of its arguments and of its ``summary_info.json``. Columns that begin
-with ``stats.cum_`` are added up per agent in AgentXRay's "Global Stats", so what can be counted is there as a number.
+A table has one row per experiment, built from its arguments and its ``summary_info.json``. AgentXRay's "Global Stats"
+adds up columns that begin with ``stats.cum_`` per agent, so counts are stored under such names.
 """
 
 from __future__ import annotations
@@ -18,15 +18,7 @@ OUTCOMES = ("success", "failure", "time-out", "unscored", "error")
 
 
 def columns_of(result: Result, instance: Instance) -> dict[str, Any]:
-    """The columns of one episode; texts and numbers only, as AgentXRay counts distinct values.
-
-    Args:
-        result: The result.
-        instance: Its instance.
-
-    Returns:
-        Values by column.
-    """
+    """Return the columns of one episode; texts and numbers only, because AgentXRay counts distinct values."""
     texts = {
         "site": instance.site.site,
         "category": instance.task.category,

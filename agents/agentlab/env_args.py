@@ -1,4 +1,4 @@
-"""How AgentLab makes our environments, in whichever process."""
+"""Environment arguments with which AgentLab makes our environments, in any process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from websp_gym.errors import SetupError
 from websp_gym.tasks.ids import canonical_id
 
 TRAJECTORIES = "websp_trajectories"
-"""Folder of an experiment that gets the trajectory."""
+"""Folder for the trajectory, in the experiment's folder."""
 
 OPTIONS = ("observation", "instruction", "reward", "judge", "initial_state", "login", "world", "max_seconds")
 """Fields that are options of :func:`gymnasium.make`, under the same names."""
@@ -26,27 +26,27 @@ OPTIONS = ("observation", "instruction", "reward", "judge", "initial_state", "lo
 
 @dataclass
 class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
-    """Stock ``EnvArgs`` with our options; unpickling one imports this package, which registers the environments.
+    """AgentLab's ``EnvArgs`` with our options; unpickling one imports this package, which registers the environments.
 
-    ``max_steps`` is the number of actions that count (scrolling and waiting are free). It goes to the environment
-    and not to Gymnasium's ``TimeLimit``, so that an episode that reaches it has a verdict. AgentLab's own limit on
-    Ray is ``max_steps`` times a minute, far beyond ``max_seconds``. ``slow_mo`` and ``pre_observation_delay``
-    change nothing.
+    ``max_steps`` is the limit of counted actions (scrolling and waiting are free). It is passed to the
+    environment and not to Gymnasium's ``TimeLimit``, so that an episode that reaches it has a verdict.
+    AgentLab's own limit on Ray is ``max_steps`` times one minute, far more than ``max_seconds``. ``slow_mo``
+    and ``pre_observation_delay`` have no effect.
 
     Args:
-        observation: None gives each agent what it reads: ours what they ask for, others BrowserGym's keys.
+        observation: None gives each agent what it reads: ours the kind they name, others BrowserGym's keys.
         instruction: ``without_navigation`` or ``with_navigation``.
-        reward: ``state``, ``strict``, ``judge`` or a function of a module; None for the default.
+        reward: ``state``, ``strict``, ``judge`` or a function defined in a module; None for the default.
         judge: Models that judge under ``reward="judge"``.
         initial_state: ``replay`` or ``snapshot``.
         login: ``session`` or ``replay``.
         world: ``sandbox`` or ``live``.
-        max_seconds: Seconds an episode may take.
+        max_seconds: Time limit of an episode in seconds.
         record: Keep each trajectory in its experiment's folder, for ``websp collect``.
     """
 
     max_steps: int | None = Options.max_actions
-    # Stock EnvArgs declare it a number, which their own JSON does not give back without a warning.
+    # EnvArgs declares a number, for which its own JSON round trip warns.
     pre_observation_delay: float | None = None
     observation: str | None = None
     instruction: str | None = None
@@ -60,11 +60,11 @@ class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
 
     @property
     def instance_id(self) -> str:
-        """The instance's id, without name space."""
+        """The instance's id without the prefix ``websp.``."""
         return canonical_id(str(self.task_name))
 
     def options(self) -> dict[str, Any]:
-        """The environment's options that are not the default."""
+        """Return the options of the environment that differ from the default."""
         named = {name: getattr(self, name) for name in OPTIONS}
         named["max_actions"] = None if self.max_steps == Options.max_actions else self.max_steps
         named["viewport"] = self.viewport
@@ -78,26 +78,27 @@ class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
         exp_task_kwargs: Mapping[str, Any] | None = None,
         use_raw_page_output: bool = False,
     ) -> NotedEpisode:
-        """Makes the environment of one experiment.
+        """Return the environment of one experiment.
 
         Args:
-            action_mapping: An agent's way to code, which is not used; it tells whose agent it is.
+            action_mapping: The agent's function that turns actions into code; never called. It shows whether
+                the agent is one of ours.
             exp_dir: The experiment's folder.
-            exp_task_kwargs: More options.
-            use_raw_page_output: Not supported.
+            exp_task_kwargs: Further options.
+            use_raw_page_output: Not supported; must be false.
 
         Returns:
             The environment.
 
         Raises:
-            SetupError: An option is wrong, not supported, or something it needs is missing.
+            SetupError: An option is wrong or not supported, or something that the environment needs is missing.
         """
         self._check()
         register_envs()
         actions = getattr(action_mapping, "__self__", None)
         options: dict[str, Any] = {}
         if isinstance(actions, WebspActionSet):
-            # AgentLab keeps and shows the picture of each step.
+            # AgentLab stores and shows the screenshot of each step.
             options["observation"] = "marks" if actions.observation == "text" else actions.observation
         options |= self.options() | dict(exp_task_kwargs or {})
         if self.record:

@@ -1,7 +1,7 @@
-"""An episode played by AgentLab, noted in the experiment's folder as a result of ours.
+"""A wrapper that stores the result of an episode in the folder of its AgentLab experiment.
 
-AgentLab keeps of an environment what it knows of: a reward. The verdict is written beside that, when there is one,
-and put into ``summary_info.json`` when AgentLab has written it and closes the environment.
+AgentLab itself keeps only the reward. The wrapper writes the verdict to its own file as soon as there is one,
+and adds it to ``summary_info.json`` when AgentLab, having written that file, closes the environment.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 RESULT = "websp_result.json"
 SUMMARY = "summary_info.json"
 BRIEFING = "websp_briefing"
-"""Key of the first observation under which our agents are told instance, account and seed."""
+"""Key of the first observation with the instance, the account and the seed, for our agents."""
 
 Seen = dict[str, Any]
 
 
 class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
-    """Notes how an episode ends.
+    """An environment that writes how its episode ends to the experiment's folder.
 
     Args:
         env: The environment.
@@ -55,12 +55,12 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
 
     @property
     def websp(self) -> WebspEnv:
-        """The environment itself."""
+        """The unwrapped environment."""
         env: Any = self.env.unwrapped
         return env  # type: ignore[no-any-return]
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Seen, Seen]:
-        """Begins an episode; the first observation of an agent of ours holds its briefing."""
+        """Start an episode; with one of our agents, the first observation contains its briefing."""
         websp, self._task, self._seed = self.websp, None, seed or 0
         observation, info = self.env.reset(seed=seed, options=options)
         self._began = time.monotonic()
@@ -74,7 +74,7 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
         return observation, info
 
     def step(self, action: str) -> tuple[Seen, Any, bool, bool, Seen]:
-        """Takes a step; the last one's ``info["task_info"]`` tells the verdict."""
+        """Take a step; after the last one, ``info["task_info"]`` contains the verdict."""
         try:
             observation, reward, terminated, truncated, info = self.env.step(action)
         except WebspError as error:
@@ -88,7 +88,7 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
         return observation, reward, terminated, truncated, info
 
     def close(self) -> None:
-        """Ends the episode and completes AgentLab's summary of it."""
+        """End the episode and complete AgentLab's summary of it."""
         try:
             self._complete()
         finally:
@@ -108,16 +108,16 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
         try:
             summary = json.loads(path.read_text("utf-8"))
         except (OSError, ValueError):
-            return  # Nobody has summed up: it was closed in the middle, and is to be played again.
+            return  # No summary: closed in the middle of the episode, which AgentLab will repeat.
         if self._result is None:
             self._note_no_verdict(summary.get("err_msg"))
         assert self._result is not None
         _replace(path, summary | columns_of(self._result, self.websp.instance))
 
     def _note_no_verdict(self, problem: str | None) -> None:
-        """Notes an episode that ended before the environment could say."""
+        """Write the result of an episode that ended without a verdict."""
         if not problem:
-            # AgentLab lets an agent end an episode by giving no action, and pays nothing.
+            # In AgentLab, an agent that gives no action ends the episode with no reward.
             reason = "the agent gave no action, so AgentLab ended the episode"
             self._note(failed("agentlab", reason), end_reason="abandoned")
             return
@@ -137,13 +137,9 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
 
 
 def plain_error(message: str) -> str:
-    """AgentLab's error message in one line, without what AgentLab says of every error.
+    """Return AgentLab's error message (``err_msg`` of its summary) in one line: the error's type and message.
 
-    Args:
-        message: ``err_msg`` of its summary.
-
-    Returns:
-        The error's type and message.
+    The sentence that AgentLab puts before every error is removed.
     """
     head, _, rest = message.partition("\n")
     kept = rest if rest and head.startswith("Exception uncaught") else message
@@ -151,7 +147,7 @@ def plain_error(message: str) -> str:
 
 
 def _replace(path: Path, data: Any) -> None:
-    """Writes JSON; the file is always a whole one."""
+    """Write JSON atomically."""
     part = path.with_name(path.name + ".part")
     try:
         part.write_text(json.dumps(data, ensure_ascii=False, indent=1), "utf-8")

@@ -1,4 +1,4 @@
-"""What AgentLab is told of each step of an agent of ours, in the form AgentXRay shows."""
+"""The record of each step of one of our agents, in the form that AgentXRay shows."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from websp_gym.models import Model, Reply
 
 TURN = "websp_turn"
-"""Key of ``AgentInfo.extra_info`` that holds the turn of an agent that asks a model."""
+"""Key of ``AgentInfo.extra_info`` for the turn of an agent with a model."""
 
 
 class Overheard:
-    """A model, and what it was asked last.
+    """A model wrapper that keeps the messages of the last request.
 
     Args:
         model: The model.
@@ -35,22 +35,19 @@ class Overheard:
         return self._model.spec
 
     def ask(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
-        """Asks the model."""
+        """Ask the model."""
         self.messages = tuple(messages)
         return self._model.ask(messages, schema=schema)
 
 
 def info_of(name: str, action: str, turn: Turn | None, asked: Sequence[Message]) -> AgentInfo:
-    """Tells of one step.
+    """Return the thought, prompt, reply and cost of one step.
 
     Args:
-        name: The agent.
-        action: What it said.
-        turn: Its turn, where it asks a model.
-        asked: What the model was asked.
-
-    Returns:
-        Thought, prompt and reply, and what they cost.
+        name: Name of the agent.
+        action: The text that the agent returned.
+        turn: The agent's turn; None for an agent without a model.
+        asked: The messages sent to the model.
     """
     thought = turn.thought if turn else thought_of(action)
     return AgentInfo(
@@ -82,12 +79,12 @@ def _said(role: str, *texts: str) -> dict[str, Any]:
 
 
 def _part(part: Any) -> str:
-    # The picture of a step is in its folder; a second copy of up to three in each prompt would be most of a study.
+    # The experiment's folder has the picture of each step; copies in every prompt would make up most of a study.
     return f"({part!r})" if isinstance(part, Image) else str(part.text)
 
 
 def _stats(turn: Turn) -> dict[str, float]:
-    """What AgentLab adds up; what nobody knows is left out, as it would count as nothing."""
+    """Return the amounts that AgentLab adds up; unknown ones are left out, as it would count them as 0."""
     amounts = {name: getattr(turn, name) for name in ("calls", "input_tokens", "output_tokens", "cost")}
     amounts["repairs"] = turn.attempts - 1
     return {name: amount for name, amount in amounts.items() if amount is not None}
@@ -105,5 +102,5 @@ def _page(name: str, action: str, turn: Turn | None) -> str:
 
 
 def _quoted(text: str) -> list[str]:
-    """As code, so that what a page or a model says stays text."""
+    """Return the text as a Markdown code block, so that text of pages and models is not rendered."""
     return [f"    {line}" for line in text.splitlines()]

@@ -1,7 +1,7 @@
-"""What AgentLab downloads where nothing needs it, found on this machine instead.
+"""Local copies of files that AgentLab would otherwise download.
 
-Two things happen with any study: importing ``agentlab.experiments.study`` asks for NLTK's ``punkt_tab``, and each
-step counts tokens with a table of tiktoken's. Without a network the first ends the import and the second the episode.
+Two downloads affect any study: importing ``agentlab.experiments.study`` downloads NLTK's ``punkt_tab``, and each step
+counts tokens with a table of tiktoken. Without a network, the first makes the import fail and the second the episode.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ _FLAGS = {"HF_HUB_OFFLINE": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
 
 
 def spare_downloads() -> None:
-    """Lets AgentLab find both where they are not there yet; importing this package calls it.
+    """Make the local copies of both files known, where they are missing; importing this package calls this.
 
-    Environment variables, so that worker processes find them too. One that is set already stays as it is.
+    It sets environment variables, so that worker processes find the files too. A variable that is already set
+    is not replaced; ``NLTK_DATA`` gets one more folder.
     """
     folder = _tokenizers()
     if folder is not None and not os.environ.get("DATA_GYM_CACHE_DIR"):
@@ -27,10 +28,11 @@ def spare_downloads() -> None:
 
 
 def stay_offline() -> None:
-    """Keeps Hugging Face and LiteLLM from asking the network, as a study against a local endpoint wants it.
+    """Stop Hugging Face and LiteLLM from using the network, e.g. for a study with a local endpoint.
 
-    AgentLab asks Hugging Face for the tokenizer of a model it does not know, a minute per episode where nobody
-    answers; with this it counts the tokens of such a model as GPT-4's at once. Call it before the first study.
+    AgentLab asks Hugging Face for the tokenizer of a model that it does not know, which takes a minute per
+    episode without a network. After this call, it counts the tokens of such a model like those of GPT-4. Call
+    it before the first study.
     """
     spare_downloads()
     for name, value in _FLAGS.items():
@@ -38,7 +40,7 @@ def stay_offline() -> None:
 
 
 def _tokenizers() -> Path | None:
-    """LiteLLM, which AgentLab needs, carries the table under the name tiktoken's cache gives it."""
+    """Return the folder of LiteLLM, which AgentLab needs, that has the table under its name in tiktoken's cache."""
     spec = importlib.util.find_spec("litellm")
     for place in (spec.submodule_search_locations or ()) if spec else ():
         folder = Path(place) / "litellm_core_utils" / "tokenizers"

@@ -1,4 +1,4 @@
-"""An agent of ours as an agent of AgentLab."""
+"""One of our agents as an agent of AgentLab."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from websp_gym.errors import SetupError
 from websp_gym.tasks.instances import load_instance
 
 KEPT = ("screenshot", "goal", "url", "elements_text", "last_action", "last_action_error")
-"""What of an observation AgentLab keeps with each step."""
+"""Parts of an observation that AgentLab stores with each step."""
 
 
 class WebspPlayer(AgentLabAgent):  # type: ignore[misc]
-    """Plays as the agent a string names.
+    """An AgentLab agent that plays as the agent named by a string.
 
     Args:
-        spec: As for :func:`websp_gym.agents.make_agent`.
+        spec: As in :func:`websp_gym.agents.make_agent`.
 
     Raises:
         SetupError: There is no such agent, or its model's key is missing.
@@ -40,14 +40,7 @@ class WebspPlayer(AgentLabAgent):  # type: ignore[misc]
             self._model = self.agent.model = Overheard(self.agent.model)
 
     def obs_preprocessor(self, obs: dict[str, Any]) -> dict[str, Any]:
-        """Takes an observation, and gives what of it is worth keeping.
-
-        Args:
-            obs: The environment's observation.
-
-        Returns:
-            What AgentLab counts, writes and shows.
-        """
+        """Keep the environment's observation for the agent and return the parts that AgentLab stores and shows."""
         self._seen = dict(obs)
         briefing = self._seen.pop(BRIEFING, None)
         if briefing is not None:
@@ -63,17 +56,17 @@ class WebspPlayer(AgentLabAgent):  # type: ignore[misc]
         return kept
 
     def get_action(self, obs: Any) -> tuple[str, AgentInfo]:
-        """Chooses the next action, by the whole observation.
+        """Choose the next action, based on the whole observation.
 
         Args:
-            obs: What :meth:`obs_preprocessor` gave.
+            obs: Result of :meth:`obs_preprocessor`; not used.
 
         Returns:
             The action, and what AgentXRay shows of it.
 
         Raises:
-            ModelError: Its model gave no answer; AgentLab notes an error and plays the episode again.
-            SetupError: The environment was made by stock ``EnvArgs``.
+            ModelError: The agent's model gave no answer; AgentLab records an error and repeats the episode.
+            SetupError: The environment was made by AgentLab's own ``EnvArgs``.
         """
         if not self._briefed:
             raise SetupError(

@@ -1,6 +1,6 @@
-"""The experiments of a study on disk, as results of ours.
+"""Read the experiments of an AgentLab study from disk, as results.
 
-They are AgentLab's: pickles among them, so read only studies you made or trust.
+Some of their files are pickles, so read only studies that you made or trust.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from websp_gym.tasks.ids import canonical_id
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """One episode as AgentLab keeps it.
+    """One episode as stored by AgentLab.
 
     Args:
         folder: Its folder.
-        options: The environment's options that are not the default.
-        started: When, as AgentLab noted it; empty for one that was never begun.
-        turns: What the agent's model said and took, as the data of :class:`websp_gym.agents.Turn`.
-        result: Its result; ``error`` for one that failed or was not played to an end.
+        options: The environment's options that differ from the default.
+        started: Start time as stored by AgentLab; empty for an episode that never started.
+        turns: The agent's turns, as data of :class:`websp_gym.agents.Turn`.
+        result: Its result; status ``error`` if it failed or did not finish.
     """
 
     folder: Path
@@ -48,21 +48,15 @@ class Experiment:
 
     @property
     def group(self) -> tuple[str, str]:
-        """Agent and options: what a run has in common."""
+        """Agent and options, which are the same for all episodes of a run."""
         return self.result.agent, json.dumps(self.options, sort_keys=True, default=str)
 
 
 def read_study(study: Path) -> list[Experiment]:
-    """Reads the experiments of a study.
-
-    Args:
-        study: Its folder.
-
-    Returns:
-        The experiments on our instances in the order of the study, those included that never ran.
+    """Return the experiments of a study on our instances, in the study's order, including those that never ran.
 
     Raises:
-        SetupError: There is no such folder, or none of our instances in it.
+        SetupError: There is no such folder, or it has no experiment on our instances.
     """
     if not study.is_dir():
         raise SetupError(f"no folder {study}", path=str(study))
@@ -97,7 +91,7 @@ def _read(one: ExpResult) -> Experiment:
 
 
 def _noted(one: ExpResult) -> Result | None:
-    """What was noted at the end; None where AgentLab would play it again, unless we know why."""
+    """Return the stored result; None if AgentLab would repeat the episode for an unknown reason."""
     try:
         result = read_result((one.exp_dir / RESULT).read_bytes())
     except FileNotFoundError:
@@ -107,10 +101,10 @@ def _noted(one: ExpResult) -> Result | None:
 
 
 def _without_note(one: ExpResult) -> Result:
-    """What AgentLab's summary tells of a stock episode; else an error."""
+    """Return the result of an episode made with AgentLab's own ``EnvArgs``, from its summary; else an error."""
     env_args = one.exp_args.env_args
     name = canonical_id(env_args.task_name)
-    # Only stock episodes end without a note; and where an unscored one pays zero, a zero says nothing.
+    # Only episodes of AgentLab's EnvArgs lack a result. With on_unscored, a reward of 0 may mean unscored.
     readable = not isinstance(env_args, WebspEnvArgs) and "on_unscored" not in (env_args.task_kwargs or {})
     facts = summarised(one.summary_info) if readable and one.status == "done" else None
     if facts is not None:
@@ -128,7 +122,7 @@ def _problem(one: ExpResult) -> str:
 
 
 def _with_trials(experiments: list[Experiment]) -> list[Experiment]:
-    """Numbers the episodes of the same agent, options and instance by their seeds."""
+    """Number the episodes of the same agent, options and instance by their seeds."""
     same = defaultdict(list)
     for one in experiments:
         same[(*one.group, one.result.id)].append(one)
@@ -141,13 +135,9 @@ def _with_trials(experiments: list[Experiment]) -> list[Experiment]:
 
 
 def read_turns(folder: Path) -> list[dict[str, Any]]:
-    """Reads what an agent's model said and took.
+    """Return the agent's turns in an experiment's folder, as data of :class:`websp_gym.agents.Turn`.
 
-    Args:
-        folder: The experiment's folder.
-
-    Returns:
-        Data of a :class:`websp_gym.agents.Turn` for each action; nothing for an agent without a model.
+    The list is empty for an agent without a model.
     """
     steps = sorted(folder.glob("step_*.pkl.gz"), key=lambda path: int(path.name.split("_")[1].split(".")[0]))
     found = []
@@ -156,7 +146,7 @@ def read_turns(folder: Path) -> list[dict[str, Any]]:
             with gzip.open(path, "rb") as file:
                 turn = _turn(pickle.load(file))
         except (OSError, EOFError, pickle.UnpicklingError):
-            break  # The process died while it wrote this.
+            break  # The process died while writing this file.
         if turn is not None:
             found.append(turn)
     return found
@@ -179,7 +169,7 @@ def _turn(step: Any) -> dict[str, Any] | None:
         calls=calls,
         input_tokens=int(stats["input_tokens"]),
         output_tokens=int(stats.get("output_tokens", 0)),
-        # AgentLab counts a price it does not know as nothing.
+        # AgentLab stores 0 for an unknown price.
         cost=stats.get("cost") or None,
         seconds=round(float(stats.get("agent_elapsed", 0.0)), 3),
     ).as_dict()

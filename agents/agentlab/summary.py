@@ -1,4 +1,4 @@
-"""What AgentLab's own summary of an episode says of it, where nobody has noted a verdict."""
+"""Results from AgentLab's own summary of an episode, for episodes without a stored verdict."""
 
 from __future__ import annotations
 
@@ -9,14 +9,10 @@ REASON = "no verdict was noted: reward and end are those of AgentLab's summary"
 
 
 def summarised(summary: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Reads an episode's ``summary_info.json``, as stock ``EnvArgs`` leave it.
+    """Return fields of a :class:`~websp_gym.records.results.Result` from the data of ``summary_info.json``.
 
-    Args:
-        summary: Its data.
-
-    Returns:
-        Fields of a :class:`~websp_gym.records.results.Result`; None where it does not say how the episode ended: an
-        error, no end, or a reward that is neither 1.0 nor 0.0. An answer terminates an episode, a limit truncates it.
+    An answer terminates an episode, a limit truncates it. None if the summary does not show how the episode ended: an
+    error, no end, a reward other than 1.0 or 0.0, or a reward of 1.0 after a limit.
     """
     reward = summary.get("cum_reward")
     terminated, truncated = (summary.get(name) is True for name in ("terminated", "truncated"))

@@ -1,4 +1,4 @@
-"""The outcomes of a study: what may be compared between studies, without times and folders."""
+"""Tables of the outcomes of a study, without times and paths, so that studies can be compared."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ FACTS = (
 
 
 def episode_table(study: Path | str) -> pd.DataFrame:
-    """One row for each episode of a study.
+    """Return a table with one row per episode of a study.
 
     Args:
         study: The study's folder.
 
     Returns:
-        A table by agent, instance and trial, in that order.
+        A table indexed and sorted by agent, instance and trial.
 
     Raises:
-        SetupError: There is no such folder, or none of our instances in it.
+        SetupError: There is no such folder, or it has no experiment on our instances.
     """
     results = [one.result for one in read_study(Path(study))]
     rows = [{name: getattr(result, name) for name in (*EPISODE, *FACTS)} for result in results]
@@ -42,18 +42,18 @@ def episode_table(study: Path | str) -> pd.DataFrame:
 
 
 def outcome_table(study: Path | str) -> pd.DataFrame:
-    """How often each agent succeeded, failed, ran into a limit, and was not scored.
+    """Return how often each agent succeeded, failed, reached a limit, was not scored or had an error.
 
-    AgentLab's own summary counts an error as a reward of nothing; here it is in a column of its own.
+    AgentLab's own summary counts an error as reward 0; here errors have their own column.
 
     Args:
         study: The study's folder.
 
     Returns:
-        A table by agent, the most successful first.
+        A table by agent, the one with most successes first.
 
     Raises:
-        SetupError: There is no such folder, or none of our instances in it.
+        SetupError: There is no such folder, or it has no experiment on our instances.
     """
     episodes = episode_table(study)
     counts = episodes.groupby("agent")["outcome"].value_counts().unstack(fill_value=0)

@@ -1,1 +1,1 @@
-"""Pages that change the way real ones do, and the tools that are compared on them (``make bench-replay``)."""
+"""Test pages that change as real ones do, and the tools compared on them (``make bench-replay``)."""

@@ -1,15 +1,15 @@
 // @ts-check
 /*
- * The selectors Chrome DevTools Recorder writes down, and how its replay uses them, in our own words after the
- * published sources of the panel. For every step a list of alternatives, in this order:
- *   aria    the name where it is unique, else name and role; else the same inside the nearest ancestor that is
- *           unique by name, role or both (there the role alone will do too)
- *   css     from the element up until it is unique: one of the test attributes, else a unique id, else the tag
- *           where no sibling has it, else with the input's type, with a class no sibling has, with :nth-of-type()
+ * The selectors of Chrome DevTools Recorder and their use in its replay, reimplemented after the published
+ * sources of the panel. Each step has a list of alternatives, in this order:
+ *   aria    the name if it is unique, else name and role; else the same inside the nearest ancestor that is
+ *           unique by name, role or both (inside an ancestor, the role alone is enough)
+ *   css     from the element up until it is unique: one of the test attributes, else a unique id, else the tag if
+ *           no sibling has it, else also the input's type, a class that no sibling has, or :nth-of-type()
  *   xpath   from the nearest ancestor with an id down, by position
- *   pierce  the css path again, looked for through open shadow roots
- *   text    its text of up to 64 characters, where no other element has it
- * Replay tries them in this order and takes the first element of the first that finds any.
+ *   pierce  the css path again, searched through open shadow roots
+ *   text    its text of up to 64 characters, if no other element has it
+ * Replay tries them in this order and takes the first element of the first alternative that finds any.
  *   __devtools.record(el) -> alternatives     __devtools.find(alternatives) -> Element|null
  */
 
@@ -74,7 +74,7 @@
     }
     return path;
   };
-  /** The shortest step that means one element within another. */
+  /** Return the shortest step that matches only this element within another. */
   /** @param {Element} el @param {Element|undefined} within @param {boolean} roleAlone */
   const ariaStep = (el, within, roleAlone) => {
     const name = websp.nameOf(el);

@@ -1,4 +1,4 @@
-"""What is done to a page between recording and replay; the same seed does the same."""
+"""Mutations of a page between recording and replay; the same seed gives the same changes."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from benchmarks.hostile.tree import IDENTITY, Node
 from benchmarks.hostile.words import other_words
 
 Mutator = Callable[[Node, str, Random], None]
-"""Changes a page in place; knows the key of the target, so as to hit it."""
+"""Changes a page in place; the second argument is the key of the target."""
 
 
 @dataclass(frozen=True)
 class Timing:
-    """What a page does while it is used."""
+    """Changes of a page while it is used."""
 
     late_ms: int = 0
-    """When the section with the target is rendered."""
+    """Delay in milliseconds until the section with the target is rendered."""
     rerender: bool = False
-    """Every click, and the pointer's coming, renders the page anew: other nodes, other ids, other classes."""
+    """Whether each click and pointer entry renders the page again, with new nodes, ids and classes."""
 
 
 def _token(random: Random) -> str:
@@ -28,7 +28,7 @@ def _token(random: Random) -> str:
 
 
 def ids(page: Node, key: str, random: Random) -> None:
-    """Every id, name and test id is another one at each load."""
+    """Replace every id, name and test id, as a site that generates them on each load."""
     names: dict[str, str] = {}
     for node in page.walk():
         for name in IDENTITY:
@@ -43,7 +43,7 @@ def ids(page: Node, key: str, random: Random) -> None:
 
 
 def classes(page: Node, key: str, random: Random) -> None:
-    """Every class is a hash."""
+    """Replace every class by a hash."""
     names: dict[str, str] = {}
     for node in page.walk():
         if "class" in node.attrs:
@@ -51,19 +51,19 @@ def classes(page: Node, key: str, random: Random) -> None:
 
 
 def shuffle(page: Node, key: str, random: Random) -> None:
-    """Sections change places, and the rows of each."""
+    """Reorder the sections, and the rows within each."""
     for node in page.walk():
         if node.group:
             random.shuffle(node.children)
 
 
 def reword(page: Node, key: str, random: Random) -> None:
-    """Every label, note and heading is put in other words."""
+    """Replace every label, note and heading by a synonym."""
     page.retell(other_words("synonym"))
 
 
 def relabel(page: Node, key: str, random: Random) -> None:
-    """Only the target's own label is put in other words."""
+    """Replace only the target's own label by a synonym."""
     target = page.path_to(key)
     if not target:
         return
@@ -74,12 +74,12 @@ def relabel(page: Node, key: str, random: Random) -> None:
 
 
 def translate(page: Node, key: str, random: Random) -> None:
-    """The whole page is in another language."""
+    """Translate the whole page to German or French."""
     page.retell(other_words(random.choice(("de", "fr"))))
 
 
 def wrap(page: Node, key: str, random: Random) -> None:
-    """New containers stand around half of what is on the page, and around all of it."""
+    """Put new containers around half of the elements, and around the whole page."""
 
     def enter(node: Node) -> None:
         for number, child in enumerate(node.children):
@@ -96,7 +96,7 @@ def wrap(page: Node, key: str, random: Random) -> None:
 
 def _place(mode: str) -> Mutator:
     def move(page: Node, key: str, random: Random) -> None:
-        # Not every element may be given a shadow root.
+        # Not every element may have a shadow root.
         boxes = [
             node for node in page.path_to(key) if "section" in node.says and node.tag in ("div", "section")
         ]
@@ -106,7 +106,7 @@ def _place(mode: str) -> Mutator:
 
 
 def duplicates(page: Node, key: str, random: Random) -> None:
-    """Another section has the same labels; what stands in no section is not doubled."""
+    """Add a section with the same labels; a target outside any section is not duplicated."""
     path = page.path_to(key)
     at = next((number for number in range(len(path) - 1, 0, -1) if "section" in path[number].says), None)
     if at is None:
@@ -123,7 +123,7 @@ def duplicates(page: Node, key: str, random: Random) -> None:
         for name in (*IDENTITY, "for", "aria-labelledby"):
             if name in node.attrs:
                 node.attrs[name] = names.setdefault(node.attrs[name], f"{node.attrs[name]}-2")
-    # The rows of data are other data.
+    # Rows of data get other data.
     for number, node in enumerate(node for node in twin.walk() if "row" in node.says):
         first = node.nodes()[0]
         node.says["row"] = f"{OTHERS[number % len(OTHERS)]} {node.says['row'].split(' ', 1)[-1]}"
@@ -136,14 +136,14 @@ OTHERS = ("Opera on ChromeOS", "Edge on Windows", "Notes Export", "old-laptop", 
 
 
 def virtual(page: Node, key: str, random: Random) -> None:
-    """A long list renders only the rows that are scrolled to."""
+    """Render only the visible rows of a long list."""
     for node in page.walk():
         if node.attrs.get("class") == "box":
             node.mode = "virtual"
 
 
 def gone(page: Node, key: str, random: Random) -> None:
-    """The target is no longer there; its neighbours are."""
+    """Remove the target but keep its neighbours."""
     path = page.path_to(key)
     for above, node in zip(reversed(path[:-1]), reversed(path[1:]), strict=True):
         above.children.remove(node)
@@ -185,16 +185,13 @@ _ORDER = (
 
 
 def mutated(page: Node, key: str, names: tuple[str, ...], seed: int) -> tuple[Node, Timing]:
-    """Applies mutations to a page.
+    """Return a changed copy of a page, and its timing.
 
     Args:
-        page: The page as recorded; left as it is.
+        page: The page as recorded.
         key: The target.
-        names: Which mutations; they are applied in a fixed order.
-        seed: Decides all that is random.
-
-    Returns:
-        The changed page, and what it does while it is used.
+        names: The mutations; they are applied in a fixed order.
+        seed: Seed of all random choices.
     """
     random = Random(f"{seed} {key} {' '.join(names)}")
     changed = page.copy()
@@ -206,7 +203,7 @@ def mutated(page: Node, key: str, names: tuple[str, ...], seed: int) -> tuple[No
 
 
 def combination(random: Random) -> tuple[str, ...]:
-    """Two to four mutations that can go together."""
+    """Return two to four mutations that can be combined."""
     pool = ["ids", "classes", "shuffle", "wrap", "duplicates", "late", "rerender"]
     pool.append(random.choice(("relabel", "reword", "translate")))
     pool.append(random.choice(("shadow", "frame", "far-frame")))

@@ -1,17 +1,17 @@
 // @ts-check
 /*
- * Builds a page from a tree and keeps its own account of what was operated. Who an element is stands in a
- * WeakMap of this closure: no locator can see it, and the log is read by the benchmark alone.
+ * Builds a page from a tree and logs which elements are operated. The identity of an element is kept in a
+ * WeakMap of this closure: no locator can see it, and only the benchmark reads the log.
  *
- *   __hostile.show(tree, timing, memory)   builds the page; timing {late_ms, rerender, wait}; memory: what the
- *                                  server knows of the controls and is told of, null where there is no server
- *   __hostile.keyOf(el)            who an element is, "" for what is no control of the page
- *   __hostile.find(key)            the element, where it is rendered
- *   __hostile.seek(key)            scrolls lists that are rendered in part until it is; resolves when it may be
- *   __hostile.sent()               resolves when the server has been told of everything
- *   __hostile.arrive()             renders what is late at once; resolves when its iframes have loaded
- *   __hostile.again()              renders the page anew, as a click does where it re-renders
- *   __hostile.log                  keys in the order they were operated
+ *   __hostile.show(tree, timing, memory)   builds the page; timing {late_ms, rerender, wait}; memory: state of
+ *                                  the controls on the server, which gets their changes; null without a server
+ *   __hostile.keyOf(el)            key of an element, "" if it is not a control of the page
+ *   __hostile.find(key)            the element, if it is rendered
+ *   __hostile.seek(key)            scrolls partly rendered lists towards it; resolves when it may be rendered
+ *   __hostile.sent()               resolves when the server has received everything
+ *   __hostile.arrive()             renders the late section now; resolves when its iframes have loaded
+ *   __hostile.again()              renders the page again, as a click does if the page re-renders
+ *   __hostile.log                  keys of the operated elements, in order
  */
 
 /**
@@ -38,7 +38,7 @@
 
   /** @type {Promise<unknown>[]} */
   let posts = [];
-  /** Tells the server what has become of some controls; it hears of it though the page may go. */
+  /** Send the state of some controls to the server, even if the page is left meanwhile. */
   /** @param {string[]} keys */
   const tell = (keys) => {
     if (!shown.server) return;

@@ -1,4 +1,4 @@
-"""Pages of the kinds that privacy and security settings are found on, before anything is done to them."""
+"""Pages of the kinds that have privacy and security settings, before any mutation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchmarks.hostile.tree import Node
 
 
 def switch(key: str, label: str, note: str = "", kind: str = "native", **attrs: str) -> Node:
-    """A row with a check box, an ARIA switch or a toggle button."""
+    """Return a row with a check box, an ARIA switch or a toggle button."""
     says = {"label": label} | ({"note": note} if note else {})
     box = {"type": "checkbox"} | attrs
     aside: list[Node | str] = [Node("p", {"class": "note"}, [note])] if note else []
@@ -29,23 +29,23 @@ def switch(key: str, label: str, note: str = "", kind: str = "native", **attrs: 
 
 
 def button(key: str, label: str, **attrs: str) -> Node:
-    """A push button."""
+    """Return a push button."""
     return Node("button", {"type": "button", "class": "button"} | attrs, [label], key, {"label": label})
 
 
 def link(key: str, label: str, href: str) -> Node:
-    """A link."""
+    """Return a link."""
     return Node("a", {"href": href, "class": "link"}, [label], key, {"label": label})
 
 
 def section(heading: str, *rows: Node, level: str = "h2") -> Node:
-    """A section under its heading; its rows may change places."""
+    """Return a section with its heading; its rows may be reordered."""
     body = Node("div", {"class": "rows"}, list(rows), group=True)
     return Node("section", {"class": "card"}, [Node(level, {}, [heading]), body], says={"section": heading})
 
 
 def page(title: str, *parts: Node) -> Node:
-    """A whole page; its sections may change places."""
+    """Return a whole page; its sections may be reordered."""
     head = Node("header", {"class": "top"}, [link("home", "Home", "/"), " ", link("help", "Help", "/help")])
     foot = Node(
         "footer",
@@ -57,7 +57,7 @@ def page(title: str, *parts: Node) -> Node:
 
 
 def settings() -> Node:
-    """Switches in sections; the same three labels come back in every kind of notification."""
+    """Return a page with switches in sections; three labels repeat in several sections."""
     return page(
         "Settings",
         section(
@@ -90,7 +90,7 @@ CHANNELS = ("Email", "Push", "Text message")
 
 
 def consent() -> Node:
-    """A consent dialog over a page."""
+    """Return a page with a consent dialog."""
     rows = [
         switch("necessary", "Strictly necessary", "Always on.", "switch", **{"aria-disabled": "true"}),
         switch("analytics", "Analytics", "Helps us to understand how the site is used.", "switch"),
@@ -115,7 +115,7 @@ def consent() -> Node:
 
 
 def table() -> Node:
-    """Rows of data that all have the same button."""
+    """Return a page with rows of data that all have the same button."""
 
     def row(number: int, cells: tuple[str, str, str], action: str, prefix: str) -> Node:
         fields: list[Node | str] = [Node("td", {}, [cell]) for cell in cells]
@@ -151,7 +151,7 @@ APPS = (("Calendar Sync", "read only", "Ada"), ("Photo Prints", "full", "Ada"), 
 
 
 def form() -> Node:
-    """Text fields, a list to choose from and radio buttons."""
+    """Return a page with text fields, a list of options and radio buttons."""
 
     def text(key: str, label: str, **attrs: str) -> Node:
         at = {"type": "text", "id": f"f-{key}"} | attrs
@@ -203,7 +203,7 @@ def form() -> Node:
 
 
 def menus() -> Node:
-    """Links and menu items; some lead elsewhere under the same name."""
+    """Return a page with links and menu items; some have the same name but another destination."""
     menu = Node(
         "div",
         {"role": "menu", "aria-label": "Account menu", "class": "menu"},
@@ -242,7 +242,7 @@ def menus() -> Node:
 
 
 def people() -> Node:
-    """A long list in a box of its own; built so that it can be rendered only where one looks."""
+    """Return a page with a long list in its own scroll box, which may be rendered in part."""
 
     def row(number: int) -> Node:
         name = f"{FIRST[number % len(FIRST)]} {LAST[number * 7 % len(LAST)]}"
@@ -264,7 +264,7 @@ LAST = ("Abel", "Baker", "Cole", "Drew", "Ellis", "Ford", "Gray", "Hunt", "Irwin
 
 
 def feed() -> Node:
-    """Cards with the same actions and the same notes, some as icons without a name."""
+    """Return a page with cards that have the same actions and notes, some of them as icons without a name."""
 
     def card(number: int) -> Node:
         author, topic = CARDS[number]
@@ -312,7 +312,7 @@ CARDS = (
 
 
 def inbox() -> Node:
-    """Messages as list items with a heading of their own, and pairs of terms and descriptions."""
+    """Return a page with messages as list items with headings, and pairs of terms and descriptions."""
 
     def message(number: int) -> Node:
         sender, subject = MAILS[number]
@@ -367,7 +367,7 @@ MAILS = (
 
 
 def team() -> Node:
-    """A matrix of check boxes named after their columns, and members with a role to choose."""
+    """Return a page with a matrix of check boxes named after their columns, and members with a list of options."""
 
     def cell(row: int, column: str) -> Node:
         key = f"{column.lower().replace(' ', '-')}-{row}"
@@ -448,4 +448,4 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "inbox": ("reply-0", "trash-2", "more-1", "edit-phone", "sign", "save-absent", "absent"),
     "team": ("email-1", "push-0", "push-2", "remove-1", "language-2", "leave"),
 }
-"""What is recorded and replayed on each page, half of it without any identifying attribute."""
+"""Targets recorded and replayed on each page; half of them have no identifying attribute."""

@@ -1,4 +1,4 @@
-"""A browser that shows the hostile pages, and what each tool makes of them."""
+"""A browser that shows the changing pages, and what each tool finds on them."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _BLANK = f"<!doctype html><html lang=en><meta charset=utf-8><title>Hostile</titl
 
 
 class Stage:
-    """Shows pages in the current tab of a context.
+    """A browser context that shows the pages in its current tab.
 
     Args:
-        tabs: The tabs; every URL of the context is answered from here.
+        tabs: The tabs; every URL of their context is answered from here.
     """
 
     def __init__(self, tabs: Tabs) -> None:
@@ -44,60 +44,60 @@ class Stage:
         self._frames: dict[str, dict[str, Any]] = {}
         self._shown: tuple[dict[str, Any], Timing, bool] | None = None
         self.memory: dict[str, dict[str, str]] | None = None
-        """What the pages' server keeps of their controls, by key; None where they have none."""
+        """State of the controls on the pages' server, by key; None without a server."""
         self.history: list[dict[str, dict[str, str]]] = []
-        """What :attr:`memory` was after every change."""
+        """Copies of :attr:`memory` after every change."""
         tabs.context.route("**/*", self._serve)
 
     @property
     def page(self) -> Page:
-        """The tab."""
+        """The current tab."""
         return self.tabs.current
 
     def show(self, tree: Node, timing: Timing | None = None, *, key: str = "", hold: bool = False) -> None:
-        """Shows a page.
+        """Show a page.
 
         Args:
             tree: The page.
-            timing: What it does while it is used.
-            key: The target: what is late is the section it stands in.
-            hold: What is late comes with :meth:`arrive`, not by the clock.
+            timing: Its changes while it is used.
+            key: The target; a late page renders the target's section late.
+            hold: Render the late section on :meth:`arrive` instead of after a time.
         """
         self.offer(tree, timing, key=key, hold=hold)
         self.page.goto(f"{HOME}page/{next(self._numbers)}", wait_until="load")
 
     def offer(self, tree: Node, timing: Timing | None = None, *, key: str = "", hold: bool = False) -> None:
-        """Makes every address lead to a page, without going there; takes what :meth:`show` does."""
+        """Make every address lead to a page, without opening it; arguments as of :meth:`show`."""
         timing = timing or Timing()
         self._frames.clear()
         self._shown = (self._plain(tree, timing, key), timing, hold)
 
     def forget(self) -> None:
-        """Gives the pages shown from now on a server that knows nothing yet."""
+        """Give the pages shown from now on a server with an empty state."""
         self.memory, self.history = {}, [{}]
 
     def remember(self) -> dict[str, dict[str, str]]:
-        """What the server knows once it has been told of everything."""
+        """Return the server's state after all pending messages."""
         self._each("() => globalThis.__hostile?.sent()")
         return dict(self.memory or {})
 
     def arrive(self) -> None:
-        """Renders what is late."""
+        """Render the late section."""
         self.page.evaluate("() => __hostile.arrive()")
 
     def again(self) -> None:
-        """Renders the page anew, with other ids."""
+        """Render the page again, with other ids."""
         self.page.evaluate("() => __hostile.again()")
 
     def frame_of(self, key: str) -> Frame:
-        """The frame an operable element is in."""
+        """Return the frame of an operable element."""
         return next(
             frame for frame in self.page.frames if frame.evaluate("key => Boolean(__hostile.find(key))", key)
         )
 
     @property
     def log(self) -> list[str]:
-        """The keys of what was operated, in order within each frame."""
+        """Keys of the operated elements, in order within each frame."""
         return [key for log in self._each("() => globalThis.__hostile?.log ?? []") for key in log]
 
     def _each(self, script: str) -> list[Any]:
@@ -105,7 +105,7 @@ class Stage:
 
     # ---------------------------------------------------------------- serving
     def _plain(self, tree: Node, timing: Timing, key: str) -> dict[str, Any]:
-        """The tree as data, with what is late marked and what goes into iframes put behind a URL."""
+        """Return the tree as data, with the late section marked and iframe contents moved to their own URLs."""
         late = {id(node) for node in tree.path_to(key) if "section" in node.says} if timing.late_ms else set()
 
         def enter(node: Node) -> dict[str, Any]:
@@ -133,7 +133,7 @@ class Stage:
         content = ""
         if kind == "memory" and self.memory is not None:
             told = json.loads(route.request.post_data or "{}")
-            # A disabled switch that was pressed has no state to tell of.
+            # A pressed but disabled switch has no state.
             self.memory |= {key: state for key, state in told.items() if state}
             self.history.append(dict(self.memory))
         elif kind == "page" and self._shown:
@@ -146,7 +146,7 @@ class Stage:
 
 @contextmanager
 def stage() -> Iterator[Stage]:
-    """A stage in a fresh browser context."""
+    """Yield a stage in a new browser context."""
     context = open_context(BrowserOptions(), viewport=(1280, 1024))
     try:
         tabs = Tabs(context)
@@ -158,7 +158,7 @@ def stage() -> Iterator[Stage]:
 
 @cache
 def script(name: str) -> str:
-    """A script of this folder."""
+    """Return a script of this folder."""
     return (HERE / name).read_text("utf-8")
 
 
@@ -169,7 +169,7 @@ METHODS = ("cascade", *RUNGS, "devtools", "codegen")
 
 
 class Recording:
-    """What each tool notes down about an element of the page that is shown."""
+    """Each tool's record of one element of the current page."""
 
     def __init__(self, on: Stage, key: str) -> None:
         frame = on.frame_of(key)
@@ -185,16 +185,17 @@ class Recording:
         )
 
     def find(self, method: str, on: Stage, *, rested: bool = True) -> str | None:
-        """Looks for the element once.
+        """Search for the element once.
 
         Args:
             method: One of :data:`METHODS`.
-            on: The stage, with another version of the page.
-            rested: Whether the page is complete; before, our cascade's weak matches do not count, as in a replay.
+            on: The stage, with a changed version of the page.
+            rested: Whether the page is complete; if not, weak matches of the cascade do not count, as in a
+                replay.
 
         Returns:
-            The key of what the tool would operate (``""`` for something that is no control); None where it
-            finds nothing, or cannot decide.
+            Key of the element that the tool would operate (``""`` for one that is no control); None if it finds
+            none or cannot decide.
         """
         page = on.page
         if method == "cascade":
@@ -212,7 +213,7 @@ class Recording:
             )
         if method == "codegen":
             main.evaluate(_injected())
-            # Strict: several elements are an error.
+            # Strict mode: several matches are an error.
             return _key(
                 main,
                 """css => {
@@ -247,7 +248,7 @@ def _key(frame: Frame, look: str, what: Any) -> str | None:
 
 @cache
 def _injected() -> str:
-    """Playwright's own selector generator and engine, out of its driver."""
+    """Return a script with Playwright's own selector generator and engine, taken from its driver."""
     driver = Path(playwright.__file__).parent / "driver"
     source = driver / "package/lib/generated/injectedScriptSource.js"
     code = f"process.stdout.write(require({json.dumps(str(source))}).source)"

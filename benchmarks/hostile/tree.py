@@ -1,4 +1,4 @@
-"""A page as a tree that can be changed before it is built; ``page.js`` builds it in a browser."""
+"""A page as a tree that can be changed before ``page.js`` builds it in a browser."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 IDENTITY = ("data-testid", "id", "name")
-"""Attributes by which authors tell their elements apart."""
+"""Attributes that identify an element for the authors of a page."""
 TEXTS = ("aria-label", "placeholder", "title")
-"""Attributes a person can read."""
+"""Attributes with text for the user."""
 
 
 @dataclass
@@ -21,12 +21,12 @@ class Node:
         tag: Its tag.
         attrs: Its attributes.
         children: Elements and texts.
-        key: Who it is, for what can be operated. Never in the page's DOM: the page keeps it in a closure.
-        says: What a person reads there: ``label`` and ``note`` on an operable element, ``row`` on a row of
-            data, ``section`` on a section.
-        group: Its children may come in any order.
-        mode: How it is built: ``shadow`` (its content in an open shadow root), ``frame`` or ``far-frame`` (in an
-            iframe of this or another origin), ``virtual`` (a list that renders what is scrolled to).
+        key: Identity of an operable element. It is never in the page's DOM: the page keeps it in a closure.
+        says: Visible texts: ``label`` and ``note`` of an operable element, ``row`` of a row of data,
+            ``section`` of a section.
+        group: Whether its children may be reordered.
+        mode: How it is built: ``shadow`` (content in an open shadow root), ``frame`` or ``far-frame`` (in an
+            iframe of this or another origin), ``virtual`` (a list that renders only its visible rows).
     """
 
     tag: str
@@ -38,21 +38,21 @@ class Node:
     mode: str = ""
 
     def walk(self) -> Iterator[Node]:
-        """Yields this element and all inside it, in reading order."""
+        """Yield this element and all elements inside it, in reading order."""
         yield self
         for child in self.nodes():
             yield from child.walk()
 
     def nodes(self) -> list[Node]:
-        """Its child elements."""
+        """Return its child elements."""
         return [child for child in self.children if isinstance(child, Node)]
 
     def copy(self) -> Node:
-        """A tree of its own."""
+        """Return a deep copy."""
         return copy.deepcopy(self)
 
     def path_to(self, key: str) -> list[Node]:
-        """The elements from this one down to the one with the key; empty where it is not in here."""
+        """Return the elements from this one down to the one with the key; empty if it is not inside."""
         if self.key == key:
             return [self]
         for child in self.nodes():
@@ -61,7 +61,7 @@ class Node:
         return []
 
     def retell(self, tell: Callable[[str], str]) -> None:
-        """Puts every text a person can read in other words."""
+        """Apply a function to every visible text."""
         for node in self.walk():
             node.children = [tell(child) if isinstance(child, str) else child for child in node.children]
             for name in TEXTS:
@@ -70,7 +70,7 @@ class Node:
             node.says = {kind: tell(text) for kind, text in node.says.items()}
 
     def plain(self) -> dict[str, Any]:
-        """The tree as JSON for ``page.js``."""
+        """Return the tree as JSON data for ``page.js``."""
         children = [child.plain() if isinstance(child, Node) else child for child in self.children]
         return {
             "tag": self.tag,
@@ -82,11 +82,10 @@ class Node:
 
 
 def facts(page: Node) -> dict[str, dict[str, str]]:
-    """What is literally true of each operable element of a page, by its key.
+    """Return the facts about each operable element of a page, by key.
 
-    Returns:
-        For each key: its identifying attributes, where it leads, and what a person reads on it, beside it (the
-        note), in its row and above it (the heading of its section). Positions are not among them.
+    They are its identifying attributes, its destination, and the texts on it, beside it (the note), in its row
+    and above it (the heading of its section). Its position is not a fact.
     """
     known: dict[str, dict[str, str]] = {}
 
@@ -105,18 +104,17 @@ def facts(page: Node) -> dict[str, dict[str, str]]:
 
 
 def kind_of(node: Node) -> str:
-    """What kind of control an element is."""
+    """Return the kind of control of an element."""
     return node.attrs.get("role") or f"{node.tag} {node.attrs.get('type', '')}".strip()
 
 
 def identifiable(recorded: dict[str, str], page: Node, key: str) -> bool:
-    """The rule by which a target counts as identifiable on a changed page; fixed before anything was measured.
+    """Return whether a target is identifiable on a changed page; this rule was fixed before any measurement.
 
-    Of the facts recorded about the target (:func:`facts`: attributes, texts, row, section, never the position)
-    those that still hold word for word must not all hold of another element of the same kind too. Where they
-    do, or where none is left, nothing but its position tells the target apart, and a position is no evidence:
-    it belongs to somebody else as soon as an element above is gone. Raising is then the right answer. It is the
-    right answer too where the target is gone.
+    Take the recorded facts about the target (see :func:`facts`) that are still literally true. They must not
+    all be true of another element of the same kind as well. If they are, or if none is left, only the position
+    tells the target apart. A position is no evidence: it belongs to another element as soon as one above is
+    removed. Raising an error is then the right answer, as it is for a target that is gone.
     """
     now = facts(page)
     if key not in now:
@@ -126,7 +124,7 @@ def identifiable(recorded: dict[str, str], page: Node, key: str) -> bool:
         return {name for name, value in recorded.items() if name != "kind" and of.get(name) == value}
 
     own = holding(now[key])
-    # The section alone says where to look, not what for.
+    # The section alone identifies a place, not an element.
     if not own - {"section"}:
         return False
     others = (other for name, other in now.items() if name != key and other["kind"] == recorded["kind"])

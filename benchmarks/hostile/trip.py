@@ -1,8 +1,8 @@
-"""Round trips: a random use of a hostile page, recorded by the extension, replayed on the page as it is by then.
+"""Round trips: random use of a changing page, recorded by the extension and replayed on a changed version.
 
     python -m benchmarks.hostile.trip [--seeds N] [--first N] [--jobs N] [--words]
 
-What a replay came to is read from the pages' server, which keeps its own account of every control.
+The outcome of a replay is read from the pages' server, which keeps the state of every control.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class Plan:
 
     Args:
         page: The kind of page.
-        seed: Decides all that is random.
-        steps: What is done while it is recorded.
-        recorded: What had been done to the page by then.
-        replayed: What has been done to it when it is replayed.
-        aim: The control whose section is moved, comes late or is doubled then.
-        sure: Whether every target can be told from all others then, by the rule of ``identifiable``.
+        seed: Seed of all random choices.
+        steps: Steps to record.
+        recorded: Mutations of the page that is recorded.
+        replayed: Mutations of the page for the replay.
+        aim: The control whose section is moved, late or duplicated in the replay.
+        sure: Whether every target is identifiable in the replay, by ``identifiable``.
     """
 
     page: str
@@ -57,10 +57,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Trip:
-    """What became of a round trip.
+    """The outcome of a round trip.
 
-    ``same``: the server ended in the same state. ``raised``: replay stopped, and what it had done until then is
-    what was recorded until then. ``wrong``: anything else.
+    ``same``: the server ended in the same state. ``raised``: the replay stopped, and its actions until then
+    equal the recorded ones. ``wrong``: anything else.
     """
 
     plan: Plan
@@ -70,12 +70,12 @@ class Trip:
 
 
 def plan(page: str, seed: int, *, words: bool = False) -> Plan:
-    """Draws a round trip.
+    """Return a random round trip.
 
     Args:
         page: The kind of page.
-        seed: Decides.
-        words: Put into other words or take away something too: then a target may be gone for good.
+        seed: Seed of all random choices.
+        words: Whether to change texts or remove an element too; a target may then be gone.
     """
     random = Random(f"{page} {seed}")
     tree = PAGES[page]()
@@ -90,7 +90,7 @@ def plan(page: str, seed: int, *, words: bool = False) -> Plan:
             return Plan(page, seed, steps, recorded, replayed, aim, sure=True)
     if words:
         return Plan(page, seed, steps, recorded, replayed, aim, sure=False)
-    # Only a plain reload leaves them all what they were.
+    # Only an unchanged page keeps all targets identifiable.
     return Plan(page, seed, steps, recorded, recorded, first, sure=True)
 
 
@@ -106,7 +106,7 @@ def _changes(random: Random, page: str, *, words: bool) -> tuple[str, ...]:
 
 
 class Traveller:
-    """Makes round trips: one browser that records, another that replays."""
+    """Two browsers that make round trips: one records, the other replays."""
 
     def __init__(self, studio: RecorderBrowser, there: Stage) -> None:
         self.studio = studio
@@ -114,7 +114,7 @@ class Traveller:
         self.there = there
 
     def go(self, plan: Plan) -> Trip:
-        """Makes one."""
+        """Make one round trip."""
         trace, history = self.record(plan)
         detail, memory = self.replay(plan, trace)
         if not detail:
@@ -125,11 +125,7 @@ class Traveller:
         return Trip(plan, outcome, detail, trace)
 
     def record(self, plan: Plan) -> tuple[Trace, list[dict[str, Any]]]:
-        """Uses the page while the extension records.
-
-        Returns:
-            The trace, and what the server knew after every step.
-        """
+        """Use the page while the extension records; return the trace and the server's state after every change."""
         on = self.here
         self.studio.discard()
         on.forget()
@@ -143,10 +139,10 @@ class Traveller:
         return trace, on.history
 
     def replay(self, plan: Plan, trace: Trace) -> tuple[str, dict[str, dict[str, str]]]:
-        """Replays a trace on the page as it is by then.
+        """Replay a trace on the changed page.
 
         Returns:
-            Why it stopped, ``""`` where it did not; what the server knows.
+            Why it stopped (``""`` if it did not), and the server's state.
         """
         on = self.there
         on.forget()
@@ -174,7 +170,7 @@ def _difference(one: dict[str, Any], other: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Makes many round trips and tells what became of them."""
+    """Make many round trips and print their outcomes."""
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     arguments.add_argument("--seeds", type=int, default=20, help="round trips per kind of page")
     arguments.add_argument("--first", type=int, default=0, help="the first seed")

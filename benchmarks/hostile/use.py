@@ -1,4 +1,4 @@
-"""What a person might do on a hostile page: random sequences, carried out with a real mouse and keyboard."""
+"""Random but realistic use of a changing page, with real mouse and keyboard events."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnim
 
 @dataclass(frozen=True)
 class Step:
-    """One thing done to one control.
+    """One operation of one control.
 
     Args:
         key: The control.
-        kind: ``press`` (buttons, links, boxes, switches, radio buttons), ``choose`` from a list, ``write`` a text.
-        value: The first letter of the option, or the text.
-        keys: With the keyboard instead of the mouse: the key pressed on a control that has the focus, or the one
-            pressed when the text stands there.
+        kind: ``press`` (buttons, links, boxes, switches, radio buttons), ``choose`` from a list, ``write`` a
+            text.
+        value: First letter of the option, or the text.
+        keys: Key to press: on the focused control instead of a click, or after the text. Empty for none.
     """
 
     key: str
@@ -39,18 +39,18 @@ class Step:
 
 
 def sequence(page: Node, random: Random, *, least: int = 5, most: int = 12) -> tuple[Step, ...]:
-    """A random use of a page.
+    """Return a random sequence of steps on a page.
 
     Args:
         page: The page.
-        random: Decides.
+        random: Random generator.
         least: Fewest steps.
         most: Most steps.
     """
     controls = {node.key: node for node in page.walk() if node.key}
     steps: list[Step] = []
     for _ in range(random.randint(least, most)):
-        # What was done once is likelier to be done again: on and off, written and written over.
+        # Prefer controls used before: switched on and off again, text written and overwritten.
         before = [step.key for step in steps]
         key = random.choice(before) if before and random.random() < 0.25 else random.choice(list(controls))
         steps.append(_step(key, kind_of(controls[key]), random))
@@ -68,15 +68,7 @@ def _step(key: str, kind: str, random: Random) -> Step:
 
 
 def carry_out(on: Stage, step: Step) -> None:
-    """Does one thing as a person would.
-
-    Args:
-        on: The stage with the page.
-        step: What to do.
-
-    Raises:
-        TimeoutError: The control does not come, or does not stand still.
-    """
+    """Perform one step as a person would; raise TimeoutError if the control does not appear or keeps moving."""
     if step.kind == "press" and not step.keys:
         _click(on, step.key)
     elif step.kind == "write":
@@ -100,7 +92,7 @@ def _click(on: Stage, key: str) -> None:
             raise PlaywrightError("it is not rendered any more")
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         on.page.mouse.move(x, y)
-        frame.evaluate(_TWO_FRAMES)  # the page may render anew when the pointer comes
+        frame.evaluate(_TWO_FRAMES)  # the page may render again when the pointer enters
         if el.bounding_box() != box:
             raise PlaywrightError("it has moved")
         on.page.mouse.click(x, y)
@@ -109,7 +101,7 @@ def _click(on: Stage, key: str) -> None:
 
 
 def _handle(on: Stage, key: str, act: Callable[[Frame, ElementHandle], Any]) -> None:
-    """Acts on a control as soon as it is there, and again where the page takes it away meanwhile."""
+    """Act on a control as soon as it is there, and again if the page replaces it meanwhile."""
     end = time.monotonic() + _PATIENCE
     problem = "it never came"
     while time.monotonic() < end:

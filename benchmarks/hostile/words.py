@@ -1,4 +1,4 @@
-"""What the pages' texts are in other words and in other languages."""
+"""Synonyms and translations of the pages' texts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _COLUMNS = {name: {row[0]: row[number] for row in _ROWS[1:]} for number, name in
 
 
 def other_words(language: str) -> Callable[[str], str]:
-    """Returns what puts a text in other words: ``synonym``, ``de`` or ``fr``; what is not listed stays."""
+    """Return a function that replaces a text by its ``synonym``, ``de`` or ``fr`` version; others stay."""
     words = _COLUMNS[language]
 
     def tell(text: str) -> str:

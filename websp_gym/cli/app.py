@@ -38,7 +38,7 @@ class _OnDemand(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        # Typer suggests the nearest of the known commands for a name that does not exist.
+        # For an unknown name, load all commands: Typer suggests the nearest one.
         for name in [cmd_name] if cmd_name in COMMANDS else COMMANDS:
             self.commands.setdefault(name, _load(name))
         return self.commands.get(cmd_name)

@@ -1,4 +1,4 @@
-"""``websp check`` and ``websp new-site``."""
+"""``websp check`` and ``websp new-site``: check a site and its tasks, create a new one."""
 
 from __future__ import annotations
 

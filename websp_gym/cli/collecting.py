@@ -1,4 +1,4 @@
-"""``websp collect`` and ``websp xray``: studies of AgentLab."""
+"""``websp collect`` and ``websp xray``: convert AgentLab studies into runs, or view them."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def xray(
     if folder is not None:
         if not folder.is_dir():
             raise SetupError(f"no folder {folder}", path=str(folder))
-        # AgentLab reads it when it is imported.
+        # AgentLab reads this variable on import.
         os.environ["AGENTLAB_EXP_ROOT"] = str(folder.resolve())
-    # Before any import of AgentLab, which would start downloads.
+    # Must come before any import of AgentLab, which would start downloads.
     from websp_gym.agents.agentlab import stay_offline
 
     stay_offline()

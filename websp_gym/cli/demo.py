@@ -46,17 +46,7 @@ def demo(
 
 
 def run_demo(instance_id: str, folder: Path, *, agent: str, headed: bool) -> int:
-    """Plays one instance and shows what happens.
-
-    Args:
-        instance_id: The instance.
-        folder: Where the trajectory goes.
-        agent: Name of the agent.
-        headed: Whether the browser shows its window.
-
-    Returns:
-        Exit code: 0 when the agent passed, else 1.
-    """
+    """Play one instance and show what happens; return exit code 0 if the agent passed, else 1."""
     console = Console(highlight=False)
     player = make_agent(agent)
     env = make_env(instance_id, record_to=folder, headless=not headed)
@@ -93,7 +83,7 @@ def _described(action: str, act: ActionRecord | None) -> str:
 
 
 def _value(value: object) -> str:
-    """A value as the page of the episode spells it."""
+    """Return a value as the episode's page shows it."""
     return escape(json.dumps(value, ensure_ascii=False))
 
 

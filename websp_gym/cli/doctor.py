@@ -42,7 +42,7 @@ def doctor(*, headed: Headed = False, as_json: AsJson = False) -> int:
 
 
 def examine(*, headed: bool = False) -> list[Finding]:
-    """Try everything an episode needs; a finding that is not ok tells what to do."""
+    """Try everything an episode needs; the detail of a failed finding says what to do."""
     return [
         _try("python", _python),
         _try("task configurations", _configs),

@@ -106,7 +106,7 @@ def _judge(
 
 
 def _play(folder: Path, patterns: Sequence[str], processes: int, console: Console) -> int:
-    """Play what the folder lacks; return how many could not be played."""
+    """Play the runs missing from the folder; return how many could not be played."""
     if folder.is_file():
         raise SetupError("--play needs a folder for the runs, not a labelled set", path=str(folder))
     todo = plays_to_do(select_instances(split(patterns)), folder)

@@ -1,4 +1,4 @@
-"""``websp list`` and ``websp show``: the instances there are to play."""
+"""``websp list`` and ``websp show``: list the instances and show one."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from websp_gym.tasks.selection import select_instances
 
 AGENTS = ("oracle", "noop", *(f"flawed:{kind}" for kind in FLAWS))
 INSTANCES = ("Steam-task-191-ON", "Steam-task-191-OFF", "Steam-task-194", "Steam-task-200-ON")
-"""Each flaw shows in one of them: switches that are on, switches already off, many boxes, a form with Save."""
+"""Each flaw shows on one of them: switches that are on, switches already off, many boxes, a form with Save."""
 PAGE = "leaderboard.html"
 _COLOURS = {
     "success": "green",
@@ -42,17 +42,17 @@ def run_leaderboard(
     """Play a few instances with every scripted agent and write a page that compares them.
 
     Args:
-        instance_id: The only instance to play; some of Steam's if None.
-        folder: Where runs and page go; episodes already there are not played again.
+        instance_id: The only instance to play; None for some instances of Steam.
+        folder: Folder for the runs and the page; episodes that are already in it are not played again.
         agents: The agents.
         processes: Number of processes.
         headed: Show the browser windows.
 
     Returns:
-        Exit code: 0 when every episode could be played, else 1.
+        Exit code: 0 if every episode could be played, else 1.
 
     Raises:
-        SetupError: There is no such instance, or the folder holds other runs or cannot be written to.
+        SetupError: There is no such instance, or the folder contains other runs or is not writable.
     """
     console = Console(highlight=False)
     ids = select_instances([instance_id] if instance_id else INSTANCES)

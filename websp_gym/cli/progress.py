@@ -1,4 +1,4 @@
-"""What ``websp run`` prints: its plan, each episode, and a summary."""
+"""Output of ``websp run``: its plan, each episode, and a summary."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _show_changes(console: Console, result: Rehearsal) -> None:
 
 
 def state_change(before: bool | None, after: bool | None) -> str:
-    """Return a change such as ``off → on``; the state itself where it did not change."""
+    """Return a change such as ``off → on``; the state itself if it did not change."""
     if before is None and after is None:
         return ""
     return _ON_OFF[after] if before is after else f"{_ON_OFF[before]} → {_ON_OFF[after]}"

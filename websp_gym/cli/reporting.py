@@ -18,7 +18,7 @@ from websp_gym.report.tables.build import Report, read_report
 from websp_gym.report.tables.render_text import markdown, show_report
 
 _WIDTH = 160
-"""Columns where the output is no terminal."""
+"""Width in columns if the output is not a terminal."""
 
 
 def report(

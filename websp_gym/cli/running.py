@@ -74,7 +74,7 @@ class Limits:
     def go_on(self, running: int) -> bool:
         """Return whether another episode may start while `running` others run."""
         if self.stopped or (self.max_cost is not None and not self._done and running):
-            # The first one runs alone: the cost of an episode is not known yet.
+            # The first episode runs alone: the cost of one is not known yet.
             return False
         if self._spending.allows(running):
             return True

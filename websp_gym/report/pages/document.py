@@ -22,7 +22,7 @@ _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 
 
 def environment() -> jinja2.Environment:
-    """Templates that escape whatever is put into them."""
+    """Return the template environment; it escapes every inserted value."""
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -34,42 +34,28 @@ def environment() -> jinja2.Environment:
 
 @cache
 def source(name: str) -> str:
-    """A style sheet or script of the templates' folder.
-
-    Args:
-        name: Its file name.
-
-    Returns:
-        The text.
-    """
+    """Return a style sheet or script from the templates folder."""
     return (_TEMPLATES / name).read_text("utf-8")
 
 
 @cache
 def script(name: str) -> str:
-    """A page's script, behind what all of them share.
-
-    Args:
-        name: Its file name.
-
-    Returns:
-        The text.
-    """
+    """Return a page's script, preceded by the script that all pages share."""
     return source("nodes.js") + source(name)
 
 
 def digest(text: str) -> str:
-    """A script or style sheet as a content security policy names it."""
+    """Return the hash of a script or style sheet for a content security policy."""
     return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
 
 
 def inert_json(data: object) -> str:
-    """JSON that is inert inside a script element: ASCII, without ``<``, ``>`` and ``&``."""
+    """Return JSON that is inert inside a script element: ASCII, without ``<``, ``>`` and ``&``."""
     return json.dumps(plain(data), allow_nan=False, separators=(",", ":")).translate(_ESCAPES)
 
 
 def plain(value: Any) -> Any:
-    """Data without the numbers JSON does not have."""
+    """Return the data with NaN and infinite numbers, which JSON lacks, as strings."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, Mapping):
@@ -80,14 +66,11 @@ def plain(value: Any) -> Any:
 
 
 def write_file(target: Path, page: str | Iterable[str]) -> int:
-    """Write a page atomically.
+    """Write a page atomically, create its folder if missing, and return the size in bytes.
 
     Args:
-        target: The file; its folder is made where it is missing.
-        page: The page, whole or in the pieces a template gives: a large one need not be in memory twice.
-
-    Returns:
-        Its size in bytes.
+        target: The file.
+        page: The page, as one string or in pieces; pieces of a large page need not be in memory twice.
 
     Raises:
         SetupError: The file cannot be written.

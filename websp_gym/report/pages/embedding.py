@@ -31,11 +31,11 @@ class Packed:
     """The trajectories of a page.
 
     Args:
-        pages: Each as base64 of gzipped HTML.
-        places: Where in ``pages`` an episode's is.
-        missing: Why an episode has none.
-        size: Bytes of all of them.
-        full: Whether one has found no room; the ones after it are left out as well.
+        pages: Each trajectory's HTML, gzipped and in base64.
+        places: Index in `pages` by episode.
+        missing: Reason by episode without a page.
+        size: Total size of `pages` in bytes.
+        full: Whether a page did not fit; all later ones are left out too.
     """
 
     pages: list[str] = field(default_factory=list)
@@ -52,16 +52,18 @@ class Packed:
 def pack(
     episodes: Iterable[EpisodeRow], *, limit: int = LIMIT, progress: Progress = lambda done, of: None
 ) -> Packed:
-    """Packs the trajectories of episodes, as far as there is room.
+    """Pack the trajectories of episodes, up to a size limit.
+
+    First trials come first, and the episodes of all agents on an instance together, so that included ones can
+    be compared.
 
     Args:
-        episodes: The episodes. First trials come first, and all agents' of one instance together, so that what
-            fits can be compared.
-        limit: Bytes for all of them.
-        progress: Told how many are done, and of how many.
+        episodes: The episodes.
+        limit: Most bytes in total.
+        progress: Called with the number of finished trajectories and their total.
 
     Returns:
-        The packed trajectories. One that is gone or cannot be read is missing, with the reason.
+        The packed trajectories; those that are gone or unreadable are in ``missing``, with the reason.
     """
     packed = Packed()
     todo = []
@@ -89,7 +91,7 @@ def _page(episode: EpisodeRow) -> str | SetupError:
         page = trajectory_html(episode.folder)
     except SetupError as error:
         return error
-    # The pictures in it are compressed already: a higher level takes longer and gains nothing.
+    # The pictures in the page are already compressed: a higher level takes longer and gains nothing.
     return b64encode(gzip.compress(page.encode("utf-8", errors="replace"), 1, mtime=0)).decode()
 
 

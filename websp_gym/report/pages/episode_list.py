@@ -18,15 +18,7 @@ _SEARCHED = 6000
 
 
 def listed(episodes: Iterable[EpisodeRow], packed: Packed) -> list[dict[str, Any]]:
-    """The rows of the list.
-
-    Args:
-        episodes: The episodes.
-        packed: Their trajectories.
-
-    Returns:
-        One row for each, as JSON data.
-    """
+    """Return one row per episode for the list, as JSON data."""
     given = list(episodes)
     first = first_trials(given)
     pairs, ones = pairings(first), set(first)
@@ -89,14 +81,7 @@ def _texts(trajectory: Trajectory) -> Iterator[str]:
 
 
 def choices(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return the values that the filters offer.
-
-    Args:
-        rows: The rows of :func:`listed`.
-
-    Returns:
-        Values by the filter's name.
-    """
+    """Return the values of each filter, by its name, for the rows of :func:`listed`."""
     found: dict[str, set[str]] = {}
     for row in rows:
         for name in ("agent", "instruction", "site", "category", "state"):
@@ -112,14 +97,11 @@ def wording(name: str) -> str:
 
 
 def filters_of(filters: Mapping[str, str], *, every_trial: bool) -> str:
-    """A cell's filters as the page reads them.
+    """Return a cell's filters as JSON for the page; empty if the cell counts no episodes.
 
     Args:
         filters: The filters.
-        every_trial: Whether its table counts further trials.
-
-    Returns:
-        JSON; empty where the cell counts no episodes.
+        every_trial: Whether the cell's table counts further trials.
     """
     if not filters:
         return ""

@@ -30,18 +30,18 @@ class Causes:
 
 @dataclass(frozen=True)
 class Vote:
-    """One model's vote, ready to be shown.
+    """One model's vote, formatted for display.
 
     Args:
-        model: The string that chose it.
+        model: String of the model.
         result: ``CORRECT``, ``INCORRECT`` or empty.
-        reason: Its reason, or why it has no opinion.
-        tokens: What it read and wrote.
-        cost: What it cost.
-        seconds: How long it took.
-        attempts: How many requests it took.
-        cached: Whether it was given before, so that nothing was spent.
-        unreadable: Answers that could not be read, with what was wrong with each.
+        reason: Reason of the vote, or why there is no result.
+        tokens: Tokens read and written.
+        cost: Cost of the vote.
+        seconds: Duration.
+        attempts: Number of requests.
+        cached: Whether the vote came from the cache and cost nothing.
+        unreadable: Pairs of problem and text, one for each answer that could not be parsed.
     """
 
     model: str
@@ -57,15 +57,15 @@ class Vote:
 
 @dataclass(frozen=True)
 class Judging:
-    """One verdict of judges.
+    """One verdict of a judge.
 
     Args:
-        title: When it was given.
+        title: When the episode was judged.
         status: ``pass``, ``fail``, ``unscored``, or empty.
-        reason: The verdict's reason.
-        cost: What all votes cost.
+        reason: Reason of the verdict.
+        cost: Cost of all votes.
         votes: The votes.
-        causes: Why it failed, where a judge was asked.
+        causes: Causes of the failure, if a judge was asked for them.
         outdated: Whether the record has changed since.
     """
 
@@ -79,26 +79,19 @@ class Judging:
 
 
 def causes_of(verdict: Mapping[str, Any]) -> Causes | None:
-    """Why an episode failed, as its verdict says.
-
-    Args:
-        verdict: The verdict, as recorded.
-
-    Returns:
-        The causes; None where it says nothing.
-    """
+    """Return the causes of a failure from a recorded verdict; None if it has none."""
     return _causes(verdict.get("failure"), "rules")
 
 
 def judgings(folder: Path, verdict: Mapping[str, Any]) -> list[Judging]:
-    """Everything judges said about an episode.
+    """Return all verdicts of judges on an episode.
 
     Args:
         folder: The episode's folder.
-        verdict: The verdict it ended with, as recorded.
+        verdict: The verdict recorded at the end of the episode.
 
     Returns:
-        The judge's verdict at its end, if a judge was asked then, and those that ``websp judge`` added.
+        The judge's verdict at the end, if a judge was asked then, and the verdicts that ``websp judge`` added.
     """
     details = verdict.get("details")
     found = []

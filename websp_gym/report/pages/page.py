@@ -1,8 +1,8 @@
-"""The report as one HTML file: tables, pictures, a list to filter and search, and every trajectory in it.
+"""The report as one HTML file: tables, plots, a list to filter and search, and every trajectory.
 
-The file needs nothing but itself and makes no request. Its scripts and style sheets are named by hash in a content
-security policy; what agents and websites wrote is escaped text or inert JSON. A trajectory is packed into a block of
-data and shown in a frame of its own that can reach neither the page nor the network.
+The file is self-contained and makes no request. A content security policy allows its scripts and style sheets
+by hash; text of agents and websites is escaped or inert JSON. A trajectory is packed into a data block and
+shown in a frame that can access neither the page nor the network.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class PageWritten:
 
     Args:
         path: The file.
-        size: Its bytes.
-        embedded: How many trajectories it has.
-        notes: What it lacks.
+        size: Its size in bytes.
+        embedded: Number of trajectories in it.
+        notes: What is left out.
     """
 
     path: Path
@@ -61,9 +61,9 @@ def write_report_html(
 
     Args:
         report: The report.
-        html: The file; its folder is made where it is missing.
-        limit: Bytes of trajectories in it; those past it are left out, and named as such.
-        progress: Told how many trajectories are done, and of how many.
+        html: The file; its folder is created if missing.
+        limit: Most bytes of trajectories in the file; the page marks those left out.
+        progress: Called with the number of finished trajectories and their total.
 
     Returns:
         What was written.

@@ -24,7 +24,7 @@ _MAX_PIXELS = 40_000_000
 
 @dataclass(frozen=True)
 class Picture:
-    """A screenshot as the page shows it: ``data:`` URIs, and the size in pixels the browser had."""
+    """A screenshot as ``data:`` URIs, with its original size in pixels."""
 
     src: str
     thumbnail: str
@@ -33,7 +33,7 @@ class Picture:
 
 
 def layer_uri(size: tuple[int, int], marks: Sequence[tuple[int, Sequence[float]]], seed: int) -> str:
-    """The marks of one observation as the agent's picture had them, to be laid over its screenshot.
+    """Return the marks of one observation, drawn as for the agent, as a transparent layer over the screenshot.
 
     Args:
         size: Width and height of the screenshot.
@@ -41,21 +41,21 @@ def layer_uri(size: tuple[int, int], marks: Sequence[tuple[int, Sequence[float]]
         seed: Seed of the box colours.
 
     Returns:
-        A ``data:`` URI; an empty string where nothing is drawn, or the size is none of a screenshot.
+        A ``data:`` URI; empty if there are no marks or the size is too large for a screenshot.
     """
     if not marks or size[0] * size[1] > _MAX_PIXELS:
         return ""
     buffer = io.BytesIO()
-    # Lossless; half of a PNG's bytes in the same time.
+    # Lossless WebP: half the bytes of a PNG in the same time.
     Image.fromarray(mark_layer(size, marks, seed)).save(buffer, "WEBP", lossless=True, quality=20, method=1)
     return _uri(buffer.getvalue())
 
 
 class Album:
-    """The pictures of one episode; equal screenshots (a refused action, a wait) are kept once.
+    """The pictures of one episode; equal screenshots (after a refused action or a wait) are kept once.
 
     Args:
-        folder: Where the screenshots lie.
+        folder: Folder of the screenshots.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -64,14 +64,7 @@ class Album:
         self._known: dict[bytes, int] = {}
 
     def add(self, name: str | None) -> tuple[int | None, str]:
-        """Add one screenshot.
-
-        Args:
-            name: Its file name, ``None`` where none was recorded.
-
-        Returns:
-            Its place in :attr:`pictures`; or ``None`` and the reason why there is no picture.
-        """
+        """Add a screenshot by file name; return its index in :attr:`pictures`, or None and why it is missing."""
         if not name:
             return None, "recorded without a screenshot"
         if Path(name).name != name:
@@ -108,8 +101,8 @@ def _squeeze(image: Image.Image) -> bytes:
         if len(data) <= BYTES_PER_PICTURE:
             return data
         if len(data) > 3 * BYTES_PER_PICTURE:
-            break  # lower quality alone will not do
-    # Bytes go with the area; the lower quality below pays for what small pictures need more per pixel.
+            break  # lower quality alone is not enough
+    # The size is proportional to the area; small pictures need more bytes per pixel, which lower quality offsets.
     scale = min(0.9, max(0.2, 1.2 * math.sqrt(BYTES_PER_PICTURE / len(data))))
     smaller = (max(1, int(image.width * scale)), max(1, int(image.height * scale)))
     return _squeeze(image.resize(smaller, Image.Resampling.BILINEAR))

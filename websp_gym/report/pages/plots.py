@@ -1,6 +1,6 @@
 """Plots of some tables, as SVG by matplotlib.
 
-matplotlib comes with the extra ``report``; without it a page has no pictures and says so.
+matplotlib comes with the extra ``report``; without it, a page has no plots and a note says so.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _NAME = 36
-"""Characters of an agent's name in a picture."""
+"""Most characters of an agent's name in a plot."""
 _GROUPS = 6
 """Most agents in one plot; the table has all of them."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A picture for light and for dark pages, as ``data:`` URIs, with what it shows in words."""
+    """A plot for light and for dark pages, as ``data:`` URIs, with a description of what it shows."""
 
     table: str
-    """Name of the table it belongs to."""
+    """Name of the plotted table."""
     caption: str
     light: str
     dark: str
@@ -38,7 +38,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class _Ink:
-    """The colours of a page; :attr:`series` can be told apart without seeing red and green apart."""
+    """The colours of a page; :attr:`series` are distinguishable with red-green colour blindness."""
 
     ink: str
     soft: str
@@ -57,17 +57,7 @@ Draw = Callable[["Axes", _Ink], None]
 
 
 def plots(report: Report) -> list[Plot]:
-    """Draws what the report has.
-
-    Args:
-        report: The report.
-
-    Returns:
-        The pictures.
-
-    Raises:
-        ImportError: matplotlib is missing.
-    """
+    """Return the plots of a report; raise ImportError if matplotlib is missing."""
     found = []
     for table in report.tables:
         if table.key == "overall":
@@ -135,7 +125,7 @@ def _kinds(table: Table) -> tuple[tuple[float, float], Draw]:
     names = [column.label for column in table.columns[1:]]
 
     def draw(axes: Axes, ink: _Ink) -> None:
-        # One failure may be of several kinds: dots on a line for each agent, not parts of a whole.
+        # A failure may be of several kinds, so these are dots per agent and not parts of a whole.
         tall = 0.8 / len(names)
         for place, name in enumerate(names):
             counts = [_count(row, place + 1) for row in rows]
@@ -172,10 +162,10 @@ def _svg(size: tuple[float, float], draw: Draw, ink: _Ink) -> str:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    # Text stays text in the reader's own font, a dollar sign is no formula, and equal data give equal files.
+    # Text stays text in the reader's font, a dollar sign starts no formula, and equal data give equal files.
     fixed: Any = {"svg.fonttype": "none", "text.parse_math": False, "svg.hashsalt": "websp", "font.size": 10}
     with mpl.rc_context(), warnings.catch_warnings():
-        # Letters its own font lacks matter to matplotlib only when it draws them.
+        # Glyphs missing in matplotlib's font do not matter: it does not draw the text.
         warnings.simplefilter("ignore")
         mpl.rcdefaults()
         mpl.rcParams.update(fixed)
@@ -201,7 +191,7 @@ def _uri(figure: Figure) -> str:
 
 
 def _short(name: str) -> str:
-    """A name that fits; one that begins with an underscore would be left out of a legend."""
+    """Return a name that fits; put a space before a leading underscore, which would hide it in a legend."""
     text = "".join(char for char in name if char.isprintable())
     text = f" {text}" if text.startswith("_") else text
     return text if len(text) <= _NAME else text[: _NAME - 1] + "…"

@@ -14,7 +14,7 @@ ABSENT = object()
 
 @dataclass(frozen=True)
 class SettingRow:
-    """One setting in S0 and at the end; ``goal`` is the outcome of the check that names it."""
+    """One setting in S0 and at the end; ``goal`` is the outcome of its check."""
 
     key: str
     before: Any
@@ -31,11 +31,11 @@ class SettingRow:
 
 @dataclass(frozen=True)
 class ItemChange:
-    """One item of a collection: what happened to it, and its fields."""
+    """One item of a collection, with what happened to it and its fields."""
 
     what: Literal["added", "removed", "changed"]
     fields: dict[str, Any]
-    """Of a changed item only the fields that tell which one it is."""
+    """For a changed item, only its unchanged fields, which identify it."""
     changes: dict[str, tuple[Any, Any]]
 
 
@@ -51,7 +51,7 @@ class CollectionDiff:
 
 @dataclass(frozen=True)
 class StateDiff:
-    """Everything about one site's state; ``known`` is false where S0 or the end was not read."""
+    """The differences of one site's state; ``known`` is false if S0 or the end was not read."""
 
     known: bool
     settings: tuple[SettingRow, ...]
@@ -66,15 +66,15 @@ class StateDiff:
 def state_diff(
     start: Mapping[str, Any], end: Mapping[str, Any], checks: Mapping[str, bool | None]
 ) -> StateDiff:
-    """Compares two states of a site.
+    """Compare two states of a site.
 
     Args:
-        start: ``{settings, collections}`` at S0; empty when it was not read.
+        start: ``{settings, collections}`` at S0; empty if it was not read.
         end: The same at the end.
         checks: Outcome of each check of a setting, by the setting's key.
 
     Returns:
-        Every setting and collection; nothing is reported as changed unless both states were read.
+        Every setting and collection; nothing counts as changed unless both states were read.
     """
     known = bool(start) and bool(end)
     return StateDiff(
@@ -130,7 +130,7 @@ def _change(old: dict[str, Any], new: dict[str, Any]) -> ItemChange:
 
 
 def _keyed(items: list[dict[str, Any]]) -> dict[tuple[str, int], dict[str, Any]]:
-    """Items by id; those without one by their content, so that they can only be added or removed."""
+    """Return items by id; items without one by content, so that they can only be added or removed."""
     keyed: dict[tuple[str, int], dict[str, Any]] = {}
     for item in items:
         name = f"id {item['id']!r}" if "id" in item else f"row {sorted(map(repr, item.items()))}"

@@ -13,10 +13,10 @@ from websp_gym.records.trajectory import Step, Trajectory, View
 from websp_gym.report.pages.pictures import Album, layer_uri
 
 _LARGEST = 1e9
-"""Pixels; nothing that can be drawn is as far away."""
+"""Coordinates in pixels must be smaller than this."""
 
 _MOST = 100_000
-"""A number that no page has marks for."""
+"""Numbers of marks must be smaller than this."""
 
 _FLAGS = {
     "expanded": ("expanded", "collapsed"),
@@ -69,15 +69,7 @@ class FrameData(TypedDict):
 
 
 def frames(trajectory: Trajectory, album: Album) -> list[FrameData]:
-    """Lays out an episode observation by observation.
-
-    Args:
-        trajectory: The episode.
-        album: Takes in its screenshots.
-
-    Returns:
-        One entry per recorded observation, the initial one first (number 0).
-    """
+    """Return one entry per recorded observation, the initial one (number 0) first; screenshots go into `album`."""
     seen = ([(0, trajectory.initial)] if trajectory.initial else []) + [
         (step.number, step.view) for step in trajectory.steps
     ]
@@ -117,7 +109,7 @@ def frames(trajectory: Trajectory, album: Album) -> list[FrameData]:
 
 
 def describe(mark: MarkData) -> str:
-    """A marked element in a few words, such as ``button “Save” (disabled)``."""
+    """Return a short description of a marked element, such as ``button “Save” (disabled)``."""
     name = f" “{mark['name']}”" if mark["name"] else ""
     state = f" ({mark['state']})" if mark["state"] else ""
     return f"{mark['role']}{name}{state}"
@@ -167,7 +159,7 @@ def _mark(data: Mapping[str, Any], position: int) -> MarkData | None:
 
 
 def _state(data: Mapping[str, Any]) -> str:
-    """The state in the words the agent read (:meth:`websp_gym.observation.marks.Mark.line`)."""
+    """Return the state in the same words as the agent read (:meth:`websp_gym.observation.marks.Mark.line`)."""
     on = "pressed" if data.get("role") == "button" else "checked"
     checked = ("partly checked",) * 2 if data.get("mixed") is True else (on, f"not {on}")
     words = [
@@ -179,7 +171,7 @@ def _state(data: Mapping[str, Any]) -> str:
 
 
 def _finite(value: object) -> bool:
-    # A comparison, not math.isfinite: that fails on an integer which no float can hold.
+    # A comparison, because math.isfinite fails on integers too large for a float.
     return isinstance(value, int | float) and abs(value) < _LARGEST
 
 

@@ -1,8 +1,8 @@
-"""One episode as one HTML file: what happened, and whether the score is right.
+"""One episode as one HTML file, to see what happened and whether the score is right.
 
-The file needs nothing but itself. Its only script is named by hash in a content security policy that forbids
-every request; whatever an agent or a web page wrote is escaped text. Screenshots are recompressed to WebP of at
-most :data:`~websp_gym.report.pages.pictures.BYTES_PER_PICTURE` bytes each (20 steps stay below 4 MB); the lossless
+The file is self-contained. A content security policy allows only its script and style sheet, by hash, and no
+request; text of agents and web pages is escaped. Screenshots are recompressed to WebP of at most
+:data:`~websp_gym.report.pages.pictures.BYTES_PER_PICTURE` bytes each (20 steps stay below 4 MB); the lossless
 originals stay in the folder.
 """
 
@@ -49,13 +49,13 @@ def trajectory_html(folder: Path, album: Album | None = None) -> str:
 
     Args:
         folder: The episode's folder, or its JSON file.
-        album: Takes in the screenshots; by default the page has them all in itself.
+        album: Gets the screenshots; by default a new one. The page embeds them all.
 
     Returns:
-        The page. Screenshots that are missing or broken leave a placeholder.
+        The page. Missing or broken screenshots leave a placeholder.
 
     Raises:
-        SetupError: There is no trajectory, or it is of another schema.
+        SetupError: There is no trajectory, or it has another schema.
     """
     trajectory = load_trajectory(folder)
     album = album or Album(_base(folder))
@@ -93,10 +93,10 @@ def write_trajectory_html(folder: Path, out: Path | None = None) -> Path:
 
     Args:
         folder: The episode's folder, or its JSON file.
-        out: Where to; by default ``trajectory.html`` in the episode's folder.
+        out: The file; by default ``trajectory.html`` in the episode's folder.
 
     Returns:
-        The path written.
+        The file.
 
     Raises:
         SetupError: There is no trajectory, or the file cannot be written.
@@ -181,12 +181,12 @@ def _details(trajectory: Trajectory) -> list[tuple[str, str, Any]]:
 
 
 def _marked(trajectory: Trajectory) -> bool:
-    """Whether the agent's own picture had the marks in it."""
+    """Return whether the agent's own picture showed the marks."""
     return trajectory.options.get("observation", "marks") in ("marks", "all")
 
 
 def _setting_checks(verdict: _Verdict) -> dict[str, bool | None]:
-    """Outcome by setting, from the checks of the state reward."""
+    """Return the outcome by setting from the checks of the state reward."""
     if verdict.source != "state":
         return {}
     named = ((str(check.get("name")), check.get("passed")) for check in verdict.checks)
@@ -220,7 +220,7 @@ def _doubts(verdict: _Verdict, diff: StateDiff) -> list[str]:
 
 
 def _events(events: list[dict[str, Any]]) -> list[tuple[str, str, str, str, Any]]:
-    """Number, seconds since the first one, site, kind and data of each event."""
+    """Return number, seconds since the first event, site, kind and data of each event."""
     times = [event.get("time") for event in events]
     first = next((time for time in times if isinstance(time, int | float)), 0.0)
     return [
@@ -248,7 +248,7 @@ def _templates() -> jinja2.Environment:
 
 
 def _policy(style: str, code: str) -> str:
-    """Nothing may be loaded, sent or run but this style sheet, this script and inline pictures."""
+    """Return the policy: it allows only this style sheet, this script and inline pictures."""
     return (
         f"default-src 'none'; img-src data:; style-src '{digest(style)}'; script-src '{digest(code)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -256,5 +256,5 @@ def _policy(style: str, code: str) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value the way a reader can tell ``"1"``, ``1`` and ``true`` apart."""
+    """Return a value as JSON, so that ``"1"``, ``1`` and ``true`` look different."""
     return "absent" if value is ABSENT else json.dumps(plain(value), ensure_ascii=False)

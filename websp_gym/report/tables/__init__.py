@@ -1,1 +1,1 @@
-"""The paper's tables from the results of any runs."""
+"""The paper's tables, computed from the results of any runs."""

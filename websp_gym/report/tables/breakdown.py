@@ -16,7 +16,7 @@ TOTAL = "All of these"
 
 @dataclass(frozen=True)
 class _By:
-    """One way to group episodes, with the title of its table here and in the paper."""
+    """One way to group episodes, with its table titles here and in the paper."""
 
     key: str
     filter: str
@@ -25,7 +25,7 @@ class _By:
     about: str
     groups: Callable[[EpisodeRow], Sequence[str]]
     papers: tuple[str, str]
-    """The paper's tables without and with navigation."""
+    """Numbers of the paper's tables without and with navigation."""
 
     @property
     def blames(self) -> bool:
@@ -75,13 +75,13 @@ _ELEMENTS = _By(
 def sites(
     episodes: Sequence[EpisodeRow], agents: Sequence[str], instruction: str, paper: Paper | None
 ) -> Table:
-    """Table 4 without navigation, table 12 with it.
+    """Return the table by website: table 4 without navigation, table 12 with it.
 
     Args:
-        episodes: One of each agent and instance in this wording.
+        episodes: One episode per agent and instance, all with this instruction variant.
         agents: The agents, in the order to show.
-        instruction: The wording.
-        paper: What was published; None for nothing beside.
+        instruction: The instruction variant.
+        paper: The published figures to show beside; None for none.
 
     Returns:
         The table; sites are rows, agents columns.
@@ -92,14 +92,14 @@ def sites(
 def categories(
     episodes: Sequence[EpisodeRow], agents: Sequence[str], instruction: str, paper: Paper | None
 ) -> Table:
-    """Table 5 without navigation, table 13 with it; arguments as of :func:`sites`."""
+    """Return the table by task category (5 without navigation, 13 with it); see :func:`sites`."""
     return _table(_CATEGORIES, episodes, agents, instruction, paper)
 
 
 def elements(
     episodes: Sequence[EpisodeRow], agents: Sequence[str], instruction: str, paper: Paper | None
 ) -> Table:
-    """Table 6 without navigation, table 14 with it; arguments as of :func:`sites`."""
+    """Return the table by UI element type (6 without navigation, 14 with it); see :func:`sites`."""
     return _table(_ELEMENTS, episodes, agents, instruction, paper)
 
 

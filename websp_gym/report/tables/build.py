@@ -37,13 +37,13 @@ class Report:
     """Results as the paper's tables.
 
     Args:
-        agents: The agents, the one with the largest share of successes first.
+        agents: The agents, the one with the highest success rate first.
         episodes: Every result, in the order given.
-        tables: The tables; those with nothing to show are left out.
-        notes: What a reader must know about the whole.
-        instances: How many instances there are.
-        compare: What is shown beside; empty where nothing is.
-        broken: Lines of results that cannot be used.
+        tables: The tables; empty ones are left out.
+        notes: Notes on the whole report.
+        instances: Number of known instances.
+        compare: Name of the publication shown for comparison; empty for none.
+        broken: Lines of results that could not be read.
     """
 
     agents: tuple[str, ...]
@@ -55,18 +55,18 @@ class Report:
     broken: tuple[Broken, ...] = ()
 
     def table(self, key: str, instruction: str = "") -> Table:
-        """One table.
+        """Return one table.
 
         Args:
-            key: Such as ``overall``, ``wording``, ``sites``, ``categories``, ``elements``, ``states``, ``trials``,
-                ``kinds`` or ``effort``.
-            instruction: The wording, for those there is one of for each; by default the first there is.
+            key: For example ``overall``, ``wording``, ``sites``, ``categories``, ``elements``, ``states``,
+                ``trials``, ``kinds`` or ``effort``.
+            instruction: The instruction variant, for tables that exist once per variant; by default the first.
 
         Returns:
             The table.
 
         Raises:
-            SetupError: The report has none; says which it has.
+            SetupError: The report has no such table; the message lists those it has.
         """
         for table in self.tables:
             if table.key == key and instruction in ("", table.instruction):
@@ -99,17 +99,17 @@ class Report:
 
 
 def read_report(folders: Iterable[Path], *, compare: str = "") -> Report:
-    """Make the report of all runs in or below some folders.
+    """Return the report of all runs in or below some folders.
 
     Args:
         folders: The folders.
-        compare: ``paper`` for the published figures beside ours.
+        compare: ``paper`` to show the published figures beside ours.
 
     Returns:
         The report.
 
     Raises:
-        SetupError: A folder is missing, none holds results, or there is nothing of that name to compare with.
+        SetupError: A folder is missing, no folder has results, or `compare` is unknown.
     """
     found = find_results(folders)
     report = make_report(found.results, compare=compare)
@@ -122,18 +122,18 @@ def make_report(
     compare: str = "",
     known: Mapping[str, Facts] | None = None,
 ) -> Report:
-    """Make the report of some results.
+    """Return the report of some results.
 
     Args:
-        results: The results, with the folder of their run where trajectories are to be shown.
-        compare: ``paper`` for the published figures beside ours.
-        known: The instances there are, by id; by default those of ``task_configs/``.
+        results: The results, each with the folder of its run if trajectories are to be shown.
+        compare: ``paper`` to show the published figures beside ours.
+        known: Known instances by id; by default those of ``task_configs/``.
 
     Returns:
         The report.
 
     Raises:
-        SetupError: There is nothing of that name to compare with.
+        SetupError: `compare` is unknown.
     """
     paper = reference(compare)
     known = catalogue() if known is None else known

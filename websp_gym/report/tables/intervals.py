@@ -1,9 +1,9 @@
-"""Intervals and tests for the report: how far a figure from few instances may be from the truth.
+"""Confidence intervals and tests for the report.
 
-Rates have Wilson's score interval [1], differences between two outcomes of the same instances Newcombe's interval for
-paired proportions [2] and McNemar's exact test [3], means over instances a percentile bootstrap. All are at
-:data:`CONFIDENCE` and take instances for independent draws; those of one site are not quite, so read them as a lower
-bound of the doubt.
+Rates have Wilson's score interval [1], differences between two outcomes of the same instances Newcombe's
+interval for paired proportions [2] and McNemar's exact test [3], means over instances a percentile bootstrap.
+All use :data:`CONFIDENCE` and assume independent instances. Instances of one site are not quite independent, so
+treat the intervals as a lower bound of the uncertainty.
 
 [1] E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927).
 [2] R. G. Newcombe, "Improved confidence intervals for the difference between binomial proportions based on paired
@@ -23,12 +23,12 @@ import numpy as np
 CONFIDENCE = 0.95
 RESAMPLES = 2000
 _Z = 1.959963984540054
-"""The standard normal's quantile at 97.5 %."""
+"""The 97.5 % quantile of the standard normal distribution."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure with its interval; all None where there is nothing to divide by."""
+    """A value with its interval; all None if there are no data."""
 
     value: float | None
     low: float | None
@@ -40,7 +40,7 @@ NONE = Figure(None, None, None)
 
 @dataclass(frozen=True)
 class Pairs:
-    """Two outcomes of each of some instances: solved in both, only in the first, only in the second, in neither."""
+    """Counts of pairs of outcomes: solved in both, only in the first, only in the second, in neither."""
 
     both: int
     first: int
@@ -54,29 +54,14 @@ class Pairs:
 
 
 def wilson(hits: int, of: int) -> Figure:
-    """A rate with Wilson's score interval.
-
-    Args:
-        hits: Successes.
-        of: Trials.
-
-    Returns:
-        The rate; nothing where ``of`` is 0.
-    """
+    """Return the rate `hits` / `of` with Wilson's score interval; all None if `of` is 0."""
     if not of:
         return NONE
     return _score(hits / of, of)
 
 
 def difference(pairs: Pairs) -> Figure:
-    """The first rate minus the second one, with Newcombe's interval for paired proportions.
-
-    Args:
-        pairs: The four counts.
-
-    Returns:
-        The difference; nothing without pairs.
-    """
+    """Return the first rate minus the second with Newcombe's interval for pairs; all None without pairs."""
     n = pairs.of
     if not n:
         return NONE
@@ -91,13 +76,9 @@ def difference(pairs: Pairs) -> Figure:
 
 
 def mcnemar(pairs: Pairs) -> float | None:
-    """The chance of a difference at least as large if the two did not differ (two-sided, exact).
+    """Return the exact two-sided p-value: the probability of a difference at least as large if the rates were equal.
 
-    Args:
-        pairs: The four counts; only the pairs that differ say something.
-
-    Returns:
-        The p-value; None where no pair differs.
+    It depends only on the pairs with different outcomes; None if there are none.
     """
     n, smaller = pairs.first + pairs.second, min(pairs.first, pairs.second)
     if not n:
@@ -107,15 +88,15 @@ def mcnemar(pairs: Pairs) -> float | None:
 
 
 def mean(values: Sequence[float], *, seed: int = 0) -> Figure:
-    """The mean of values between 0 and 1, one for each instance, with a percentile bootstrap over instances.
+    """Return the mean of values between 0 and 1, one per instance, with a percentile bootstrap over instances.
 
     Args:
         values: The values.
-        seed: Of the resampling.
+        seed: Seed of the resampling.
 
     Returns:
-        The mean; nothing without values. Where all are 0 or all are 1 resampling sees no doubt at all, so that
-        interval is Wilson's.
+        The mean; all None without values. If all values are 0 or all are 1, the bootstrap interval would have
+        width 0, so it is Wilson's.
     """
     if not values:
         return NONE
@@ -131,7 +112,7 @@ def mean(values: Sequence[float], *, seed: int = 0) -> Figure:
 def _score(rate: float, n: int) -> Figure:
     middle = (rate + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
     half = _Z / (1 + _Z**2 / n) * math.sqrt(rate * (1 - rate) / n + _Z**2 / (4 * n**2))
-    # The ends are the rate itself at 0 and 1, which the arithmetic misses by a rounding error.
+    # At 0 and 1, that end of the interval equals the rate; avoid the rounding error.
     return Figure(
         rate, 0.0 if rate == 0 else max(0.0, middle - half), 1.0 if rate == 1 else min(1.0, middle + half)
     )

@@ -26,17 +26,7 @@ _HINTS = (
 def kinds(
     episodes: Sequence[EpisodeRow], agents: Sequence[str], instruction: str, paper: Paper | None
 ) -> Table | None:
-    """Table 9.
-
-    Args:
-        episodes: One of each agent and instance in this wording.
-        agents: The agents, in the order to show.
-        instruction: The wording.
-        paper: What was published; None for nothing beside.
-
-    Returns:
-        The table; None where nothing failed.
-    """
+    """Return table 9, the failures of each kind; None if there are none. Arguments as of ``breakdown.sites``."""
     failed = [episode for episode in episodes if episode.scored and not episode.solved]
     if not failed:
         return None

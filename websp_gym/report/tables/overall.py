@@ -1,4 +1,4 @@
-"""The success of each agent (table 2), and the effort of its episodes."""
+"""Success of each agent (table 2), and effort of its episodes."""
 
 from __future__ import annotations
 
@@ -35,16 +35,13 @@ COLUMNS = (
 def overall(
     episodes: Sequence[EpisodeRow], agents: Sequence[str], *, instances: int, paper: Paper | None
 ) -> Table:
-    """Table 2.
+    """Return table 2, with one row per agent and instruction variant.
 
     Args:
-        episodes: One of each agent, wording and instance.
+        episodes: One episode per agent, instruction variant and instance.
         agents: The agents, in the order to show.
-        instances: How many instances there are.
-        paper: What was published; None for nothing beside.
-
-    Returns:
-        The table; agents are rows, one for each wording they were run with.
+        instances: Number of known instances.
+        paper: The published figures to show beside; None for none.
     """
     rows = []
     for agent in agents:
@@ -107,15 +104,7 @@ def _published(paper: Paper, shown: set[str]) -> list[Row]:
 
 
 def effort(episodes: Sequence[EpisodeRow], agents: Sequence[str]) -> Table:
-    """Return the table of effort, cost and side effects; the paper has no such table.
-
-    Args:
-        episodes: All episodes, every trial.
-        agents: The agents, in the order to show.
-
-    Returns:
-        The table.
-    """
+    """Return the table of effort, cost and side effects of all trials; the paper has no such table."""
     columns = (
         Column("Episodes", "Episodes without an infrastructure error, all trials."),
         Column(
@@ -170,7 +159,7 @@ def _mean(values: Sequence[float], shown: str) -> Cell:
 
 
 def _sum(values: Sequence[float | None], shown: str) -> Cell:
-    """Return the sum, or None if a part is unknown."""
+    """Return the sum as a cell, or ``unknown`` if a part is unknown."""
     known = [value for value in values if value is not None]
     if not values:
         return Cell(DASH)

@@ -1,4 +1,4 @@
-"""The same instances twice: with and without navigation (table 3), from ON and from OFF (tables 7 and 15)."""
+"""Paired results: with and without navigation (table 3), from ON and from OFF (tables 7 and 15)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STATES = (
 
 @dataclass(frozen=True)
 class _By:
-    """How episodes of an agent are paired, and which of the two an episode is."""
+    """One way to pair episodes of an agent, and the role of an episode in its pair."""
 
     key: str
     what: Callable[[EpisodeRow], Hashable]
@@ -48,13 +48,13 @@ _STATES = _By(
 
 
 def pairings(episodes: Iterable[EpisodeRow]) -> dict[EpisodeRow, dict[str, str]]:
-    """Return the results of the pairs of each episode.
+    """Return the outcome of each episode's pairs.
 
     Args:
-        episodes: One of each agent, wording and instance.
+        episodes: One episode per agent, instruction variant and instance.
 
     Returns:
-        For each episode that is one of a pair, ``wording`` and ``states`` with a value of :data:`PAIR`.
+        For each episode in a pair, ``wording`` and ``states`` with a value of :data:`PAIR`.
     """
     found: dict[EpisodeRow, dict[str, str]] = {}
     by_agent: dict[str, list[EpisodeRow]] = {}
@@ -69,15 +69,12 @@ def pairings(episodes: Iterable[EpisodeRow]) -> dict[EpisodeRow, dict[str, str]]
 
 
 def wording(episodes: Sequence[EpisodeRow], agents: Sequence[str], paper: Paper | None) -> Table | None:
-    """Table 3.
+    """Return table 3; None if no instance was scored in both instruction variants.
 
     Args:
-        episodes: One of each agent, wording and instance.
+        episodes: One episode per agent, instruction variant and instance.
         agents: The agents, in the order to show.
-        paper: What was published; None for nothing beside.
-
-    Returns:
-        The table; None where no instance was scored in both wordings.
+        paper: The published figures to show beside; None for none.
     """
     rows = _rows(episodes, agents, _WORDING, {})
     columns = _columns("Only with", "Only without", "Instances", "With − without")
@@ -96,16 +93,13 @@ def wording(episodes: Sequence[EpisodeRow], agents: Sequence[str], paper: Paper 
 def states(
     episodes: Sequence[EpisodeRow], agents: Sequence[str], instruction: str, paper: Paper | None
 ) -> Table | None:
-    """Table 7 without navigation, table 15 with it.
+    """Return table 7 without navigation, table 15 with it; None if no task was scored from both states.
 
     Args:
-        episodes: One of each agent and instance in this wording.
+        episodes: One episode per agent and instance, all with this instruction variant.
         agents: The agents, in the order to show.
-        instruction: The wording.
-        paper: What was published; None for nothing beside.
-
-    Returns:
-        The table; None where no task was scored from both states.
+        instruction: The instruction variant.
+        paper: The published figures to show beside; None for none.
     """
     dual = [episode for episode in episodes if episode.facts.state]
     rows = _rows(dual, agents, _STATES, {"instruction": instruction})

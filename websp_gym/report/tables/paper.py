@@ -1,4 +1,4 @@
-"""The numbers published with WebSP-Eval, as data: ``paper.yaml``, every block with the number of its table.
+"""The figures published with WebSP-Eval, read from ``paper.yaml``; each block names its table.
 
 They were measured on live websites, so they are shown next to sandbox results for orientation only.
 """
@@ -26,23 +26,23 @@ class _Block(BaseModel):
 
 
 class Solved(_Block):
-    """One row of a breakdown: how many instances, and how many of them each model solved."""
+    """One row of a breakdown: number of instances, and how many of them each model solved."""
 
     of: int
     solved: tuple[int, ...]
     blamed: tuple[int, ...] = ()
-    """Explicit failures put down to the element type (table 6)."""
+    """Explicit failures attributed to the element type (table 6)."""
 
 
 class Breakdown(_Block):
-    """A table of sites, categories or element types."""
+    """A table by site, category or element type."""
 
     table: str
     rows: dict[str, Solved]
 
 
 class Trials(_Block):
-    """One row of table 8: instances, pass@1, 2, 3 and pass^1, 2, 3."""
+    """One row of table 8: instances, pass@1 to 3 and pass^1 to 3."""
 
     of: int
     at: tuple[float, ...]
@@ -50,7 +50,7 @@ class Trials(_Block):
 
 
 class Overall(_Block):
-    """Table 2: success, failure, time-out of each model."""
+    """Table 2: numbers of successes, failures and time-outs of each model."""
 
     table: str
     with_navigation: dict[str, tuple[int, int, int]]
@@ -58,7 +58,7 @@ class Overall(_Block):
 
 
 class Fours(_Block):
-    """A table of four counts for each model: both, only the first, only the second, neither."""
+    """A table of four counts per model: solved in both, only in the first, only in the second, in neither."""
 
     table: str
     rows: dict[str, tuple[int, int, int, int]]
@@ -72,7 +72,7 @@ class Robustness(_Block):
 
 
 class Kinds(_Block):
-    """Table 9: for each model, failures of the five kinds of section 6."""
+    """Table 9: failures of the five kinds of section 6, per model."""
 
     table: str
     rows: dict[str, tuple[int, int, int, int, int]]
@@ -86,7 +86,7 @@ class Judges(_Block):
 
 
 class Paper(_Block):
-    """All published figures; models are keys by full name, and positions where a row is a tuple of them."""
+    """All published figures. Models are keys by full name; a tuple has one value per model, in the same order."""
 
     schema_: Literal["websp-paper/1"]
     name: str
@@ -112,17 +112,7 @@ def load_paper() -> Paper:
 
 
 def reference(name: str | None) -> Paper | None:
-    """The publication to compare with.
-
-    Args:
-        name: ``paper``, or nothing.
-
-    Returns:
-        Its figures; None where nothing is compared.
-
-    Raises:
-        SetupError: Another name.
-    """
+    """Return the published figures for ``paper``, None for an empty name; raise SetupError for others."""
     if not name:
         return None
     if name != "paper":

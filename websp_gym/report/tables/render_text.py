@@ -18,12 +18,7 @@ _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>#|~"} | {"\n": " ", "\r
 
 
 def show_report(report: Report, console: Console) -> None:
-    """Prints a report.
-
-    Args:
-        report: The report.
-        console: Where to.
-    """
+    """Print a report."""
     for table in report.tables:
         show_table(table, console)
     for note in report.notes:
@@ -31,12 +26,7 @@ def show_report(report: Report, console: Console) -> None:
 
 
 def show_table(table: Table, console: Console) -> None:
-    """Prints a table, past the edge of the terminal rather than without its last columns.
-
-    Args:
-        table: The table.
-        console: Where to.
-    """
+    """Print a table, wider than the terminal if necessary rather than without its last columns."""
     shown = terminal_table(table)
     whole = console.measure(shown, options=console.options.update(width=_UNBOUNDED)).maximum
     given = console.width
@@ -64,14 +54,7 @@ def terminal_table(table: Table) -> RenderableType:
 
 
 def markdown(report: Report) -> str:
-    """The report in Markdown.
-
-    Args:
-        report: The report.
-
-    Returns:
-        The text; agents' names and ids are escaped.
-    """
+    """Return the report as Markdown; agents' names and ids are escaped."""
     parts = ["# WebSP results", _bullets(report.notes)]
     parts += [markdown_table(table) for table in report.tables]
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -10,14 +10,14 @@ from pathlib import Path
 from websp_gym.records.results import OutcomeLabel, Result
 
 UNKNOWN = "unknown"
-"""Category of an instance that is in no file of ``task_configs/``."""
+"""Category of an instance that is not in ``task_configs/``."""
 
 GROUPS: dict[str, tuple[OutcomeLabel, ...]] = {
     "scored": ("success", "failure", "time-out"),
     "unsolved": ("failure", "time-out"),
     "played": ("success", "failure", "time-out", "unscored"),
 }
-"""Outcomes a table counts together."""
+"""Outcomes that a table counts together."""
 
 INSTRUCTIONS = ("without_navigation", "with_navigation")
 WORDS = {"without_navigation": "without navigation", "with_navigation": "with navigation"}
@@ -30,9 +30,9 @@ class Facts:
     Args:
         site: Name of the website.
         category: Task category.
-        state: ``ON``, ``OFF`` or empty where there is one initial state.
+        state: ``ON`` or ``OFF``; empty if the task has only one initial state.
         elements: Distinct UI element types of the solution.
-        config_hash: Digest of its configuration as it is now; empty where unknown.
+        config_hash: Digest of its current configuration; empty if unknown.
     """
 
     site: str
@@ -58,17 +58,17 @@ class EpisodeRow:
 
     @property
     def scored(self) -> bool:
-        """Whether it counts in denominators."""
+        """Whether it counts in the denominators of rates."""
         return self.result.status in ("pass", "fail")
 
     @property
     def solved(self) -> bool:
-        """Whether the task was done."""
+        """Whether the agent solved the task."""
         return self.result.status == "pass"
 
     @property
     def task(self) -> str:
-        """The task without its initial state."""
+        """Id of the task, without the initial state."""
         return self.result.id.removesuffix("-ON").removesuffix("-OFF")
 
     @property
@@ -96,15 +96,7 @@ def catalogue() -> dict[str, Facts]:
 
 
 def facts_of(instance_id: str, known: Mapping[str, Facts]) -> Facts:
-    """Return the facts about an instance; from its id alone if it is in no file.
-
-    Args:
-        instance_id: The instance.
-        known: The instances there are.
-
-    Returns:
-        The facts.
-    """
+    """Return the facts about an instance; if it is not in `known`, those that its id contains."""
     if instance_id in known:
         return known[instance_id]
     state = instance_id.rpartition("-")[2]
@@ -112,17 +104,14 @@ def facts_of(instance_id: str, known: Mapping[str, Facts]) -> Facts:
 
 
 def gather(found: Iterable[tuple[Path | None, Result]], known: Mapping[str, Facts]) -> list[EpisodeRow]:
-    """Puts results together for a report.
+    """Combine results for a report, in the order given.
 
-    An agent that played the same trial of an instance in two runs is two agents, told apart by their folders: which
-    of them is meant is not for a report to guess.
+    If an agent played the same trial of an instance in two runs, the report has two agents, named after the run
+    folders: it cannot know which run is meant.
 
     Args:
-        found: Results with the folder of their run.
-        known: The instances there are.
-
-    Returns:
-        The episodes, in the order given.
+        found: Results, each with the folder of its run.
+        known: Known instances by id.
     """
     pairs = list(found)
     seen = Counter(result.key for _, result in pairs)

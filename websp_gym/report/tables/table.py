@@ -17,13 +17,13 @@ class Cell:
     """One cell.
 
     Args:
-        text: As it is shown.
-        value: The same for a program.
-        share: From 0 to 1, for shading; None where the cell is no share of anything.
-        low: Lower end of the interval of ``share`` or ``value``.
-        high: Its upper end.
-        best: Whether no other of the row (or column) is better.
-        episodes: Which episodes it counts: values of the page's filters, by their names.
+        text: Displayed text.
+        value: Value in JSON.
+        share: Value from 0 to 1 for shading; None if the cell is not a share.
+        low: Lower end of the interval of `share` or `value`.
+        high: Upper end.
+        best: Whether no other cell of the row (or column) is better.
+        episodes: The episodes that it counts, as values of the page's filters by name.
     """
 
     text: str
@@ -37,7 +37,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, what it means, and whether it quotes a publication."""
+    """A column, with its heading, its meaning and whether it quotes a publication."""
 
     label: str
     hint: str = ""
@@ -46,7 +46,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: what it is about, and its cells; ``reference`` where it quotes a publication."""
+    """A row, with its label and cells; ``reference`` if it quotes a publication."""
 
     label: str
     cells: tuple[Cell, ...]
@@ -59,16 +59,16 @@ class Table:
     """A table.
 
     Args:
-        key: Its name for a program, e.g. ``sites``.
+        key: Its name in programs, e.g. ``sites``.
         title: Its heading.
-        paper: The paper's table it corresponds to; empty where there is none.
-        instruction: The wording it is about; empty where about both.
+        paper: Number of the corresponding table in the paper; empty if there is none.
+        instruction: Its instruction variant; empty if it covers both.
         stub: Heading of the row labels.
         columns: The other columns.
         rows: The rows.
-        about: What it says, in a sentence or two.
-        notes: What a reader must know about these numbers in particular.
-        every_trial: Whether further trials count in it.
+        about: Description in one or two sentences.
+        notes: Notes on these numbers in particular.
+        every_trial: Whether it counts further trials.
     """
 
     key: str
@@ -88,23 +88,12 @@ class Table:
         return f"{self.key}-{self.instruction}" if self.instruction else self.key
 
     def cell(self, row: str, column: str) -> Cell:
-        """One cell, by the labels of its row and its column.
-
-        Args:
-            row: The row's label.
-            column: The column's label.
-
-        Returns:
-            The cell.
-
-        Raises:
-            KeyError: There is no such row or column.
-        """
+        """Return the cell with these labels; raise KeyError if there is none."""
         at = {name.label: number for number, name in enumerate(self.columns)}[column]
         return {line.label: line for line in self.rows}[row].cells[at]
 
     def as_dict(self) -> dict[str, Any]:
-        """The table as JSON data."""
+        """Return the table as JSON data."""
         return {
             "key": self.key,
             "title": self.title,
@@ -125,23 +114,18 @@ class Table:
 
 
 def number(value: int, episodes: Mapping[str, str] | None = None) -> Cell:
-    """A count.
-
-    Args:
-        value: The count.
-        episodes: The filters that list what was counted.
-    """
+    """Return the cell of a count; `episodes` are the filters that list what was counted."""
     return Cell(str(value), value, episodes=(episodes or {}) if value else {})
 
 
 def part(hits: int, of: int, episodes: Mapping[str, str] | None = None, *, blamed: int | None = None) -> Cell:
-    """Some of many, such as 9/17, with Wilson's interval of the share.
+    """Return a cell such as 9/17, with Wilson's interval of the share.
 
     Args:
-        hits: How many.
-        of: Of how many; 0 leaves the cell empty.
-        episodes: The filters that list them.
-        blamed: Shown in parentheses behind it.
+        hits: The numerator.
+        of: The denominator; 0 leaves the cell empty.
+        episodes: The filters that list the counted episodes.
+        blamed: Number of attributed failures, shown in parentheses.
     """
     rate = wilson(hits, of)
     if rate.value is None:
@@ -152,7 +136,7 @@ def part(hits: int, of: int, episodes: Mapping[str, str] | None = None, *, blame
 
 
 def percent(hits: int, of: int) -> Cell:
-    """A rate in per cent with Wilson's interval, such as ``53 % (31 to 74)``."""
+    """Return the cell of a rate in per cent with Wilson's interval, such as ``53.0 % (31 to 74)``."""
     rate = wilson(hits, of)
     if rate.value is None or rate.low is None or rate.high is None:
         return Cell(DASH)
@@ -161,12 +145,12 @@ def percent(hits: int, of: int) -> Cell:
 
 
 def figure(found: Figure, *, shown: str = "{:.2f}", shade: bool = False) -> Cell:
-    """A figure with its interval.
+    """Return the cell of a value with its interval.
 
     Args:
-        found: The figure.
-        shown: How each of its numbers is written.
-        shade: Whether it is a share.
+        found: The value.
+        shown: Format of each number.
+        shade: Whether the value is a share.
     """
     if found.value is None:
         return Cell(DASH)
@@ -177,14 +161,11 @@ def figure(found: Figure, *, shown: str = "{:.2f}", shade: bool = False) -> Cell
 
 
 def crown(cells: Iterable[Cell], eligible: Iterable[bool]) -> tuple[Cell, ...]:
-    """Marks the best cells, as the paper's tables do.
+    """Return the cells with the best ones marked, as in the paper's tables.
 
     Args:
-        cells: The cells to compare, by their share.
-        eligible: Which of them take part; one alone is no winner, nor is anybody at 0.
-
-    Returns:
-        The cells.
+        cells: The cells, compared by share.
+        eligible: Which of them take part. Nothing is marked if only one has a share, or if the best share is 0.
     """
     given, allowed = list(cells), list(eligible)
     shares = [cell.share for cell, may in zip(given, allowed, strict=True) if may and cell.share is not None]

@@ -17,36 +17,36 @@ ABOUT = (
 
 
 def pass_at(n: int, c: int, k: int) -> float:
-    """The unbiased estimate that at least one of ``k`` trials succeeds: 1 - C(n-c, k) / C(n, k).
+    """Return the unbiased estimate that at least one of `k` trials succeeds: 1 - C(n-c, k) / C(n, k).
 
     Args:
-        n: Trials.
-        c: Those that succeeded.
-        k: At most ``n``.
+        n: Number of trials.
+        c: Number of successful trials.
+        k: At most `n`.
 
     Returns:
         The estimate (Chen et al. 2021; the paper's equation 1).
 
     Raises:
-        ValueError: ``k`` is not between 1 and ``n``, or ``c`` not between 0 and ``n``.
+        ValueError: `k` is not between 1 and `n`, or `c` not between 0 and `n`.
     """
     _check(n, c, k)
     return 1 - comb(n - c, k) / comb(n, k)
 
 
 def pass_hat(n: int, c: int, k: int) -> float:
-    """The unbiased estimate that all of ``k`` trials succeed: C(c, k) / C(n, k).
+    """Return the unbiased estimate that all of `k` trials succeed: C(c, k) / C(n, k).
 
     Args:
-        n: Trials.
-        c: Those that succeeded.
-        k: At most ``n``.
+        n: Number of trials.
+        c: Number of successful trials.
+        k: At most `n`.
 
     Returns:
         The estimate (Yao et al. 2024; the paper's equation 1).
 
     Raises:
-        ValueError: ``k`` is not between 1 and ``n``, or ``c`` not between 0 and ``n``.
+        ValueError: `k` is not between 1 and `n`, or `c` not between 0 and `n`.
     """
     _check(n, c, k)
     return comb(c, k) / comb(n, k)
@@ -55,16 +55,13 @@ def pass_hat(n: int, c: int, k: int) -> float:
 def robustness(
     episodes: Sequence[EpisodeRow], agents: Sequence[str], instruction: str, paper: Paper | None
 ) -> Table | None:
-    """Table 8.
+    """Return table 8; None if no agent has two scored trials of an instance.
 
     Args:
-        episodes: Every trial in this wording.
+        episodes: All trials with this instruction variant.
         agents: The agents, in the order to show.
-        instruction: The wording.
-        paper: What was published; None for nothing beside.
-
-    Returns:
-        The table; None if no agent has two scored trials of an instance.
+        instruction: The instruction variant.
+        paper: The published figures to show beside; None for none.
     """
     counts = {agent: _counts([e for e in episodes if e.agent == agent]) for agent in agents}
     trials = {agent: max((n for n, _ in found.values()), default=0) for agent, found in counts.items()}

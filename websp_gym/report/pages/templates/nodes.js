@@ -1,7 +1,7 @@
 // @ts-check
 "use strict";
 
-// Finding and making elements; stands in front of the script of each page of a report.
+// Helpers to find and make elements; they precede the script of each page of a report.
 
 const nodes = (() => {
   /**
@@ -18,7 +18,7 @@ const nodes = (() => {
   };
 
   /**
-   * An element with a class and text or children.
+   * Return a new element with a class and text or children.
    * @template {keyof HTMLElementTagNameMap} K
    * @param {K} tag
    * @param {string} [className]

@@ -1,7 +1,7 @@
 // @ts-check
 "use strict";
 
-// The list of episodes and the trajectories. All data comes from the blocks of the page; it is shown as text only.
+// The list of episodes and the trajectories. All data comes from blocks of the page and is shown only as text.
 
 (() => {
   /**
@@ -86,7 +86,7 @@
     filters = wantedOnes;
     for (const select of selects) {
       const value = filters[select.dataset.filter ?? ""] ?? "";
-      // A cell may count what no episode has: nothing is what it lists.
+      // A cell may count a value that no episode has: then the list is empty.
       if (![...select.options].some((option) => option.value === value)) select.add(new Option(value, value));
       select.value = value;
       select.classList.toggle("on", value !== "");
@@ -95,7 +95,7 @@
     update();
   }
 
-  /** What the selects have no room for: filters that only a cell of a table sets. */
+  /** Show the filters without a select, which only cells of a table set. */
   function showPairs() {
     const place = find("#pairs", HTMLElement);
     const names = Object.keys(PAIRS).filter((name) => filters[name]);
@@ -212,7 +212,7 @@
   const next = find("#next", HTMLButtonElement);
   /** @type {HTMLIFrameElement | null} */
   let frame = null;
-  /** The last asked for: a slower one before it must not take its place. */
+  /** The latest requested episode: an earlier, slower one must not replace it. */
   let asked = -1;
 
   /** @param {number} page */
@@ -238,7 +238,7 @@
   }
 
   /**
-   * A new frame each time: a frame that goes from page to page would fill the history.
+   * Show a page in a new frame each time: navigating one frame would fill the history.
    * @param {string} url
    */
   function show(url) {
@@ -272,7 +272,7 @@
     }
   }
 
-  /** Shows the trajectory that the address names, or none. */
+  /** Show the trajectory that the address names, or none. */
   function addressed() {
     const at = Number(/^#episode-(\d+)$/.exec(location.hash)?.[1] ?? NaN);
     if (entries[at]) open(at);
@@ -290,7 +290,7 @@
   });
   addEventListener("hashchange", addressed);
   addEventListener("message", (event) => {
-    // The frame has the keyboard while it is open, so it passes this key on.
+    // The frame has the keyboard focus while it is open, so it forwards this key.
     if (frame && event.source === frame.contentWindow && event.data === "websp:close") viewer.close();
   });
   find("#close", HTMLButtonElement).addEventListener("click", () => viewer.close());

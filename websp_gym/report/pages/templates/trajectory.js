@@ -1,7 +1,7 @@
 // @ts-check
 "use strict";
 
-// The film of one episode. All data comes from the JSON block of the page; it reaches the page as text only.
+// The timeline of one episode. All data comes from the JSON block of the page and is shown only as text.
 
 (() => {
   /**
@@ -43,7 +43,7 @@
   });
 
   document.addEventListener("keydown", (event) => {
-    // In a frame of the report's page, the key that closes it arrives here.
+    // In a frame of the report's page, this frame receives the key that closes it.
     if (event.key === "Escape" && parent !== window) parent.postMessage("websp:close", "*");
   });
 
@@ -84,7 +84,7 @@
     if (frame.layer) layer.src = frame.layer;
     shot.alt = `Screenshot of ${frame.title || frame.url}`;
     overlay.setAttribute("viewBox", `0 0 ${frame.width} ${frame.height}`);
-    // Small boxes last, so that the pointer reaches one that lies inside another.
+    // Small boxes last, so that the pointer reaches a box inside another one.
     const order = [...frame.marks].sort((a, b) => b.box[2] * b.box[3] - a.box[2] * a.box[3]);
     overlay.replaceChildren(...order.map((mark) => drawMark(mark, mark.number === frame.target)));
     const target = overlay.querySelector(".target");
@@ -92,7 +92,7 @@
   }
 
   /**
-   * What the pointer finds: the boxes and numbers themselves are in the layer on top, as the agent saw them.
+   * Draw the target of the pointer; the visible boxes and numbers are in the layer on top, as the agent saw them.
    * @param {Mark} mark
    * @param {boolean} isTarget
    */
@@ -118,7 +118,7 @@
     if (mark.state) tip.append(make("span", "state", mark.state));
     if (mark.value) tip.append(make("span", "", `value: ${mark.value}`));
     if (mark.href) tip.append(make("span", "href", mark.href));
-    // The tip stays inside the picture: below and to the right of the mark, unless that is where the edge is.
+    // Keep the tip inside the picture: below and right of the mark if there is room.
     const high = y + height / 2 < frame.height * 0.6;
     const left = x + width / 2 < frame.width * 0.6;
     tip.style.top = high ? `${((y + height) / frame.height) * 100}%` : "auto";
@@ -229,7 +229,7 @@
   }
 
   /**
-   * Scrolls the strip and nothing else, which scrollIntoView would.
+   * Scroll only the strip; scrollIntoView would scroll the page too.
    * @param {HTMLElement} link
    */
   function keepInStrip(link) {
@@ -250,7 +250,7 @@
     if (place.top > innerHeight * 0.6 || place.bottom < innerHeight * 0.4) player.scrollIntoView({ block: "nearest" });
   }
 
-  /** The observation the address names, or the first. */
+  /** Return the index of the observation that the address names, else 0. */
   function addressed() {
     const number = Number(/^#step-(\d+)$/.exec(location.hash)?.[1] ?? NaN);
     return Math.max(0, frames.findIndex((frame) => frame.number === number));
