@@ -263,7 +263,7 @@ def _count(function: Callable[[], Any], barrier: Any, seconds: float) -> int:
 
 
 def _oracle() -> Iterator[Row]:
-    from websp_gym.records.results import Run
+    from websp_gym.records.runs import Run
     from websp_gym.runner.batch import plan_run, run_batch
     from websp_gym.tasks.selection import select_instances
 

@@ -15,7 +15,9 @@ import pytest
 
 from tests.report_support import png
 from websp_gym.models import Image, Message, Reply
-from websp_gym.records.trajectory import FILE, ActionRecord, Recorder, Trajectory, load_trajectory
+from websp_gym.records.load import load_trajectory
+from websp_gym.records.recorder import Recorder
+from websp_gym.records.trajectory import FILE, ActionRecord, Trajectory
 
 RUNS = Path(__file__).parent / "data" / "judged"
 """Oracle runs, as `websp run --agent oracle` wrote them in the first schema, compressed."""

@@ -14,7 +14,8 @@ from playwright.sync_api import expect
 
 from tests.test_trajectory import blank
 from websp_gym.records import verdict
-from websp_gym.records.trajectory import ActionRecord, Recorder, Step, Trajectory, View
+from websp_gym.records.recorder import Recorder
+from websp_gym.records.trajectory import ActionRecord, Step, Trajectory, View
 from websp_gym.report import write_trajectory_html
 
 if TYPE_CHECKING:

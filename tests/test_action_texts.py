@@ -25,8 +25,9 @@ from websp_gym.env import WebspEnv
 from websp_gym.env.registration import make_env
 from websp_gym.errors import ActionError
 from websp_gym.models import Reply
-from websp_gym.records.results import Result, append_result, read_results
-from websp_gym.records.trajectory import load_trajectory
+from websp_gym.records.load import load_trajectory
+from websp_gym.records.results import Result
+from websp_gym.records.runs import append_result, read_results
 
 CALLS = (
     # Text that no parser of Python takes.

@@ -18,7 +18,9 @@ from websp_gym.agents.oracle import OracleAgent
 from websp_gym.agents.simple import NoopAgent
 from websp_gym.calibration.edits import cut
 from websp_gym.env import WebspEnv
-from websp_gym.records.trajectory import ActionRecord, Recorder, Step, Trajectory, load_trajectory
+from websp_gym.records.load import load_trajectory
+from websp_gym.records.recorder import Recorder
+from websp_gym.records.trajectory import ActionRecord, Step, Trajectory
 from websp_gym.records.verdict import Failure, failed, passed, unscored
 from websp_gym.runner.batch import run_episode
 from websp_gym.scoring.explain import failure_of, with_failure_causes

@@ -21,7 +21,8 @@ from websp_gym.cli import main
 from websp_gym.cli.app import COMMANDS
 from websp_gym.cli.running import Limits
 from websp_gym.errors import SetupError
-from websp_gym.records.results import RESULTS, RUN, Result, read_results
+from websp_gym.records.results import Result
+from websp_gym.records.runs import RESULTS, RUN, read_results
 from websp_gym.runner.locking import locked
 
 MAIN = "from websp_gym.cli import main; main()"

@@ -8,7 +8,7 @@ import pytest
 
 from websp_gym.agents.flawed import FLAWS
 from websp_gym.cli.leaderboard import AGENTS, INSTANCES, PAGE, run_leaderboard
-from websp_gym.records.results import find_results
+from websp_gym.records.runs import find_results
 from websp_gym.tasks.selection import select_instances
 
 SOME = ("oracle", "flawed:forgets-save", "flawed:deactivates")

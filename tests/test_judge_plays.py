@@ -17,7 +17,7 @@ from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
 from websp_gym.calibration.variants import FILE, Play, is_played, keep, kind_of, plays_of
 from websp_gym.cli.evaluating import judge_eval
 from websp_gym.errors import SetupError
-from websp_gym.records.trajectory import load_trajectory
+from websp_gym.records.load import load_trajectory
 from websp_gym.scoring.judge.batch import find_runs
 from websp_gym.tasks.ids import instance_ids
 from websp_gym.tasks.instances import load_instance

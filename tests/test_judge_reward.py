@@ -18,7 +18,7 @@ from websp_gym.agents.base import Agent
 from websp_gym.env import WebspEnv
 from websp_gym.errors import JudgeError, SetupError
 from websp_gym.models import Message, Reply
-from websp_gym.records.trajectory import load_trajectory
+from websp_gym.records.load import load_trajectory
 from websp_gym.runner.batch import run_episode
 from websp_gym.scoring.judge import Judge
 from websp_gym.scoring.judge_reward import JudgeReward

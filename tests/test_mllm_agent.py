@@ -37,8 +37,9 @@ from websp_gym.agents.text import TextAgent
 from websp_gym.env import WebspEnv
 from websp_gym.env.registration import make_env
 from websp_gym.errors import ModelError, SetupError
-from websp_gym.records.results import Result, Run, read_results
-from websp_gym.records.trajectory import load_trajectory
+from websp_gym.records.load import load_trajectory
+from websp_gym.records.results import Result
+from websp_gym.records.runs import Run, read_results
 from websp_gym.runner.batch import Job, run_one
 from websp_gym.tasks.instances import load_instance
 

@@ -14,7 +14,8 @@ import pytest
 from rich.console import Console
 
 from websp_gym.errors import SetupError
-from websp_gym.records.results import RESULTS, Result, Run, Try, append_result, write_run
+from websp_gym.records.results import Result, Try
+from websp_gym.records.runs import RESULTS, Run, append_result, write_run
 from websp_gym.report import Report, make_report, read_report
 from websp_gym.report.tables.intervals import Pairs, difference, mcnemar, mean, wilson
 from websp_gym.report.tables.paper import load_paper

@@ -19,7 +19,9 @@ from tests.test_trajectory import HOSTILE, TODO
 from websp_gym.agents import make_agent
 from websp_gym.errors import SetupError
 from websp_gym.records import verdict
-from websp_gym.records.trajectory import Recorder, Trajectory, digest_of, load_trajectory
+from websp_gym.records.load import digest_of, load_trajectory
+from websp_gym.records.recorder import Recorder
+from websp_gym.records.trajectory import Trajectory
 from websp_gym.records.verdict import Check
 from websp_gym.report import trajectory_html, write_trajectory_html
 from websp_gym.report.pages.pictures import Album

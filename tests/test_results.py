@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from websp_gym.errors import SetupError
-from websp_gym.records.results import (
+from websp_gym.records.results import Result
+from websp_gym.records.runs import (
     RESULTS,
     RUN,
-    Result,
     Run,
     append_result,
     find_results,

@@ -20,7 +20,8 @@ from tests.conftest import MakeEnv
 from websp_gym.agents import Briefing, make_agent
 from websp_gym.env import WebspEnv
 from websp_gym.errors import SetupError, WorldError
-from websp_gym.records.results import Result, Run
+from websp_gym.records.results import Result
+from websp_gym.records.runs import Run
 from websp_gym.runner.batch import Job, plan_run, run_batch, run_episode
 from websp_gym.sandbox.client import VARIABLE, Sandbox
 

@@ -14,8 +14,9 @@ import pytest
 
 from tests import retry_support
 from websp_gym.errors import SetupError, WorldError
-from websp_gym.records.results import RESULTS, Result, Run, append_result, read_results
-from websp_gym.records.trajectory import digest_of, load_trajectory
+from websp_gym.records.load import digest_of, load_trajectory
+from websp_gym.records.results import Result
+from websp_gym.records.runs import RESULTS, Run, append_result, read_results
 from websp_gym.runner.batch import finished, plan_run, run_batch
 from websp_gym.runner.rescoring import rescore
 from websp_gym.scoring.judge.batch import Judgement, keep_judgement

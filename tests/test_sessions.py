@@ -13,7 +13,7 @@ from tests.sandbox_support import Visitor
 from websp_gym.env import WebspEnv
 from websp_gym.env.initial_state import verify
 from websp_gym.errors import InitialStateError, WorldError
-from websp_gym.records.trajectory import load_trajectory
+from websp_gym.records.load import load_trajectory
 from websp_gym.records.verdict import Verdict
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.scoring.rewards import state_verdict

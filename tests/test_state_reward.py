@@ -299,7 +299,8 @@ def test_every_check_carries_what_was_expected_and_found() -> None:
 
 
 def _outcome() -> EpisodeEnd:
-    from websp_gym.records.trajectory import Ending, Trajectory, now
+    from websp_gym.records.ending import Ending
+    from websp_gym.records.trajectory import Trajectory, now
 
     instance = _task(SETTINGS)
     record = Trajectory(

@@ -18,18 +18,10 @@ from websp_gym.agents import make_agent
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.observation.draw import draw_marks, mark_seed
 from websp_gym.observation.marks import marks_from_dicts
+from websp_gym.records.load import load_trajectory
 from websp_gym.records.pictures import marked_picture
-from websp_gym.records.trajectory import (
-    FILE,
-    SCHEMA,
-    STEPS,
-    ActionRecord,
-    Recorder,
-    Step,
-    Trajectory,
-    View,
-    load_trajectory,
-)
+from websp_gym.records.recorder import Recorder
+from websp_gym.records.trajectory import FILE, SCHEMA, STEPS, ActionRecord, Step, Trajectory, View
 from websp_gym.report.pages.trajectory_view import trajectory_html
 from websp_gym.runner.batch import run_episode
 from websp_gym.sandbox.client import Sandbox

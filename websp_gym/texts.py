@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 
 def encodable(text: str) -> str:
     """Return the text with lone surrogates, which cannot be written as UTF-8, replaced by U+FFFD."""
@@ -14,3 +17,14 @@ def shortened(text: str, most: int) -> str:
         return text
     note = f"\n(… cut: it had {len(text):,} characters)"
     return text[: most - len(note)] + note
+
+
+def map_texts(value: Any, clean: Callable[[str], str]) -> Any:
+    """Return a copy of the data with ``clean`` applied to every text, keys included."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {map_texts(key, clean): map_texts(item, clean) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [map_texts(item, clean) for item in value]
+    return value

@@ -24,7 +24,8 @@ from websp_gym.agents.agentlab.info import TURN
 from websp_gym.agents.agentlab.summary import summarised
 from websp_gym.agents.turns import Turn
 from websp_gym.errors import SetupError
-from websp_gym.records.results import Result, read_result, spent
+from websp_gym.records.results import Result, spent
+from websp_gym.records.runs import read_result
 from websp_gym.tasks.ids import canonical_id
 
 

@@ -20,7 +20,7 @@ import gymnasium as gym
 import websp_gym  # noqa: F401 (registers the ids)
 from websp_gym.agents import make_agent
 from websp_gym.env import WebspEnv
-from websp_gym.records.trajectory import load_trajectory
+from websp_gym.records.load import load_trajectory
 from websp_gym.runner.batch import run_episode
 from websp_gym.scoring.truth import state_verdict_of_record
 

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.models import make_model
-from websp_gym.records.results import Run
-from websp_gym.records.trajectory import load_trajectory
+from websp_gym.records.load import load_trajectory
+from websp_gym.records.runs import Run
 from websp_gym.records.verdict import Verdict
 from websp_gym.runner.batch import Job, run_one
 from websp_gym.scoring.judge import Judge

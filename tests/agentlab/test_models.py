@@ -14,7 +14,7 @@ from tests.agentlab.conftest import QUICK
 from tests.agentlab.generic_support import GenericSolver, solving
 from tests.endpoint_support import CHAT, Endpoint, chat, serve
 from websp_gym.agents.agentlab import WebspAgentArgs, collect, episode_table, make_benchmark
-from websp_gym.records.results import find_results
+from websp_gym.records.runs import find_results
 
 IDS = ["Airbnb-task-180", "AlJazeera-task-179", "IKEA-task-158", "IKEA-task-159", "Docker-task-144"]
 ONE = "AlJazeera-task-179"

@@ -18,8 +18,8 @@ import pytest
 from tests.agentlab.conftest import QUICK
 from websp_gym.agents.agentlab import WebspAgentArgs, collect, episode_table, make_benchmark, outcome_table
 from websp_gym.errors import SetupError
-from websp_gym.records.results import find_results, read_run
-from websp_gym.records.trajectory import load_trajectory
+from websp_gym.records.load import load_trajectory
+from websp_gym.records.runs import find_results, read_run
 from websp_gym.records.verdict import Verdict, unscored
 from websp_gym.report.tables.build import read_report
 from websp_gym.scoring.outcome import EpisodeEnd

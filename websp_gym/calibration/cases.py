@@ -11,7 +11,8 @@ from pathlib import Path
 
 from websp_gym.calibration.variants import kind_of
 from websp_gym.errors import SetupError, nearest
-from websp_gym.records.trajectory import Trajectory, digest_of, load_trajectory
+from websp_gym.records.load import digest_of, load_trajectory
+from websp_gym.records.trajectory import Trajectory
 from websp_gym.records.verdict import Failure
 from websp_gym.scoring.truth import state_verdict_of_record
 from websp_gym.tasks.instances import Instance, load_instance

@@ -13,7 +13,8 @@ from websp_gym.calibration.cases import Case
 from websp_gym.calibration.edits import EDITS, retold, told
 from websp_gym.calibration.variants import kind_of
 from websp_gym.errors import SetupError, nearest
-from websp_gym.records.trajectory import Trajectory, load_trajectory
+from websp_gym.records.load import load_trajectory
+from websp_gym.records.trajectory import Trajectory
 from websp_gym.scoring.truth import state_verdict_of_record
 from websp_gym.tasks.instances import Instance, load_instance
 

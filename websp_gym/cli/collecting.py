@@ -13,7 +13,7 @@ from rich.console import Console
 from websp_gym.cli.options import AsJson
 from websp_gym.cli.output import print_json
 from websp_gym.errors import SetupError, missing_extra
-from websp_gym.records.results import find_results
+from websp_gym.records.runs import find_results
 
 
 def collect(

@@ -109,7 +109,7 @@ def _sandbox() -> str:
 
 
 def _episode() -> str:
-    from websp_gym.records.results import Run
+    from websp_gym.records.runs import Run
     from websp_gym.runner.batch import Job, run_one
     from websp_gym.tasks.ids import instance_ids
 

@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from websp_gym.cli.options import AsJson, Category, SiteName
 from websp_gym.cli.output import plain_table, print_json
-from websp_gym.records.results import count
+from websp_gym.records.runs import count
 from websp_gym.tasks.instances import Instance, load_instance
 from websp_gym.tasks.selection import select_instances
 

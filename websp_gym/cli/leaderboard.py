@@ -12,7 +12,8 @@ from rich.text import Text
 from websp_gym.agents.flawed import FLAWS
 from websp_gym.cli.output import progress_bar
 from websp_gym.cli.reporting import write_page
-from websp_gym.records.results import Result, Run, count
+from websp_gym.records.results import Result
+from websp_gym.records.runs import Run, count
 from websp_gym.report import Report, read_report
 from websp_gym.report.tables.render_text import show_table
 from websp_gym.runner.batch import plan_run, run_batch

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line, progress_bar
-from websp_gym.records.results import RESULTS, Result, count
+from websp_gym.records.results import Result
+from websp_gym.records.runs import RESULTS, count
 from websp_gym.runner.batch import Job
 
 

@@ -19,7 +19,8 @@ from websp_gym.cli.progress import reporter, show_plan, summarise
 from websp_gym.env.options import How, Login, Options
 from websp_gym.errors import SetupError
 from websp_gym.observation import ObservationKind
-from websp_gym.records.results import Result, Run, count
+from websp_gym.records.results import Result
+from websp_gym.records.runs import Run, count
 from websp_gym.runner.batch import Job, finished, plan_run, run_batch
 from websp_gym.runner.locking import locked
 from websp_gym.runner.preflight import check_run

@@ -18,7 +18,7 @@ from websp_gym.env.play import StepResult
 from websp_gym.env.spaces import ActionText
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.observation.observe import observation_space
-from websp_gym.records.trajectory import Ending
+from websp_gym.records.ending import Ending
 from websp_gym.scoring.rewards import make_reward
 from websp_gym.tasks.instances import Instance
 from websp_gym.world import make_world

@@ -25,7 +25,9 @@ from websp_gym.env.chat import MemoryChat
 from websp_gym.env.task import WebspTask
 from websp_gym.errors import ActionError, SetupError, WebspError, WorldError
 from websp_gym.observation.observe import Observer
-from websp_gym.records.trajectory import ActionRecord, Ending, Recorder, Step, View, versions
+from websp_gym.records.ending import Ending
+from websp_gym.records.recorder import Recorder
+from websp_gym.records.trajectory import ActionRecord, Step, View, versions
 from websp_gym.texts import encodable, shortened
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from websp_gym.env.cheat import solve
 from websp_gym.env.initial_state import S0Report, reach
 from websp_gym.env.options import Options
 from websp_gym.errors import JudgeError, WorldError
-from websp_gym.records.trajectory import Ending, EndReason, Trajectory, now
+from websp_gym.records.ending import Ending, EndReason
+from websp_gym.records.trajectory import Trajectory, now
 from websp_gym.records.verdict import Verdict, failed
 from websp_gym.scoring.explain import with_failure_causes
 from websp_gym.scoring.outcome import EpisodeEnd

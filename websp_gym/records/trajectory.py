@@ -10,26 +10,16 @@ anything is written, and nothing is pickled.
 
 from __future__ import annotations
 
-import hashlib
-import itertools
-import json
-import os
 import platform
-import re
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from websp_gym.actions.calls import looks_like_calls, read_calls
 from websp_gym.actions.grammar import Action, format_action, parse_action
-from websp_gym.errors import ActionError, SetupError, unwritable
-from websp_gym.redaction import redact
-from websp_gym.texts import encodable
+from websp_gym.errors import ActionError
+from websp_gym.records.ending import Ending, EndReason
 
 if TYPE_CHECKING:
     from websp_gym.observation.observe import PageView
@@ -37,54 +27,8 @@ if TYPE_CHECKING:
 SCHEMA: Literal["websp-trajectory/2"] = "websp-trajectory/2"
 FILE = "trajectory.json"
 STEPS = "steps.jsonl"
-
-_FIRST_SCHEMA = "websp-trajectory/1"
-"""A single JSON file with the steps; of each action it has only the text."""
-_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
-
 _OLD_BOOKKEEPING = ["consent.choice", "consent_receipts", "cookies.state"]
 """The bookkeeping keys of records that do not list them."""
-
-EndReason = Literal[
-    "answer", "infeasible", "action_limit", "time_limit", "unresponsive", "error", "abandoned"
-]
-EndCause = Literal["agent", "world", "caller"]
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How an episode ended. It is fixed before the reward is computed.
-
-    Args:
-        reason: ``answer`` and ``infeasible`` come from the agent; ``action_limit`` and ``time_limit`` are
-            limits; ``unresponsive``: the page did not respond to the agent's action in time; ``error``: the
-            world failed; ``abandoned``: the caller reset or closed the environment.
-        answer: The agent's final message, empty if there is none.
-        detail: A sentence that explains the reason, where the agent gave no message.
-    """
-
-    reason: EndReason
-    answer: str = ""
-    detail: str = ""
-
-    @property
-    def cause(self) -> EndCause:
-        """Who caused the end. The agent answers for its actions and for how a page responds to them."""
-        match self.reason:
-            case "error":
-                return "world"
-            case "abandoned":
-                return "caller"
-            case _:
-                return "agent"
-
-    @property
-    def is_limit(self) -> bool:
-        """Whether the episode was cut off before the agent declared that it was done."""
-        return self.reason in LIMITS
-
-
-LIMITS: frozenset[EndReason] = frozenset({"action_limit", "time_limit", "unresponsive"})
 
 
 class _Record(BaseModel):
@@ -237,117 +181,6 @@ class Trajectory(_Record):
         return self.steps[-1].view if self.steps else self.initial
 
 
-class Recorder:
-    """A writer that saves a trajectory to disk while the episode runs.
-
-    Args:
-        parent: Folder of all episodes of the instance; this episode gets the next free subfolder, ``001``,
-            ``002`` and so on.
-        trajectory: The trajectory to write.
-        secrets: Texts that must never be written; each is replaced by ``•••``. All must be known now, because
-            a written step is never changed.
-    """
-
-    def __init__(self, parent: Path, trajectory: Trajectory, secrets: Iterable[str] = ()) -> None:
-        self.folder = _new_folder(parent)
-        self.trajectory = trajectory
-        self._secrets = tuple(secrets)
-        self._written = 0
-        self._size = 0
-
-    def view(self, index: int, page: PageView) -> View:
-        """Store the screenshot of observation ``index`` (0 is the initial one) and return its stored form."""
-        return View.of(page, self.screenshot(index, page.png) if page.png else None)
-
-    def screenshot(self, index: int, png: bytes) -> str:
-        """Store a screenshot and return its file name; ``index`` is 0 for the initial observation."""
-        name = f"step_{index:03d}.png"
-        with self._writing():
-            (self.folder / name).write_bytes(png)
-        return name
-
-    def append(self) -> None:
-        """Write the steps that are not on disk yet. Steps on disk are neither read nor written again."""
-        for step in self.trajectory.steps[self._written :]:
-            line = self._encoded(step.model_dump()) + b"\n"
-            with self._writing(), (self.folder / STEPS).open("ab") as file:
-                file.truncate(self._size)  # a part of this line that an earlier attempt wrote to a full disk
-                file.write(line)
-            self._size += len(line)
-            self._written += 1
-
-    def save(self) -> None:
-        """Write the missing steps and replace the header; the header on disk is always complete."""
-        self.append()
-        header = self.trajectory.model_dump(by_alias=True, exclude={"steps"}) | {"steps": self._written}
-        part = self.folder / (FILE + ".part")
-        with self._writing():
-            part.write_bytes(self._encoded(header, indent=1))
-            os.replace(part, self.folder / FILE)
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise unwritable(self.folder, error, what="the record folder") from error
-
-    def _encoded(self, data: dict[str, Any], indent: int | None = None) -> bytes:
-        return json.dumps(_walk(data, self._clean), ensure_ascii=False, indent=indent).encode()
-
-    def _clean(self, text: str) -> str:
-        return encodable(redact(text, self._secrets, mask="•••", parts=False))
-
-
-def load_trajectory(folder: Path) -> Trajectory:
-    """Load a recorded trajectory, of schema ``websp-trajectory/2`` or ``/1``.
-
-    Args:
-        folder: The folder of the episode, or its JSON file.
-
-    Returns:
-        The trajectory. If the recording process was killed, it has all steps that were written completely,
-        and :attr:`Trajectory.torn` shows whether a partly written one was left out.
-
-    Raises:
-        SetupError: There is no trajectory, its schema is not supported, it is not valid, or steps are
-            missing.
-    """
-    path = folder if folder.suffix == ".json" else folder / FILE
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise SetupError(f"no trajectory in {folder}: {error.strerror}", path=str(path)) from error
-    data = _parsed(text, str(path), path)
-    schema = data.get("schema")
-    if schema == SCHEMA:
-        data["steps"], data["torn"] = _read_steps(path.with_name(STEPS), data.get("steps"))
-    elif schema == _FIRST_SCHEMA:
-        data["schema"] = SCHEMA
-    elif schema is not None:
-        raise SetupError(f"{path} is a {schema} file; this version reads {SCHEMA}", path=str(path))
-    try:
-        trajectory = Trajectory.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise SetupError(f"{path}: not a {SCHEMA} file: {where}: {first['msg']}", path=str(path)) from error
-    if schema == _FIRST_SCHEMA:
-        _fill_actions(trajectory)
-    return trajectory
-
-
-def digest_of(folder: Path) -> str:
-    """Return a digest of the record of an episode without its pictures; empty where there is none."""
-    try:
-        whole = hashlib.sha256((folder / FILE).read_bytes())
-        if (folder / STEPS).exists():
-            whole.update((folder / STEPS).read_bytes())
-    except OSError:
-        return ""
-    return whole.hexdigest()[:16]
-
-
 def versions(browser: str = "") -> dict[str, str]:
     """Return the versions that determine an episode, by name; ``browser`` is the version of Chromium."""
     from importlib.metadata import version
@@ -363,60 +196,3 @@ def versions(browser: str = "") -> dict[str, str]:
 def now() -> str:
     """Return the current time in UTC, as ISO 8601 with seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _new_folder(parent: Path) -> Path:
-    """Create and return the next free folder; other processes may do the same at the same time."""
-    for number in itertools.count(1):
-        folder = parent / f"{number:03d}"
-        try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise unwritable(folder, error, what="the record folder") from error
-        return folder
-    raise AssertionError("unreachable")
-
-
-def _walk(value: Any, clean: Callable[[str], str]) -> Any:
-    """Return a copy of the data with ``clean`` applied to every text, keys included."""
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, dict):
-        return {_walk(key, clean): _walk(item, clean) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_walk(item, clean) for item in value]
-    return value
-
-
-def _read_steps(path: Path, count: object) -> tuple[list[Any], bool]:
-    """Return the completely written steps, and whether the last line is only partly written."""
-    try:
-        *lines, rest = path.read_bytes().split(b"\n") if path.exists() else [b""]
-    except OSError as error:
-        raise SetupError(f"cannot read {path}: {error.strerror}", path=str(path)) from error
-    if not isinstance(count, int) or len(lines) < count:
-        raise SetupError(f"{path}: it has {len(lines)} of {count} steps", path=str(path))
-    steps = [_parsed(line, f"{path}:{number}", path) for number, line in enumerate(lines, 1)]
-    return steps, bool(rest)
-
-
-def _parsed(text: bytes, where: str, path: Path) -> dict[str, Any]:
-    """Parse a JSON object. Replace lone surrogates, which other writers escape and our readers reject."""
-    try:
-        data = json.loads(text)
-        data = _walk(data, encodable) if _HALF.search(text) else data
-    except (ValueError, RecursionError) as error:
-        raise SetupError(f"{where}: not a {SCHEMA} file: {error}", path=str(path)) from error
-    if not isinstance(data, dict):
-        raise SetupError(f"{where}: not a {SCHEMA} file: it is no JSON object", path=str(path))
-    return data
-
-
-def _fill_actions(trajectory: Trajectory) -> None:
-    """Fill in the parsed actions of a record that has only their texts."""
-    before = trajectory.initial
-    for step in trajectory.steps:
-        step.act = ActionRecord.read(step.action, before)
-        before = step.view

@@ -19,17 +19,14 @@ from websp_gym.env.options import Options, kind_for
 from websp_gym.env.registration import make_env
 from websp_gym.env.rollout import Rollout
 from websp_gym.errors import SetupError, unwritable
-from websp_gym.records.results import (
+from websp_gym.records.results import Result, Try, facts_of, spent
+from websp_gym.records.runs import (
     RESULTS,
     TRAJECTORIES,
-    Result,
     Run,
-    Try,
     append_result,
-    facts_of,
     read_results,
     read_run,
-    spent,
     write_run,
 )
 from websp_gym.records.trajectory import now, versions

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from websp_gym.errors import SetupError, unwritable
-from websp_gym.records.results import RESULTS
+from websp_gym.records.runs import RESULTS
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import re
 import subprocess
 
 from websp_gym.errors import BrowserNotFoundError, SetupError
-from websp_gym.records.results import Run
+from websp_gym.records.runs import Run
 
 _SEEDS = 2**31
 

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Literal
 
 from websp_gym.errors import SetupError
-from websp_gym.records.results import Result, append_result, no_results, read_lines
-from websp_gym.records.trajectory import FILE, digest_of, load_trajectory
+from websp_gym.records.load import digest_of, load_trajectory
+from websp_gym.records.results import Result
+from websp_gym.records.runs import append_result, no_results, read_lines
+from websp_gym.records.trajectory import FILE
 from websp_gym.runner.locking import locked
 from websp_gym.scoring.judge.batch import Judgement, read_judgements
 from websp_gym.scoring.truth import state_verdict_of_record

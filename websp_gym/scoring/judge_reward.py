@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from websp_gym.errors import JudgeError
-from websp_gym.records.trajectory import load_trajectory
+from websp_gym.records.load import load_trajectory
 
 if TYPE_CHECKING:
     from websp_gym.records.verdict import Verdict

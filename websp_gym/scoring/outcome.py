@@ -15,7 +15,8 @@ from websp_gym.scoring.state_reward import state_verdict
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from websp_gym.records.trajectory import Ending, Trajectory
+    from websp_gym.records.ending import Ending
+    from websp_gym.records.trajectory import Trajectory
     from websp_gym.tasks.instances import Instance
     from websp_gym.world.state import WorldState
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from websp_gym.records.trajectory import Ending, Trajectory
+from websp_gym.records.ending import Ending
+from websp_gym.records.trajectory import Trajectory
 from websp_gym.records.verdict import Verdict, failed, unscored
 from websp_gym.scoring.explain import with_failure_causes
 from websp_gym.scoring.outcome import EpisodeEnd

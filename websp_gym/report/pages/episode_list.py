@@ -8,7 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from websp_gym.errors import SetupError
-from websp_gym.records.trajectory import Trajectory, load_trajectory
+from websp_gym.records.load import load_trajectory
+from websp_gym.records.trajectory import Trajectory
 from websp_gym.report.pages.embedding import Packed
 from websp_gym.report.tables.paired import pairings
 from websp_gym.report.tables.rows import WORDS, EpisodeRow, first_trials

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from websp_gym.records.trajectory import digest_of
+from websp_gym.records.load import digest_of
 from websp_gym.scoring.judge.batch import read_judgements
 
 

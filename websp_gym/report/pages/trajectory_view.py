@@ -18,7 +18,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from websp_gym.records.trajectory import Trajectory, load_trajectory
+from websp_gym.records.load import load_trajectory
+from websp_gym.records.trajectory import Trajectory
 from websp_gym.report.pages.document import digest, environment, inert_json, plain, script, source, write_file
 from websp_gym.report.pages.judgements import causes_of, judgings
 from websp_gym.report.pages.pictures import Album

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.errors import SetupError, nearest
-from websp_gym.records.results import Broken, Found, Result, count, find_results, read_run
+from websp_gym.records.results import Result
+from websp_gym.records.runs import Broken, Found, count, find_results, read_run
 from websp_gym.report.tables import breakdown, kinds, overall, paired, trials
 from websp_gym.report.tables.paper import NOTE, Paper, reference
 from websp_gym.report.tables.rows import (

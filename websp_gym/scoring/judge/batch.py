@@ -11,8 +11,9 @@ from typing import Any
 
 from websp_gym.errors import SetupError
 from websp_gym.models.usage import sum_known
-from websp_gym.records.results import append_line
-from websp_gym.records.trajectory import FILE, Trajectory, digest_of, load_trajectory
+from websp_gym.records.load import digest_of, load_trajectory
+from websp_gym.records.runs import append_line
+from websp_gym.records.trajectory import FILE, Trajectory
 from websp_gym.records.verdict import Status, unscored
 from websp_gym.scoring.judge.failures import Analysis, ask_why
 from websp_gym.scoring.judge.judge import SOURCE, Judge

@@ -1,0 +1,235 @@
+"""The folder of a run: its description and its results."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from websp_gym.errors import SetupError, unwritable
+from websp_gym.records.results import Result
+
+if TYPE_CHECKING:
+    pass
+
+RUN = "run.json"
+RESULTS = "results.jsonl"
+TRAJECTORIES = "trajectories"
+SCHEMA = "websp-run/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What all results of a run have in common.
+
+    Args:
+        agent: The agent, as given by the user.
+        options: Options of the environments that differ from their defaults.
+        seed: Seed of the first trial; each further trial adds 1.
+        started: Start of the run in UTC, as ISO 8601.
+        versions: Versions that determine an episode, by name.
+    """
+
+    agent: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    started: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def hash(self) -> str:
+        """Digest of agent, options and seed; results with different hashes must not be merged."""
+        text = json.dumps([self.agent, dict(self.options), self.seed], sort_keys=True, default=_name)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def difference(self, other: Run) -> str:
+        """Describe how the other run differs in agent, seed and options; empty if it does not."""
+        mine, its = ({"agent": run.agent, "seed": run.seed, **run.options} for run in (self, other))
+        names = [name for name in {**mine, **its} if mine.get(name) != its.get(name)]
+        return ", ".join(f"{name} {mine.get(name)!r} and not {its.get(name)!r}" for name in names)
+
+
+def read_run(folder: Path) -> Run | None:
+    """Read ``run.json``; ``None`` if the folder has none. Raise ``SetupError`` if it is not valid."""
+    path = folder / RUN
+    try:
+        data = json.loads(path.read_text("utf-8"))
+        if data.pop("schema") != SCHEMA:
+            raise ValueError("another schema")
+        return Run(**data)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise SetupError(f"{path}: not a {SCHEMA} file: {error}", path=str(path)) from error
+
+
+def write_run(folder: Path, run: Run) -> None:
+    """Write ``run.json`` atomically, and create the folder if needed. Raise ``SetupError`` if this fails."""
+    text = json.dumps({"schema": SCHEMA, **asdict(run)}, ensure_ascii=False, indent=1, default=_name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        part = folder / (RUN + ".part")
+        part.write_text(text, "utf-8")
+        os.replace(part, folder / RUN)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+
+
+def append_result(folder: Path, result: Result) -> None:
+    """Append a result to the run's file. Raise ``SetupError`` if it cannot be written to."""
+    append_line(folder / RESULTS, result.line())
+
+
+def append_line(path: Path, line: str) -> None:
+    """Append a line to a file, and create the file if needed. Raise ``SetupError`` if this fails."""
+    try:
+        with path.open("ab+") as file:
+            # If a crash left an incomplete line, start a new one.
+            torn = file.tell() > 0 and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n"
+            # A model's reply may contain a lone surrogate; do not lose the result for it.
+            file.write(("\n" * torn + line + "\n").encode(errors="replace"))
+    except OSError as error:
+        raise unwritable(path.parent, error) from error
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A line of a results file that cannot be used.
+
+    Args:
+        path: The file.
+        line: Number of the line, from 1.
+        reason: What is wrong with it.
+    """
+
+    path: Path
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The results in some folders.
+
+    Args:
+        results: Each result with the folder of its run.
+        broken: Lines that cannot be used.
+        empty: Requested folders without results.
+    """
+
+    results: Sequence[tuple[Path, Result]]
+    broken: Sequence[Broken] = ()
+    empty: Sequence[Path] = ()
+
+
+def read_lines(folder: Path) -> tuple[list[Result], list[Broken]]:
+    """Read the results of a run, and the lines that cannot be used.
+
+    Of several results with the same key, only the last is returned. A line is broken if it is incomplete, is
+    not a result, or names a trajectory outside the folder.
+    """
+    path = folder / RESULTS
+    if not path.is_file():
+        return [], []
+    found: dict[tuple[str, str, str, int], Result] = {}
+    broken: list[Broken] = []
+    for number, line in enumerate(path.read_text("utf-8", errors="replace").split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            result = read_result(line)
+            _check_inside(folder, result)
+        except ValueError as error:
+            broken.append(Broken(path, number, str(error)))
+        else:
+            found[result.key] = result
+    return list(found.values()), broken
+
+
+def read_results(folder: Path) -> list[Result]:
+    """Read the results of a run, the last one of each key. :func:`read_lines` also returns broken lines."""
+    return read_lines(folder)[0]
+
+
+def find_results(folders: Iterable[Path]) -> Found:
+    """Read the results of all runs in or below some folders, in the order of their names.
+
+    Raises:
+        SetupError: A folder is missing, or there are no results at all.
+    """
+    results: list[tuple[Path, Result]] = []
+    broken: list[Broken] = []
+    empty: list[Path] = []
+    for folder in folders:
+        if not folder.is_dir():
+            raise SetupError(f"no folder {folder}", path=str(folder))
+        before = len(results)
+        for run in sorted({path.parent for path in folder.rglob(RESULTS)}):
+            good, bad = read_lines(run)
+            results += [(run, result) for result in good]
+            broken += bad
+        if len(results) == before:
+            empty.append(folder)
+    if not results:
+        raise no_results(empty, broken)
+    return Found(results, broken, empty)
+
+
+def no_results(folders: Sequence[Path], broken: Sequence[Broken] = ()) -> SetupError:
+    """Return the error for folders without results; ``broken`` are their unusable lines."""
+    names = ", ".join(str(folder) for folder in folders)
+    if broken:
+        return SetupError(
+            f"no results in {names}: {count(len(broken), 'broken line')}, the first {broken[0]}"
+        )
+    return SetupError(f"no results in {names}: `websp run --out {folders[0]}` writes some", path=names)
+
+
+def count(number: int, what: str) -> str:
+    """Return a count for a person, such as ``1 line`` or ``2 lines``."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _name(value: Any) -> str:
+    """Return the qualified name of a custom reward; its ``repr`` would differ between processes."""
+    return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+
+
+@cache
+def _reader() -> TypeAdapter[Result]:
+    return TypeAdapter(Result)
+
+
+def read_result(line: str | bytes) -> Result:
+    """Parse one line of a results file. Fields that an older version did not write get their defaults.
+
+    Raises:
+        ValueError: The line is not a result; the message is for a person.
+    """
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not JSON ({error})") from error
+    try:
+        return _reader().validate_python(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ValueError(f"not a result: {where or 'the line'}: {first['msg']}") from error
+
+
+def _check_inside(folder: Path, result: Result) -> None:
+    inside = folder.resolve()
+    for name in (result.trajectory, *(one.trajectory for one in result.tries)):
+        if not (folder / name).resolve().is_relative_to(inside):
+            raise ValueError(f"trajectory {name!r} is outside the folder of its run")
