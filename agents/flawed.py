@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from websp_gym.agents.base import Briefing
     from websp_gym.agents.turns import Turn
     from websp_gym.observation import ObservationKind
-    from websp_gym.tasks.ground_truth import Step
+    from websp_gym.tasks.ground_truth import GroundTruthStep
 
 Seen = Mapping[str, Any]
 Play = Generator[str, Seen, None]
@@ -147,13 +147,13 @@ FLAWS: dict[str, Flaw] = {
 """Flaws by the KIND in ``flawed:KIND``."""
 
 
-def _steps(briefing: Briefing) -> list[Step]:
+def _steps(briefing: Briefing) -> list[GroundTruthStep]:
     """Return the ground truth without ``holds`` steps, which need no action."""
     return [step for step in briefing.instance.config.ground_truth if step.action != "holds"]
 
 
 def _follow(
-    briefing: Briefing, steps: Sequence[Step], seen: Seen, *, scroll: bool = True
+    briefing: Briefing, steps: Sequence[GroundTruthStep], seen: Seen, *, scroll: bool = True
 ) -> Generator[str, Seen, Seen]:
     """Play steps one by one and return the last observation; skip a step whose target is not found."""
     for step in steps:
@@ -170,7 +170,7 @@ def _follow(
     return seen
 
 
-def _thought(step: Step, action: str, account: Mapping[str, str]) -> str:
+def _thought(step: GroundTruthStep, action: str, account: Mapping[str, str]) -> str:
     name = f'"{fill(step.target.name, account)}"'
     if action.startswith("Scroll"):
         return f"I do not see {name} yet, so I scroll."

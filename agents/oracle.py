@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.env.walker import OracleError, Walker, find_mark
-from websp_gym.tasks.ground_truth import Step
+from websp_gym.tasks.ground_truth import GroundTruthStep
 
 if TYPE_CHECKING:
     from websp_gym.agents.base import Briefing
@@ -30,7 +30,11 @@ class OracleAgent:
     turns: Sequence[Turn] = ()
 
     def __init__(
-        self, *, skip: Sequence[int] = (), opposite: bool = False, steps: Sequence[Step] | None = None
+        self,
+        *,
+        skip: Sequence[int] = (),
+        opposite: bool = False,
+        steps: Sequence[GroundTruthStep] | None = None,
     ) -> None:
         self._skip = frozenset(skip)
         self._opposite = opposite

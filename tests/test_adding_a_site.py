@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 GUIDE = Path(__file__).parent.parent / "docs" / "adding-a-site.md"
 MODELS: list[type[BaseModel]] = [
-    site.Site,
+    site.SiteSchema,
     *(
         site_schema.Link,
         site_schema.Collection,
@@ -26,7 +26,7 @@ MODELS: list[type[BaseModel]] = [
         site_schema.Add,
         site_schema.Remove,
         site_schema.Update,
-        site_schema.Action,
+        site_schema.FormAction,
     ),
     *(
         settings.BoolSetting,
@@ -37,7 +37,7 @@ MODELS: list[type[BaseModel]] = [
     ),
     *(consent.Consent, consent.ConsentGroup),
     *(instances.Site, instances.Task, instances.InstanceConfig, instances.ReplayStep, instances.PrepareStep),
-    *(goals.Goal, goals.ItemCheck, goals.Unchanged, goals.Expect, ground_truth.Target, schema.ClassRule),
+    *(goals.Goal, goals.ItemCheck, goals.Unchanged, goals.Expect, ground_truth.StepTarget, schema.ClassRule),
     *(recordings.Recording, recordings.Gesture),
 ]
 

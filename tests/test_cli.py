@@ -19,7 +19,7 @@ import pytest
 
 from websp_gym.cli import main
 from websp_gym.cli.app import COMMANDS
-from websp_gym.cli.running import Limits
+from websp_gym.cli.running import RunLimits
 from websp_gym.errors import SetupError
 from websp_gym.records.results import Result
 from websp_gym.records.runs import RESULTS, RUN, read_results
@@ -220,7 +220,7 @@ def test_the_first_failure_can_be_the_last_episode(tmp_path: Path) -> None:
 
 
 def test_no_episode_is_begun_past_the_limit_on_the_cost() -> None:
-    limits = Limits(max_cost=0.5)
+    limits = RunLimits(max_cost=0.5)
     dear = Result(id="A-task-1", agent="x", reward=1.0, status="pass", calls=1, cost=0.2)
     assert (limits.go_on(0), limits.go_on(1)) == (True, False), "the first one alone: its price is not known"
     limits.add(dear)
@@ -228,7 +228,7 @@ def test_no_episode_is_begun_past_the_limit_on_the_cost() -> None:
     limits.add(dear)
     assert (limits.go_on(0), limits.stopped) == (False, "--max-cost: $0.40 spent")
     with pytest.raises(SetupError, match="a price is unknown"):
-        Limits(max_cost=0.5).add(replace(dear, cost=None))
+        RunLimits(max_cost=0.5).add(replace(dear, cost=None))
 
 
 def test_two_commands_do_not_write_into_one_folder(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from websp_gym.calibration.cases import label_by_state
 from websp_gym.calibration.edits import told
 from websp_gym.calibration.generate import KINDS, PLAYED, generate
 from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
-from websp_gym.calibration.variants import FILE, Play, is_played, keep, kind_of, plays_of
+from websp_gym.calibration.variants import FILE, Variant, is_played, keep, kind_of, plays_of
 from websp_gym.cli.evaluating import judge_eval
 from websp_gym.errors import SetupError
 from websp_gym.records.load import load_trajectory
@@ -115,7 +115,7 @@ def test_what_was_played_is_not_played_again(played: tuple[Path, list[Played]]) 
 
 
 def test_a_play_that_broke_off_or_is_out_of_date_is_played_again(tmp_path: Path) -> None:
-    play, now = Play(TWO, "opposite"), load_instance(TWO).config_hash
+    play, now = Variant(TWO, "opposite"), load_instance(TWO).config_hash
     assert not is_played(play, tmp_path, config_hash=now)
     keep(play, tmp_path, config_hash="another", happened=True)
     assert not is_played(play, tmp_path, config_hash=now)
@@ -129,12 +129,12 @@ def test_a_play_that_broke_off_or_is_out_of_date_is_played_again(tmp_path: Path)
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(SetupError, match="cannot write"):
-        keep(Play(TWO, "oracle"), tmp_path / "file", config_hash="x", happened=True)
+        keep(Variant(TWO, "oracle"), tmp_path / "file", config_hash="x", happened=True)
 
 
 def test_a_play_that_cannot_be_played_takes_no_other_with_it(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    done = play_all([Play("Steam-task-0", "oracle"), Play("Steam-task-1", "oracle")], tmp_path / "file")
+    done = play_all([Variant("Steam-task-0", "oracle"), Variant("Steam-task-1", "oracle")], tmp_path / "file")
     assert [each.status for each in done] == ["error", "error"]
     assert 'no instance "Steam-task-0"' in done[0].error
 
@@ -156,7 +156,7 @@ def test_plays_are_told_in_other_words_and_stay_what_they_are(played: tuple[Path
 
 
 def test_a_play_that_failed_is_never_edited_as_if_it_were_right(tmp_path: Path) -> None:
-    wrong = Play(TWO, "opposite")
+    wrong = Variant(TWO, "opposite")
     run = told(recorded(TWO), random.Random(0))
     run.end["settings"]["cookies.valve_analytics"] = True
     put(wrong.place(tmp_path) / "001", run)

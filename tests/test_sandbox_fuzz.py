@@ -18,7 +18,7 @@ from websp_gym.sandbox.app import EPISODE_HEADER, SiteApp
 from websp_gym.sandbox.catalog import BUILTIN, Catalog
 from websp_gym.sandbox.episode import EpisodeState
 from websp_gym.sandbox.sessions import Keyring, browser_cookies, open_session
-from websp_gym.sandbox.site import Site
+from websp_gym.sandbox.site import SiteSchema
 from websp_gym.sandbox.store import Store
 
 PER_ROUTE = int(os.environ.get("WEBSP_FUZZ", "6"))
@@ -56,7 +56,7 @@ class Target:
     names: tuple[str, ...]
 
 
-def targets(site: Site) -> Iterator[Target]:
+def targets(site: SiteSchema) -> Iterator[Target]:
     """Every page and action of a site, with the query names of its templates and the fields of its actions."""
     templates = "".join(file.read_text("utf-8") for file in (site.folder / "templates").rglob("*.html"))
     found = re.findall(r"query(?:\.get\([\"'](\w+)|\.(\w+))", templates)
@@ -164,7 +164,7 @@ def headers_of(target: Target, episode: EpisodeState, chance: random.Random) -> 
     return headers
 
 
-async def fuzz(site: Site, store: Store, seed: int) -> list[str]:
+async def fuzz(site: SiteSchema, store: Store, seed: int) -> list[str]:
     """Sends ``PER_ROUTE`` requests to every route of a site; returns those that were answered with a 5xx or spoilt it."""
     chance, app, wrong = random.Random(seed), SiteApp(store, KEYS), []
     for target in targets(site):

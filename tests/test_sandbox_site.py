@@ -6,7 +6,7 @@ import pytest
 
 from tests.sandbox_support import write_site
 from websp_gym.sandbox.catalog import BUILTIN, Catalog
-from websp_gym.sandbox.site import Site, SiteError, load_site
+from websp_gym.sandbox.site import SiteError, SiteSchema, load_site
 
 HEAD = """
 name: Shop
@@ -19,7 +19,7 @@ collections:
 """
 
 
-def load(tmp_path: Path, yaml: str, **templates: str) -> Site:
+def load(tmp_path: Path, yaml: str, **templates: str) -> SiteSchema:
     pages = {f"{name}.html": text for name, text in templates.items()}
     return load_site(write_site(tmp_path / "shop", yaml, pages))
 

@@ -11,7 +11,7 @@ from tests.sandbox_support import run_async, write_sites
 from websp_gym.sandbox.catalog import Catalog
 from websp_gym.sandbox.episode import EpisodeState
 from websp_gym.sandbox.sessions import Keyring, browser_cookies, find_session, open_session
-from websp_gym.sandbox.site import Site
+from websp_gym.sandbox.site import SiteSchema
 from websp_gym.sandbox.store import Store
 
 
@@ -28,7 +28,7 @@ def episode(store: Store) -> Iterator[EpisodeState]:
 
 
 @pytest.fixture
-def shop(store: Store) -> Site:
+def shop(store: Store) -> SiteSchema:
     return store.catalog["shop"]
 
 
@@ -37,7 +37,7 @@ def state(episode: EpisodeState) -> dict[str, Any]:
     return read
 
 
-def test_a_fresh_account_has_the_defaults(store: Store, episode: EpisodeState, shop: Site) -> None:
+def test_a_fresh_account_has_the_defaults(store: Store, episode: EpisodeState, shop: SiteSchema) -> None:
     fresh = state(episode)
     assert fresh["sites"]["shop"] == store.catalog.default_state(shop)
     assert fresh["sites"]["shop"]["settings"]["cookies.ads"] is True
@@ -45,7 +45,7 @@ def test_a_fresh_account_has_the_defaults(store: Store, episode: EpisodeState, s
     assert fresh["events"] == []
 
 
-def test_a_change_is_stored_and_logged_once(episode: EpisodeState, shop: Site) -> None:
+def test_a_change_is_stored_and_logged_once(episode: EpisodeState, shop: SiteSchema) -> None:
     assert episode.put(shop, "cookies.ads", False)
     assert not episode.put(shop, "cookies.ads", False)
     assert state(episode)["sites"]["shop"]["settings"]["cookies.ads"] is False
@@ -54,7 +54,7 @@ def test_a_change_is_stored_and_logged_once(episode: EpisodeState, shop: Site) -
     assert event["data"] == {"key": "cookies.ads", "old": True, "new": False}
 
 
-def test_a_wrong_value_changes_nothing(episode: EpisodeState, shop: Site) -> None:
+def test_a_wrong_value_changes_nothing(episode: EpisodeState, shop: SiteSchema) -> None:
     with pytest.raises(ValueError, match=r'unknown setting "cookies.add"; did you mean "cookies.ads"'):
         episode.put(shop, "cookies.add", False)
     with pytest.raises(ValueError, match="not true or false"):
@@ -62,7 +62,7 @@ def test_a_wrong_value_changes_nothing(episode: EpisodeState, shop: Site) -> Non
     assert episode.events() == []
 
 
-def test_items_are_added_changed_and_removed(episode: EpisodeState, shop: Site) -> None:
+def test_items_are_added_changed_and_removed(episode: EpisodeState, shop: SiteSchema) -> None:
     added = episode.add(shop, "words", {"text": "gamma"})
     assert added == {"text": "gamma", "strong": False, "id": "3"}
     assert episode.remove(shop, "words", {"text": "alpha"}) == 1
@@ -76,18 +76,18 @@ def test_items_are_added_changed_and_removed(episode: EpisodeState, shop: Site) 
     assert [event["kind"] for event in episode.events()] == ["add", "remove", "set"]
 
 
-def test_the_id_of_a_removed_item_is_not_given_again(episode: EpisodeState, shop: Site) -> None:
+def test_the_id_of_a_removed_item_is_not_given_again(episode: EpisodeState, shop: SiteSchema) -> None:
     first = episode.add(shop, "words", {"text": "gamma"})["id"]
     episode.remove(shop, "words", {"id": first})
     assert episode.add(shop, "words", {"text": "delta"})["id"] != first
 
 
-def test_a_unique_field_is_unique(episode: EpisodeState, shop: Site) -> None:
+def test_a_unique_field_is_unique(episode: EpisodeState, shop: SiteSchema) -> None:
     with pytest.raises(ValueError, match='"alpha" is already there'):
         episode.add(shop, "words", {"text": "alpha"})
 
 
-def test_a_transaction_is_all_or_nothing(episode: EpisodeState, shop: Site) -> None:
+def test_a_transaction_is_all_or_nothing(episode: EpisodeState, shop: SiteSchema) -> None:
     def fail_halfway() -> None:
         with episode.transaction():
             episode.put(shop, "cookies.ads", False)
@@ -99,7 +99,7 @@ def test_a_transaction_is_all_or_nothing(episode: EpisodeState, shop: Site) -> N
     assert episode.events() == []
 
 
-def test_episodes_do_not_see_each_other(store: Store, episode: EpisodeState, shop: Site) -> None:
+def test_episodes_do_not_see_each_other(store: Store, episode: EpisodeState, shop: SiteSchema) -> None:
     other = store.open()
     episode.put(shop, "cookies.ads", False)
     assert state(other)["sites"]["shop"]["settings"]["cookies.ads"] is True
@@ -107,7 +107,7 @@ def test_episodes_do_not_see_each_other(store: Store, episode: EpisodeState, sho
 
 
 def test_a_snapshot_restores_in_the_same_and_in_another_episode(
-    store: Store, episode: EpisodeState, shop: Site
+    store: Store, episode: EpisodeState, shop: SiteSchema
 ) -> None:
     episode.put(shop, "cookies.ads", False)
     episode.add(shop, "words", {"text": "gamma"})
@@ -126,7 +126,7 @@ def test_a_snapshot_restores_in_the_same_and_in_another_episode(
 
 
 def test_session_cookies_outlive_a_restore_into_another_episode(
-    store: Store, episode: EpisodeState, shop: Site
+    store: Store, episode: EpisodeState, shop: SiteSchema
 ) -> None:
     keys = Keyring(b"k" * 32)
     session = open_session(episode, shop, by="setup")
@@ -141,7 +141,7 @@ def test_session_cookies_outlive_a_restore_into_another_episode(
     assert find_session(other, shop, keys, {cookie["name"]: f"{session}.forged"}) is None
 
 
-def test_replacing_a_collection_is_one_initial_state(episode: EpisodeState, shop: Site) -> None:
+def test_replacing_a_collection_is_one_initial_state(episode: EpisodeState, shop: SiteSchema) -> None:
     episode.replace(shop, "words", [{"text": "only"}])
     assert [row["text"] for row in episode.rows(shop, "words")] == ["only"]
     assert {event["kind"] for event in episode.events()} == {"setup"}

@@ -13,7 +13,7 @@ from tests.sandbox_support import Visitor
 from websp_gym.sandbox.catalog import BUILTIN
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.sandbox.search import find
-from websp_gym.sandbox.site import Site, load_site
+from websp_gym.sandbox.site import SiteSchema, load_site
 
 SEARCHED = [site for file in sorted(BUILTIN.glob("*/site.yaml")) if (site := load_site(file.parent)).search]
 
@@ -43,7 +43,7 @@ def results(visitor: Visitor, query: str) -> list[str]:
 
 
 @pytest.mark.parametrize("site", SEARCHED, ids=lambda site: site.slug)
-def test_google_lists_no_page_that_needs_a_login(visitor: Visitor, site: Site) -> None:
+def test_google_lists_no_page_that_needs_a_login(visitor: Visitor, site: SiteSchema) -> None:
     listed = [url for url in results(visitor, site.name) if url.split("/")[2] in site.hosts]
     assert listed, "a site is found by its name"
     for url in listed:

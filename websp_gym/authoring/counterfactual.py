@@ -70,7 +70,7 @@ class Deed:
     requests: tuple[Request, ...] = ()
 
 
-class Recording:
+class OracleRecording:
     """A witness of the oracle's episode that records what each action did."""
 
     def __init__(self, instance: Instance, agent: OracleAgent) -> None:
@@ -119,7 +119,7 @@ class Counterfactual:
         end: The state at its end.
     """
 
-    def __init__(self, recording: Recording, end: WorldState) -> None:
+    def __init__(self, recording: OracleRecording, end: WorldState) -> None:
         self._instance = recording.instance
         self._deeds = recording.deeds
         self._snapshot = recording.snapshot

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from websp_gym.sandbox.catalog import Catalog
-    from websp_gym.sandbox.site import Site
+    from websp_gym.sandbox.site import SiteSchema
     from websp_gym.sandbox.site_schema import Page as PageSpec
 
 _PER_ROUTE = 3
@@ -110,7 +110,9 @@ def crawl(
 class _Tour:
     """A crawl of a site and what it found."""
 
-    def __init__(self, catalog: Catalog, site: Site, page: Page, tabs: Tabs, folder: Path | None) -> None:
+    def __init__(
+        self, catalog: Catalog, site: SiteSchema, page: Page, tabs: Tabs, folder: Path | None
+    ) -> None:
         self.visited: set[str] = set()
         self.links: dict[str, tuple[str, str]] = {}
         """Maps an address to the page with the link and the name of the link."""
@@ -272,7 +274,7 @@ class _Tour:
             self._page.screenshot(path=self._folder / "start_full.png", full_page=True)
 
 
-def _addresses(site: Site) -> list[str]:
+def _addresses(site: SiteSchema) -> list[str]:
     """Return the address of every page whose path has no parameter."""
     return [
         f"https://{(page.hosts or site.hosts)[0]}{page.path}"
@@ -322,12 +324,12 @@ def _links(address: str, html: str) -> list[str]:
     return [urldefrag(urljoin(address, href)).url for href in parser.found]
 
 
-def _page_of(site: Site, path: str) -> PageSpec | None:
+def _page_of(site: SiteSchema, path: str) -> PageSpec | None:
     pages = sorted(site.pages, key=lambda each: "{" in each.path)
     return next((page for page in pages if _fits(page.path, path)), None)
 
 
-def _route(site: Site, path: str) -> str:
+def _route(site: SiteSchema, path: str) -> str:
     page = _page_of(site, path)
     if page is not None:
         return page.path

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from websp_gym.sandbox.site import Site as Replica
+    from websp_gym.sandbox.site import SiteSchema
     from websp_gym.sandbox.site_schema import Row
     from websp_gym.tasks.instances import Task
 
@@ -150,7 +150,7 @@ def _instruction_problems(task: Task, instances: tuple[Instance, ...]) -> Iterat
             yield f"{other.id} has the same instruction, so one of the two is wrong"
 
 
-def _goal_problems(site: Replica, task: Task) -> Iterator[str]:
+def _goal_problems(site: SiteSchema, task: Task) -> Iterator[str]:
     yield from _value_problems(site, "goal", task.goal.settings)
     for kind in _KINDS:
         for check in getattr(task.goal, kind):
@@ -165,7 +165,7 @@ def _goal_problems(site: Replica, task: Task) -> Iterator[str]:
             yield f'unchanged.collections: unknown "{name}"{nearest(name, list(site.collections))}'
 
 
-def _s0_problems(site: Replica, instance: Instance) -> Iterator[str]:
+def _s0_problems(site: SiteSchema, instance: Instance) -> Iterator[str]:
     for step in instance.config.initial_state:
         if isinstance(step, ReplayStep):
             yield from _trace_problems(step.replay)
@@ -198,7 +198,7 @@ def _recording_problems(folder: Path) -> Iterator[str]:
             yield f"{folder / RECORDINGS}: {name} has no trace yet; run `make traces SITE={folder.name}`"
 
 
-def _value_problems(site: Replica, where: str, values: Mapping[str, object]) -> Iterator[str]:
+def _value_problems(site: SiteSchema, where: str, values: Mapping[str, object]) -> Iterator[str]:
     for key, value in values.items():
         try:
             site.check_value(key, value)
@@ -206,13 +206,13 @@ def _value_problems(site: Replica, where: str, values: Mapping[str, object]) -> 
             yield f"{where}: {error}"
 
 
-def _row_problems(site: Replica, where: str, collections: Mapping[str, list[Row]]) -> Iterator[str]:
+def _row_problems(site: SiteSchema, where: str, collections: Mapping[str, list[Row]]) -> Iterator[str]:
     for name, rows in collections.items():
         for row in rows or [{}]:
             yield from _item_problems(site, where, ItemCheck(collection=name, where=row))
 
 
-def _item_problems(site: Replica, where: str, check: ItemCheck) -> Iterator[str]:
+def _item_problems(site: SiteSchema, where: str, check: ItemCheck) -> Iterator[str]:
     if check.collection not in site.collections:
         yield f'{where}: unknown collection "{check.collection}"{nearest(check.collection, list(site.collections))}'
         return

@@ -48,7 +48,7 @@ class Witness(Protocol):
 
 
 @dataclass(frozen=True)
-class Play:
+class PlayedEpisode:
     """A played episode.
 
     Args:
@@ -78,7 +78,7 @@ def play(
     picture: Path | None = None,
     initial_state: How = "snapshot",
     witness: Witness | None = None,
-) -> Play:
+) -> PlayedEpisode:
     """Play one episode in the sandbox, without screenshots.
 
     Args:
@@ -121,7 +121,9 @@ def play(
             raise WorldError(f"{instance.id}: the episode ended without a verdict")
         actions = sum(step.counted for step in task.trajectory.steps) - 1
         end = task.episode.state()
-        return Play(task.verdict, task.s0.state, end, actions, player.stuck, tuple(nameless), player.heard)
+        return PlayedEpisode(
+            task.verdict, task.s0.state, end, actions, player.stuck, tuple(nameless), player.heard
+        )
     finally:
         env.close()
 

@@ -9,9 +9,9 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.agents.oracle import OracleAgent, OracleError
 from websp_gym.agents.simple import NoopAgent
-from websp_gym.authoring.counterfactual import Counterfactual, Recording, UndecidedError
+from websp_gym.authoring.counterfactual import Counterfactual, OracleRecording, UndecidedError
 from websp_gym.authoring.findings import Finding, judged
-from websp_gym.authoring.player import Play, play
+from websp_gym.authoring.player import PlayedEpisode, play
 from websp_gym.env.options import Options
 from websp_gym.errors import InitialStateError, ReplayError, WebspError
 from websp_gym.sandbox.client import SandboxError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from websp_gym.records.verdict import Verdict
-    from websp_gym.tasks.ground_truth import Step
+    from websp_gym.tasks.ground_truth import GroundTruthStep
     from websp_gym.tasks.instances import Instance
     from websp_gym.world.state import WorldState
 
@@ -41,7 +41,7 @@ def prove(instance: Instance, *, long: bool = True, picture: Path | None = None)
         Findings. An error ends its proof with a failed finding.
     """
     agent = OracleAgent()
-    recording = Recording(instance, agent)
+    recording = OracleRecording(instance, agent)
     try:
         right = play(
             instance,
@@ -72,7 +72,7 @@ def prove(instance: Instance, *, long: bool = True, picture: Path | None = None)
             yield Finding(check, instance.id, "failed", str(error))
 
 
-def _oracle_findings(instance: Instance, right: Play) -> Iterator[Finding]:
+def _oracle_findings(instance: Instance, right: PlayedEpisode) -> Iterator[Finding]:
     limit = Options().max_actions
     problems = [] if right.verdict.score == 1.0 else [right.verdict.reason]
     if right.actions > limit:
@@ -84,7 +84,7 @@ def _oracle_findings(instance: Instance, right: Play) -> Iterator[Finding]:
     yield judged("names", instance.id, [f"{each} has no accessible name" for each in right.nameless], named)
 
 
-def heard_findings(subject: str, played: Play) -> Iterator[Finding]:
+def heard_findings(subject: str, played: PlayedEpisode) -> Iterator[Finding]:
     """Yield findings on the browser errors of an episode and on its requests that left the sandbox."""
     if played.heard is None:
         return
@@ -109,7 +109,7 @@ def _noop(instance: Instance, satisfied: bool) -> Iterator[Finding]:
     yield judged("side effects", f"{instance.id} left alone", problems, "nothing moves by itself")
 
 
-def _noop_on_the_server(instance: Instance, right: Play) -> Iterator[Finding]:
+def _noop_on_the_server(instance: Instance, right: PlayedEpisode) -> Iterator[Finding]:
     verdict = state_verdict(instance, right.start, right.start, answered=True)
     yield _noop_finding(instance, verdict.status == "pass", verdict)
 
@@ -131,7 +131,9 @@ def _noop_finding(instance: Instance, satisfied: bool, idle: Verdict) -> Finding
     return judged("no-op", instance.id, problems, f"is worth {expected}")
 
 
-def _omissions(recording: Recording, right: Play, satisfied: bool, *, long: bool) -> Iterator[Finding]:
+def _omissions(
+    recording: OracleRecording, right: PlayedEpisode, satisfied: bool, *, long: bool
+) -> Iterator[Finding]:
     """Leave out each step that changes state and check that the episode fails.
 
     The server decides; the browser does too if ``long`` is set or the server does not find a failure.
@@ -182,7 +184,7 @@ def _omission_findings(
         yield judged("unconfirmed", subject, _moved(instance, start, end), "nothing was saved")
 
 
-def _only_confirms(steps: tuple[Step, ...], number: int) -> bool:
+def _only_confirms(steps: tuple[GroundTruthStep, ...], number: int) -> bool:
     """Whether a step is the only Save or Confirm, at the end, of settings made before."""
     submits = [each for each, step in enumerate(steps) if step.action == "submit"]
     return submits == [number] == [len(steps) - 1] and any(step.action in _DOES for step in steps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from websp_gym.errors import nearest
-from websp_gym.tasks.ground_truth import Step
+from websp_gym.tasks.ground_truth import GroundTruthStep
 
 _STATEFUL = frozenset({"checkbox", "switch", "radio", "menuitemcheckbox", "menuitemradio", "option", "tab"})
 _FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
@@ -31,7 +31,7 @@ OPERABLE = _STATEFUL | _FIELDS | _CLICKABLE | _PICKERS | {"slider"}
 _FITTING = {"turn": _STATEFUL | {"button"}, "type": _FIELDS, "select": _PICKERS}
 
 
-def role_problems(steps: Iterable[Step]) -> Iterator[str]:
+def role_problems(steps: Iterable[GroundTruthStep]) -> Iterator[str]:
     """Yield one sentence per ground-truth step whose target has a role that its action does not fit."""
     for number, step in enumerate(steps, 1):
         role = step.target.role

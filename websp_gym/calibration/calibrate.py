@@ -53,7 +53,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Report:
+class JudgeReport:
     """The result of a calibration.
 
     Args:
@@ -138,7 +138,7 @@ def _judged(judge: Judge, case: Case) -> Judged:
     return Judged(case, judge.verdict(case.trajectory, case.folder))
 
 
-def evaluate(judge: Judge, judged: Iterable[Judged]) -> Report:
+def evaluate(judge: Judge, judged: Iterable[Judged]) -> JudgeReport:
     """Compare the judge's verdicts with the labels.
 
     The result of an ensemble is computed from the votes of its models, without further calls.
@@ -154,7 +154,7 @@ def evaluate(judge: Judge, judged: Iterable[Judged]) -> Report:
         for places in combinations(range(len(specs)), size)
     }
     unscored = sum(not each.votes and each.verdict.status == "unscored" for each in everything)
-    return Report(
+    return JudgeReport(
         ensembles={models: measure(labels, said, clusters=origins) for models, said in opinions.items()},
         by_group={models: _groups(asked, said) for models, said in opinions.items()},
         usage={spec: _usage(asked, place) for place, spec in enumerate(specs)},

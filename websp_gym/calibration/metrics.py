@@ -32,7 +32,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Figure:
+class Estimate:
     """A metric with its confidence interval; all None where it is undefined because of a division by zero."""
 
     value: float | None
@@ -45,14 +45,14 @@ class Metrics:
     """All metrics of a judge."""
 
     counts: Counts
-    precision: Figure
-    recall: Figure
-    f1: Figure
-    accuracy: Figure
-    kappa: Figure
-    false_accept_rate: Figure
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
+    accuracy: Estimate
+    kappa: Estimate
+    false_accept_rate: Estimate
     """Share of the failed trajectories that the judge accepts."""
-    false_reject_rate: Figure
+    false_reject_rate: Estimate
     """Share of the passed trajectories that the judge rejects."""
 
     def as_dict(self) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def measure(
     """
     counts = count(labels, opinions)
     if not labels:
-        return Metrics(counts, **dict.fromkeys(NAMES, Figure(None, None, None)))
+        return Metrics(counts, **dict.fromkeys(NAMES, Estimate(None, None, None)))
     cells = [_cell(label, opinion) for label, opinion in zip(labels, opinions, strict=True)]
     totals = np.bincount(cells, minlength=5)
     spreads = [_resampled_alone(totals, seed)]
@@ -144,9 +144,9 @@ def _figures(cells: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         }
 
 
-def _figure(value: float, spreads: Sequence[NDArray[np.float64]]) -> Figure:
+def _figure(value: float, spreads: Sequence[NDArray[np.float64]]) -> Estimate:
     if not np.isfinite(value):
-        return Figure(None, None, None)
+        return Estimate(None, None, None)
     tail = (1 - CONFIDENCE) / 2 * 100
     ends = [np.percentile(spread[np.isfinite(spread)], [tail, 100 - tail]) for spread in spreads]
-    return Figure(float(value), float(min(low for low, _ in ends)), float(max(high for _, high in ends)))
+    return Estimate(float(value), float(min(low for low, _ in ends)), float(max(high for _, high in ends)))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from websp_gym.calibration.variant_agent import Actor
-from websp_gym.calibration.variants import Play, is_played, keep, plays_of
+from websp_gym.calibration.variant_agent import VariantAgent
+from websp_gym.calibration.variants import Variant, is_played, keep, plays_of
 from websp_gym.env.registration import make_env
 from websp_gym.runner.batch import run_episode
 from websp_gym.runner.processes import map_unordered
@@ -31,18 +31,18 @@ class Played:
         error: Message of the error; empty otherwise.
     """
 
-    play: Play
+    play: Variant
     status: Literal["pass", "fail", "impossible", "error"]
     error: str = ""
 
 
 @dataclass(frozen=True)
 class _Job:
-    play: Play
+    play: Variant
     parent: Path
 
 
-def plays_to_do(ids: Iterable[str], parent: Path) -> list[Play]:
+def plays_to_do(ids: Iterable[str], parent: Path) -> list[Variant]:
     """Return the variants of these instances that a folder lacks or has for an older configuration."""
     found = []
     for name in ids:
@@ -56,7 +56,7 @@ def plays_to_do(ids: Iterable[str], parent: Path) -> list[Play]:
 
 
 def play_all(
-    plays: Iterable[Play],
+    plays: Iterable[Variant],
     parent: Path,
     *,
     processes: int = 1,
@@ -93,10 +93,10 @@ def _lost(job: _Job) -> Played:
     return Played(job.play, "error", "the process that played it died twice")
 
 
-def _play(play: Play, parent: Path) -> Played:
+def _play(play: Variant, parent: Path) -> Played:
     place = play.place(parent)
     shutil.rmtree(place, ignore_errors=True)
-    actor = Actor(play)
+    actor = VariantAgent(play)
     env = make_env(
         play.instance,
         reward="state",
@@ -118,6 +118,6 @@ def _play(play: Play, parent: Path) -> Played:
     return Played(play, "pass" if result.status == "pass" else "fail")
 
 
-def _is_true_to_its_name(play: Play, events: Iterable[dict[str, object]]) -> bool:
+def _is_true_to_its_name(play: Variant, events: Iterable[dict[str, object]]) -> bool:
     """Whether a destructive variant did its damage; most sites offer no way to. True for other kinds."""
     return play.kind != "destructive" or any(event["kind"] == "destructive" for event in events)

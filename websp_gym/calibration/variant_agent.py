@@ -13,8 +13,8 @@ from websp_gym.actions import parse_action
 from websp_gym.agents.flawed import FlawedAgent
 from websp_gym.agents.oracle import OracleAgent, OracleError
 from websp_gym.calibration.edits import CLAIMS
-from websp_gym.calibration.variants import SWITCHES, Play, last_switch
-from websp_gym.tasks.ground_truth import Step
+from websp_gym.calibration.variants import SWITCHES, Variant, last_switch
+from websp_gym.tasks.ground_truth import GroundTruthStep
 
 if TYPE_CHECKING:
     from websp_gym.agents import Agent, Briefing, Turn
@@ -28,13 +28,13 @@ _FLAWS = {"destructive": "deactivates", "lost": "searches"}
 """Maps the kinds that a flawed agent plays to the name of its flaw."""
 
 
-class Actor:
+class VariantAgent:
     """An agent that plays one variant, with a thought for every action and a confident answer."""
 
     observation: ObservationKind = "marks"
     turns: Sequence[Turn] = ()
 
-    def __init__(self, play: Play) -> None:
+    def __init__(self, play: Variant) -> None:
         self.name = f"calibration:{play.name}"
         self.happened = True
         """Whether the site's pages offered what the variant needs."""
@@ -132,7 +132,7 @@ class Actor:
             seen = yield action
 
 
-def _is_other(mark: Mapping[str, Any], steps: Sequence[Step]) -> bool:
+def _is_other(mark: Mapping[str, Any], steps: Sequence[GroundTruthStep]) -> bool:
     """Whether a mark is a switch that no step of the ground truth names."""
     if mark["role"] not in SWITCHES or mark.get("checked") is None or mark.get("disabled"):
         return False

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.errors import SetupError
-from websp_gym.tasks.ground_truth import Step
+from websp_gym.tasks.ground_truth import GroundTruthStep
 from websp_gym.tasks.instances import Instance
 
 FILE = "play.json"
@@ -19,7 +19,7 @@ SWITCHES = ("switch", "checkbox")
 
 
 @dataclass(frozen=True)
-class Play:
+class Variant:
     """A variant of playing an instance.
 
     Args:
@@ -43,41 +43,41 @@ class Play:
         return parent / self.name / self.instance
 
 
-def plays_of(instance: Instance) -> Iterator[Play]:
+def plays_of(instance: Instance) -> Iterator[Variant]:
     """Yield the variants of an instance that its configuration allows, the correct one first.
 
     Whether the site's pages offer what a variant needs is known only after it is played.
     """
     steps, own = instance.config.ground_truth, instance.config.opposite
-    yield Play(instance.id, "oracle")
+    yield Variant(instance.id, "oracle")
     for index, step in enumerate(steps):
         if step.changes_state:
-            yield Play(instance.id, "unsaved" if step.action == "submit" else "omitted", index)
+            yield Variant(instance.id, "unsaved" if step.action == "submit" else "omitted", index)
     if own or (own is None and _can_be_opposite(steps)):
-        yield Play(instance.id, "opposite")
+        yield Variant(instance.id, "opposite")
     if last_switch(steps) is not None:
-        yield Play(instance.id, "undone")
-    yield Play(instance.id, "extra")
+        yield Variant(instance.id, "undone")
+    yield Variant(instance.id, "extra")
     if instance.site.account != "none":
-        yield Play(instance.id, "destructive")
-    yield Play(instance.id, "lost")
+        yield Variant(instance.id, "destructive")
+    yield Variant(instance.id, "lost")
 
 
-def last_switch(steps: tuple[Step, ...]) -> int | None:
+def last_switch(steps: tuple[GroundTruthStep, ...]) -> int | None:
     """Return the index of the last step that turns a switch or check box; None without one."""
     found = [index for index, step in enumerate(steps)
              if step.action == "turn" and step.target.role in SWITCHES]  # fmt: skip
     return found[-1] if found else None
 
 
-def _can_be_opposite(steps: tuple[Step, ...]) -> bool:
+def _can_be_opposite(steps: tuple[GroundTruthStep, ...]) -> bool:
     """Whether doing the opposite differs from leaving out the only change."""
     turns = sum(step.action == "turn" for step in steps)
     holds = sum(step.action == "holds" and step.state is not None for step in steps)
     return holds > 0 or turns > 1
 
 
-def keep(play: Play, parent: Path, *, config_hash: str, happened: bool) -> None:
+def keep(play: Variant, parent: Path, *, config_hash: str, happened: bool) -> None:
     """Write the file that marks a variant as played to its end.
 
     Args:
@@ -98,7 +98,7 @@ def keep(play: Play, parent: Path, *, config_hash: str, happened: bool) -> None:
         raise SetupError(f"cannot write {path}: {error.strerror}", path=str(path)) from error
 
 
-def is_played(play: Play, parent: Path, *, config_hash: str) -> bool:
+def is_played(play: Variant, parent: Path, *, config_hash: str) -> bool:
     """Whether a variant was played to its end with the current configuration."""
     return _read(play.place(parent)).get("config_hash") == config_hash
 

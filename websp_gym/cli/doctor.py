@@ -17,7 +17,7 @@ from websp_gym.errors import SetupError, WebspError
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """The result of one check."""
 
     name: str
@@ -41,7 +41,7 @@ def doctor(*, headed: Headed = False, as_json: AsJson = False) -> int:
     return 0 if all(item.ok for item in findings) else 1
 
 
-def examine(*, headed: bool = False) -> list[Finding]:
+def examine(*, headed: bool = False) -> list[Diagnosis]:
     """Try everything an episode needs; the detail of a failed finding says what to do."""
     return [
         _try("python", _python),
@@ -53,11 +53,11 @@ def examine(*, headed: bool = False) -> list[Finding]:
     ]
 
 
-def _try(name: str, function: Callable[[], str]) -> Finding:
+def _try(name: str, function: Callable[[], str]) -> Diagnosis:
     try:
-        return Finding(name, True, function())
+        return Diagnosis(name, True, function())
     except WebspError as error:
-        return Finding(name, False, str(error))
+        return Diagnosis(name, False, str(error))
 
 
 def _python() -> str:

@@ -11,10 +11,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from websp_gym.calibration.calibrate import Judged, Report, evaluate, judge_cases
+from websp_gym.calibration.calibrate import Judged, JudgeReport, evaluate, judge_cases
 from websp_gym.calibration.cases import Case, label_by_state, read_labels
 from websp_gym.calibration.generate import generate
-from websp_gym.calibration.metrics import Figure
+from websp_gym.calibration.metrics import Estimate
 from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
 from websp_gym.cli.judging import dollars, make_judge, split
 from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Rules, Seed
@@ -138,7 +138,7 @@ def _cases(source: Path, make: int, kinds: Sequence[str] | None, seed: int) -> l
     )
 
 
-def show_report(console: Console, report: Report) -> None:
+def show_report(console: Console, report: JudgeReport) -> None:
     """Print the tables of a calibration."""
     columns = (
         "n",
@@ -174,7 +174,7 @@ def show_report(console: Console, report: Report) -> None:
     )
 
 
-def _percent(figure: Figure) -> str:
+def _percent(figure: Estimate) -> str:
     if figure.value is None or figure.low is None or figure.high is None:
         return "–"
     return f"{100 * figure.value:.1f}\n{100 * figure.low:.1f}–{100 * figure.high:.1f}"

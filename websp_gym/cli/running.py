@@ -44,7 +44,7 @@ def read_viewport(text: str) -> list[int]:
 
 
 @dataclass
-class Limits:
+class RunLimits:
     """Decide when a run starts no further episode, and whether it has failed.
 
     Args:
@@ -122,7 +122,7 @@ def run(
     max_error_share: Annotated[
         float,
         typer.Option(min=0, max=1, help="Exit with 1 if a larger share of the episodes ends in an error."),
-    ] = Limits.max_error_share,
+    ] = RunLimits.max_error_share,
     max_cost: Annotated[
         float | None,
         typer.Option(
@@ -193,7 +193,7 @@ def run(
     given = {name: value for name, value in options.items() if value is not None}
     chosen = Run(agent=agent, options=given, seed=seed)
     ids = select_instances(patterns or ["*"], site=site, category=category)[:limit]
-    limits = Limits(max_error_share=max_error_share, max_cost=max_cost, fail_fast=fail_fast)
+    limits = RunLimits(max_error_share=max_error_share, max_cost=max_cost, fail_fast=fail_fast)
     with _scratch(), ExitStack() as stack:
         # Fail here, once, on what would fail in every episode.
         browser = check_run(chosen, ids[0])
@@ -209,7 +209,7 @@ def run(
     return _conclude(results, len(ids) * trials, len(plan), limits, folder=out, as_json=as_json)
 
 
-def _play(plan: Sequence[Job], processes: int, limits: Limits, as_json: bool) -> list[Result]:
+def _play(plan: Sequence[Job], processes: int, limits: RunLimits, as_json: bool) -> list[Result]:
     results: list[Result] = []
     with reporter(len(plan), as_json) as report:
 
@@ -229,7 +229,7 @@ def _conclude(
     results: Sequence[Result],
     asked: int,
     planned: int,
-    limits: Limits,
+    limits: RunLimits,
     *,
     folder: Path | None,
     as_json: bool,

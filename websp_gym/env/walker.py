@@ -14,7 +14,7 @@ from typing import Any
 
 from websp_gym.errors import WebspError
 from websp_gym.replay import fill
-from websp_gym.tasks.ground_truth import Step
+from websp_gym.tasks.ground_truth import GroundTruthStep
 
 _OPPOSITE = {"on": "off", "off": "on"}
 
@@ -27,7 +27,7 @@ class OracleError(WebspError):
         step: The step of the ground truth that failed.
     """
 
-    step: Step | None = None
+    step: GroundTruthStep | None = None
 
 
 class Walker:
@@ -42,7 +42,7 @@ class Walker:
 
     def __init__(
         self,
-        steps: Iterable[Step],
+        steps: Iterable[GroundTruthStep],
         account: Mapping[str, str],
         *,
         opposite: bool = False,
@@ -78,7 +78,7 @@ class Walker:
                 return action
         return "ANSWER; done"
 
-    def _do(self, step: Step, mark: Mapping[str, Any]) -> str | None:
+    def _do(self, step: GroundTruthStep, mark: Mapping[str, Any]) -> str | None:
         """Return the action for a step whose target is in view; ``None`` when there is nothing to do."""
         number = mark["number"]
         if step.action == "select" and not self._picking:
@@ -96,15 +96,15 @@ class Walker:
             return f"Type [{number}]; {fill(str(step.value), self._account)}"
         return f"{'Hover' if step.action == 'hover' else 'Click'} [{number}]"
 
-    def _wanted(self, step: Step) -> str:
+    def _wanted(self, step: GroundTruthStep) -> str:
         state = str(step.state)
         return _OPPOSITE[state] if self._opposite else state
 
-    def _undo(self, step: Step, number: int) -> str | None:
+    def _undo(self, step: GroundTruthStep, number: int) -> str | None:
         """Return the click that changes what should be left alone, if the opposite is wanted."""
         return f"Click [{number}]" if self._opposite and step.state else None
 
-    def _look_further(self, step: Step, observation: Mapping[str, Any]) -> str:
+    def _look_further(self, step: GroundTruthStep, observation: Mapping[str, Any]) -> str:
         if not self._sweep:
             self._sweep = ["down", "up"]
         elif observation["last_action_error"]:
@@ -171,7 +171,7 @@ def is_on(mark: Mapping[str, Any]) -> bool | None:
     return None
 
 
-def _check_holds(step: Step, mark: Mapping[str, Any]) -> None:
+def _check_holds(step: GroundTruthStep, mark: Mapping[str, Any]) -> None:
     if step.state is not None and is_on(mark) != (step.state == "on"):
         raise OracleError(f"{step.text()}: but it is not", step=step)
 

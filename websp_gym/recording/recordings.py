@@ -15,9 +15,9 @@ from websp_gym.errors import SetupError
 from websp_gym.recording.dry_run import site_of
 from websp_gym.recording.recorder_browser import RecorderBrowser
 from websp_gym.replay import Trace, fill
-from websp_gym.tasks.ground_truth import Target
+from websp_gym.tasks.ground_truth import StepTarget
 from websp_gym.tasks.instances import read_model
-from websp_gym.tasks.schema import Model
+from websp_gym.tasks.schema import ConfigModel
 from websp_gym.world import make_world
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ def _file_name(name: str) -> str:
     return name
 
 
-class Gesture(Model):
+class Gesture(ConfigModel):
     """One user action: ``click`` an element, or ``type`` a ``value`` into it."""
 
-    click: Target | None = None
-    type: Target | None = None
+    click: StepTarget | None = None
+    type: StepTarget | None = None
     value: str | None = None
 
     @model_validator(mode="after")
@@ -48,7 +48,7 @@ class Gesture(Model):
         return self
 
 
-class Recording(Model):
+class Recording(ConfigModel):
     """The actions recorded into one trace."""
 
     start: str
@@ -67,7 +67,7 @@ def load_recordings(path: Path) -> dict[str, Recording]:
 
     Raise SetupError with file, line and key where the file is not valid.
     """
-    keys = {name for model in (Recording, Gesture, Target) for name in model.model_fields}
+    keys = {name for model in (Recording, Gesture, StepTarget) for name in model.model_fields}
     return read_model(path, Recordings, keys=sorted(keys)).root
 
 
@@ -111,7 +111,7 @@ def _make(page: Page, gesture: Gesture, account: Mapping[str, str]) -> None:
         page.keyboard.type(fill(gesture.value, account))
 
 
-def _find(page: Page, target: Target, account: Mapping[str, str]) -> Locator:
+def _find(page: Page, target: StepTarget, account: Mapping[str, str]) -> Locator:
     """Return the only element with the target's name, or else the only one whose name starts with it."""
     name = fill(target.name, account)
     found: list[Locator] = []

@@ -118,7 +118,7 @@ class Broken:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundResults:
     """The results in some folders.
 
     Args:
@@ -161,7 +161,7 @@ def read_results(folder: Path) -> list[Result]:
     return read_lines(folder)[0]
 
 
-def find_results(folders: Iterable[Path]) -> Found:
+def find_results(folders: Iterable[Path]) -> FoundResults:
     """Read the results of all runs in or below some folders, in the order of their names.
 
     Raises:
@@ -182,7 +182,7 @@ def find_results(folders: Iterable[Path]) -> Found:
             empty.append(folder)
     if not results:
         raise no_results(empty, broken)
-    return Found(results, broken, empty)
+    return FoundResults(results, broken, empty)
 
 
 def no_results(folders: Sequence[Path], broken: Sequence[Broken] = ()) -> SetupError:

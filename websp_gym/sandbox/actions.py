@@ -17,8 +17,8 @@ from .pages import NO_STORE
 from .request_fields import Fields, RefusedError, read_fields
 from .sessions import Keyring, give_cookie, open_session
 from .settings import BoolSetting
-from .site import SESSIONS, Site
-from .site_schema import Action, Add, SignIn
+from .site import SESSIONS, SiteSchema
+from .site_schema import Add, FormAction, SignIn
 
 
 class Actions:
@@ -28,7 +28,9 @@ class Actions:
         self._catalog = catalog
         self._keys = keys
 
-    async def act(self, request: Request, episode: EpisodeState, site: Site, action: Action) -> Response:
+    async def act(
+        self, request: Request, episode: EpisodeState, site: SiteSchema, action: FormAction
+    ) -> Response:
         """Execute an action completely and reply. Raise ValueError, with nothing changed, for a wrong field."""
         session: str | None = request.state.episode.session
         if action.needs_login and session is None:
@@ -56,7 +58,7 @@ class Actions:
             give_cookie(response, self._catalog.session_owner(site), "")
         return response
 
-    def callback(self, request: Request, episode: EpisodeState, site: Site) -> Response:
+    def callback(self, request: Request, episode: EpisodeState, site: SiteSchema) -> Response:
         """Sign in with the one-time code of a hand-over, and redirect to where the hand-over began."""
         with episode.transaction():
             redir = episode.use_code(site, request.query_params.get("code", ""))
@@ -68,8 +70,8 @@ class Actions:
         self,
         request: Request,
         episode: EpisodeState,
-        site: Site,
-        action: Action,
+        site: SiteSchema,
+        action: FormAction,
         spec: SignIn,
         fields: Fields,
     ) -> Response:
@@ -89,18 +91,18 @@ class Actions:
         code = episode.new_code(target, safe_redirect(self._catalog, target, wanted, "/"))
         return _see_other(f"https://{target.hosts[0]}{target.login_callback}?code={code}")
 
-    def _signed_in(self, episode: EpisodeState, site: Site, response: Response, *, by: str) -> Response:
+    def _signed_in(self, episode: EpisodeState, site: SiteSchema, response: Response, *, by: str) -> Response:
         owner = self._catalog.session_owner(site)
         give_cookie(response, owner, self._keys.token(owner, open_session(episode, site, by=by)))
         return response
 
-    def _check_password(self, site: Site, spec: SignIn, fields: Fields) -> None:
+    def _check_password(self, site: SiteSchema, spec: SignIn, fields: Fields) -> None:
         known = self._keys.password(self._catalog.session_owner(site))
         who = fields.text(spec.username) if spec.username else ACCOUNT["email"]
         if who not in (ACCOUNT["email"], ACCOUNT["username"]) or fields.text(spec.password) != known:
             raise RefusedError(401, "wrong user name or password")
 
-    def _reply(self, request: Request, site: Site, action: Action, fields: Fields) -> Response:
+    def _reply(self, request: Request, site: SiteSchema, action: FormAction, fields: Fields) -> Response:
         if action.redirect == "back":
             return _see_other(_referer(request, site))
         if action.redirect:
@@ -111,7 +113,7 @@ class Actions:
         return _success({"success": 1} if action.reply == "json" else action.reply)
 
 
-def to_login(request: Request, site: Site, *, back: bool = False) -> Response:
+def to_login(request: Request, site: SiteSchema, *, back: bool = False) -> Response:
     """Redirect a signed-out visitor to the login page, which redirects back to this request afterwards.
 
     With ``back`` (for a request with a body), it redirects to the page that the request came from.
@@ -124,7 +126,7 @@ def to_login(request: Request, site: Site, *, back: bool = False) -> Response:
     return RedirectResponse(f"{site.login_page}{joint}{urlencode({'redir': here})}", 302, NO_STORE)
 
 
-def safe_redirect(catalog: Catalog, site: Site, wanted: str, otherwise: str) -> str:
+def safe_redirect(catalog: Catalog, site: SiteSchema, wanted: str, otherwise: str) -> str:
     """Return ``wanted`` if a sign-in may redirect there (a path, or a page on a sandbox host), else ``otherwise``."""
     parts = urlsplit(wanted)
     if parts.scheme == "https" and catalog.by_host(parts.netloc):
@@ -133,7 +135,7 @@ def safe_redirect(catalog: Catalog, site: Site, wanted: str, otherwise: str) -> 
     return wanted if own_path else otherwise
 
 
-def _change(episode: EpisodeState, site: Site, action: Action, fields: Fields) -> None:
+def _change(episode: EpisodeState, site: SiteSchema, action: FormAction, fields: Fields) -> None:
     _set_settings(episode, site, action, fields)
     for add in action.adds:
         _add(episode, site, add, fields)
@@ -150,7 +152,7 @@ def _change(episode: EpisodeState, site: Site, action: Action, fields: Fields) -
         episode.log(site, "destructive", what=action.destructive)
 
 
-def _set_settings(episode: EpisodeState, site: Site, action: Action, fields: Fields) -> None:
+def _set_settings(episode: EpisodeState, site: SiteSchema, action: FormAction, fields: Fields) -> None:
     sent = False
     for key, field in action.set.items():
         setting = site.settings[key]
@@ -174,7 +176,7 @@ def _set_settings(episode: EpisodeState, site: Site, action: Action, fields: Fie
         episode.put(site, action.toggle, not episode.settings(site)[action.toggle])
 
 
-def _add(episode: EpisodeState, site: Site, spec: Add, fields: Fields) -> None:
+def _add(episode: EpisodeState, site: SiteSchema, spec: Add, fields: Fields) -> None:
     row = {name: fields.values[field] for name, field in spec.fields.items() if field in fields.values}
     missing = [field for field in spec.fields.values() if field not in fields.values]
     known = site.collections[spec.collection].fields
@@ -191,7 +193,7 @@ def _add(episode: EpisodeState, site: Site, spec: Add, fields: Fields) -> None:
     episode.add_all(site, spec.collection, [{**spec.values, **each} for each in rows], form=True)
 
 
-def _sign_out(episode: EpisodeState, owner: Site, which: bool | str, session: str | None) -> None:
+def _sign_out(episode: EpisodeState, owner: SiteSchema, which: bool | str, session: str | None) -> None:
     rows = episode.rows(owner, SESSIONS)
     episode.discard(
         owner,
@@ -200,7 +202,7 @@ def _sign_out(episode: EpisodeState, owner: Site, which: bool | str, session: st
     )
 
 
-def _referer(request: Request, site: Site) -> str:
+def _referer(request: Request, site: SiteSchema) -> str:
     parts = urlsplit(request.headers.get("referer", ""))
     if parts.hostname not in site.hosts:
         return "/"

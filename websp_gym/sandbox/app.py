@@ -26,8 +26,8 @@ from .episode import EpisodeState
 from .pages import KIT, NO_STORE, PageResponse, Renderer
 from .request_fields import RefusedError, check_head, read_body
 from .sessions import Keyring, SiteEpisode, current_session, find_session
-from .site import Site, SiteError
-from .site_schema import Action, Page, Row
+from .site import SiteError, SiteSchema
+from .site_schema import FormAction, Page, Row
 from .store import Store
 from .turns import CPU_SECONDS, EndedError, OverTimeError, finish
 
@@ -97,7 +97,9 @@ class SiteApp:
         except EndedError:
             return self._renderer.plain("no_episode.html", 403)
 
-    def _answer(self, request: Request, site: Site | None, host: str, episode: EpisodeState) -> Response:
+    def _answer(
+        self, request: Request, site: SiteSchema | None, host: str, episode: EpisodeState
+    ) -> Response:
         """Return the response to a request of an episode; runs in a worker thread."""
         if site is None:
             return self._no_such_site(request, host, episode)
@@ -111,7 +113,7 @@ class SiteApp:
             if episode.turn.stalled():
                 episode.log(site, "error", path=request.scope["path"], error="the server stood still")
 
-    async def _visit(self, request: Request, site: Site, host: str, episode: EpisodeState) -> Response:
+    async def _visit(self, request: Request, site: SiteSchema, host: str, episode: EpisodeState) -> Response:
         origin = request.headers.get("origin")
         try:
             if origin is not None and request.method not in ("GET", "HEAD") and not _is_own(origin, site):
@@ -128,7 +130,7 @@ class SiteApp:
             episode.log(site, "error", path=request.scope["path"], error=said)
             return self._renderer.plain("error.html", 500, site=site)
 
-    async def _enter(self, request: Request, site: Site, host: str, episode: EpisodeState) -> Response:
+    async def _enter(self, request: Request, site: SiteSchema, host: str, episode: EpisodeState) -> Response:
         session = find_session(episode, site, self._keys, request.cookies)
         if session is None and episode is self._store.default:
             session = current_session(episode, site)
@@ -147,7 +149,9 @@ class SiteApp:
             )
         return self._not_found(request, site)
 
-    def _finished(self, response: Response, request: Request, site: Site, episode: EpisodeState) -> Response:
+    def _finished(
+        self, response: Response, request: Request, site: SiteSchema, episode: EpisodeState
+    ) -> Response:
         for name, value in NO_STORE.items():
             response.headers.setdefault(name, value)
         is_html = response.headers.get("content-type", "").startswith("text/html")
@@ -158,7 +162,7 @@ class SiteApp:
             episode.log(site, "visit", host=request.state.host, path=request.url.path)
         return response
 
-    def _match(self, request: Request, site: Site, host: str) -> tuple[Route | None, list[str]]:
+    def _match(self, request: Request, site: SiteSchema, host: str) -> tuple[Route | None, list[str]]:
         allowed: list[str] = []
         for route in self._routes_of(site, host):
             match, found = route.matches(request.scope)
@@ -169,7 +173,7 @@ class SiteApp:
                 allowed += route.methods or []
         return None, allowed
 
-    def _routes_of(self, site: Site, host: str) -> list[Route]:
+    def _routes_of(self, site: SiteSchema, host: str) -> list[Route]:
         if host not in self._routes:
             pages = [
                 Route(page.path, self._page_handler(site, page), methods=["GET"])
@@ -190,7 +194,7 @@ class SiteApp:
             self._routes[host] = [*self._behaviours[site.slug], *plain_first]
         return self._routes[host]
 
-    def _page_handler(self, site: Site, page: Page) -> Handler:
+    def _page_handler(self, site: SiteSchema, page: Page) -> Handler:
         async def show(request: Request) -> Response:
             if page.login and request.state.episode.account is None:
                 return to_login(request, site)
@@ -203,13 +207,13 @@ class SiteApp:
 
         return show
 
-    def _action_handler(self, site: Site, action: Action) -> Handler:
+    def _action_handler(self, site: SiteSchema, action: FormAction) -> Handler:
         async def act(request: Request) -> Response:
             return await self._actions.act(request, request.state.store_episode, site, action)
 
         return act
 
-    def _callback_handler(self, site: Site) -> Handler:
+    def _callback_handler(self, site: SiteSchema) -> Handler:
         async def callback(request: Request) -> Response:
             return self._actions.callback(request, request.state.store_episode, site)
 
@@ -226,11 +230,11 @@ class SiteApp:
             episode.log(None, "egress", **entry)
         return self._renderer.plain("no_such_site.html", 404, host=host)
 
-    def _not_found(self, request: Request, site: Site) -> Response:
+    def _not_found(self, request: Request, site: SiteSchema) -> Response:
         own = (site.folder / "templates" / "404.html").is_file()
         return request.state.render("404.html" if own else "kit/not_found.html", status=404)  # type: ignore[no-any-return]
 
-    def _static_file(self, path: str, site: Site) -> Response:
+    def _static_file(self, path: str, site: SiteSchema) -> Response:
         _, kind, name = path.split("/", 2)
         root = (site.folder if kind == "_site" else KIT) / "static"
         if root not in self._names:
@@ -276,11 +280,11 @@ def _refusal(error: Exception, status: int = 400) -> Response:
     return JSONResponse({"error": said}, status, NO_STORE)
 
 
-def _is_own(origin: str, site: Site) -> bool:
+def _is_own(origin: str, site: SiteSchema) -> bool:
     return urlsplit(origin).hostname in site.hosts
 
 
-def _behaviour_routes(site: Site) -> list[Route]:
+def _behaviour_routes(site: SiteSchema) -> list[Route]:
     """Load a site's ``behaviour.py``, if it exists, and return its routes. Raise SiteError if it is invalid."""
     file = site.folder / "behaviour.py"
     if not file.is_file():

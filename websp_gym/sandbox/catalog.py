@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .did_you_mean import nearest
-from .site import SESSIONS, Site, SiteError, load_site
+from .site import SESSIONS, SiteError, SiteSchema, load_site
 
 BUILTIN = Path(__file__).parent / "sites"
 
@@ -25,18 +25,18 @@ class Catalog:
     """
 
     def __init__(self, folders: Iterable[Path]) -> None:
-        self._sites: dict[str, Site] = {}
-        self._hosts: dict[str, Site] = {}
+        self._sites: dict[str, SiteSchema] = {}
+        self._hosts: dict[str, SiteSchema] = {}
         for folder in folders:
             for file in sorted(folder.glob("*/site.yaml")):
                 self._take(load_site(file.parent))
         for site in self:
             self._check_references(site)
 
-    def __iter__(self) -> Iterator[Site]:
+    def __iter__(self) -> Iterator[SiteSchema]:
         return iter(self._sites.values())
 
-    def __getitem__(self, slug: str) -> Site:
+    def __getitem__(self, slug: str) -> SiteSchema:
         """Return the site with this slug. Raise ValueError if there is none."""
         if slug not in self._sites:
             raise ValueError(f'unknown site "{slug}"{nearest(slug, self._sites)}')
@@ -47,11 +47,11 @@ class Catalog:
         """The slugs of all sites, in the order in which they were found."""
         return list(self._sites)
 
-    def by_host(self, host: str) -> Site | None:
+    def by_host(self, host: str) -> SiteSchema | None:
         """Return the site with exactly this host name, or None."""
         return self._hosts.get(host)
 
-    def session_owner(self, site: Site) -> Site:
+    def session_owner(self, site: SiteSchema) -> SiteSchema:
         """Return the site whose sign-in ``site`` uses: itself, or the one that ``session_of`` names."""
         return self[site.session_of] if site.session_of else site
 
@@ -60,7 +60,7 @@ class Catalog:
         """The state of a fresh account as JSON text, by slug."""
         return {site.slug: json.dumps(self.default_state(site)) for site in self}
 
-    def default_state(self, site: Site) -> dict[str, Any]:
+    def default_state(self, site: SiteSchema) -> dict[str, Any]:
         """Return the settings and collections of a fresh account on a site."""
         items = {name: [spec.complete(row) for row in spec.rows()] for name, spec in site.collections.items()}
         return {
@@ -68,7 +68,7 @@ class Catalog:
             "collections": items,
         }
 
-    def _take(self, site: Site) -> None:
+    def _take(self, site: SiteSchema) -> None:
         file = site.folder / "site.yaml"
         if site.slug in self._sites:
             raise SiteError(
@@ -80,7 +80,7 @@ class Catalog:
             self._hosts[host] = site
         self._sites[site.slug] = site
 
-    def _check_references(self, site: Site) -> None:
+    def _check_references(self, site: SiteSchema) -> None:
         if not site.session_of:
             return
         other = self._sites.get(site.session_of)

@@ -13,9 +13,9 @@ from typing import Any
 from .catalog import Catalog
 from .did_you_mean import nearest
 from .settings import Value
-from .site import CURRENT, SESSIONS, Site, check_foreign
+from .site import CURRENT, SESSIONS, SiteSchema, check_foreign
 from .site_schema import Row
-from .turns import Turn
+from .turns import RequestTurn
 
 KINDS = frozenset(
     {
@@ -57,7 +57,7 @@ class EpisodeState:
         self.id = secrets.token_urlsafe(24)
         self.catalog = catalog
         self.lease = lease
-        self.turn = Turn()
+        self.turn = RequestTurn()
         self.requests: list[Row] | None = None
         """The requests that could change state; None while requests are not kept."""
         # Worker threads take turns: two never use it at once.
@@ -88,20 +88,20 @@ class EpisodeState:
         self.turn.check()
         return self._db.execute(query, values)
 
-    def log(self, site: Site | None, kind: str, /, **data: Any) -> None:
+    def log(self, site: SiteSchema | None, kind: str, /, **data: Any) -> None:
         """Append an event. Raise ValueError if ``kind`` is not one of ``KINDS``."""
         if kind not in KINDS:
             raise ValueError(f'unknown event kind "{kind}"{nearest(kind, KINDS)}')
         row = (round(time.time(), 3), site.slug if site else "", kind, json.dumps(data))
         self._execute("INSERT INTO events (time, site, kind, data) VALUES (?, ?, ?, ?)", row)
 
-    def settings(self, site: Site) -> dict[str, Value]:
+    def settings(self, site: SiteSchema) -> dict[str, Value]:
         """Return the value of every declared setting of a site, including defaults."""
         stored = self._execute("SELECT key, value FROM settings WHERE site = ?", (site.slug,))
         changed = {key: json.loads(value) for key, value in stored}
         return {key: changed.get(key, setting.default) for key, setting in site.settings.items()}
 
-    def put(self, site: Site, key: str, value: object, *, kind: str = "set") -> bool:
+    def put(self, site: SiteSchema, key: str, value: object, *, kind: str = "set") -> bool:
         """Set a setting, log the change, and return whether the value changed; if not, nothing is logged.
 
         Raise ValueError for an unknown setting or a wrong value.
@@ -119,7 +119,7 @@ class EpisodeState:
         self.log(site, kind, key=key, old=old, new=new)
         return True
 
-    def items(self, site: Site) -> dict[str, list[Row]]:
+    def items(self, site: SiteSchema) -> dict[str, list[Row]]:
         """Return the items of every collection of a site, including its sessions."""
         found = {
             name: {row["id"]: spec.complete(row) for row in spec.rows()}
@@ -139,7 +139,7 @@ class EpisodeState:
             }
         return {name: list(rows.values()) for name, rows in found.items()}
 
-    def rows(self, site: Site, collection: str, where: Row | None = None) -> list[Row]:
+    def rows(self, site: SiteSchema, collection: str, where: Row | None = None) -> list[Row]:
         """Return the items of a collection whose fields all equal ``where``, compared as text.
 
         Raise ValueError for an unknown collection.
@@ -152,12 +152,14 @@ class EpisodeState:
             row for row in every if all(str(row.get(name, "")) == value for name, value in wanted.items())
         ]
 
-    def add(self, site: Site, collection: str, row: Row, *, form: bool = False, kind: str = "add") -> Row:
+    def add(
+        self, site: SiteSchema, collection: str, row: Row, *, form: bool = False, kind: str = "add"
+    ) -> Row:
         """Add an item, log it, and return it with its ``id``. Raise ValueError like ``add_all()``."""
         return self.add_all(site, collection, [row], form=form, kind=kind)[0]
 
     def add_all(
-        self, site: Site, collection: str, rows: Sequence[Row], *, form: bool = False, kind: str = "add"
+        self, site: SiteSchema, collection: str, rows: Sequence[Row], *, form: bool = False, kind: str = "add"
     ) -> list[Row]:
         """Add items, log each, and return them with their ``id``. Atomic only inside a transaction.
 
@@ -185,11 +187,11 @@ class EpisodeState:
             items.append(item)
         return items
 
-    def remove(self, site: Site, collection: str, where: Row) -> int:
+    def remove(self, site: SiteSchema, collection: str, where: Row) -> int:
         """Remove the matching items, log each, and return their number."""
         return self.discard(site, collection, self.rows(site, collection, where))
 
-    def discard(self, site: Site, collection: str, items: Sequence[Row]) -> int:
+    def discard(self, site: SiteSchema, collection: str, items: Sequence[Row]) -> int:
         """Remove items that were read from a collection, log each, and return their number."""
         for item in items:
             self.write(site, collection, item["id"], None)
@@ -200,7 +202,9 @@ class EpisodeState:
                 self.log(site, "remove", collection=collection, item=item, artefact=artefact)
         return len(items)
 
-    def update(self, site: Site, collection: str, where: Row, fields: Row, *, form: bool = False) -> int:
+    def update(
+        self, site: SiteSchema, collection: str, where: Row, fields: Row, *, form: bool = False
+    ) -> int:
         """Change fields of the matching items and return how many matched. Log one ``set`` event per changed field.
 
         Raise ValueError for an unknown collection or field, or a wrong value.
@@ -218,7 +222,7 @@ class EpisodeState:
                 )
         return len(found)
 
-    def replace(self, site: Site, collection: str, rows: list[Row]) -> None:
+    def replace(self, site: SiteSchema, collection: str, rows: list[Row]) -> None:
         """Replace the items of a collection with ``rows`` (initial state), except the browser's own session.
 
         Raise ValueError for an unknown collection or field, or a wrong value.
@@ -231,23 +235,23 @@ class EpisodeState:
         self.add_all(site, collection, rows, kind="setup")
         self.log(site, "setup", collection=collection, count=len(rows))
 
-    def new_code(self, site: Site, redir: str) -> str:
+    def new_code(self, site: SiteSchema, redir: str) -> str:
         """Return a one-time code that signs a browser in on ``site`` and then redirects to ``redir``."""
         code = secrets.token_urlsafe(24)
         self._execute("INSERT INTO codes VALUES (?, ?, ?)", (code, site.slug, redir))
         return code
 
-    def use_code(self, site: Site, code: str) -> str | None:
+    def use_code(self, site: SiteSchema, code: str) -> str | None:
         """Use up a one-time code and return its redirect, or None if the code is not valid for ``site``."""
         query = "DELETE FROM codes WHERE code = ? AND site = ? RETURNING redir"
         row = self._execute(query, (code, site.slug)).fetchall()
         return str(row[0][0]) if row else None
 
-    def flash(self, site: Site, session: str | None, path: str) -> None:
+    def flash(self, site: SiteSchema, session: str | None, path: str) -> None:
         """Make the next visit to the page at ``path`` show that the action was done."""
         self._execute("INSERT OR IGNORE INTO flashes VALUES (?, ?, ?)", (site.slug, session or "", path))
 
-    def take_flash(self, site: Site, session: str | None, path: str) -> bool:
+    def take_flash(self, site: SiteSchema, session: str | None, path: str) -> bool:
         """Return whether the page at ``path`` should show that an action was done; true only once."""
         query = "DELETE FROM flashes WHERE site = ? AND session = ? AND path = ?"
         return self._execute(query, (site.slug, session or "", path)).rowcount > 0
@@ -292,10 +296,10 @@ class EpisodeState:
         self._db.deserialize(dump)
         self.log(None, "setup", restored=True)
 
-    def _site_state(self, site: Site) -> Row:
+    def _site_state(self, site: SiteSchema) -> Row:
         return {"settings": self.settings(site), "collections": self.items(site)}
 
-    def write(self, site: Site, collection: str, item: str, data: Row | None) -> None:
+    def write(self, site: SiteSchema, collection: str, item: str, data: Row | None) -> None:
         """Store an item (None: mark it as removed) without checking or logging."""
         # A removed item stays as a row without data, so that its id is never reused.
         self._execute(
@@ -304,14 +308,14 @@ class EpisodeState:
             (self._home(site, collection).slug, collection, item, None if data is None else json.dumps(data)),
         )
 
-    def _ids(self, site: Site, collection: str) -> set[str]:
+    def _ids(self, site: SiteSchema, collection: str) -> set[str]:
         """Return every id that has been used in a collection, including those of removed items."""
         home = self._home(site, collection)
         query = "SELECT id FROM items WHERE site = ? AND collection = ?"
         stored = {item for (item,) in self._execute(query, (home.slug, collection))}
         return stored | {row["id"] for row in home.collections[collection].rows()}
 
-    def _home(self, site: Site, collection: str) -> Site:
+    def _home(self, site: SiteSchema, collection: str) -> SiteSchema:
         """Return the site that stores a collection; sessions are stored by the site that owns the sign-in."""
         return self.catalog.session_owner(site) if collection == SESSIONS else site
 

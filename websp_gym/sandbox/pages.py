@@ -14,7 +14,7 @@ from .account import ACCOUNT
 from .catalog import Catalog
 from .search import find
 from .sessions import Keyring, SiteEpisode
-from .site import Site
+from .site import SiteSchema
 from .site_schema import Page
 
 KIT = Path(__file__).parent / "kit"
@@ -46,14 +46,14 @@ class Renderer:
         self._kit_loader = jinja2.FileSystemLoader(KIT / "templates")
         self._environments: dict[str, jinja2.Environment] = {}
 
-    def environment(self, site: Site | None) -> jinja2.Environment:
+    def environment(self, site: SiteSchema | None) -> jinja2.Environment:
         """Return the Jinja2 environment of a site, created on first use (None: for pages of no site)."""
         slug = site.slug if site else ""
         if slug not in self._environments:
             self._environments[slug] = self._new_environment(site)
         return self._environments[slug]
 
-    def page(self, request: Request, site: Site, page: Page, *, status: int = 200) -> Response:
+    def page(self, request: Request, site: SiteSchema, page: Page, *, status: int = 200) -> Response:
         """Render the template of a page entry."""
         html = self._html(request, site, page.template, {**page.context, "page": page})
         return PageResponse(html if page.fragment else self.with_footer(html, site), status, NO_STORE)
@@ -61,7 +61,7 @@ class Renderer:
     def template(
         self,
         request: Request,
-        site: Site,
+        site: SiteSchema,
         template: str,
         /,
         status: int = 200,
@@ -90,7 +90,7 @@ class Renderer:
         html = self.environment(None).get_template(f"kit/{template}").render(context)
         return PageResponse(html, status, NO_STORE)
 
-    def with_footer(self, html: str, site: Site) -> str:
+    def with_footer(self, html: str, site: SiteSchema) -> str:
         """Return the page with the replica note, added before ``</body>`` if the layout has none."""
         if FOOTER_MARK in html:
             return html
@@ -98,7 +98,7 @@ class Renderer:
         head, end, tail = html.rpartition("</body>")
         return f"{head}{note}{end}{tail}" if end else html + note
 
-    def _html(self, request: Request, site: Site, template: str, context: dict[str, Any]) -> str:
+    def _html(self, request: Request, site: SiteSchema, template: str, context: dict[str, Any]) -> str:
         variables = self._variables(request, site) | context
         try:
             return self.environment(site).get_template(template).render(variables)
@@ -106,7 +106,7 @@ class Renderer:
             # The app answers a ValueError with "bad request", but this one is an error in the template.
             raise RenderError(f"{template}: {error}") from error
 
-    def _variables(self, request: Request, site: Site) -> dict[str, Any]:
+    def _variables(self, request: Request, site: SiteSchema) -> dict[str, Any]:
         episode: SiteEpisode = request.state.episode
         return {
             "site": site,
@@ -125,7 +125,7 @@ class Renderer:
             "find_pages": partial(find, sites=[site], signed_in=episode.account is not None, every=True),
         }
 
-    def _saved_login(self, request: Request, site: Site) -> dict[str, str] | None:
+    def _saved_login(self, request: Request, site: SiteSchema) -> dict[str, str] | None:
         if site.account != "password" or request.url.path != site.login_page:
             return None
         return {
@@ -133,7 +133,7 @@ class Renderer:
             "password": self._keys.password(self._catalog.session_owner(site)),
         }
 
-    def _new_environment(self, site: Site | None) -> jinja2.Environment:
+    def _new_environment(self, site: SiteSchema | None) -> jinja2.Environment:
         kit = jinja2.PrefixLoader({"kit": self._kit_loader})
         own = [jinja2.FileSystemLoader(site.folder / "templates")] if site else []
         environment = jinja2.Environment(

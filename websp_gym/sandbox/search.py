@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from .site import Site
+from .site import SiteSchema
 from .site_schema import Page
 
 MAX_WORDS = 32
@@ -28,7 +28,9 @@ class Hit:
     url: str
 
 
-def find(text: str, sites: Iterable[Site], *, signed_in: bool = False, every: bool = False) -> list[Hit]:
+def find(
+    text: str, sites: Iterable[SiteSchema], *, signed_in: bool = False, every: bool = False
+) -> list[Hit]:
     """Return the pages that match a query, the best match first.
 
     Pages without a title and a description are not found: they are steps of a flow, not destinations.
@@ -47,13 +49,13 @@ def find(text: str, sites: Iterable[Site], *, signed_in: bool = False, every: bo
     return [hit for _, hit in sorted(scored, key=lambda each: -sum(each[0]))]
 
 
-def _is_listed(site: Site, page: Page, signed_in: bool) -> bool:
+def _is_listed(site: SiteSchema, page: Page, signed_in: bool) -> bool:
     if not (page.title and page.description) or "{" in page.path or page.path == site.login_page:
         return False
     return signed_in or not page.login
 
 
-def _hit(site: Site, page: Page) -> Hit:
+def _hit(site: SiteSchema, page: Page) -> Hit:
     address = f"https://{(page.hosts or site.hosts)[0]}{page.path}"
     return Hit(site.name, page.title, page.description, address)
 

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from .account import ACCOUNT, DEVICE
 from .episode import EpisodeState
 from .settings import Value
-from .site import CURRENT, SESSIONS, Site
+from .site import CURRENT, SESSIONS, SiteSchema
 from .site_schema import Row
 
 
@@ -27,17 +27,17 @@ class Keyring:
     def __init__(self, key: bytes) -> None:
         self._key = key
 
-    def token(self, site: Site, session: str) -> str:
+    def token(self, site: SiteSchema, session: str) -> str:
         """Return the value of the session cookie."""
         return f"{session}.{self._digest('session', site.slug, session)}"
 
-    def session(self, site: Site, token: str) -> str | None:
+    def session(self, site: SiteSchema, token: str) -> str | None:
         """Return the session id in a cookie value, or None if the value is forged."""
         session = token.partition(".")[0]
         good = hmac.compare_digest(self.token(site, session).encode(), token.encode())
         return session if good else None
 
-    def password(self, site: Site) -> str:
+    def password(self, site: SiteSchema) -> str:
         """Return the account's password for a site. Only the site's own login page receives it."""
         return self._digest("password", site.slug)[:16]
 
@@ -54,7 +54,7 @@ class SiteEpisode:
         session: The session id from the request's cookie; None when signed out.
     """
 
-    def __init__(self, episode: EpisodeState, site: Site, session: str | None) -> None:
+    def __init__(self, episode: EpisodeState, site: SiteSchema, session: str | None) -> None:
         self._episode = episode
         self._site = site
         self.session = session
@@ -193,7 +193,7 @@ class SiteEpisode:
         return self._episode.transaction()
 
 
-def open_session(episode: EpisodeState, site: Site, *, by: str) -> str:
+def open_session(episode: EpisodeState, site: SiteSchema, *, by: str) -> str:
     """Add a session of the episode's browser on the site that owns the sign-in, log it, and return its id.
 
     ``by`` is the way of signing in: ``setup``, ``password``, ``chooser`` or ``handover``.
@@ -208,7 +208,9 @@ def open_session(episode: EpisodeState, site: Site, *, by: str) -> str:
     return str(session["id"])
 
 
-def find_session(episode: EpisodeState, site: Site, keys: Keyring, cookies: dict[str, str]) -> str | None:
+def find_session(
+    episode: EpisodeState, site: SiteSchema, keys: Keyring, cookies: dict[str, str]
+) -> str | None:
     """Return the id of the open session that a request's cookies belong to, or None when signed out."""
     if not site.has_sign_in:
         return None
@@ -217,7 +219,7 @@ def find_session(episode: EpisodeState, site: Site, keys: Keyring, cookies: dict
     return session if session is not None and episode.rows(owner, SESSIONS, {"id": session}) else None
 
 
-def current_session(episode: EpisodeState, site: Site) -> str | None:
+def current_session(episode: EpisodeState, site: SiteSchema) -> str | None:
     """Return the id of the session that the episode's browser opened last, or None if it has ended."""
     owner = episode.catalog.session_owner(site)
     if not owner.has_sign_in:
@@ -225,7 +227,7 @@ def current_session(episode: EpisodeState, site: Site) -> str | None:
     return next((str(row["id"]) for row in episode.rows(owner, SESSIONS) if row[CURRENT]), None)
 
 
-def cookie_domain(site: Site) -> str:
+def cookie_domain(site: SiteSchema) -> str:
     """Return the session cookie's Domain: the configured one, else the hosts' common parent, else ``""``."""
     if site.cookie_domain or len(site.hosts) == 1:
         return site.cookie_domain
@@ -261,7 +263,7 @@ def browser_cookies(episode: EpisodeState, keys: Keyring) -> list[Row]:
     return cookies
 
 
-def give_cookie(response: Response, owner: Site, token: str) -> None:
+def give_cookie(response: Response, owner: SiteSchema, token: str) -> None:
     """Set the session cookie in a response, or delete it if ``token`` is empty."""
     common: dict[str, Any] = {
         "domain": cookie_domain(owner) or None,

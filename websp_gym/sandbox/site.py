@@ -16,7 +16,7 @@ from pydantic import Field, PrivateAttr, ValidationError, model_validator
 from .consent import RECEIPTS, Consent
 from .did_you_mean import nearest
 from .settings import Setting, Strict, Value
-from .site_schema import Action, Add, Collection, Link, Page, Remove, Row, SignIn, Update
+from .site_schema import Add, Collection, FormAction, Link, Page, Remove, Row, SignIn, Update
 
 SESSIONS = "sessions"
 """The collection of every site with a sign-in: one item per signed-in device."""
@@ -44,7 +44,7 @@ class SiteError(Exception):
         self.problems = problems
 
 
-class Site(Strict):
+class SiteSchema(Strict):
     """A replica site as its ``site.yaml`` describes it."""
 
     name: str
@@ -59,7 +59,7 @@ class Site(Strict):
     login_page: str = ""
     login_callback: str = ""
     pages: list[Page] = Field(default_factory=list)
-    actions: list[Action] = Field(default_factory=list)
+    actions: list[FormAction] = Field(default_factory=list)
     menus: dict[str, list[Link]] = Field(default_factory=dict)
     consent: Consent | None = None
     search: bool = False
@@ -119,7 +119,7 @@ class Site(Strict):
         }
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Site:
+    def _fits_together(self) -> SiteSchema:
         problems = [*self._name_problems(), *self._sign_in_problems()]
         for action in self.actions:
             problems += [f"actions {action.path}: {problem}" for problem in self._action_problems(action)]
@@ -157,7 +157,7 @@ class Site(Strict):
             if name in self.settings
         ]
         taken: set[tuple[str, ...]] = set()
-        entries: list[tuple[str, Page | Action]] = [("GET", page) for page in self.pages] + [
+        entries: list[tuple[str, Page | FormAction]] = [("GET", page) for page in self.pages] + [
             (each.method, each) for each in self.actions
         ]
         for method, entry in entries:
@@ -188,7 +188,7 @@ class Site(Strict):
             problems.append(f'cookie_domain: "{self.cookie_domain}" does not cover every host')
         return problems
 
-    def _action_problems(self, action: Action) -> list[str]:
+    def _action_problems(self, action: FormAction) -> list[str]:
         problems = []
         for key in [*action.set, *filter(None, [action.toggle])]:
             if key not in self.settings:
@@ -237,7 +237,7 @@ def check_foreign(sessions: list[Row]) -> None:
         raise ValueError(f"sessions: leave out {CURRENT}; this browser's own session comes of signing in")
 
 
-def load_site(folder: Path) -> Site:
+def load_site(folder: Path) -> SiteSchema:
     """Load and validate ``folder/site.yaml``. Raise SiteError, which lists every problem found."""
     file = folder / "site.yaml"
     try:
@@ -245,7 +245,7 @@ def load_site(folder: Path) -> Site:
     except (OSError, yaml.YAMLError) as error:
         raise SiteError(file, [str(error)]) from error
     try:
-        site = Site.model_validate(data)
+        site = SiteSchema.model_validate(data)
     except ValidationError as error:
         raise SiteError(file, [_problem(entry) for entry in error.errors()]) from None
     site._folder = folder

@@ -151,7 +151,7 @@ class Update(Strict):
     values: Row = Field(default_factory=dict)
 
 
-class Action(Strict):
+class FormAction(Strict):
     """The effects of a request, all in one transaction.
 
     With ``flash``, the page of ``redirect`` shows a confirmation once. No URL can make the page show it.
@@ -180,7 +180,7 @@ class Action(Strict):
         return _good_path(path)
 
     @model_validator(mode="after")
-    def _flash_has_a_page(self) -> Action:
+    def _flash_has_a_page(self) -> FormAction:
         if self.flash and (not self.redirect.startswith("/") or "{" in self.redirect):
             raise ValueError("flash: needs a redirect that is a path without parameters")
         return self

@@ -42,7 +42,7 @@ class EndedError(Exception):
         super().__init__("the episode was closed")
 
 
-class Turn:
+class RequestTurn:
     """The lock of an episode, and the CPU budget of the request that holds it."""
 
     def __init__(self) -> None:
@@ -100,7 +100,7 @@ class Workers:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="turn")
 
-    async def take(self, turn: Turn, job: Callable[[], T], *, cpu_seconds: float = inf) -> T:
+    async def take(self, turn: RequestTurn, job: Callable[[], T], *, cpu_seconds: float = inf) -> T:
         """Run a job in a worker thread after the earlier jobs of its episode, and return its result.
 
         Args:
@@ -130,7 +130,7 @@ class Workers:
         return running.result()
 
 
-def _within(turn: Turn, job: Callable[[], T], cpu_seconds: float) -> T:
+def _within(turn: RequestTurn, job: Callable[[], T], cpu_seconds: float) -> T:
     turn.begin(cpu_seconds)
     try:
         return job()
@@ -138,7 +138,7 @@ def _within(turn: Turn, job: Callable[[], T], cpu_seconds: float) -> T:
         turn.over()
 
 
-def _release(turn: Turn, done: asyncio.Future[Any]) -> None:
+def _release(turn: RequestTurn, done: asyncio.Future[Any]) -> None:
     # Retrieve the exception even if the caller has given up, or asyncio logs that it was never retrieved.
     if not done.cancelled():
         done.exception()

@@ -14,7 +14,7 @@ from websp_gym.records.trajectory import ActionRecord, Trajectory
 from websp_gym.records.verdict import Check, FailureKind
 from websp_gym.scoring.outcome import EpisodeEnd
 from websp_gym.scoring.state_reward import goal_checks
-from websp_gym.tasks.ground_truth import ElementType, Step
+from websp_gym.tasks.ground_truth import ElementType, GroundTruthStep
 from websp_gym.tasks.instances import Instance
 from websp_gym.world.state import same
 
@@ -124,7 +124,7 @@ def _repeats(trajectory: Trajectory) -> bool:
     return any(count >= REPEATS for count in pairs.values())
 
 
-def _done(step: Step, steps: tuple[Step, ...], trajectory: Trajectory) -> bool:
+def _done(step: GroundTruthStep, steps: tuple[GroundTruthStep, ...], trajectory: Trajectory) -> bool:
     if step.state is not None:
         seen = _last_state(step, trajectory)
         return seen is not None and seen == (step.state == "on")
@@ -138,26 +138,26 @@ def _done(step: Step, steps: tuple[Step, ...], trajectory: Trajectory) -> bool:
     return bool(used) and used[-1] > max(changes, default=0)
 
 
-def _uses(step: Step, trajectory: Trajectory) -> list[int]:
+def _uses(step: GroundTruthStep, trajectory: Trajectory) -> list[int]:
     """Return the numbers of the agent's steps that operated the element of a ground-truth step."""
     return [taken.number for taken in trajectory.steps if not taken.error and _operates(step, taken.act)]
 
 
-def _operates(step: Step, act: ActionRecord | None) -> bool:
+def _operates(step: GroundTruthStep, act: ActionRecord | None) -> bool:
     return act is not None and act.kind != "Scroll" and _matches(step, act.role, act.name or "")
 
 
-def _seen(step: Step, trajectory: Trajectory) -> bool:
+def _seen(step: GroundTruthStep, trajectory: Trajectory) -> bool:
     return any(True for _mark in _sightings(step, trajectory))
 
 
-def _last_state(step: Step, trajectory: Trajectory) -> bool | None:
+def _last_state(step: GroundTruthStep, trajectory: Trajectory) -> bool | None:
     """Return whether the step's element was on when it was last in view; None where that is unknown."""
     states = [mark.get("checked") for mark in _sightings(step, trajectory)]
     return None if not states or states[-1] is None else bool(states[-1])
 
 
-def _sightings(step: Step, trajectory: Trajectory) -> Iterator[Mapping[str, Any]]:
+def _sightings(step: GroundTruthStep, trajectory: Trajectory) -> Iterator[Mapping[str, Any]]:
     return (
         mark
         for view in trajectory.views
@@ -166,7 +166,7 @@ def _sightings(step: Step, trajectory: Trajectory) -> Iterator[Mapping[str, Any]
     )
 
 
-def _matches(step: Step, role: object, name: str) -> bool:
+def _matches(step: GroundTruthStep, role: object, name: str) -> bool:
     """Whether an element is what a step names: it has the role, and its name begins alike (the oracle's rule)."""
     return role == step.target.role and _pattern(step.target.name).match(_plain(name)) is not None
 

@@ -9,10 +9,10 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from websp_gym.tasks.schema import Model, Value
+from websp_gym.tasks.schema import ConfigModel, Value
 
 
-class ItemCheck(Model):
+class ItemCheck(ConfigModel):
     """A condition on how many items of a collection have the values of ``where``."""
 
     collection: str
@@ -24,7 +24,7 @@ class ItemCheck(Model):
 Checks = Annotated[list[ItemCheck], Field(default_factory=list)]
 
 
-class Goal(Model):
+class Goal(ConfigModel):
     """The conditions on the server's state at the end of an episode.
 
     ``settings`` are compared by value. ``created`` counts items that are not in S0, ``removed`` items of S0
@@ -47,14 +47,14 @@ class Goal(Model):
         return self
 
 
-class Unchanged(Model):
+class Unchanged(ConfigModel):
     """What must not change: patterns of settings (``email.*``) and collections, except keys of the goal."""
 
     settings: tuple[str, ...] = ()
     collections: tuple[str, ...] = ()
 
 
-class Expect(Model):
+class Expect(ConfigModel):
     """The initial state S0: the defaults of the site, with these settings and collections replaced.
 
     After a reset, every setting and collection of the task's site is compared, listed here or not.

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from websp_gym.tasks.schema import Model, OnOff
+from websp_gym.tasks.schema import ConfigModel, OnOff
 
 ElementType = Literal[
     "Button",
@@ -25,7 +25,7 @@ ElementType = Literal[
 STEP_KINDS = ("click", "hover", "turn", "type", "select", "submit", "holds")
 
 
-class Target(Model):
+class StepTarget(ConfigModel):
     """The element that a ground-truth step acts on, identified by role and accessible name."""
 
     role: str
@@ -34,7 +34,7 @@ class Target(Model):
     """Text of the section or row of the element, if role and name are not unique."""
 
 
-class Step(Model):
+class GroundTruthStep(ConfigModel):
     """One ground-truth step. In YAML: ``- click: {role: link, name: Privacy}`` plus ``element``.
 
     ``click`` and ``hover`` only navigate. ``turn``, ``type``, ``select`` and ``submit`` change state.
@@ -42,7 +42,7 @@ class Step(Model):
     """
 
     action: Literal["click", "hover", "turn", "type", "select", "submit", "holds"]
-    target: Target
+    target: StepTarget
     element: ElementType
     state: OnOff | None = None
     value: str | None = None
@@ -61,7 +61,7 @@ class Step(Model):
         return {"action": kinds[0], "target": data[kinds[0]], **rest}
 
     @model_validator(mode="after")
-    def _complete(self) -> Step:
+    def _complete(self) -> GroundTruthStep:
         if (self.action == "turn") and self.state is None:
             raise ValueError("a 'turn' step needs state: on or off")
         if self.action in ("type", "select") and self.value is None:

@@ -32,9 +32,9 @@ from pydantic_core import ErrorDetails
 
 from websp_gym.errors import SetupError, UnknownInstanceError, nearest
 from websp_gym.tasks.goals import Expect, Goal, ItemCheck, Unchanged
-from websp_gym.tasks.ground_truth import STEP_KINDS, ElementType, Step, Target
+from websp_gym.tasks.ground_truth import STEP_KINDS, ElementType, GroundTruthStep, StepTarget
 from websp_gym.tasks.ids import canonical_id, config_files, ids_in, instance_ids, read_config
-from websp_gym.tasks.schema import ClassRule, Model, OnOff, Value
+from websp_gym.tasks.schema import ClassRule, ConfigModel, OnOff, Value
 
 Category = Literal[
     "Account Security & Access Control",
@@ -67,7 +67,7 @@ def _below(value: str) -> str:
 TracePath = Annotated[str, AfterValidator(_below)]
 
 
-class ReplayStep(Model):
+class ReplayStep(ConfigModel):
     """An initial-state step that replays a recorded trace."""
 
     replay: TracePath
@@ -76,14 +76,14 @@ class ReplayStep(Model):
     """Final state of the controls that are on or off; ``recorded`` leaves them as in the recording."""
 
 
-class Prepare(Model):
+class Prepare(ConfigModel):
     """Server state that the paper's authors prepared by hand or by API before the run."""
 
     settings: dict[str, Value] = Field(default_factory=dict)
     collections: dict[str, list[dict[str, Value]]] = Field(default_factory=dict)
 
 
-class PrepareStep(Model):
+class PrepareStep(ConfigModel):
     """An initial-state step that sets server state through the world's control API."""
 
     prepare: Prepare
@@ -101,14 +101,14 @@ InitialStep = Annotated[
 ]
 
 
-class InstanceConfig(Model):
+class InstanceConfig(ConfigModel):
     """The YAML entry of one instance: its initial state, what S0 must be, and its ground truth."""
 
     instance: str
     initial_state: tuple[InitialStep, ...] = ()
     expect: Expect
-    ground_truth: tuple[Step, ...] = Field(min_length=1)
-    opposite: tuple[Step, ...] | None = None
+    ground_truth: tuple[GroundTruthStep, ...] = Field(min_length=1)
+    opposite: tuple[GroundTruthStep, ...] | None = None
     """Steps that do the opposite, for ``websp check``. ``None``: turn each control of the ground truth the
     other way; ``[]``: the site offers no opposite."""
 
@@ -133,7 +133,7 @@ class InstanceConfig(Model):
         return [step.text() for step in self.ground_truth]
 
 
-class Task(Model):
+class Task(ConfigModel):
     """One instruction with its goal, shared by all its instances."""
 
     id: str
@@ -155,7 +155,7 @@ class Task(Model):
         return self
 
 
-class Site(Model):
+class Site(ConfigModel):
     """One website and its tasks: one file of ``task_configs/``."""
 
     site: str
@@ -171,7 +171,7 @@ class Site(Model):
     """Trace below ``traces/`` that signs in; ``None`` if there is none."""
     class_rules: tuple[ClassRule, ...] = ()
     """Rules for controls that show their state only by a class; the first rule that matches decides."""
-    closing: tuple[Step, ...] = ()
+    closing: tuple[GroundTruthStep, ...] = ()
     """Steps that close the account, if the site allows it; only an agent that makes a mistake does this."""
     tasks: tuple[Task, ...] = Field(min_length=1)
 
@@ -363,8 +363,8 @@ def _known_keys() -> list[str]:
         Goal,
         Unchanged,
         Expect,
-        Step,
-        Target,
+        GroundTruthStep,
+        StepTarget,
         ItemCheck,
     ]
     models += [ReplayStep, PrepareStep, Prepare, ClassRule]

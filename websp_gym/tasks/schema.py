@@ -14,13 +14,13 @@ Value = bool | int | float | str | list[str]
 """The value of a setting or of a field of an item."""
 
 
-class Model(BaseModel):
+class ConfigModel(BaseModel):
     """An immutable model that rejects unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ClassRule(Model):
+class ClassRule(ConfigModel):
     """CSS selectors for the states on and off of a control that shows its state only by a class.
 
     A selector matches the control or an element in it.

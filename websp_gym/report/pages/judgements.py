@@ -29,7 +29,7 @@ class Causes:
 
 
 @dataclass(frozen=True)
-class Vote:
+class ShownVote:
     """One model's vote, formatted for display.
 
     Args:
@@ -73,7 +73,7 @@ class Judging:
     status: str
     reason: str
     cost: str
-    votes: tuple[Vote, ...]
+    votes: tuple[ShownVote, ...]
     causes: Causes | None = None
     outdated: bool = False
 
@@ -117,11 +117,11 @@ def _judging(title: str, data: Mapping[str, Any], *, outdated: bool = False) -> 
     )
 
 
-def _vote(vote: Mapping[str, Any]) -> Vote:
+def _vote(vote: Mapping[str, Any]) -> ShownVote:
     result = vote.get("result")
     transcript = [line for line in _list(vote.get("transcript")) if isinstance(line, Mapping)]
     seconds = vote.get("seconds")
-    return Vote(
+    return ShownVote(
         model=str(vote.get("model") or "?"),
         result=str(result) if result in ("CORRECT", "INCORRECT") else "",
         reason=str((vote.get("reason") if result else vote.get("error")) or ""),

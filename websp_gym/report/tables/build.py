@@ -10,7 +10,7 @@ from typing import Any
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.records.results import Result
-from websp_gym.records.runs import Broken, Found, count, find_results, read_run
+from websp_gym.records.runs import Broken, FoundResults, count, find_results, read_run
 from websp_gym.report.tables import breakdown, kinds, overall, paired, trials
 from websp_gym.report.tables.paper import NOTE, Paper, reference
 from websp_gym.report.tables.rows import (
@@ -209,7 +209,7 @@ def _notes(
     return notes
 
 
-def _unread(found: Found) -> list[str]:
+def _unread(found: FoundResults) -> list[str]:
     """Return notes on folders and lines that could not be read."""
     notes = []
     if found.empty:

@@ -6,10 +6,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from websp_gym.sandbox.site import Site
+from websp_gym.sandbox.site import SiteSchema
 
 
-def routes(site: Site) -> list[Route]:
+def routes(site: SiteSchema) -> list[Route]:
     """Return the route of the index page, which lists every other site with its hosts."""
 
     async def index(request: Request) -> Response:
