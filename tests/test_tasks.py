@@ -20,8 +20,8 @@ from websp_gym.authoring.sample import commit_of, drawn, one_of_each, page_kind
 from websp_gym.tasks.instances import Instance, all_instances, load_instance
 
 SITES: dict[str, list[Instance]] = {}
-for _loaded in all_instances():
-    SITES.setdefault(_loaded.site.slug, []).append(_loaded)
+for _instance in all_instances():
+    SITES.setdefault(_instance.site.slug, []).append(_instance)
 EVERY = [instance for each in SITES.values() for instance in each]
 INSTANCES = [instance.id for instance in EVERY]
 LONG = one_of_each(EVERY) | drawn(INSTANCES, commit_of(Path(__file__).parent))

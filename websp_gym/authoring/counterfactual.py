@@ -127,14 +127,14 @@ class Counterfactual:
         sandbox = Sandbox.shared()
         self._control = sandbox.open_episode(self._instance.site.slug, signed_in=())
         self._world = SandboxEpisode(sandbox, self._control)
-        self._knocker = HttpProbe(sandbox, self._control.id)
+        self._probe = HttpProbe(sandbox, self._control.id)
         self._faithful: bool | None = None
 
     def __enter__(self) -> Counterfactual:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._knocker.close()
+        self._probe.close()
         self._world.close()
 
     def without(self, step: int) -> tuple[Verdict, WorldState, WorldState]:
@@ -183,7 +183,7 @@ class Counterfactual:
         self._control.restore(self._snapshot)
         start = self._world.state()
         for request in requests:
-            status, _ = self._knocker.send(
+            status, _ = self._probe.send(
                 request["method"], request["host"], request["path"], request["headers"], request["body"]
             )
             if status != request["status"]:

@@ -81,12 +81,12 @@ def crawl(
         tour.every = every
         before = world_state(episode.state())
         tour.go([start_url, *_addresses(catalog[slug])])
-        knocker = HttpProbe(sandbox, episode.id, context.cookies())
+        probe = HttpProbe(sandbox, episode.id, context.cookies())
         try:
-            tour.read(knocker)
-            dead = [*tour.nowhere(), *tour.dead(knocker)]
+            tour.read(probe)
+            dead = [*tour.nowhere(), *tour.dead(probe)]
         finally:
-            knocker.close()
+            probe.close()
         after = world_state(episode.state())
         looked_at = f"{len(tour.visited)} looked at, {len(tour.visited) - tour.read_only} in the browser"
         yield judged("pages", slug, tour.refused, looked_at)
@@ -156,7 +156,7 @@ class _Tour:
                 if link not in self.visited and self._opens(link):
                     queue.append(link)
 
-    def read(self, knocker: HttpProbe) -> None:
+    def read(self, probe: HttpProbe) -> None:
         """Request the pages not opened in the browser, and the pages of the same site that they link to."""
         queue = self._unopened
         while queue:
@@ -165,7 +165,7 @@ class _Tour:
                 continue
             self.visited.add(address)
             self.read_only += 1
-            status, html = knocker.page(address)
+            status, html = probe.page(address)
             if not 200 <= status < 400:
                 self._refuse(address, status)
                 continue
@@ -183,7 +183,7 @@ class _Tour:
         self._templates.add(template)
         return seen
 
-    def dead(self, knocker: HttpProbe) -> Iterator[str]:
+    def dead(self, probe: HttpProbe) -> Iterator[str]:
         """Yield a message per link that leads to no page; request the pages that were not visited."""
         hosts = [host for site in self._catalog for host in site.hosts]
         yield from self._dead
@@ -195,7 +195,7 @@ class _Tour:
             if parts.hostname not in hosts:
                 yield f"{where}, and no site has that host{nearest(parts.hostname or '', hosts)}"
             elif address not in self.visited and not self._acts(address):
-                status = knocker.status(address)
+                status = probe.status(address)
                 if not 200 <= status < 400:
                     yield f"{where}, which answers {status or 'nothing'}"
 
