@@ -453,7 +453,7 @@ def test_an_unexpected_initial_state_is_an_error_that_lists_what_differs() -> No
     wrong = instance.config.expect.model_copy(
         update={"settings": {"cookies.state": "accept_all", "cookies.youtube": False, "cookies.no_such": 1}}
     )
-    broken = instance.model_copy(update={"instance": instance.config.model_copy(update={"expect": wrong})})
+    broken = instance.model_copy(update={"config": instance.config.model_copy(update={"expect": wrong})})
     env = WebspEnv(broken, viewport=TINY)
     try:
         with pytest.raises(InitialStateError) as caught:
