@@ -238,7 +238,7 @@ def test_a_killed_worker_costs_no_other_episode(tmp_path: Path) -> None:
 
 LETHAL = """
 import os, signal, sys
-from websp_gym.records.results import Run
+from websp_gym.records.runs import Run
 from websp_gym.runner.batch import Job, run_batch
 
 def on_result(result):

@@ -150,7 +150,7 @@ def test_without_a_second_try_nobody_is_blamed() -> None:
 INTERRUPTED = """
 import sys
 from pathlib import Path
-from websp_gym.records.results import Run
+from websp_gym.records.runs import Run
 from websp_gym.runner.batch import plan_run, run_batch
 
 def tell(result):
