@@ -129,7 +129,7 @@ def test_an_episode_no_judge_can_score_raises_or_pays_zero_and_says_so(
     env.reset()
     with pytest.raises(JudgeError, match="has no verdict: no judge gave an opinion") as caught:
         env.step("ANSWER; done")
-    assert len(caught.value.facts["verdict"].details["votes"][0]["transcript"]) == 3
+    assert len(caught.value.facts["verdict"]["details"]["votes"][0]["transcript"]) == 3
     record = load_trajectory(tmp_path / "runs" / TODO / "001")
     assert record.verdict is not None
     assert record.verdict["status"] == "unscored"

@@ -47,7 +47,7 @@ def instance_with(*, expect: list[dict[str, Any]] | None = FIVE, **goal: Any) ->
     return instance.model_copy(
         update={
             "task": instance.task.model_copy(update={"goal": Goal.model_validate(wanted)}),
-            "instance": instance.config.model_copy(update=changed),
+            "config": instance.config.model_copy(update=changed),
         }
     )
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tests.actions_support import Hands, hands, sites
-from websp_gym.actions import perform as performing
+from websp_gym.actions import webvoyager
 from websp_gym.browser.settle import settle
 
 __all__ = ["hands", "sites"]
@@ -182,7 +182,7 @@ def test_a_page_whose_every_element_changes_is_taken_as_it_is_after_a_second(han
 def test_waiting_ends_early_on_an_idle_page_and_outlasts_timers(
     hands: Hands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(performing, "WAIT_SECONDS", 100)
+    monkeypatch.setattr(webvoyager, "WAIT_SECONDS", 100)
     hands.show(
         f"{BUTTON}<script>function go_() {{ setTimeout(() => {{ out.textContent = 'done' }}, 300) }}</script>"
     )

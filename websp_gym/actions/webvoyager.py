@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from websp_gym.observation.marks import Marks
 
 _GOOGLE = "https://www.google.com/"
-_WAIT_SECONDS = 5.0
+WAIT_SECONDS = 5.0
 _WAIT_QUIET_MS = 500
 _NAVIGATION_MS = 10_000
 
@@ -156,7 +156,7 @@ def wait(action: Action, tabs: Tabs, marks: Marks) -> None:
     """Wait until the page has been quiet for half a second, five seconds at most."""
     from websp_gym.browser.settle import settle
 
-    settle(tabs, cap=_WAIT_SECONDS, quiet_ms=_WAIT_QUIET_MS, patience=_WAIT_SECONDS)
+    settle(tabs, cap=WAIT_SECONDS, quiet_ms=_WAIT_QUIET_MS, patience=WAIT_SECONDS)
 
 
 @register_action("GoBack", NOTHING, meaning="go back to the previous page", example="GoBack")
