@@ -23,7 +23,7 @@ def back(flow: Any, folder: Path) -> Imported:
     """Writes a flow to disk and imports it."""
     path = folder / "flow.json"
     path.write_text(json.dumps(flow), "utf-8")
-    return import_trace(path)[0]
+    return import_trace(path, sites={"steam": "https://store.steampowered.com/"})[0]
 
 
 def without_ours(flow: dict[str, Any]) -> dict[str, Any]:
