@@ -174,7 +174,8 @@ def _check_step(rollout: Rollout, step: Transition, *, lenient: bool) -> None:
         raise OracleError(f"no answer after {_STEPS} steps")
     problem = rollout.task.trajectory.steps[-1].error if rollout.task else ""
     # A scroll without effect is no error: it tells the oracle that it has reached the end of the page.
-    if problem and not lenient and not step.terminated and not step.action.startswith("Scroll"):
+    over = step.terminated or step.truncated
+    if problem and not lenient and not over and not step.action.startswith("Scroll"):
         raise OracleError(f"{step.action}: {problem}")
 
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    pass
+from typing import Literal
 
 EndReason = Literal[
     "answer", "infeasible", "action_limit", "time_limit", "unresponsive", "error", "abandoned"

@@ -6,16 +6,13 @@ import hashlib
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
 from websp_gym.errors import SetupError
 from websp_gym.records.trajectory import FILE, SCHEMA, STEPS, ActionRecord, Trajectory
 from websp_gym.texts import encodable, map_texts
-
-if TYPE_CHECKING:
-    pass
 
 _FIRST_SCHEMA = "websp-trajectory/1"
 """A single JSON file with the steps; of each action it has only the text."""

@@ -9,15 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from websp_gym.errors import SetupError, unwritable
 from websp_gym.records.results import Result
-
-if TYPE_CHECKING:
-    pass
 
 RUN = "run.json"
 RESULTS = "results.jsonl"

@@ -57,9 +57,7 @@ def read(data: Mapping[str, Any], book: Book) -> dict[str, Any]:
 
 def _header(data: Mapping[str, Any], book: Book) -> dict[str, Any]:
     """Return the data of the whole trace, from a flow that was exported from a trace."""
-    found, title = data[OUR_KEY], data.get("title")
-    if not isinstance(found, dict):
-        raise book.bad(OUR_KEY, f"an object is expected, this is {kind_of(found)}", "export the trace again")
+    found, title = _object(data[OUR_KEY], book), data.get("title")
     named = {**found, "name": title if isinstance(title, str) else "", "events": []}
     return _ours(Trace, named, OUR_KEY, book).model_dump(by_alias=True)
 
