@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
@@ -16,6 +17,7 @@ from tests.conftest import MakeEnv
 from tests.test_robustness import browser_processes, own_sandbox
 from websp_gym.agents import make_agent
 from websp_gym.browser.driver import driver_process
+from websp_gym.browser.launch import BrowserOptions, open_context, shared_browser
 from websp_gym.env import WebspEnv
 from websp_gym.errors import WorldError
 from websp_gym.runner.batch import run_episode
@@ -24,7 +26,7 @@ from websp_gym.sandbox.client import Sandbox
 TODO = "Steam-task-191-ON"
 TIMEOUT = 4.0
 RESET = 12.0
-MARGIN = 8.0
+MARGIN = 20.0
 
 pytestmark = pytest.mark.usefixtures(own_sandbox.__name__)
 
@@ -73,7 +75,7 @@ def test_a_stall_past_the_deadline_is_a_world_error_and_the_next_reset_works(mak
     env = make(TODO, step_timeout=TIMEOUT)
     env.reset()
     began = time.monotonic()
-    with stopped(who()), pytest.raises(WorldError, match=r"did not answer|stood still"):
+    with stopped(who()), pytest.raises(WorldError, match=r"did not answer|did not respond"):
         env.step("Google")
     assert time.monotonic() - began < TIMEOUT + MARGIN
     assert run_episode(env, make_agent("oracle")).reward == 1.0
@@ -88,11 +90,11 @@ def test_a_stall_that_ends_costs_the_agent_no_time(make: MakeEnv, who: Who) -> N
         observation, _, terminated, truncated, _ = env.step("Google")
     assert (terminated, truncated) == (False, False)
     assert observation["url"] == "https://www.google.com/"
-    assert before - observation["seconds_left"] < 4
+    assert before - observation["seconds_left"] < 6
 
 
 def test_a_stall_is_not_scored_as_a_time_limit(make: MakeEnv) -> None:
-    env = make(TODO, max_seconds=5, step_timeout=20)
+    env = make(TODO, max_seconds=6.5, step_timeout=20)
     env.reset()
     with stopped(sandbox(), seconds=7):
         *_, terminated, truncated, _ = env.step("Google")
@@ -106,16 +108,38 @@ def test_a_reset_on_a_stalled_browser_starts_a_new_one(make: MakeEnv) -> None:
     with stopped(browser()):
         env.reset()
         # The end of the episode before has a deadline of its own, at which the browser is killed.
-        assert time.monotonic() - began < 30
+        assert time.monotonic() - began < 60
     assert run_episode(env, make_agent("oracle")).reward == 1.0
+
+
+def test_a_context_opens_although_the_driver_has_just_ended() -> None:
+    """Before Playwright has noticed: its browser still looks connected."""
+    shared_browser(BrowserOptions())
+    (process,) = driver()
+    os.kill(process, signal.SIGKILL)
+    context = open_context(BrowserOptions(), viewport=(800, 600))
+    assert context.new_page().evaluate("1 + 1") == 2
+    context.close()
+
+
+def test_how_an_episode_ended_is_on_record_although_its_end_state_cannot_be_read(make: MakeEnv) -> None:
+    env = make(TODO)
+    env.reset()
+    assert env.task is not None
+    os.kill(Sandbox.shared().address.pid, signal.SIGKILL)
+    with pytest.raises(WorldError):
+        env.task.validate(env.page, [{"role": "assistant", "message": "all done"}])
+    record = env.task.trajectory
+    assert (record.end_reason, record.answer, record.verdict) == ("answer", "all done", None)
 
 
 def test_a_browser_without_its_zygote_is_no_fault_of_the_agent(make: MakeEnv) -> None:
     """The zygote, which the system may kill for memory, starts the processes of new pages."""
     env = make(TODO, step_timeout=TIMEOUT, reset_timeout=RESET)
     env.reset()
-    for process in browser_processes():
-        if any("--type=zygote" in word for word in process.cmdline()):
+    # Listed first: the end of one zygote ends others.
+    for process in [each for each in browser_processes() if "--type=zygote" in " ".join(each.cmdline())]:
+        with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
     with pytest.raises(WorldError, match="the browser did not answer"):
         env.step("Google")

@@ -118,14 +118,17 @@ def test_an_environment_works_from(where: str) -> None:
 def test_an_interrupted_step_ends_at_once_and_the_next_reset_works() -> None:
     script = """
 import signal
+env = gym.make("websp/Steam-task-191-OFF", initial_state="snapshot", step_timeout=100)
 env.reset()
 env.unwrapped.page.evaluate("() => { setTimeout(() => { while (true); }, 0); }")
-threading.Timer(1, os.kill, [os.getpid(), signal.SIGINT]).start()
+# The timer's own thread gets the signal: the waiting one is not woken by it.
+timer = threading.Timer(1, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT))
+timer.start()
 began = time.monotonic()
 try:
     env.step("Wait")
 except KeyboardInterrupt:
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60, "it was waited for to the time limit"
     assert play(env) == 1.0
 else:
     raise AssertionError("not interrupted")

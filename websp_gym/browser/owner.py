@@ -9,6 +9,7 @@ cost of about 0.1 ms.
 from __future__ import annotations
 
 import atexit
+import math
 import os
 import queue
 import threading
@@ -25,7 +26,8 @@ Result = TypeVar("Result")
 GRACE = 8.0
 """Seconds after its deadline at which a call is ended from outside (browser and driver are killed)."""
 _LAST_WAIT = 5.0
-_POLL = 1.0
+_POLL = 0.2
+"""Seconds after which a waiting thread looks for signals: one that comes just before a wait does not end it."""
 
 
 @dataclass
@@ -41,9 +43,9 @@ class _Job:
         except BaseException as error:
             self.future.set_exception(error)
 
-    def seconds_left(self, seconds: float) -> float:
-        # Time in the queue does not count.
-        return _POLL if self.started is None else self.started + seconds - time.monotonic()
+    def seconds_running(self) -> float:
+        """Return for how long the function has run; time in the queue does not count."""
+        return 0.0 if self.started is None else time.monotonic() - self.started
 
 
 class _Owner:
@@ -171,20 +173,14 @@ def _current() -> _Owner:
 
 
 def _wait(owner: _Owner, job: _Job, seconds: float | None) -> Any:
-    while seconds is not None:
-        left = job.seconds_left(seconds + GRACE)
-        if left <= 0:
-            break
-        if _done_within(job.future, left):
-            return job.future.result()
-    if seconds is None:
-        return job.future.result()
-    if _end(owner, job):
-        return job.future.result()
-    raise WorldError(
-        f"the browser's thread did not come back within {seconds + GRACE + _LAST_WAIT:g} seconds and was given up; "
-        "call reset() to start a new episode"
-    )
+    limit = math.inf if seconds is None else seconds + GRACE
+    while not _done_within(job.future, _POLL):
+        if job.seconds_running() > limit and not _end(owner, job):
+            raise WorldError(
+                f"the browser's thread did not come back within {limit + _LAST_WAIT:g} seconds and was given up; "
+                "call reset() to start a new episode"
+            )
+    return job.future.result()
 
 
 def _end(owner: _Owner, job: _Job) -> bool:

@@ -23,6 +23,8 @@ from websp_gym.sandbox.client import Sandbox, SandboxError
 INDEX = "https://sandbox.websp/"
 _LINES = 12
 """Lines of a browser's output to show when it ends with an error."""
+_POLL = 0.2
+"""Seconds after which a waiting thread looks for signals: one that comes just before a wait does not end it."""
 
 
 def serve(
@@ -123,6 +125,7 @@ def _until_interrupted() -> None:
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     try:
-        stop.wait()
+        while not stop.wait(_POLL):
+            pass
     except KeyboardInterrupt:
         return

@@ -14,6 +14,9 @@ from typing import TypeVar
 Job = TypeVar("Job")
 Done = TypeVar("Done")
 
+_POLL = 0.2
+"""Seconds after which a waiting thread looks for Ctrl-C: one that comes just before a wait does not end it."""
+
 
 def map_unordered(
     work: Callable[[Job], Done],
@@ -85,7 +88,7 @@ def _run_pool(
                         running[pool.submit(work, job)] = job
                     except BrokenProcessPool:
                         broken.append(job)
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                for future in wait(running, timeout=_POLL, return_when=FIRST_COMPLETED).done:
                     job = running.pop(future)
                     try:
                         done(future.result())
