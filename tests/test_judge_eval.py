@@ -16,7 +16,7 @@ from tests.judge_support import NAMES, FunctionModel, put, recorded, says
 from websp_gym.calibration.calibrate import evaluate, judge_cases
 from websp_gym.calibration.cases import Case, label_by_state, read_labels
 from websp_gym.calibration.edits import EDITS, cut
-from websp_gym.calibration.generate import KINDS, RETOLD, generate
+from websp_gym.calibration.generate import KINDS, OTHER_TASK, generate
 from websp_gym.calibration.metrics import measure
 from websp_gym.cli.evaluating import judge_eval
 from websp_gym.errors import SetupError
@@ -116,7 +116,7 @@ def made(runs: Path) -> list[Case]:
 def test_a_thousand_different_runs_come_from_a_handful(made: list[Case]) -> None:
     assert len(made) == 1000
     assert len({case.key for case in made}) == len({case.name for case in made}) == 1000
-    assert {case.kind for case in made} == {*EDITS, RETOLD}, "what no screenshot shows is never edited in"
+    assert {case.kind for case in made} == {*EDITS, OTHER_TASK}, "what no screenshot shows is never edited in"
     passed = sum(case.passed for case in made)
     assert 250 < passed < 750
 
@@ -149,11 +149,11 @@ def replayed(run: Trajectory) -> dict[str, Any]:
 
 
 def test_kinds_fail_or_pass_as_their_name_says(made: list[Case]) -> None:
-    always_wrong = {"omitted", "unsaved", "undone", "lying"}
+    always_wrong = {"omitted", "unsaved", "reverted", "false_claim"}
     for case in made:
         if case.kind in always_wrong:
             assert not case.passed, case.name
-        if case.kind in ("oracle", "modest"):
+        if case.kind in ("oracle", "false_denial"):
             assert case.passed, case.name
 
 
@@ -229,11 +229,11 @@ def test_labels_are_read_from_csv_and_json_lines(runs: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.csv", "trajectory,label\n", "labels nothing"),
+        ("a.csv", "trajectory,label\n", "has no labels"),
         ("a.csv", "trajectory,label\nSteam-task-199/001,Correct\n", r'a\.csv:2: .*did you mean "CORRECT"'),
         ("a.csv", "trajectory,verdict\nSteam-task-199/001,CORRECT\n", "needs `trajectory` and `label`"),
         ("a.csv", "trajectory,label\nnowhere,CORRECT\n", "no trajectory in"),
-        ("a.csv", "trajectory,label\nSteam-task-199/001,pass\nSteam-task-199/001,fail\n", "there twice"),
+        ("a.csv", "trajectory,label\nSteam-task-199/001,pass\nSteam-task-199/001,fail\n", "appears twice"),
         ("a.jsonl", '{"trajectory": "Steam-task-199/001", "label": true}', "the label is True"),
         ("a.jsonl", '{"trajectory": ', r"a\.jsonl:1: not JSON"),
         ("a.jsonl", "[1]", "not an object"),

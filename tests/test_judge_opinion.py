@@ -96,7 +96,7 @@ def test_forty_thousand_keys_are_refused_at_once_and_in_a_short_sentence() -> No
         read_opinion(json.dumps({f"key {number}": 0 for number in range(40_000)}))
     assert time.process_time() - began < 0.5
     assert len(str(caught.value)) < 400
-    with pytest.raises(UnreadableError, match="'a' is there twice"):
+    with pytest.raises(UnreadableError, match="'a' appears twice"):
         read_opinion('{"a": {"b": 1}, "a": 2}')
 
 

@@ -11,7 +11,7 @@ import yaml
 
 from tests.judge_support import put, recorded, says
 from websp_gym.calibration.cases import label_by_state
-from websp_gym.calibration.edits import told
+from websp_gym.calibration.edits import reworded
 from websp_gym.calibration.generate import KINDS, PLAYED, generate
 from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
 from websp_gym.calibration.variants import FILE, Variant, is_played, keep, kind_of, plays_of
@@ -108,7 +108,7 @@ def test_what_was_played_is_not_played_again(played: tuple[Path, list[Played]]) 
     folder, done = played
     left = {play.kind for play in plays_to_do([TWO], folder)}
     assert left.isdisjoint(each.play.kind for each in done)
-    assert left == {"omitted", "undone", "lost"}
+    assert left == {"omitted", "reverted", "lost"}
 
 
 # --- what lies on disk ------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ def test_plays_are_told_in_other_words_and_stay_what_they_are(played: tuple[Path
 
 def test_a_play_that_failed_is_never_edited_as_if_it_were_right(tmp_path: Path) -> None:
     wrong = Variant(TWO, "opposite")
-    run = told(recorded(TWO), random.Random(0))
+    run = reworded(recorded(TWO), random.Random(0))
     run.end["settings"]["cookies.valve_analytics"] = True
     put(wrong.place(tmp_path) / "001", run)
     keep(wrong, tmp_path, config_hash=run.config_hash, happened=True)

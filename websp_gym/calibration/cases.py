@@ -96,10 +96,10 @@ def read_labels(path: Path) -> list[Case]:
         folder = path.parent / name
         folder = folder.parent if folder.suffix == ".json" else folder
         if any(case.folder == folder for case in cases):
-            raise SetupError(f"{where}: {name} is there twice", path=str(path))
+            raise SetupError(f"{where}: {name} appears twice", path=str(path))
         cases.append(_case(folder, name, LABELS[label]))
     if not cases:
-        raise SetupError(f"{path} labels nothing", path=str(path))
+        raise SetupError(f"{path} has no labels", path=str(path))
     return cases
 
 
@@ -124,7 +124,10 @@ def label_by_state(folders: Iterable[Path], parent: Path) -> list[Case]:
             name, kind = folder.relative_to(parent).as_posix(), kind_of(folder) or "recorded"
             cases.append(_case(folder, name, truth.status == "pass", kind=kind))
     if not cases:
-        raise SetupError(f"the state tells of no run in {parent}; give labels in a file", path=str(parent))
+        raise SetupError(
+            f"no run in {parent} has a state verdict to label it by; give the labels in a file",
+            path=str(parent),
+        )
     return cases
 
 

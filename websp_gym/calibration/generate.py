@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from websp_gym.calibration.cases import Case
-from websp_gym.calibration.edits import EDITS, retold, told
+from websp_gym.calibration.edits import EDITS, for_another_task, reworded
 from websp_gym.calibration.variants import kind_of
 from websp_gym.errors import SetupError, nearest
 from websp_gym.records.load import load_trajectory
@@ -18,10 +18,10 @@ from websp_gym.records.trajectory import Trajectory
 from websp_gym.scoring.truth import state_verdict_of_record
 from websp_gym.tasks.instances import Instance, load_instance
 
-RETOLD = "another task"
+OTHER_TASK = "another task"
 PLAYED = ("opposite", "extra", "destructive")
 """Kinds that no edit can make, because no recorded screenshot shows the change."""
-KINDS = (*EDITS, RETOLD, *PLAYED)
+KINDS = (*EDITS, OTHER_TASK, *PLAYED)
 _PATIENCE = 60
 """Number of consecutive draws without a new case after which a kind is given up."""
 
@@ -116,7 +116,10 @@ def _seen(run: Trajectory, folder: Path) -> str:
 
 
 def _same_start(one: _Source, other: _Source) -> bool:
-    return one.instance.id != other.instance.id and retold(one.trajectory, other.trajectory) is not None
+    return (
+        one.instance.id != other.instance.id
+        and for_another_task(one.trajectory, other.trajectory) is not None
+    )
 
 
 def _draw(kind: str, sources: _Sources, rng: random.Random, number: int) -> Case | None:
@@ -125,9 +128,9 @@ def _draw(kind: str, sources: _Sources, rng: random.Random, number: int) -> Case
         return None
     if played and (kind in PLAYED or rng.random() < 0.5):
         source = rng.choice(played)
-        return _made(kind, source, source.instance, told(source.trajectory, rng), number)
+        return _made(kind, source, source.instance, reworded(source.trajectory, rng), number)
     source = rng.choice(sources.right)
-    if kind == RETOLD:
+    if kind == OTHER_TASK:
         return _draw_retold(source, sources.right, rng, number)
     return _made(kind, source, source.instance, EDITS[kind](source.trajectory, source.instance, rng), number)
 
@@ -137,9 +140,9 @@ def _draw_retold(source: _Source, sources: Sequence[_Source], rng: random.Random
     if not partners:
         return None
     other = rng.choice(partners)
-    run = retold(source.trajectory, other.trajectory)
+    run = for_another_task(source.trajectory, other.trajectory)
     run = EDITS["oracle"](run, other.instance, rng) if run is not None else None
-    return _made(RETOLD, source, other.instance, run, number)
+    return _made(OTHER_TASK, source, other.instance, run, number)
 
 
 def _made(kind: str, source: _Source, instance: Instance, run: Trajectory | None, number: int) -> Case | None:

@@ -71,7 +71,7 @@ class VariantAgent:
     def _plot(self, briefing: Briefing, seen: Seen) -> Moves:
         plots: dict[str, Callable[[Briefing, Seen], Moves]] = {
             "opposite": self._opposite,
-            "undone": self._undone,
+            "reverted": self._reverted,
             "extra": self._extra,
         }
         return plots.get(self._play.kind, self._right)(briefing, seen)
@@ -87,7 +87,7 @@ class VariantAgent:
         agent = OracleAgent(steps=own) if own else OracleAgent(opposite=True)
         return (yield from self._follow(briefing, agent, seen))
 
-    def _undone(self, briefing: Briefing, seen: Seen) -> Moves:
+    def _reverted(self, briefing: Briefing, seen: Seen) -> Moves:
         """Follow the ground truth, then operate the last switch again and save."""
         steps = briefing.instance.config.ground_truth
         seen = yield from self._right(briefing, seen)

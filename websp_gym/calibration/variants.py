@@ -24,7 +24,7 @@ class Variant:
 
     Args:
         instance: Id of the instance.
-        kind: ``oracle``, ``omitted``, ``unsaved``, ``opposite``, ``undone``, ``extra``, ``destructive`` or
+        kind: ``oracle``, ``omitted``, ``unsaved``, ``opposite``, ``reverted``, ``extra``, ``destructive`` or
             ``lost``.
         step: Index of the ground-truth step left out, for ``omitted`` and ``unsaved``; None for the others.
     """
@@ -56,7 +56,7 @@ def plays_of(instance: Instance) -> Iterator[Variant]:
     if own or (own is None and _can_be_opposite(steps)):
         yield Variant(instance.id, "opposite")
     if last_switch(steps) is not None:
-        yield Variant(instance.id, "undone")
+        yield Variant(instance.id, "reverted")
     yield Variant(instance.id, "extra")
     if instance.site.account != "none":
         yield Variant(instance.id, "destructive")

@@ -83,7 +83,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise UnreadableError(f"the key {_brief(key)} is there twice")
+            raise UnreadableError(f"the key {_brief(key)} appears twice")
         found[key] = value
     return found
 
