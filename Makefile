@@ -15,9 +15,8 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 AGENTLAB := .venv-agentlab
-JOBS ?= auto
-# How often a test that fails is tried again before it counts; whoever comes out well then is listed at the end.
-RERUNS ?= 0
+# Test processes. Browsers keep a process waiting, so there are more than cores.
+JOBS ?= $(shell expr $$(nproc) + 2)
 
 .PHONY: demo test test-agentlab prove check docs bench bench-replay traces clean
 
@@ -25,7 +24,7 @@ demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
 
 test: $(VENV)/.dev .browser
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=40 --reruns $(RERUNS) $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=40 $(ARGS)
 
 prove: $(VENV)/.dev .browser
 	$(BIN)/python -m websp_gym.authoring.prove $(SITE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections import defaultdict
 from collections.abc import Iterator
@@ -12,7 +13,8 @@ from typing import Any, Protocol
 import pytest
 from hypothesis import HealthCheck, settings
 
-from websp_gym.authoring.sample import commit_of, drawn
+from tests import light_stacks
+from tests.sample import commit_of, drawn
 from websp_gym.browser.owner import adopt
 from websp_gym.env import WebspEnv
 from websp_gym.env.registration import make_env
@@ -21,10 +23,11 @@ from websp_gym.tasks.instances import all_instances
 # A machine that is shared with others stalls now and then.
 settings.register_profile("websp", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("websp")
+light_stacks.install()
 
 
 def pytest_report_header() -> str:
-    """Name the instances that this commit has proved the long way, besides one of each kind of page."""
+    """Name the instances that this commit has proved the long way, besides one of each kind of control."""
     commit = commit_of(Path(__file__).parent)
     sample = drawn((instance.id for instance in all_instances()), commit)
     return f"sample of commit {commit[:9]}: {', '.join(sorted(sample))}"
@@ -40,6 +43,12 @@ def _drive_the_browser() -> None:
 def _end_on_ctrl_c() -> None:
     """Child processes are sent SIGINT; where `make test` runs in the background they would inherit that it is ignored."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Leave pytest's and the modules' many objects out of the full collections that each reset may make."""
+    gc.collect()
+    gc.freeze()
 
 
 class MakeEnv(Protocol):

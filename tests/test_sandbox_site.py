@@ -100,12 +100,12 @@ def test_fixture_items_are_checked(tmp_path: Path) -> None:
     [
         ("session_cookie: SID", "{items: [{device: Phone, current: true}]}", "comes of signing in"),
         ("session_cookie: SID", "{fields: {current: {type: bool, default: true}}}", "already"),
-        ("session_cookie: SID", "{artefact: true}", "no artefacts"),
+        ("session_cookie: SID", "{artefact: true}", "not artifacts"),
         ("session_cookie: SID", "{items: [{divice: Phone}]}", 'did you mean "device"?'),
         ("session_cookie: SID", "[]", "collections.sessions"),
         ("session_cookie: SID", "{items: 5}", "collections.sessions.items"),
-        ("session_of: accounts", "{}", "session_cookie of its own"),
-        ("search: true", "{}", "session_cookie of its own"),
+        ("session_of: accounts", "{}", "its own session_cookie"),
+        ("search: true", "{}", "its own session_cookie"),
     ],
 )
 def test_sessions_are_a_collection_that_a_sign_in_fills(

@@ -2,7 +2,7 @@
 
 The oracle passes from a replayed S0, doing nothing passes exactly where S0 is the goal, and leaving out any single
 state-changing step fails: decided on the server from the requests of the oracle's one episode. One instance of each
-kind of page and a tenth of all, drawn by the commit, are proved the long way, as ``make prove`` does with all: each
+kind of control and a tenth of all, drawn by the commit, are proved the long way, as ``make prove`` does with all: each
 omission and the opposite are episodes in the browser.
 """
 
@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.sample import commit_of, drawn, kind_of, one_of_each
 from websp_gym.authoring.crawl import crawl
 from websp_gym.authoring.files import check_files, read_catalog
 from websp_gym.authoring.findings import Finding
 from websp_gym.authoring.proofs import prove
-from websp_gym.authoring.sample import commit_of, drawn, one_of_each, page_kind
 from websp_gym.tasks.instances import Instance, all_instances, load_instance
 
 SITES: dict[str, list[Instance]] = {}
@@ -64,15 +64,11 @@ def test_an_instance_of_each_kind_and_of_the_sample_proves_its_check_the_long_wa
     )
 
 
-def test_every_kind_of_page_is_proved_the_long_way() -> None:
+def test_every_kind_of_control_is_proved_the_long_way() -> None:
     chosen = one_of_each(EVERY)
-    assert {page_kind(load_instance(name)) for name in chosen} == {page_kind(instance) for instance in EVERY}
-    assert len(chosen) == len({page_kind(instance) for instance in EVERY})
-    acting = [
-        instance for instance in EVERY if any(step.changes_state for step in instance.config.ground_truth)
-    ]
-    kinds = {page_kind(instance) for instance in acting}
-    assert kinds == {page_kind(instance) for instance in acting if instance.id in chosen}
+    kinds = {kind_of(instance) for instance in EVERY}
+    assert {kind_of(load_instance(name)) for name in chosen} == kinds
+    assert len(chosen) == len(kinds)
 
 
 def test_over_the_commits_the_sample_covers_every_instance() -> None:

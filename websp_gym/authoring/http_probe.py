@@ -28,7 +28,7 @@ class HttpProbe:
 
     def __init__(self, sandbox: Sandbox, episode: str, cookies: Sequence[Cookie] = ()) -> None:
         # No verification: the server at this local address made the certificate itself.
-        context = ssl.create_default_context()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         self._connection = HTTPSConnection(
             "127.0.0.1", sandbox.address.https_port, context=context, timeout=10

@@ -120,5 +120,7 @@ def _check_free(slug: str, host: str) -> None:
 def _checkout() -> Path:
     root = data_dir("task_configs").parent
     if not (root / _REPOSITORY).is_dir() or not (root / "pyproject.toml").is_file():
-        raise SetupError("this is no checkout of websp-gym; say where the site goes with --places FOLDER")
+        raise SetupError(
+            "this is not a checkout of websp-gym; give the folder for the site with --places FOLDER"
+        )
     return root

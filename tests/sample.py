@@ -1,4 +1,4 @@
-"""Choose the instances to prove in full: one per kind of page, and a tenth that depends on the commit."""
+"""Choose the instances to prove in full: one per kind of control, and a tenth that depends on the commit."""
 
 from __future__ import annotations
 
@@ -13,29 +13,28 @@ from websp_gym.tasks.instances import Instance
 _SHARE = 0.1
 _NO_COMMIT = "no commit"
 
-PageKind = tuple[str, str, bool]
-"""The site, the name of the link that leads to the page, and whether a Save ends the changes on it."""
+Kind = frozenset[tuple[str, str]]
+"""Action and role of the controls that change state. It does not name the site, so that the number of kinds does not
+grow with the number of sites."""
 
 
-def page_kind(instance: Instance) -> PageKind:
-    """Return the kind of page that an instance's settings are on, derived from its ground truth."""
-    steps = instance.config.ground_truth
-    first = next((index for index, step in enumerate(steps) if step.action not in ("click", "hover")), 0)
-    page = steps[first - 1].target.name if first else ""
-    return instance.site.slug, page, any(step.action == "submit" for step in steps)
+def kind_of(instance: Instance) -> Kind:
+    """Return what kinds of control an instance is about; empty if nothing has to be changed."""
+    return frozenset(
+        (step.action, step.target.role) for step in instance.config.ground_truth if step.changes_state
+    )
 
 
 def one_of_each(instances: Iterable[Instance]) -> set[str]:
-    """Return the id of one instance per kind of page: the shortest one with a step that changes state."""
-    found: dict[PageKind, Instance] = {}
+    """Return the id of one instance per kind of control: the one with the fewest changes."""
+    found: dict[Kind, Instance] = {}
     for instance in sorted(instances, key=_cost):
-        found.setdefault(page_kind(instance), instance)
+        found.setdefault(kind_of(instance), instance)
     return {instance.id for instance in found.values()}
 
 
-def _cost(instance: Instance) -> tuple[bool, int, str]:
-    changing = sum(step.changes_state for step in instance.config.ground_truth)
-    return not changing, changing, instance.id
+def _cost(instance: Instance) -> tuple[int, str]:
+    return sum(step.changes_state for step in instance.config.ground_truth), instance.id
 
 
 def drawn(ids: Iterable[str], commit: str) -> set[str]:
