@@ -347,7 +347,7 @@ def _find_browser() -> None:
     from websp_gym.browser.find import find_browser
 
     playwright = _get_global_playwright()
-    os.environ["WEBSP_BENCH_CHROMIUM"] = find_browser(playwright)
+    os.environ["WEBSP_BENCH_CHROMIUM"] = find_browser(playwright, headless=True)
     # …/ms-playwright/chromium-1117/chrome-linux/chrome
     os.environ["WEBSP_BENCH_PLACE"] = "/".join(Path(playwright.chromium.executable_path).parts[-3:])
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from websp_gym.browser.find import SYSTEM_NAMES, find_browser
+from websp_gym.browser.find import HEADLESS_SHELL, SYSTEM_NAMES, find_browser
 from websp_gym.errors import SetupError
 
 
@@ -48,6 +48,17 @@ def test_the_variable_comes_first_then_playwrights_own_then_the_systems(
 def test_every_usual_name_of_the_systems_browser_is_found(machine: Any, name: str) -> None:
     installed = _program(machine.bin / name)
     assert find_browser(machine.playwright) == str(installed)
+
+
+def test_a_headless_shell_is_used_only_where_no_window_is_needed(machine: Any) -> None:
+    shell = _program(machine.bin / HEADLESS_SHELL)
+    with pytest.raises(SetupError):
+        find_browser(machine.playwright)
+    system = _program(machine.bin / "chromium")
+    assert find_browser(machine.playwright) == str(system)
+    assert find_browser(machine.playwright, headless=True) == str(shell)
+    own = _program(machine.own)
+    assert find_browser(machine.playwright, headless=True) == str(own)
 
 
 def test_without_a_browser_the_error_has_the_command_that_installs_one(machine: Any) -> None:

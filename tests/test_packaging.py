@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import fcntl
 import json
 import os
 import re
@@ -67,10 +68,18 @@ def _run(*command: str | Path, cwd: Path, **environment: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sdist and the wheel made from that sdist."""
-    folder = tmp_path_factory.mktemp("dist")
-    _run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
+def built(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A folder with the sdist and the wheel made from that sdist: one for all test processes.
+
+    Two that build at once would write and remove the same files of the checkout.
+    """
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "dist"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not list(folder.glob("*.whl")):
+            _run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
     return folder
 
 

@@ -70,8 +70,8 @@ def require_known(installed: str) -> None:
     """
     if not f"{installed}.".startswith(f"{_KNOWN}."):
         raise SetupError(
-            f"Playwright {installed} is installed, and websp-gym works with {_KNOWN} only, for it gets over the end "
-            f"of a driver inside it: pip install 'playwright=={_KNOWN}.*'"
+            f"Playwright {installed} is installed, and websp-gym works with {_KNOWN} only, because it depends on "
+            f"internals of that version: pip install 'playwright=={_KNOWN}.*'"
         )
 
 

@@ -13,10 +13,16 @@ if TYPE_CHECKING:
     from playwright.sync_api import Playwright
 
 SYSTEM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+HEADLESS_SHELL = "chromium-headless-shell"
+"""Debian's Chromium without windows and extensions: a reset takes a sixth less time, and a third less CPU time."""
 
 
-def find_browser(playwright: Playwright) -> str:
+def find_browser(playwright: Playwright, *, headless: bool = False) -> str:
     """Return the path of the browser: ``WEBSP_BROWSER``, else Playwright's own Chromium, else the system's.
+
+    Args:
+        playwright: Playwright, which knows where its own Chromium would be.
+        headless: Whether neither windows nor extensions are needed, so that a headless shell will do.
 
     Raises:
         BrowserNotFoundError: No browser was found; the message has the command that installs one.
@@ -33,7 +39,7 @@ def find_browser(playwright: Playwright) -> str:
     own = playwright.chromium.executable_path
     if Path(own).is_file():
         return own
-    for name in SYSTEM_NAMES:
+    for name in (HEADLESS_SHELL, *SYSTEM_NAMES) if headless else SYSTEM_NAMES:
         found = shutil.which(name)
         if found:
             return found

@@ -241,6 +241,6 @@ def _checked(answer: dict[str, Any]) -> dict[str, Any]:
     if "exceptionDetails" in answer:
         details = answer["exceptionDetails"]
         thrown = details.get("exception", {}).get("description") or details.get("text", "")
-        raise ScriptError(f"a script of ours failed on the page: {str(thrown)[:300]}")
+        raise ScriptError(f"a script of websp-gym failed on the page: {str(thrown)[:300]}")
     result: dict[str, Any] = answer["result"]
     return result

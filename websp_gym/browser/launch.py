@@ -82,8 +82,8 @@ def open_context(options: BrowserOptions, *, viewport: tuple[int, int]) -> Brows
     try:
         return new_context(browser, viewport=viewport)
     except PlaywrightError:
-        # Playwright notices that a browser was killed only when it next uses it.
-        if browser.is_connected():
+        # Playwright notices that a browser was killed, or its driver has ended, only when it next uses it.
+        if browser.is_connected() and not discard_dead_driver():
             raise
     return new_context(shared_browser(options), viewport=viewport)
 
@@ -158,7 +158,7 @@ def _launch(options: BrowserOptions) -> Browser:
         require_display("headless=False")
     current = playwright()
     current.selectors.set_test_id_attribute("bid")
-    executable = find_browser(current)
+    executable = find_browser(current, headless=options.headless)
     try:
         return confined(
             lambda sandbox: current.chromium.launch(

@@ -31,11 +31,14 @@ def check_run(run: Run, instance_id: str) -> str:
     agent = make_agent(run.agent)
     observation = kind_for(agent.observation, run.options)
     make_env(instance_id, **{"observation": observation, **run.options}).close()
-    return browser_version()
+    return browser_version(headless=run.options.get("headless", True))
 
 
-def browser_version() -> str:
+def browser_version(*, headless: bool) -> str:
     """Return the version of the browser that episodes use, such as ``141.0.7390.65``.
+
+    Args:
+        headless: Whether the episodes are played without a window.
 
     Raises:
         SetupError: There is no browser, it does not start, or it does not report a version.
@@ -44,7 +47,7 @@ def browser_version() -> str:
     from websp_gym.browser.find import find_browser
     from websp_gym.browser.owner import call
 
-    path = call(lambda: find_browser(playwright()))
+    path = call(lambda: find_browser(playwright(), headless=headless))
     try:
         said = subprocess.run(
             [path, "--version"], capture_output=True, text=True, timeout=60, check=False, errors="replace"
@@ -57,7 +60,7 @@ def browser_version() -> str:
     if said.returncode or found is None:
         words = (said.stderr or said.stdout).strip().splitlines()
         raise BrowserNotFoundError(
-            f"{path} is no Chromium: `--version` ended with {said.returncode} and said "
+            f"{path} is not Chromium: `--version` ended with {said.returncode} and said "
             f"{words[-1] if words else 'nothing'!r} (WEBSP_BROWSER chooses another)",
             executable=path,
         )
