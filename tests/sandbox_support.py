@@ -197,7 +197,7 @@ class Visitor:
             own[EPISODE_HEADER] = self._episode.id
         if self.cookies:
             own["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        context = ssl.create_default_context()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         connection = HTTPSConnection("127.0.0.1", self._address.https_port, context=context, timeout=timeout)
         try:

@@ -14,7 +14,7 @@ from websp_gym.env.registration import make_env
 from websp_gym.errors import WebspError
 from websp_gym.runner.batch import run_episode
 
-DEADLINE = 2.0
+DEADLINE = 1.0
 MARGIN = 8.0
 """Seconds a page is given to be closed and its browser to be killed, on a machine that is busy."""
 

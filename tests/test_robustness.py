@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -135,6 +137,22 @@ def test_an_accident_between_two_episodes_is_not_even_noticed(accident: Accident
     accident(env)
     env.reset()
     assert env.step("ANSWER; done")[1] == 1.0
+
+
+def test_a_reset_whose_browser_dies_starts_once_more(make: MakeEnv) -> None:
+    env = make(TODO, viewport=TINY)
+    assert isinstance(env, WebspEnv)
+
+    def kill_once_open() -> None:
+        while env.context is None:
+            time.sleep(0.001)
+        kill_browser(env)
+
+    killer = threading.Thread(target=kill_once_open)
+    killer.start()
+    env.reset(seed=0)
+    killer.join()
+    assert run_episode(env, make_agent("oracle")).reward == 1.0
 
 
 def test_a_closed_tab_is_no_accident_but_leaves_the_agent_a_blank_one(make: MakeEnv) -> None:

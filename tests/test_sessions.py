@@ -143,6 +143,13 @@ def test_an_initial_state_that_lacks_an_expected_device_is_refused(account: Acco
         verify(instance_with(), account.episode)
 
 
+def test_expected_rows_may_be_vague_and_come_in_any_order(account: Account) -> None:
+    vague = [{"device": "Chrome on Android"}, STRANGER, FIVE[4], FIVE[1], FIVE[0]]
+    verify(instance_with(expect=vague), account.episode)
+    with pytest.raises(InitialStateError, match="sessions: expected"):
+        verify(instance_with(expect=[STRANGER, *vague[1:]]), account.episode)
+
+
 def test_expected_sessions_may_name_this_browsers_own(account: Account) -> None:
     verify(instance_with(expect=[*FIVE, {"current": True}]), account.episode)
     with pytest.raises(InitialStateError, match="sessions: expected"):

@@ -77,8 +77,8 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
         """Take a step; after the last one, ``info["task_info"]`` contains the verdict."""
         try:
             observation, reward, terminated, truncated, info = self.env.step(action)
-        except WebspError as error:
-            verdict: Verdict | None = getattr(error, "verdict", None)
+        except WebspError:
+            verdict = self._task.verdict if self._task is not None else None
             if verdict is not None and verdict.status == "unscored":
                 self._note(verdict)
             raise

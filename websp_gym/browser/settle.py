@@ -23,7 +23,8 @@ DOM_PATIENCE = 1.0
 """Seconds after which a DOM that keeps changing while nothing is loading is observed as it is."""
 _QUIET_MS = 20
 _AFTER_TRAFFIC = 0.03
-"""Seconds a page has to start rendering the response of a request; later DOM changes are awaited anyway."""
+"""Seconds a page has to react to the response of a request before it is asked once more; DOM changes after that are
+awaited anyway."""
 _FRAMES = 8
 """Maximum number of child frames to wait for; more are usually advertisements."""
 
@@ -56,7 +57,9 @@ def settle(
     tabs.traffic.begin_wait()
     looked_at: Page | None = None
     while (left := end - time.monotonic()) > 0:
-        page = tabs.current
+        page, traffic = tabs.current, tabs.traffic.changed
+        # Asked after that time, a page that a busy machine did not let run has reacted before it answers.
+        calm = time.monotonic() - traffic >= _AFTER_TRAFFIC
         try:
             rest = _ask_all(page, quiet_ms, min(left, patience), again=page is looked_at)
         except PlaywrightError:
@@ -68,8 +71,7 @@ def settle(
         looked_at = page
         # Always call requests_in_flight(): it also detects requests not worth waiting for.
         waiting = not rest.parsed or tabs.requests_in_flight() > 0 or tabs.opening
-        calm = time.monotonic() - tabs.traffic.changed >= _AFTER_TRAFFIC
-        if calm and not waiting and page is tabs.current:
+        if calm and not waiting and page is tabs.current and traffic == tabs.traffic.changed:
             give_documents(page)
             return rest.quiet
     give_documents(tabs.current)

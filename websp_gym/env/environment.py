@@ -16,7 +16,7 @@ from websp_gym.env.heap import trim_heap
 from websp_gym.env.options import for_episode, read_options
 from websp_gym.env.play import StepResult
 from websp_gym.env.spaces import ActionText
-from websp_gym.errors import SetupError, WorldError
+from websp_gym.errors import SetupError, WebspError, WorldError
 from websp_gym.observation.observe import observation_space
 from websp_gym.records.ending import Ending
 from websp_gym.scoring.rewards import make_reward
@@ -105,6 +105,9 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Start a new episode: a fresh account and browser context, brought to a verified initial state S0.
 
+        If the browser dies meanwhile, for example from what a page of an earlier episode did to it, the
+        episode is started once more in a new browser.
+
         Args:
             seed: Seed of the episode (colours of the marks), from 0 to 2**32 - 1; ``None`` draws one.
             options: Options that replace those of ``gym.make`` for this episode only
@@ -127,8 +130,13 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         self._end(Ending("abandoned"))
         trim_heap()
         number = seed if seed is not None else int(self.np_random.integers(2**31))
-        session = self._session = Episode(self.instance, of_episode, self._world, self._reward, number)
-        return self._guarded(lambda: session.begin(called), "during reset", of_episode.reset_timeout)
+        session = Episode(self.instance, of_episode, self._world, self._reward, number)
+        try:
+            return self._begin(session, called)
+        except WebspError:
+            if not session.lost_browser:
+                raise
+        return self._begin(Episode(self.instance, of_episode, self._world, self._reward, number), called)
 
     def step(self, action: str) -> StepResult:
         """Carry out one action.
@@ -173,6 +181,10 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
     def close(self) -> None:
         """End the episode. The browser stays open for other environments of the same process."""
         self._end(Ending("abandoned"))
+
+    def _begin(self, session: Episode, called: float) -> tuple[dict[str, Any], dict[str, Any]]:
+        self._session = session
+        return self._guarded(lambda: session.begin(called), "during reset", session.options.reset_timeout)
 
     def _guarded(self, function: Callable[[], Result], when: str, seconds: float) -> Result:
         """Run ``function`` on the thread that drives the browser; end the episode if it raises."""

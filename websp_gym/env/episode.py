@@ -93,6 +93,12 @@ class Episode:
         self._understood: ActionRecord | None = None
 
     @property
+    def lost_browser(self) -> bool:
+        """Whether the browser of the episode has died."""
+        browser = self.context.browser if self.context is not None else None
+        return browser is not None and not browser.is_connected()
+
+    @property
     def seconds(self) -> float:
         """Seconds used by the agent and its pages since the first observation, without standstills."""
         stuck = self._watch.stuck if self._watch is not None else 0.0
@@ -296,7 +302,8 @@ class Episode:
         except ActionError as error:
             if isinstance(error.__cause__, PlaywrightError) and watch.stuck > _UNDESERVED:
                 raise WorldError(
-                    f"the world stood still for {watch.stuck:.0f} seconds during an action ({error})"
+                    f"the website or the browser did not respond for {watch.stuck:.0f} seconds "
+                    f"during an action ({error})"
                 ) from error
             if _ABORTED in str(error):
                 self._check_browser(watch)

@@ -166,7 +166,8 @@ def _setting_differences(
 def _same_items(expected: list[Item], actual: list[Item]) -> bool:
     """Whether both lists have the same items in any order; only the fields in ``expected`` are compared."""
     left = list(actual)
-    for wanted in expected:
+    # Rows that name the most fields choose first.
+    for wanted in sorted(expected, key=len, reverse=True):
         match = next((item for item in left if all(same(item.get(k), v) for k, v in wanted.items())), None)
         if match is None:
             return False

@@ -111,7 +111,7 @@ class SiteApp:
             return response
         finally:
             if episode.turn.stalled():
-                episode.log(site, "error", path=request.scope["path"], error="the server stood still")
+                episode.log(site, "error", path=request.scope["path"], error="the server stalled")
 
     async def _visit(self, request: Request, site: SiteSchema, host: str, episode: EpisodeState) -> Response:
         origin = request.headers.get("origin")

@@ -22,6 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .episode_handle import EpisodeHandle
 from .launching import VARIABLE, Address, SandboxError, answers, launch, take_lease
 
 if TYPE_CHECKING:
@@ -182,9 +183,8 @@ class Sandbox:
             SandboxError: A site is unknown or has no sign-in, or the server cannot be reached.
         """
         body = {"site": site, "signed_in": list(signed_in), "lease": self._lease.name}
-        return EpisodeHandle(
-            self, self.call("POST", "/episodes", body | ({"default": True} if default else {}))
-        )
+        opened = self.call("POST", "/episodes", body | ({"default": True} if default else {}))
+        return EpisodeHandle(self.call, opened)
 
     def sites(self) -> list[dict[str, Any]]:
         """Return the slug, name, hosts, settings and collections of every site."""
@@ -289,78 +289,6 @@ class Sandbox:
             f"the sandbox server (pid {self.address.pid}) has died, and its episodes with it; "
             f"the next Sandbox.shared() starts a new one ({what}: {error})"
         )
-
-
-class EpisodeHandle:
-    """A handle to an episode on the server: one account on all sites, for one browser context.
-
-    Attributes:
-        id: The secret id that requests carry in ``EPISODE_HEADER``.
-        account: Name, username, e-mail and other data of the account.
-        cookies: The cookies that sign a browser context in, for Playwright's ``add_cookies``; updated by
-            ``patch()`` and ``restore()``.
-    """
-
-    def __init__(self, sandbox: Sandbox, opened: dict[str, Any]) -> None:
-        self._sandbox = sandbox
-        self.id: str = opened["id"]
-        self.account: dict[str, str] = opened["account"]
-        self.cookies: list[dict[str, Any]] = opened["cookies"]
-
-    def __repr__(self) -> str:
-        return f"Episode({self.id[:4]}…)"
-
-    def state(self) -> dict[str, Any]:
-        """Return the state: ``{"sites": {slug: {"settings", "collections"}}, "events": [...]}``."""
-        return self._call("GET", "state")
-
-    def defaults(self) -> dict[str, Any]:
-        """Return the state of a fresh account in the same form, without events."""
-        return self._call("GET", "defaults")
-
-    def patch(
-        self,
-        site: str,
-        *,
-        settings: Mapping[str, Any] | None = None,
-        collections: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
-    ) -> None:
-        """Set settings and replace whole collections (initial state by API), all of them or none.
-
-        Raises:
-            SandboxError: A name is unknown or a value is wrong.
-        """
-        rows = {name: [dict(row) for row in each] for name, each in (collections or {}).items()}
-        answer = self._call(
-            "PATCH", "state", {"site": site, "settings": dict(settings or {}), "collections": rows}
-        )
-        self.cookies = answer["cookies"]
-
-    def snapshot(self) -> str:
-        """Save the current state in the server's memory and return its key."""
-        return str(self._call("POST", "snapshots")["key"])
-
-    def restore(self, key: str) -> None:
-        """Restore the state that any episode of this server saved under ``key``, including its events."""
-        self.cookies = self._call("POST", "restore", {"key": key})["cookies"]
-
-    def keep_requests(self) -> None:
-        """Make the server keep, from now on, the page requests that could change state."""
-        self._call("POST", "requests")
-
-    def requests(self) -> list[dict[str, Any]]:
-        """Return the kept requests: method, host, path, headers, body, status, and the kinds of events caused."""
-        found: list[dict[str, Any]] = self._call("GET", "requests")["requests"]
-        return found
-
-    def close(self) -> None:
-        """Close the episode. Its snapshots remain."""
-        # If the server does not respond, the episode ends with the lease instead.
-        self._sandbox.call("DELETE", f"/episodes/{self.id}", timeout=_END_TIMEOUT)
-
-    def _call(self, method: str, what: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        answer: dict[str, Any] = self._sandbox.call(method, f"/episodes/{self.id}/{what}", body)
-        return answer
 
 
 def _reason(text: bytes) -> str:

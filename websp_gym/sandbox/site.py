@@ -94,7 +94,7 @@ class SiteSchema(Strict):
             return data
         collections = data.get("collections") or {}
         if SESSIONS in collections and not data.get("session_cookie"):
-            raise ValueError('collections: "sessions" are of a site with a session_cookie of its own')
+            raise ValueError('collections: only a site with its own session_cookie has "sessions"')
         if not data.get("session_cookie") and not data.get("session_of"):
             return data
         return {**data, "collections": {**collections, SESSIONS: _with_session_fields(collections)}}
@@ -282,7 +282,7 @@ def _with_session_fields(collections: Row) -> Any:
     if CURRENT in fields:
         raise ValueError(f'collections: sessions have the field "{CURRENT}" already')
     if given.get("artefact"):
-        raise ValueError("collections: sessions are no artefacts; ending one is a sign-out")
+        raise ValueError("collections: sessions are not artifacts; ending one is a sign-out")
     items = given.get("items")
     check_foreign([row for row in items if isinstance(row, dict)] if isinstance(items, list) else [])
     return {**given, "fields": {**_SESSION_FIELDS, **fields, CURRENT: {"type": "bool", "default": False}}}

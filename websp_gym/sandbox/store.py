@@ -72,7 +72,7 @@ class Store:
         """Restore the state that any episode saved under ``key``. Raise ValueError if there is no such snapshot."""
         with self._keeping:
             if key not in self._snapshots:
-                raise ValueError("unknown snapshot key (made by another server, or pushed out by newer ones)")
+                raise ValueError("unknown snapshot key (made by another server, or dropped for newer ones)")
             self._snapshots.move_to_end(key)
             dump = self._snapshots[key]
         episode.load(zlib.decompress(dump))
