@@ -7,6 +7,7 @@ with literal arguments, and each name is looked up in BrowserGym's table of func
 from __future__ import annotations
 
 import inspect
+import re
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from urllib.parse import urlsplit
 
 from browsergym.core.action import functions
 from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from websp_gym.actions.calls import Call, looks_like_calls, read_calls
 from websp_gym.actions.clipboard import edit_of, keep_from_pasting, paste, selected
@@ -54,6 +56,8 @@ _KEY_MS = 5
 """Estimated time to press and release one key on a busy machine."""
 _LAST_CALL_SECONDS = 15.0
 """No call of a list starts later than this, because the rest would not fit into a step."""
+_CLICKED = re.compile(r"performing (dbl)?click action")
+"""In Playwright's log of a call: the pointer was pressed."""
 _FREE = ("noop", "scroll", "scroll_at")
 """Calls that do not count against ``max_actions``, like ``Wait`` and ``Scroll``."""
 _MOST_CALLS = 20
@@ -117,6 +121,7 @@ def perform_calls(
     functions.demo_mode = "off"
     # Same setting as AgentLab's agents, so that results are comparable.
     functions.retry_with_force = True
+    functions.call_fun = _call_once
     began = time.monotonic()
     for number, (name, arguments, named) in enumerate(calls):
         if time.monotonic() - began > _LAST_CALL_SECONDS:
@@ -133,6 +138,22 @@ def perform_calls(
         if functions.page is not page:
             # The call changed tabs; a tab opened by a click is already the current one.
             tabs.activate(functions.page)
+
+
+def _call_once(function: Callable[..., None], retry_with_force: bool) -> None:
+    """Call a BrowserGym function, and once more with ``force`` if its element cannot be operated within 500 ms.
+
+    BrowserGym's own version also repeats a click that was carried out, if the page takes longer than that to
+    answer it: a switch is then turned twice.
+    """
+    for force in (False, True)[: 1 + retry_with_force]:
+        try:
+            return function(force=force)
+        except PlaywrightTimeoutError as error:
+            if _CLICKED.search(str(error)):
+                return None
+            failure = error
+    raise failure
 
 
 def _make(name: str, arguments: list[Any], named: dict[str, Any], tabs: Tabs) -> None:
@@ -166,7 +187,7 @@ def _check(name: str, positional: list[Any], named: dict[str, Any]) -> float:
     try:
         bound = inspect.signature(getattr(functions, name)).bind(*positional, **named)
     except TypeError as error:
-        raise ActionError(f"{name}() cannot be called so: {error}", action=name) from error
+        raise ActionError(f"{name}() was called with wrong arguments: {error}", action=name) from error
     bound.apply_defaults()
     match name:
         case "goto":

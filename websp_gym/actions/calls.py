@@ -93,7 +93,7 @@ class _Reader:
                     raise self._error(f"{key} is given twice")
                 named[key] = self._value()
             elif named:
-                raise self._error("an argument without a name stands behind one with a name")
+                raise self._error("a positional argument follows a named one")
             else:
                 positional.append(self._value())
         return name, positional, named
@@ -155,7 +155,7 @@ class _Reader:
             return
         found = _TOKEN.match(self._text, self._ends)
         if found is None:
-            raise self._error("a character that does not belong here, or a quote that is not closed")
+            raise self._error("an unexpected character, or a quote that is not closed")
         self._ends = found.end()
         if found.lastgroup == "space":
             self._advance()
@@ -192,5 +192,5 @@ def _string(token: str) -> str:
         except (SyntaxError, ValueError) as error:
             raise ValueError(f"this text cannot be read; write a backslash twice ({error})") from error
     if encodable(text) != text:
-        raise ValueError("half a surrogate pair is no character")
+        raise ValueError("a lone surrogate is not a character")
     return text

@@ -75,7 +75,7 @@ class Target:
             raise self._gone(error) from error
         x, y = point["x"], point["y"]
         if not (_is_finite(x) and _is_finite(y)):
-            raise self.refused("is drawn where no pointer gets")
+            raise self.refused("is drawn where the pointer cannot go")
         return x, y
 
     def click(self, point: dict[str, Any], *, holding: str | None = None) -> None:
