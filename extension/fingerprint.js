@@ -1,6 +1,6 @@
 // @ts-check
 /*
- * Third part of __websp (see dom.js): the facts by which an element is found again, and the paths to it.
+ * Fourth part of __websp (see dom.js): the facts by which an element is found again, and the paths to it.
  */
 (() => {
   'use strict';

@@ -5,7 +5,8 @@
  * globalThis.__webspRecorder.notes has
  *   stateOf(el)            the two-state facts of an element, without values
  *   note(entry)            notes an event; returns its id
- *   settleNow()            reads the state the last event led to, before the next one changes it
+ *   settleNow()            reads the state the last event led to, before the next one changes it; a two-state control
+ *                          that has not moved yet is waited for meanwhile
  *   omit(key)              counts something secret that was left out; the same key counts once
  *   keepSecret(text)       a secret the page holds: cut out of everything noted from now on
  */
@@ -18,6 +19,7 @@
   const { raw } = websp;
   const REACTION_MS = 1_000;
   const TOGGLE_MS = 1_500; // A switch that asks its server first: as long as it has not moved, it is waited for.
+  const HELD_MS = 3_000;
   const FEWEST = 4; // Shorter secrets are digits of a code, and would be cut out of every number.
 
   /** @type {Set<string>} */
@@ -58,8 +60,9 @@
     return anywhere.length === 1 ? anywhere[0] : null;
   };
 
-  /** @type {Pending|null} */
-  let pending = null;
+  /** The events whose effect is not known yet, the last one last. */
+  /** @type {Pending[]} */
+  let pending = [];
   /** @type {(waiting: Pending) => NotedState|null} */
   const afterOf = ({ el, print, holder }) => {
     if (holder && holder !== el) return raw.isConnected(holder) ? stateOf(holder) : null;
@@ -68,11 +71,12 @@
   };
   /** @type {(waiting: Pending, leaving?: boolean) => void} */
   const finish = (waiting, leaving = false) => {
-    if (pending === waiting) pending = null;
     if (waiting.done) return;
     waiting.done = true;
+    const last = pending[pending.length - 1] === waiting;
+    pending = pending.filter((other) => other !== waiting);
     tell(waiting, leaving);
-    watch.settled();
+    if (last) watch.settled();
   };
   /** @type {(waiting: Pending, leaving: boolean) => void} */
   const tell = (waiting, leaving) => {
@@ -90,16 +94,20 @@
     if (flipped && inner) message.toggled = true;
     if (flipped && !inner && before?.checked === null && before?.pressed !== null) message.stateful = true;
     if (!leaving && tentative() && changesBefore === watch.changes() && !flipped) message.drop = true;
+    if (waiting.superseded) message.drop = true;
     link.send(message);
   };
   /** @type {(waiting: Pending) => Promise<void>} */
   const settle = async (waiting) => {
-    const began = performance.now();
+    let began = performance.now();
+    // A page may act when the key goes up.
+    while (!waiting.done && waiting.held() && performance.now() - began < HELD_MS) await watch.quiet(REACTION_MS);
+    began = performance.now();
     await watch.quiet(REACTION_MS);
     const before = JSON.stringify(known(waiting.before));
     while (!waiting.done && before && performance.now() - began < TOGGLE_MS) {
       const after = afterOf(waiting);
-      if (!after || JSON.stringify(known(after)) !== before) break;
+      if (!after || (JSON.stringify(known(after)) !== before && performance.now() >= waiting.restlessUntil)) break;
       await watch.quiet(REACTION_MS);
     }
     finish(waiting);
@@ -109,6 +117,12 @@
   const note = (entry) => {
     settleNow();
     const { type, el, print, value, key, field } = entry;
+    // Pressed again before it moved: where the second press leads is what both came to.
+    const unmoved = pending.filter((other) => el && switchOf(other) === (entry.holder ?? el));
+    for (const waiting of unmoved) {
+      waiting.superseded = true;
+      finish(waiting);
+    }
     const id = link.nextId();
     const path = link.framePath();
     /** @type {RecordedEvent} */
@@ -128,19 +142,36 @@
     if (hover.length) event.hover = hover.map((opener) => (path.length ? { ...opener, framePath: path } : opener));
     const time = performance.timeOrigin + performance.now();
     link.send({ kind: 'event', id, time, field, event: secrets.size ? scrubbed(event) : event });
-    pending = {
-      id, el: el ?? null, print: print ?? null, before, holder: entry.holder ?? null, tentative: entry.tentative ?? (() => false), changesBefore: entry.changesBefore ?? NaN, done: false,
+    /** @type {Pending} */
+    const waiting = {
+      id, el: el ?? null, print: print ?? null, before, holder: entry.holder ?? null, done: false,
+      tentative: entry.tentative ?? (() => false), held: entry.held ?? (() => false), changesBefore: entry.changesBefore ?? NaN,
+      restlessUntil: unmoved.length ? performance.now() + TOGGLE_MS : 0,
     };
-    void settle(pending);
+    pending.push(waiting);
+    void settle(waiting);
     return id;
   };
-  const settleNow = () => { if (pending) finish(pending); };
+  /** The two-state control that an event turns, or what the page has put in its place. */
+  /** @type {(waiting: Pending) => Element|null} */
+  const switchOf = ({ el, print, holder, before }) => {
+    if (onOf(before) === null) return null;
+    if (holder && holder !== el) return holder;
+    return el && print && current(el, print);
+  };
+  /** @type {(waiting: Pending) => boolean} */
+  const isUnmoved = (waiting) => {
+    if (performance.now() < waiting.restlessUntil) return true;
+    const after = switchOf(waiting) && afterOf(waiting);
+    return !!after && onOf(after) === onOf(waiting.before);
+  };
+  const settleNow = () => { for (const waiting of [...pending]) if (!isUnmoved(waiting)) finish(waiting); };
   const omit = (/** @type {string} */ key) => link.send({ kind: 'omitted', id: key });
   const keepSecret = (/** @type {string} */ text) => { if (text.trim().length >= FEWEST) secrets.add(text.trim()); };
 
   // What is asked for on the way may still change, and is told again.
-  link.onFlush((last) => { if (pending && last) settleNow(); else if (pending) tell(pending, false); });
+  link.onFlush((last) => { for (const waiting of [...pending]) if (last) finish(waiting); else tell(waiting, false); });
   // That the page goes is what came of it.
-  link.hear('pagehide', () => { if (pending) finish(pending, true); });
+  link.hear('pagehide', () => { for (const waiting of [...pending]) finish(waiting, true); });
   recorder.notes = { stateOf, note, settleNow, omit, keepSecret };
 })();

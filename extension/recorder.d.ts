@@ -101,6 +101,8 @@ interface Entry {
   holder?: Element | null;
   stateful?: boolean;
   tentative?: () => boolean;
+  /** Whether the key that did it is still down. */
+  held?: () => boolean;
   changesBefore?: number;
   hover?: Fingerprint[];
 }
@@ -112,8 +114,12 @@ interface Pending {
   before: NotedState | null;
   holder: Element | null;
   tentative: () => boolean;
+  held: () => boolean;
   changesBefore: number;
   done: boolean;
+  superseded?: boolean;
+  /** Until then a second press may still move it. */
+  restlessUntil: number;
 }
 
 interface Notes {

@@ -57,8 +57,8 @@
       hover: watch.openers(target), changes: watch.changes(), over: false, inside: false,
     };
   };
-  /** @type {(gesture: Gesture, key?: KeyboardEvent) => void} */
-  const commit = (gesture, key) => {
+  /** @type {(gesture: Gesture, how?: {key?: KeyboardEvent, pressed?: boolean}) => void} */
+  const commit = (gesture, { key, pressed = false } = {}) => {
     if (gesture.over) return;
     gesture.over = true;
     const { target, holder, print, before, hover, changes } = gesture;
@@ -68,9 +68,11 @@
     notes.note({
       type: twoState ? 'change' : 'click', el: target, print, before, holder, hover,
       stateful: twoState && !RADIO.test(roleOf(target)),
-      // A click on nothing, or into a text field, counts if the page made something of it; so does a key on what
-      // only the page's own scripts press. One they stop from scrolling the page is one they took.
-      tentative: () => (key ? !key.defaultPrevented : !websp.interactive(target) || isPlainText(target)),
+      // A press without a click, or a click on nothing or into a text field, counts if the page made something of
+      // it; so does a key on what only the page's own scripts press. One they stop from scrolling the page is one
+      // they took.
+      tentative: () => (key ? !key.defaultPrevented : pressed || !websp.interactive(target) || isPlainText(target)),
+      held: () => key !== undefined && key.code === down,
       changesBefore: changes,
     });
   };
@@ -98,11 +100,12 @@
     // A mouse's click follows in the same task, a finger's a little later.
     setTimeout(() => { if (gesture === now) release(); }, event.pointerType === 'mouse' ? 0 : TAP_MS);
   });
-  /** The button is up and no click came. A page that took its element away has none left to click. */
+  /** The button is up and no click came: the page took its element away, moved it, or acts on the button itself. */
   const release = () => {
     const now = gesture;
     gesture = null;
-    if (now?.inside && (!raw.isConnected(now.target) || !raw.shown(now.target))) commit(now);
+    if (!now?.inside || raw.matches(now.target, ':disabled')) return;
+    commit(now, { pressed: raw.isConnected(now.target) && raw.shown(now.target) });
   };
   link.onFlush((last) => { if (last) release(); });
   link.hear('pointercancel', () => { gesture = null; });
@@ -138,6 +141,9 @@
   /** A control about to be pressed by the keyboard, as it was before. */
   /** @type {Gesture|null} */
   let keyed = null;
+  /** The code of the key that is down. */
+  /** @type {string|null} */
+  let down = null;
   const ARROW = /^Arrow(Up|Down|Left|Right)$/;
 
   /** @type {(event: KeyboardEvent) => string} */
@@ -174,6 +180,7 @@
     const hit = hitOf(event);
     entered = null;
     if (!hit || event.isComposing) return;
+    down = event.code;
     if (!event.repeat) release();
     notes.settleNow();
     const { key } = event;
@@ -189,7 +196,7 @@
       if (arrowCounts(el)) noteKey(event, el);
     }
   });
-  link.hear('keyup', () => { entered = null; });
+  link.hear('keyup', () => { entered = down = null; });
 
   /** @type {(event: KeyboardEvent, el: Element) => void} */
   const enter = (event, el) => {
@@ -201,7 +208,7 @@
       return;
     }
     if (tag === 'textarea' || kit.isEditingHost(target)) return lineOrSend(event, el);
-    if (!fields.hasValue(target) && PRESSED_BY_KEYS.test(roleOf(target)) && !TWO_STATE.test(roleOf(target))) return commit(begin(target), event);
+    if (!fields.hasValue(target) && PRESSED_BY_KEYS.test(roleOf(target)) && !TWO_STATE.test(roleOf(target))) return commit(begin(target), { key: event });
     entered = target;
     noteKey(event, el);
   };
@@ -234,7 +241,7 @@
     if (fields.hasValue(el) || event.ctrlKey || event.altKey || event.metaKey) return;
     const target = operable(el);
     if (pressedNatively(target)) keyed = begin(target); // the click follows
-    else if (PRESSED_BY_KEYS.test(roleOf(target)) && roleOf(target) !== 'link') commit(begin(target), event);
+    else if (PRESSED_BY_KEYS.test(roleOf(target)) && roleOf(target) !== 'link') commit(begin(target), { key: event });
   };
 
   // ---------------------------------------------------------------- dialogs and navigations

@@ -1,6 +1,6 @@
 // @ts-check
 /*
- * Second part of __websp (see dom.js): the state an element is in, and whether a person can operate it.
+ * Third part of __websp (see dom.js): the state an element is in, and whether a person can operate it.
  */
 (() => {
   'use strict';

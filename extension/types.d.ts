@@ -59,20 +59,27 @@ interface Raw {
   stringify(value: unknown): string;
 }
 
-/** Small helpers the parts of __websp share. */
-interface Kit {
+/** Small helpers the parts of __websp share, from dom.js. */
+interface TreeKit {
   uncurry(fn: Function): any;
+  getter(proto: object, name: string): any;
   eachChild(node: Node, visit: (child: Node) => void): void;
   all(node: Node, css: string): NodeListOf<Element>;
   byId(near: Node, id: string): Element | null;
   upwards(el: Element | null, fits: (el: Element) => boolean): Element | null;
   collapse(text: string): string;
+  shortened(text: string): string;
   cut(text: string, most?: number): string;
   lower(text: string): string;
   trim(text: string): string;
   split(text: string, by: RegExp | string): string[];
   test(re: RegExp, text: string): boolean;
   contains(set: Set<string>, word: string): boolean;
+  LONGEST: number;
+}
+
+/** The same, and those from names.js. */
+interface Kit extends TreeKit {
   ariaLabelledBy(el: Element): string;
   isNativeControl(el: Element): boolean;
   isEditingHost(el: Element): boolean;
@@ -80,12 +87,15 @@ interface Kit {
   WIDGETS: Set<string>;
 }
 
-interface Core {
+interface Tree {
   raw: Raw;
-  kit: Kit;
+  kit: TreeKit;
   walk(root: Node, visit: (el: Element) => boolean | void): void;
   elements(root: Node): Element[];
   parentOf(node: Node): Element | null;
+}
+
+interface NamesApi {
   roleOf(el: Element): string;
   nameOf(el: Element): string;
   textOf(el: Element, skip?: Element | null, limit?: number): string;
@@ -95,6 +105,8 @@ interface Core {
   shownValue(el: Element): string;
   describe(el: Element): string;
 }
+
+type Core = Tree & NamesApi & { kit: Kit };
 
 interface StateApi {
   stateOf(el: Element, rules?: ClassRule[]): State;

@@ -145,7 +145,7 @@ def test_run_json_prints_one_line_per_episode_and_keeps_results(tmp_path: Path) 
     ("options", "variables", "hint"),
     [
         ((), {"WEBSP_BROWSER": "/nonexistent/browser"}, "WEBSP_BROWSER"),
-        ((), {"WEBSP_BROWSER": "/bin/false"}, "/bin/false is no Chromium"),
+        ((), {"WEBSP_BROWSER": "/bin/false"}, "/bin/false is not Chromium"),
         ((), {"WEBSP_REWARD": "junk"}, "WEBSP_REWARD"),
         (("--seed", "-1"), {}, "seed=-1"),
         (("--observation", "mark"), {}, "'mark' is not one of"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import random
 import re
 import shlex
 import shutil
@@ -178,9 +180,21 @@ def test_serve_shows_how_the_browser_ended(tmp_path: Path) -> None:
     assert "Missing X server" in result.stderr
 
 
+def _two_free_ports() -> int:
+    """The first of two ports that are free, below those the system gives to other test processes."""
+    while True:
+        port = random.randrange(20_000, 30_000)
+        with (
+            contextlib.suppress(OSError),
+            socket.create_server(("127.0.0.1", port)),
+            socket.create_server(("127.0.0.1", port + 1)),
+        ):
+            return port
+
+
 def test_serve_prints_a_command_that_starts_here_and_keeps_to_its_ports() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = _two_free_ports()
+    with socket.create_server(("127.0.0.1", port)):
         taken = websp("serve", "--no-browser", "--port", str(port))
     assert taken.returncode == 2
     assert "--port" in taken.stderr

@@ -65,7 +65,7 @@ def test_a_replay_that_fails_shows_what_it_did_before(tmp_path: Path) -> None:
         ({"site": "steem"}, 'did you mean "steam"?'),
         ({"events": []}, None),
         ({"events": [{"type": "click"}] * 100_000}, "at most"),
-        ({"start_url": "javascript:alert(1)"}, "no http or https URL"),
+        ({"start_url": "javascript:alert(1)"}, "not an http or https URL"),
         ({"name": '"</script>\u2028', "evnets": []}, 'did you mean "events"?'),
     ],
 )
@@ -123,7 +123,7 @@ def test_what_is_no_recording_is_not_imported(tmp_path: Path) -> None:
     ("arguments", "hint"),
     [
         (["record", "steem"], 'did you mean "steam"?'),
-        (["record", "https://"], "not the address of a page"),
+        (["record", "https://"], "is not an http or https URL"),
         (["record", "steam", "--name", "login"], "--overwrite"),
         (["replay", "steam/nothing"], "no trace steam/nothing"),
     ],
@@ -136,7 +136,7 @@ def test_what_cannot_begin_says_why(arguments: list[str], hint: str) -> None:
 
 def studio_page(studio: RecorderBrowser, origins: tuple[str, str]) -> None:
     """Shows two controls on a page that has an address."""
-    studio.page.goto(f"{origins[0]}/", wait_until="commit")
+    studio.page.goto(f"{origins[0]}/", wait_until="domcontentloaded")
     html = "<button>Go</button><label><input type=checkbox> Mail me</label>"
     studio.page.evaluate("html => { document.body.innerHTML = html }", html)
 
@@ -148,11 +148,10 @@ def test_a_recording_is_followed_until_it_is_stopped(origins: tuple[str, str]) -
         studio.start("follow", "steam")
         clicks = iter(["button", "label"])
 
-        def on_look(_status: Status) -> None:
-            selector = next(clicks, None)
-            if selector is None:
+        def on_look(status: Status) -> None:
+            if status.events == 2:
                 studio.stop()
-            else:
+            elif selector := next(clicks, None):
                 studio.page.click(selector)
 
         def on_event(number: int, event: TraceEvent) -> None:

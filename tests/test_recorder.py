@@ -64,6 +64,19 @@ def test_what_the_page_takes_away_under_the_pointer_was_clicked_once(
     ]
 
 
+def test_a_press_without_a_click_counts_where_the_page_makes_something_of_it(
+    studio: RecorderBrowser, record: Record
+) -> None:
+    page = record("presses.html")
+    for what in ("Not now", "Theme", "Contrast"):
+        box = page.get_by_text(what, exact=True).bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + 5, box["y"] + 5)
+        page.mouse.down()
+        page.mouse.up()
+    assert [event.target and event.target.name for event in studio.stop().events] == ["Theme", "Contrast"]
+
+
 def test_a_press_that_is_dragged_off_is_no_click(studio: RecorderBrowser, record: Record) -> None:
     page = record("vanish.html")
     page.hover("text=Stays")
@@ -101,7 +114,7 @@ def test_a_key_on_a_drawn_control_counts_where_the_page_takes_it(
     page.evaluate("document.body.insertAdjacentHTML('afterbegin', '<div role=menuitem tabindex=0>Act</div>')")
     page.evaluate(f"() => {{ {script} }}")
     page.focus("text=Act")
-    page.keyboard.press(key)
+    page.keyboard.press(key, delay=200)  # as long as a hand takes
     page.focus("text=Save")
     assert [event.target and event.target.name for event in studio.stop().events] == events
 
@@ -133,6 +146,45 @@ def test_one_event_each_for_a_label_a_key_and_an_implied_submit(
     assert first.stateful
     assert (first.before and first.before.checked, first.after and first.after.checked) == (False, True)
     assert (second.before and second.before.checked, second.after and second.after.checked) == (True, False)
+
+
+_SLOW_SWITCHES = """() => {
+  document.body.innerHTML = ['Ads', 'Mails'].map(name =>
+    `<button role=switch aria-checked=true aria-label=${name}>${name}</button>`).join('');
+  for (const el of document.querySelectorAll('button')) el.onclick = () => setTimeout(() => {
+    el.setAttribute('aria-checked', String(el.ariaChecked !== 'true'));
+    document.title += '!';
+  }, 400);
+}"""
+
+
+def test_a_switch_that_moves_late_is_recorded_as_it_ended(studio: RecorderBrowser, record: Record) -> None:
+    page = record("form.html")
+    page.evaluate(_SLOW_SWITCHES)
+    page.click("text=Ads")
+    page.click("text=Mails")
+    page.wait_for_function("() => !document.querySelector('[aria-checked=true]')")
+    events = studio.stop().events
+    assert [(event.before and event.before.on, event.after and event.after.on) for event in events] == [
+        (True, False),
+        (True, False),
+    ]
+
+
+def test_two_presses_of_a_switch_that_moves_late_are_one_event(
+    studio: RecorderBrowser, record: Record
+) -> None:
+    page = record("form.html")
+    page.evaluate(_SLOW_SWITCHES)
+    page.click("text=Ads")
+    page.click("text=Mails")
+    page.click("text=Ads")
+    page.wait_for_function("() => document.title.endsWith('!!!')")
+    events = studio.stop().events
+    assert [(event.target and event.target.name, event.after and event.after.on) for event in events] == [
+        ("Mails", False),
+        ("Ads", True),
+    ]
 
 
 def test_a_radio_button_is_a_change_without_a_state_to_set(studio: RecorderBrowser, record: Record) -> None:

@@ -106,6 +106,15 @@ def _popup(page: Page) -> None:
     page.click("text=Finish")
 
 
+def _presses(page: Page) -> None:
+    page.hover("text=Theme")
+    page.mouse.down()
+    page.mouse.up()
+    page.hover("text=Dark")
+    page.mouse.down()
+    page.mouse.up()
+
+
 def _spa(page: Page) -> None:
     page.click("text=Privacy")
     page.click("text=Private account")
@@ -206,6 +215,7 @@ TRIPS: dict[str, tuple[str, Callable[[Page], None], dict[str, Any]]] = {
     ),
     "framed": ("framed.html", _framed, {"reason": "I do not like them"}),
     "popup": ("opener.html", _popup, {"user": "bob"}),
+    "presses": ("presses.html", _presses, {"theme": "Dark"}),
     "spa": ("spa.html", _spa, {"visits": ["home", "privacy", "home", "privacy"], "private": True}),
     "link": ("form.html", _link, {"other": True}),
     "css-menu": ("menus.html", _css_menu, {"said": ["delete"]}),

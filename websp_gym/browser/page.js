@@ -1,6 +1,6 @@
 // @ts-check
 /*
- * Finds the elements of this frame that a user could operate right now. Injected after dom.js, state.js,
+ * Finds the elements of this frame that a user could operate right now. Injected after dom.js, names.js, state.js,
  * fingerprint.js and hit.js; adds to __websp
  *   collect(clip?)      the marks of this frame, in reading order; `clip` = the visible part of the frame.
  *                       The frame remembers the elements by `index` until the next call

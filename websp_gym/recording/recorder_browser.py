@@ -20,7 +20,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser import VIEWPORT
 from websp_gym.browser.confinement import browser_environment, confined, require_display
-from websp_gym.browser.driver import playwright
+from websp_gym.browser.driver import discard_dead_driver, is_answering, playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.errors import BrowserNotFoundError, SetupError
 from websp_gym.paths import data_dir
@@ -91,7 +91,7 @@ class RecorderBrowser:
         self._extension = extension or data_dir("extension")
         if not (self._extension / "manifest.json").is_file():
             raise SetupError(
-                f"{self._extension} is no extension: it has no manifest.json", path=str(self._extension)
+                f"{self._extension} is not an extension: it has no manifest.json", path=str(self._extension)
             )
         self.profile = Path(tempfile.mkdtemp(prefix="websp-studio-"))
         self._context: BrowserContext | None = None
@@ -117,13 +117,13 @@ class RecorderBrowser:
     def context(self) -> BrowserContext:
         """The browser context, to which a sandbox episode can be attached."""
         if self._context is None:
-            raise SetupError("the studio is closed; open a new one")
+            raise SetupError("this RecorderBrowser is closed; open a new one")
         return self._context
 
     @property
     def open(self) -> bool:
-        """Whether the browser is running; a person may close its window at any time."""
-        return self._context is not None and not self._gone
+        """Whether the browser is running; a person may close its window, or kill it, at any time."""
+        return self._context is not None and not self._gone and is_answering(self._context)
 
     @property
     def page(self) -> Page:
@@ -238,6 +238,7 @@ class RecorderBrowser:
     def close(self) -> None:
         """Close the browser and delete its profile."""
         context, self._context = self._context, None
+        discard_dead_driver()
         if context is not None:
             with contextlib.suppress(PlaywrightError):
                 context.close()
@@ -276,6 +277,10 @@ class RecorderBrowser:
                     viewport={"width": self.viewport[0], "height": self.viewport[1]},
                     color_scheme="light",
                     chromium_sandbox=sandbox,
+                    # A recording is saved before its browser closes.
+                    handle_sigint=False,
+                    handle_sigterm=False,
+                    handle_sighup=False,
                     env={**browser_environment(flags)},
                 )
             )

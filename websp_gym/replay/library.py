@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.paths import data_dirs, trace_dirs
@@ -52,6 +55,54 @@ def read_trace(name: str) -> Trace:
     """
     path = trace_path(name)
     return _read(path, path.stat().st_mtime_ns)
+
+
+def site_slug(url: str, known: Mapping[str, str]) -> str:
+    """Return the slug of the site that a URL belongs to.
+
+    Args:
+        url: The URL of a page.
+        known: Start URLs of the configured sites, by slug. The same host is preferred to the same domain.
+
+    Returns:
+        The slug of a configured site, else one made of the domain: ``bbc`` for ``www.bbc.co.uk``.
+
+    Raises:
+        SetupError: The URL has no host.
+    """
+    host = _host(url)
+    if not host:
+        raise SetupError(f"{url} is not an http or https URL", option="url")
+    domain = _domain(host)
+    for part in (lambda other: other == host, lambda other: _domain(other) == domain):
+        for slug, start in known.items():
+            if part(_host(start)):
+                return slug
+    name = host if _is_address(host) else domain.partition(".")[0]
+    return re.sub(r"[^a-z0-9]+", "_", name).strip("_") or "site"
+
+
+def _host(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+
+
+def _domain(host: str) -> str:
+    if _is_address(host):
+        return host
+    parts = host.split(".")
+    short = len(parts) > 2 and len(parts[-1]) == 2 and parts[-2] in ("co", "com", "org", "net", "ac", "gov")
+    return ".".join(parts[-3:] if short else parts[-2:])
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 @lru_cache(maxsize=512)

@@ -1,0 +1,108 @@
+"""A recording by hand is saved, or the reason said, however it ends; no browser or profile is left behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.recorder_support import Server, server
+from websp_gym.errors import SetupError
+from websp_gym.replay import load_trace
+from websp_gym.replay.library import site_slug
+
+__all__ = ["server"]
+
+_SCRIPT = """
+import os, signal, sys
+from pathlib import Path
+from websp_gym.errors import SetupError
+from websp_gym.recording.by_hand import record_by_hand
+
+url, act, ending = sys.argv[1:]
+
+def end(studio):
+    if ending == "window":
+        studio.context.close()
+    else:
+        for name in ending.split():
+            os.kill(os.getpid(), getattr(signal, name))
+
+def ready(studio):
+    opened.append(studio)
+    if act == "act":
+        studio.page.click("text=Send me news")
+    else:
+        end(studio)
+
+opened = []
+try:
+    record_by_hand(url, Path("traces/mine.json"), name="mine", slug="local", account={}, headless=True,
+                   on_ready=ready, on_event=lambda number, event: end(opened[0]))
+except SetupError as error:
+    sys.exit(error.message)
+"""
+
+
+def _record(server: Server, folder: Path, act: str, ending: str) -> subprocess.CompletedProcess[str]:
+    # The sockets that Chromium makes in it need a short path.
+    with tempfile.TemporaryDirectory(prefix="w") as temporary:
+        done = subprocess.run(
+            [sys.executable, "-c", _SCRIPT, server.url("form.html"), act, ending],
+            cwd=folder,
+            env={**os.environ, "TMPDIR": temporary},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert not list(Path(temporary).glob("websp-*"))
+    return done
+
+
+@pytest.mark.parametrize("ending", ["SIGINT", "SIGTERM", "SIGHUP", "SIGINT SIGINT", "window"])
+def test_what_was_recorded_is_saved_however_it_ends(server: Server, tmp_path: Path, ending: str) -> None:
+    done = _record(server, tmp_path, "act", ending)
+    assert done.returncode == 0, done.stderr
+    (event,) = load_trace(tmp_path / "traces" / "mine.json").events
+    assert event.target is not None
+    assert event.target.name == "Send me news"
+    pictures = tmp_path / "traces" / "mine"
+    assert (event.screenshot is not None) == (ending not in ("window", "SIGINT SIGINT")) == pictures.is_dir()
+
+
+@pytest.mark.parametrize("ending", ["SIGINT", "SIGINT SIGINT", "window"])
+def test_a_recording_of_nothing_says_so_and_writes_nothing(
+    server: Server, tmp_path: Path, ending: str
+) -> None:
+    done = _record(server, tmp_path, "nothing", ending)
+    assert done.returncode == 1
+    assert "nothing was recorded, and nothing has been written" in done.stderr.splitlines()
+    assert not (tmp_path / "traces").exists()
+
+
+@pytest.mark.parametrize(
+    ("url", "slug"),
+    [
+        ("https://store.steampowered.com/account", "steam"),
+        ("https://help.steampowered.com/", "steam"),
+        ("https://www.bbc.co.uk/news", "bbc"),
+        ("https://settings.example.com/", "example"),
+        ("http://127.0.0.1:8080/", "127_0_0_1"),
+        ("http://[::1]:8080/", "1"),
+        ("http://localhost/", "localhost"),
+        ("https://my-site.io", "my_site"),
+    ],
+)
+def test_the_slug_of_a_site_is_the_configured_one_or_made_of_its_domain(url: str, slug: str) -> None:
+    known = {"steam": "https://store.steampowered.com/"}
+    assert site_slug(url, known) == slug
+
+
+@pytest.mark.parametrize("url", ["https://", "http://["])
+def test_an_address_without_a_host_has_no_slug(url: str) -> None:
+    with pytest.raises(SetupError, match="not an http or https URL"):
+        site_slug(url, {})

@@ -1,0 +1,96 @@
+"""Record a trace by hand: open the browser, let a person act, and save what was recorded."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from websp_gym.recording.recorder_browser import RecorderBrowser
+from websp_gym.recording.watch import stop_signals, watch
+from websp_gym.replay import Trace, save_trace
+from websp_gym.tasks.instances import Site
+from websp_gym.world import make_world
+
+if TYPE_CHECKING:
+    from websp_gym.replay import TraceEvent
+
+
+def record_by_hand(
+    where: Site | str,
+    path: Path,
+    *,
+    name: str,
+    slug: str,
+    account: Mapping[str, str],
+    start: str | None = None,
+    signed_in: bool = True,
+    screenshots: bool = True,
+    headless: bool = False,
+    on_ready: Callable[[RecorderBrowser], None] | None = None,
+    on_event: Callable[[int, TraceEvent], None] | None = None,
+) -> Trace:
+    """Record until the person presses Stop, closes the window, or stops the program (Ctrl-C, SIGTERM).
+
+    Call it in the main thread.
+
+    Args:
+        where: A site of the sandbox, or the URL of a live page.
+        path: The JSON file to write; missing folders are created.
+        name: Name of the trace.
+        slug: Slug of its site.
+        account: Values of a live site's account, which become placeholders; the sandbox has its own.
+        start: Page to start on; None for the site's start page.
+        signed_in: Whether the browser starts signed in to a site of the sandbox.
+        screenshots: Whether to keep a screenshot after each event. They are lost if the window is closed.
+        headless: Whether to open no window, for programs.
+        on_ready: Called when the recording runs.
+        on_event: Called once for each event, with its number (from 1) and the event.
+
+    Returns:
+        The trace, as saved.
+
+    Raises:
+        SetupError: Nothing was recorded, the recording was discarded, or the file cannot be written.
+    """
+    with (
+        stop_signals() as stop,
+        _place(where, signed_in, account) as (args, attach, known),
+        RecorderBrowser(args=args, headless=headless) as studio,
+    ):
+        attach(studio.context)
+        url = where if isinstance(where, str) else where.start_url
+        studio.page.goto(start or url, wait_until="commit")
+        studio.start(name, slug, account=known, screenshots=screenshots)
+        if on_ready is not None:
+            on_ready(studio)
+        trace = watch(studio, on_event=on_event, stop=stop)
+        if studio.open:
+            studio.save(path)
+        else:
+            _save_bare(trace, path)
+    return trace
+
+
+@contextlib.contextmanager
+def _place(
+    where: Site | str, signed_in: bool, account: Mapping[str, str]
+) -> Iterator[tuple[tuple[str, ...], Any, Mapping[str, str]]]:
+    """Yield browser flags, a function that attaches a context, and the account to replace by placeholders."""
+    if isinstance(where, str):
+        yield (), lambda context: None, account
+        return
+    world = make_world("sandbox")
+    episode = world.open_episode(where, signed_in=signed_in)
+    try:
+        yield world.browser_args(), episode.attach, episode.account
+    finally:
+        episode.close()
+
+
+def _save_bare(trace: Trace, path: Path) -> None:
+    """Save a recording without screenshots; they were lost with its browser."""
+    bare = [event.model_copy(update={"screenshot": None}) for event in trace.events]
+    data = trace.model_copy(update={"events": tuple(bare)}).model_dump(by_alias=True)
+    save_trace(Trace.model_validate(data), path)
