@@ -75,7 +75,7 @@ class Bench:
                 "events": events,
             }
         )
-        more: dict[str, Any] = {"account": ACCOUNT, "timeout": 1.5, **options}
+        more: dict[str, Any] = {"account": ACCOUNT, "timeout": 6.0, **options}
         return replay(trace, self.tabs, set=set_, start=start is not None, **more)
 
     def checked(self, css: str) -> bool | None:

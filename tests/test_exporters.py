@@ -16,7 +16,7 @@ from websp_gym.replay.exporters import to_devtools
 from websp_gym.replay.importers import Imported, import_trace
 
 OURS = sorted(data_dir("traces").glob("*/*.json"))
-TYPES = ["setViewport", "navigate", "click", "change", "hover", "keyDown", "keyUp"]
+TYPES = ["setViewport", "navigate", "click", "change", "hover", "keyDown", "keyUp", "waitForElement"]
 
 
 def back(flow: Any, folder: Path) -> Imported:
@@ -196,8 +196,8 @@ def test_what_devtools_can_say_survives_without_our_own_key(tmp_path: Path, path
         assert event.url.split("?")[0] == wanted.url.split("?")[0]
         assert event.value == wanted.value
         assert event.stateful == wanted.stateful
-        if wanted.type == "key":  # DevTools presses keys in whatever has the focus
-            assert (event.key, event.target) == (wanted.key, None)
+        assert event.key == wanted.key
+        if wanted.target is None:
             continue
         assert event.target is not None
         assert wanted.target is not None
@@ -251,6 +251,17 @@ def test_keys_are_pressed_with_their_modifiers_and_let_go() -> None:
         ("keyUp", "Shift"),
         ("keyUp", "Control"),
     ]
+
+
+def test_a_key_keeps_its_target_on_the_way_through_devtools(tmp_path: Path) -> None:
+    target = {"tag": "input", "role": "textbox", "name": "Words", "css": "#words"}
+    url = "https://a.example/"
+    enter = {"type": "key", "key": "Shift+Enter", "url": url, "target": target}
+    flow = to_devtools(a_trace(enter, {"type": "key", "key": "Escape"}))
+    assert [step["type"] for step in flow["steps"][2:4]] == ["waitForElement", "keyDown"]
+    first, second = back(without_ours(flow), tmp_path).trace.events
+    assert (first.key, first.target and first.target.css) == ("Shift+Enter", "#words")
+    assert (second.key, second.target) == ("Escape", None)
 
 
 def test_navigations_hovers_and_popups_are_written_the_way_devtools_does() -> None:

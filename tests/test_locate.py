@@ -199,7 +199,7 @@ def test_a_doubtful_match_gives_way_to_the_right_one_that_comes_late(bench: Benc
         "html => setTimeout(() => document.body.insertAdjacentHTML('beforeend', html), 900)",
         section("Messages", box("Direct message alerts")),
     )
-    bench.play(event, set_="on", timeout=4)
+    bench.play(event, set_="on", timeout=30)
     assert page.evaluate("[...document.querySelectorAll('input')].map((each) => each.checked)") == [
         False,
         True,

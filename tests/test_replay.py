@@ -263,6 +263,19 @@ def test_set_brings_every_box_of_any_page_to_the_state(
 # ---------------------------------------------------------------- other events
 
 
+def test_a_switch_of_unknown_state_is_not_turned_blindly(bench: Bench) -> None:
+    bench.open("awkward")
+    event = bench.event("change", "#hidden-box", stateful=True)
+    was = bench.checked("#hidden-box")
+    with pytest.raises(ReplayError, match="does not say whether it was turned on or off"):
+        bench.play(event)
+    assert bench.checked("#hidden-box") == was
+    bench.play(event | {"before": {"checked": False}})
+    assert bench.checked("#hidden-box") is True
+    bench.play(event, set_="off")
+    assert bench.checked("#hidden-box") is False
+
+
 def test_radios_are_chosen_as_recorded_whatever_is_set(bench: Bench) -> None:
     bench.open("settings")
     event = bench.event("change", "input[value=never]", stateful=True, after={"checked": True})
@@ -332,6 +345,41 @@ def test_typed_placeholders_become_the_accounts_values(bench: Bench) -> None:
         bench.play(event, account={})
 
 
+KEYED = {
+    "Save waits for a key": """<label>Nick <input id=f></label><button disabled>Save</button><script>
+        f.onkeyup = () => { document.querySelector('button').disabled = !f.value; };</script>""",
+    "the value is taken from keys": """<label>Nick <input id=f></label><script>
+        let typed = ''; f.onkeydown = (event) => { if (event.key.length === 1) typed += event.key; };
+        document.onkeydown = (event) => { if (event.key === 'Enter') log.push(typed); };</script>""",
+    "an editor": """<label id=l>Nick</label><div id=f contenteditable role=textbox aria-labelledby=l>old</div><script>
+        f.onkeydown = (event) => { if (event.key === 'Enter') { event.preventDefault(); log.push(f.innerText); } };</script>""",
+}
+
+
+@pytest.mark.parametrize("page", KEYED)
+def test_a_page_that_listens_to_keys_hears_what_is_typed(bench: Bench, page: str) -> None:
+    bench.show("<script>const log = [];</script>" + KEYED[page])
+    field = bench.target("#f")
+    bench.play({"type": "type", "target": field, "value": "ada"})
+    if page.startswith("Save"):
+        assert bench.page.is_enabled("text=Save")
+        return
+    bench.play({"type": "key", "target": field, "key": "Enter"})
+    assert bench.page.evaluate("log") == ["ada"]
+
+
+def test_a_field_that_does_not_keep_its_text_is_an_error(bench: Bench) -> None:
+    bench.show("<label>Nick <input id=f oninput=\"setTimeout(() => { f.value = 'taken'; })\"></label>")
+    with pytest.raises(ReplayError, match="did not keep the text"):
+        bench.play({"type": "type", "target": bench.target("#f"), "value": "ada"})
+
+
+def test_a_field_that_goes_when_it_is_filled_is_no_error(bench: Bench) -> None:
+    bench.show("<label>Code <input id=f oninput=\"if (f.value === 'abc') f.remove()\"></label>")
+    bench.play({"type": "type", "target": bench.target("#f"), "value": "abc"})
+    assert bench.page.locator("#f").count() == 0
+
+
 def test_a_password_goes_into_password_fields_only(bench: Bench) -> None:
     bench.open("settings")
     bench.play(bench.event("type", "[name=password]", value="{{account.password}}"))
@@ -356,7 +404,7 @@ def test_a_target_that_is_rendered_late_is_waited_for(bench: Bench) -> None:
     page.evaluate(
         "() => { window.kept = once; once.remove(); setTimeout(() => document.body.append(kept), 400); }"
     )
-    bench.play(event, timeout=5)
+    bench.play(event, timeout=30)
     assert page.evaluate("count") == 1
 
 
@@ -423,13 +471,29 @@ def test_a_popup_becomes_the_tab_and_gives_way_to_its_opener(bench: Bench) -> No
     assert page.evaluate("count") == 1
 
 
+@pytest.mark.parametrize("moment", ["mousedown", "mouseup", "click"])
+def test_a_click_may_close_its_own_window(bench: Bench, moment: str) -> None:
+    page = bench.open("settings")
+    with page.expect_popup() as caught:
+        page.evaluate("() => { open('/empty'); }")
+    popup = caught.value
+    popup.wait_for_load_state()
+    # It closes while the browser still waits for the end of the click.
+    bench.tabs.context.route("**/bye", lambda route: popup.close())
+    ask = "const asked = new XMLHttpRequest(); asked.open('GET', '/bye', false); asked.send();"
+    popup.set_content(f'<button on{moment}="opener.document.title = 1; {ask}">Allow</button>')
+    bench.tabs.activate(popup)
+    (report,) = bench.play(bench.event("click", "button", popup=True)).events
+    assert (report.action, popup.is_closed(), page.title()) == ("clicked", True, "1")
+
+
 def test_a_save_button_that_is_dead_because_nothing_changed_is_passed_over(bench: Bench) -> None:
     page = bench.open("settings")
     events = [bench.event("change", "#history", stateful=True), bench.event("click", "#save")]
     page.evaluate("() => { save.disabled = true; }")
     assert [event.action for event in bench.play(*events, set_="on").events] == ["skipped", "skipped"]
     with pytest.raises(ReplayError, match="disabled"):
-        bench.play(*events, set_="off")
+        bench.play(*events, set_="off", timeout=0.3)
 
 
 def test_an_element_that_is_gone_is_an_error_with_all_the_facts(bench: Bench) -> None:

@@ -34,7 +34,7 @@ def test_a_menu_in_a_menu_that_opens_under_the_pointer_is_gone_through(bench: Be
     page.hover("#sub")
     event = bench.event("click", "#leave", hover=chain)
     page.mouse.move(700, 500)
-    bench.play(event, timeout=3)
+    bench.play(event, timeout=30)
     assert page.title() == "left"
 
 
@@ -48,7 +48,7 @@ def test_a_menu_that_a_script_opens_under_the_pointer_is_opened(bench: Bench) ->
     page.evaluate(
         "document.querySelector('[role=menuitem]').addEventListener('click', (e) => { window.trusted = e.isTrusted; })"
     )
-    bench.play(event, timeout=3)
+    bench.play(event, timeout=30)
     assert page.title() == "muted"
     assert page.evaluate("trusted")
 
@@ -59,7 +59,7 @@ def test_a_menu_that_is_open_for_good_by_now_needs_no_hovering(bench: Bench) -> 
     page.hover("#sub")
     event = bench.event("click", "#leave", hover=[bench.target("#top")])
     bench.show("<h1>Site</h1><button onclick=\"document.title = 'left'\">Sign out everywhere</button>")
-    bench.play(event, timeout=0.5)
+    bench.play(event, timeout=30)
     assert page.title() == "left"
 
 
@@ -108,12 +108,12 @@ def test_a_list_that_loads_more_at_its_end_is_followed(bench: Bench) -> None:
       const more = () => { for (let i = 0; i < 20 && count < 80; i++, count++) feed.insertAdjacentHTML('beforeend',
         `<div style="height: 60px"><b>Post ${'abcdefgh'[Math.floor(count / 10)]}${'klmnopqrst'[count % 10]}</b> <button onclick="document.title = this.previousElementSibling.textContent">Hide</button></div>`); };
       more();
-      onscroll = () => { if (scrollY + innerHeight > document.body.scrollHeight - 50) setTimeout(more, 30); };
+      onscroll = () => { if (scrollY + innerHeight > document.body.scrollHeight - 50) setTimeout(more, 400); };
     </script>""")
     page.evaluate("() => { more(); more(); more(); }")
     event = bench.event("click", "#feed > div:nth-of-type(75) button")
     page.evaluate("() => { feed.innerHTML = ''; count = 0; more(); scrollTo(0, 0); }")
-    bench.play(event, timeout=15)
+    bench.play(event, timeout=12)
     assert page.title() == "Post ho"
 
 
@@ -125,7 +125,7 @@ def test_a_target_that_is_only_late_is_not_scrolled_for(bench: Bench) -> None:
       const kept = late; kept.remove();
       setTimeout(() => { document.querySelector('h1').after(kept); }, 700);
     }""")
-    bench.play(event, timeout=4)
+    bench.play(event, timeout=30)
     assert page.evaluate("scrolls") == 0
 
 
@@ -143,7 +143,7 @@ def test_a_layer_that_goes_is_waited_for(bench: Bench) -> None:
       layer.innerHTML = '<button>Stop loading</button>';
       setTimeout(() => layer.remove(), 600);
     }""")
-    bench.play(event, timeout=4)
+    bench.play(event, timeout=30)
     assert page.evaluate("[clicks, trusted]") == [["save"], True]
 
 
@@ -195,7 +195,7 @@ def test_a_control_that_is_disabled_for_a_while_is_waited_for(bench: Bench) -> N
       setTimeout(() => { box.disabled = false; }, 300);
       box.onchange = () => setTimeout(() => { const fresh = save.cloneNode(true); fresh.disabled = false; save.replaceWith(fresh); }, 300);
     }""")
-    bench.play(*events, set_="on", timeout=4)
+    bench.play(*events, set_="on", timeout=30)
     assert page.evaluate("[box.checked, clicks]") == [True, 1]
 
 
@@ -208,7 +208,7 @@ def test_what_does_not_open_by_the_pointer_is_opened_by_the_keyboard(bench: Benc
     assert bench.play(event).events[0].after is True
     assert bench.play(event).events[0].action == "skipped"
     page.evaluate("() => { fold.setAttribute('aria-expanded', 'false'); fold.onkeydown = null; }")
-    with pytest.raises(ReplayError, match="should open"):
+    with pytest.raises(ReplayError, match="did not open"):
         bench.play(event)
 
 
@@ -254,15 +254,16 @@ def test_each_event_goes_to_the_window_it_was_recorded_in(bench: Bench) -> None:
     with page.expect_popup() as caught:
         page.click("a")
     popup = caught.value
+    popup.wait_for_load_state()
     # The popup is slow: until it shows its button, only the opener has one of that name.
     popup.evaluate(
         "html => { document.body.innerHTML = ''; setTimeout(() => { document.body.innerHTML = html; document.querySelector('button').onclick = (e) => { e.target.textContent = 'Done'; }; }, 400); }",
         form,
     )
-    bench.play(inside, timeout=4)
+    bench.play(inside, timeout=30)
     assert popup.inner_text("button") == "Done"
     assert page.inner_text("button") == "Continue"
-    bench.play(outside, timeout=4)
+    bench.play(outside, timeout=30)
     assert page.inner_text("button") == "Done"
     assert bench.page is page
 
@@ -280,7 +281,7 @@ def test_an_event_with_a_fixed_state_ends_in_it_whatever_is_set(bench: Bench) ->
 def test_a_class_rule_that_is_no_css_is_refused_before_anything_is_done(bench: Bench) -> None:
     bench.open("settings")
     event = bench.event("change", "#ads", stateful=True)
-    with pytest.raises(SetupError, match=r"div\[\[.* is no CSS"):
+    with pytest.raises(SetupError, match=r"div\[\[.* is not a CSS"):
         bench.play(event, set_="on", class_rules=[{"on": "div[[", "off": ".x"}])
     assert not bench.checked("#ads")
 

@@ -58,6 +58,9 @@ def _steps(event: TraceEvent, following: TraceEvent | None) -> Iterator[dict[str
     if event.type == "navigate":
         yield {**_navigation(event.url), **ours}
     elif event.type == "key" or event.target is None:
+        if event.target is not None:
+            # A key step has no selectors; this one waits for the element that has the focus, and names it.
+            yield {"type": "waitForElement", **where, **_element(event.target), OUR_KEY: None}
         yield from _keys(event.key or "", where, {**led_to, **ours})
     elif event.value is not None and event.type != "click":
         yield {"type": "change", **where, **_element(event.target), "value": event.value, **led_to, **ours}

@@ -1,6 +1,6 @@
 // @ts-check
 /*
- * Locates a recorded element in one document. Needs similarity.js. Adds to __webspReplay
+ * Locates a recorded element in one document. Needs similarity.js and candidates.js. Adds to __webspReplay
  *
  *   locate(query)   {found: null | {rung, score, evidence, candidates, weak, doubtful}, rungs, known}
  *                   rungs: [{rung, candidates, best, why}]
@@ -15,11 +15,6 @@
  */
 
 /**
- * @typedef {{print: Fingerprint, loose: boolean, hidden: boolean, known?: Known}} Query
- *   loose: the target's text shows its state ("Notifications: On"), so "on" and "off" are the same word;
- *   hidden: include elements that are not rendered; known: facts about all frames of the page
- * @typedef {{name: number, section: boolean}} Known
- *   how many elements have the recorded role and name, and whether the recorded heading exists
  * @typedef {{el: Element, score: number, evidence: number, facts: number, place: number, doubtful: boolean,
  *   unchanged: boolean}} Judged
  *   evidence = facts + place (evidence of its position); unchanged: no text counts against it
@@ -33,9 +28,10 @@
   const replay = Reflect.get(globalThis, '__webspReplay');
   if (!replay || replay.locate) return;
   const websp = /** @type {Dom} */ (Reflect.get(globalThis, '__websp'));
-  const { raw, parentOf, roleOf, nameOf, textOf, labelOf, labelsOf, fingerprint } = websp;
-  const { attr, tagOf, shown } = raw;
+  const { raw, parentOf, roleOf, nameOf, textOf, labelOf, fingerprint } = websp;
+  const { attr, tagOf } = raw;
   const { words, common, similarity, rest, alike, agreement, scoreOf, SAME } = /** @type {Similarity} */ (replay.similarity);
+  const { Candidates, testIdOf, around, usable, HEADINGS, ANY } = /** @type {CandidatesApi} */ (replay);
 
   /**
    * Evidence of identifying attributes: [the same value, another value].
@@ -81,23 +77,12 @@
   const UNSTABLE = /^:|:$|\d{3,}|[0-9a-f]{8,}|^(radix|headlessui|mui|ember|react|ng|mat|downshift)[-:_]?.*\d/i;
   /** Facts that are slow, because they require a search of the surrounding elements. */
   const COSTLY = ['nearby', 'sibling', 'parent', 'section'];
-  /** The tag of an imported element whose tag is unknown. */
-  const ANY = '*';
   const SWITCHES = new Set(['checkbox', 'switch', 'menuitemcheckbox']);
-  const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading],legend';
 
   /** @type {(a: number, b: number) => number} */
   const sum = (a, b) => a + b;
 
   // ---------------------------------------------------------------- what an element is
-  /** @type {(el: Element) => string|undefined} */
-  const testIdOf = (el) => {
-    for (const name of websp.testAttributes) {
-      const value = attr(el, name);
-      if (value !== null) return value;
-    }
-    return undefined;
-  };
   /** A fingerprint of the facts that are fast to compute. */
   /** @type {(el: Element) => Fingerprint} */
   const quickPrint = (el) => ({
@@ -116,17 +101,6 @@
   });
   /** Approximate length at which recorded texts around an element are cut. */
   const CUT = 110;
-  /** @type {(el: Element) => string} */
-  const around = (el) => websp.aroundOf(el, 1_000);
-  /** @type {(el: Element) => boolean} */
-  const rendered = (el) => {
-    if (!shown(el, { visibilityProperty: true })) return false;
-    const box = raw.rect(el);
-    return box.width > 0 || box.height > 0 || raw.rects(el).length > 0;
-  };
-  /** Whether a person can use it: rendered, or a hidden native input with a rendered label. */
-  /** @type {(el: Element) => boolean} */
-  const usable = (el) => rendered(el) || (tagOf(el) === 'input' && labelsOf(el).some(rendered)) || tagOf(el) === 'option';
 
   /** Whether the heading above an element is that of its own section, not of one that ends before it. */
   /** @type {(el: Element) => boolean} */
@@ -143,76 +117,9 @@
   };
 
   // ---------------------------------------------------------------- one search
-  class Search {
-    /** @param {Query} query */
-    constructor(query) {
-      this.query = query;
-      this.print = query.print;
-      /** @type {Map<Element, Fingerprint>} */
-      this.prints = new Map();
-      /** @type {Map<Element, string[]>} */
-      this.rests = new Map();
-      this.all = websp.elements(document);
-      const { tag, role } = this.print;
-      this.pool = this.all.filter((el) => (role ? roleOf(el) === role
-        : tag === ANY ? websp.interactive(el) : tagOf(el) === tag));
-      this.named = this.print.name ? this.pool.filter((el) => this.same(this.print.name, nameOf(el))) : [];
-      /** @type {Known} */
-      this.own = {
-        name: this.named.filter(usable).length,
-        section: !!this.print.section && this.all.some((el) => raw.matches(el, HEADINGS) && this.same(this.print.section, textOf(el))),
-      };
-      this.known = query.known ?? this.own;
-      this.nameless = this.print.name ? 0 : this.pool.filter((el) => usable(el) && this.ofTag(el) && !nameOf(el)).length;
-      /** @type {Map<string, Element[]>} */
-      this.offered = new Map();
-    }
-
-    /** @type {(el: Element) => boolean} */
-    ofTag(el) {
-      return this.print.tag === ANY || tagOf(el) === this.print.tag;
-    }
-
-    /** @type {(one: string|undefined, other: string|undefined) => boolean} */
-    same(one, other) {
-      return similarity(one, other, this.query.loose) >= SAME;
-    }
-
-    /** @type {(rung: string) => Element[]} */
-    candidates(rung) {
-      const { print } = this;
-      switch (rung) {
-        case 'attributes':
-          return this.all.filter((el) => (print.testId && testIdOf(el) === print.testId)
-            || (print.id && attr(el, 'id') === print.id)
-            || (this.ofTag(el) && ((print.nameAttr && attr(el, 'name') === print.nameAttr
-              && (this.isTypeUnknown() || (attr(el, 'type') ?? undefined) === (print.typeAttr ?? undefined)))
-              || (print.href && attr(el, 'href') === print.href))));
-        case 'role+name': return this.named;
-        case 'label': return print.label ? this.pool.filter((el) => this.same(print.label, labelOf(el))) : [];
-        case 'text': return this.byText();
-        case 'css': return print.css ? attempt(() => websp.allByCss(print.css ?? '')) : [];
-        case 'xpath': return print.xpath ? attempt(() => websp.allByXPath(print.xpath ?? '')) : [];
-        default: return print.webspIndex === undefined ? [] : websp.indexed().slice(print.webspIndex, print.webspIndex + 1);
-      }
-    }
-
-    byText() {
-      const { print } = this;
-      const kin = this.pool.filter((el) => this.ofTag(el));
-      const byOwn = print.text ? kin.filter((el) => this.same(print.text, textOf(el))) : [];
-      const note = rest(print.nearby, print);
-      if (!note.length) return byOwn;
-      return kin.filter((el) => byOwn.includes(el) || alike(note, this.rest(el)));
-    }
-
-    /** The words around an element (cached). */
-    /** @type {(el: Element) => string[]} */
-    rest(el) {
-      let words = this.rests.get(el);
-      if (!words) this.rests.set(el, words = rest(around(el), { name: nameOf(el), text: textOf(el) }));
-      return words;
-    }
+  class Search extends Candidates {
+    /** @type {Map<Element, Fingerprint>} */
+    prints = new Map();
 
     /** @type {(el: Element) => Fingerprint} */
     fullPrint(el) {
@@ -263,11 +170,6 @@
     isElsewhere(key, value, el) {
       if (key !== 'testId' && key !== 'id') return false;
       return this.pool.some((at) => at !== el && usable(at) && (key === 'id' ? attr(at, 'id') : testIdOf(at)) === value);
-    }
-
-    /** Whether an import could not know the type. An <input> without a type is a text field, which has a role. */
-    isTypeUnknown() {
-      return !this.print.typeAttr && this.print.role !== 'textbox' && this.print.role !== 'combobox';
     }
 
     /** @type {(has: Fingerprint) => number} */
@@ -418,17 +320,6 @@
     }
 
     // -------------------------------------------------------------- the search
-    /** The candidates of a rung (cached). */
-    /** @type {(rung: string) => Element[]} */
-    offer(rung) {
-      let list = this.offered.get(rung);
-      if (!list) {
-        list = this.candidates(rung).filter((el) => this.query.hidden || usable(el));
-        this.offered.set(rung, list);
-      }
-      return list;
-    }
-
     /** Whether all paths lead to the best of several equal candidates whose texts are as recorded. */
     /** @type {(best: Judged, next: Judged) => boolean} */
     isUnmoved(best, next) {
@@ -472,14 +363,6 @@
     }
   }
 
-  /** @type {(find: () => Element[]) => Element[]} */
-  const attempt = (find) => {
-    try {
-      return find();
-    } catch {
-      return []; // the browser cannot parse the path
-    }
-  };
   /** @type {(score: number) => number} */
   const round = (score) => Math.round(score * 1000) / 1000;
 

@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
 RUNGS = ("attributes", "role+name", "label", "text", "css", "xpath", "index")
 """The rungs in order; ``locate.js`` implements them."""
-_SCRIPTS = ("similarity.js", "locate.js", "act.js", "occlusion.js", "hover.js", "virtual_lists.js")
+_SCRIPTS = (
+    "similarity.js",
+    "candidates.js",
+    "locate.js",
+    "act.js",
+    "occlusion.js",
+    "hover.js",
+    "virtual_lists.js",
+)
 """The last script defines ``roll``, which shows that a document has all of them."""
 _FRAME_LEAD = 1.2
 _LOCATE = "query => globalThis.__webspReplay?.roll ? __webspReplay.locate(query) : null"

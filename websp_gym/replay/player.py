@@ -16,8 +16,10 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError, SetupError, WorldError
-from websp_gym.replay.act import Actor, CannotActError, ClassRules, Look
+from websp_gym.replay.act import Actor
+from websp_gym.replay.fields import Field
 from websp_gym.replay.locate import Found, RungReport
+from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement, Look
 from websp_gym.replay.trace import Trace, TraceEvent, fill
 from websp_gym.replay.wait_for_target import TargetWaiter, same_page
 
@@ -134,7 +136,7 @@ class _Player:
             "list => list.find(css => !CSS.supports(`selector(${css})`))", selectors
         )
         if wrong is not None:
-            raise SetupError(f"class rule {wrong!r} is no CSS selector")
+            raise SetupError(f"class rule {wrong!r} is not a CSS selector")
 
     def play(self, number: int, event: TraceEvent) -> EventReport:
         """Perform one event, and answer the native dialog that was recorded after it."""
@@ -167,8 +169,8 @@ class _Player:
             if found is None:
                 action = "skipped"
             else:
-                actor = self._actor(found, event, number)
-                action, before, after = self._act(actor, event, number)
+                element = self._located(found, event, number)
+                action, before, after = self._act(element, event, number)
         self._note(event, action)
         return EventReport(
             number=number,
@@ -196,11 +198,11 @@ class _Player:
         return "navigated"
 
     # ---------------------------------------------------------------- acting
-    def _actor(self, found: Found, event: TraceEvent, number: int) -> Actor:
+    def _located(self, found: Found, event: TraceEvent, number: int) -> LocatedElement:
         def again(within: float | None) -> Found:
             return self._find_again(event, number, within)
 
-        return Actor(found, self.tabs, self.rules, again, self.timeout)
+        return LocatedElement(found, self.tabs, self.rules, again, self.timeout)
 
     def _open_menus(self, event: TraceEvent) -> None:
         """Hover over the elements that open the target's menu; skip those that are not found."""
@@ -210,49 +212,52 @@ class _Player:
             if isinstance(found, Found):
                 menu = event.model_copy(update={"target": target, "hover": ()})
                 with contextlib.suppress(CannotActError):
-                    self._actor(found, menu, 0).hover()
+                    Actor(self._located(found, menu, 0)).hover()
 
-    def _act(self, actor: Actor, event: TraceEvent, number: int) -> tuple[Done, bool | None, bool | None]:
+    def _act(
+        self, element: LocatedElement, event: TraceEvent, number: int
+    ) -> tuple[Done, bool | None, bool | None]:
         try:
             if event.type == "type":
-                actor.fill(
+                Field(element).fill(
                     fill(event.value or "", self.account), secret="account.password" in (event.value or "")
                 )
                 return "typed", None, None
             if event.type == "key":
-                actor.press_key(event.key or "")
+                Field(element).press_key(event.key or "")
                 return "pressed", None, None
             if event.type == "change" and event.value is not None:
-                done = self._change(actor, event.value)
+                done = self._change(Field(element), event.value)
                 if done:
                     return done, None, None
-            return self._click(actor, event)
+            return self._click(element, event)
         except (CannotActError, PlaywrightError) as error:
             self._check_alive()
             reason = str(error).split("\n", 1)[0]
-            raise self._error(event, number, reason, (), actor.found) from error
+            raise self._error(event, number, reason, (), element.found) from error
 
-    def _change(self, actor: Actor, value: str) -> Done | None:
+    def _change(self, field: Field, value: str) -> Done | None:
         """Set the value of a field; return None for checkboxes, radio buttons and switches."""
-        kind = actor.kind()
+        kind = field.kind()
         text = fill(value, self.account)
         if kind == "select":
-            return "chosen" if actor.choose(text) else "skipped"
+            return "chosen" if field.choose(text) else "skipped"
         if kind in ("checkbox", "radio", "switch"):
             return None
-        actor.fill(text, secret="account.password" in value)
+        field.fill(text, secret="account.password" in value)
         return "typed"
 
-    def _click(self, actor: Actor, event: TraceEvent) -> tuple[Done, bool | None, bool | None]:
-        seen = actor.look()
-        if seen.kind == "option" and event.target and actor.kind() == "select":
-            chosen = actor.choose(event.target.name or event.target.text or "")
+    def _click(self, element: LocatedElement, event: TraceEvent) -> tuple[Done, bool | None, bool | None]:
+        seen = element.look()
+        actor, field = Actor(element), Field(element)
+        if seen.kind == "option" and event.target and field.kind() == "select":
+            chosen = field.choose(event.target.name or event.target.text or "")
             return "chosen" if chosen else "skipped", None, None
         wanted = self._wanted(event, seen)
         if wanted is not None:
             return self._turn(actor, seen, wanted)
         if event.set is not None or (event.stateful and self.set != "recorded"):
-            raise CannotActError("its state cannot be read; a class rule for this site would tell it")
+            raise CannotActError("its state cannot be read; add a class rule to the site")
         unfolds = _unfolds(event)
         if unfolds is not None and seen.expanded is unfolds:
             return "skipped", seen.expanded, seen.expanded
@@ -283,8 +288,15 @@ class _Player:
             return True
         if event.set is not None:
             return event.set == "on"
+        if event.stateful and self.set != "recorded":
+            return self.set == "on"
         if event.stateful:
-            return after if self.set == "recorded" else self.set == "on"
+            before = event.before.on if event.before else None
+            if after is None and before is None:
+                raise CannotActError(
+                    "the recording does not say whether it was turned on or off; use set on or off"
+                )
+            return after if after is not None else not before
         return after if seen.kind == "checkbox" or role in _CHECKABLE else None
 
     def _key(self, event: TraceEvent, number: int) -> Done:

@@ -1,7 +1,7 @@
 // @ts-check
 /*
  * Measures the similarity of texts and of elements. Needs __websp (extension/dom.js and its parts). Creates
- * globalThis.__webspReplay (not enumerable), which locate.js, act.js, occlusion.js, hover.js and
+ * globalThis.__webspReplay (not enumerable), which candidates.js, locate.js, act.js, occlusion.js, hover.js and
  * virtual_lists.js extend.
  */
 

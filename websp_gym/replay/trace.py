@@ -37,22 +37,22 @@ class _Model(BaseModel):
 
 
 class Fingerprint(_Model):
-    """How an element can be found again; taken by ``extension/dom.js``, every key but the tag optional."""
+    """How an element can be found again; taken by ``extension/fingerprint.js``, every key but the tag optional."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
-    tag: str = Field(description="Tag name in lower case; '*' where an import could not know it.")
+    tag: str = Field(description="Tag name in lower case; '*' if the imported recording does not have it.")
     test_id: str | None = Field(None, description="Value of data-testid or one of its relatives.")
     id: str | None = None
     name_attr: str | None = Field(None, description="The name attribute.")
     role: str | None = Field(None, description="ARIA role, written or implied by the tag.")
     name: str | None = Field(None, description="Accessible name.")
-    label: str | None = Field(None, description="Text of the label that belongs to it.")
+    label: str | None = Field(None, description="Text of its label.")
     text: str | None = Field(None, description="Its own visible text.")
-    nearby: str | None = Field(None, description="Text that stands around it.")
+    nearby: str | None = Field(None, description="Text around it.")
     sibling: str | None = Field(None, description="Text of its siblings.")
     parent: str | None = Field(None, description="Text of its parent.")
-    section: str | None = Field(None, description="Heading or legend of the section it stands in.")
+    section: str | None = Field(None, description="Heading or legend of the section it is in.")
     href: str | None = None
     placeholder: str | None = None
     type_attr: str | None = Field(None, description="The type attribute.")
@@ -112,24 +112,24 @@ class TraceEvent(_Model):
     hover: tuple[Fingerprint, ...] = Field(
         (),
         max_length=MAX_HOVER,
-        description="What the pointer must rest on for the target to appear, outermost first.",
+        description="Elements that the pointer must hover over for the target to appear, outermost first.",
     )
-    popup: bool = Field(False, description="It happened in a window that another one had opened.")
+    popup: bool = Field(False, description="Whether it happened in a popup window.")
     modal: Literal["accept", "dismiss"] | None = Field(
-        None, description="How the alert, confirm or prompt was answered that came right after it."
+        None, description="How the alert, confirm or prompt that followed was answered."
     )
     modal_text: str | None = Field(None, description="Text given to a prompt that was accepted.")
     set: OnOff | None = Field(
-        None, description="State its target ends in, whatever state replay is asked for."
+        None, description="State in which replay leaves the target, regardless of the requested state."
     )
     optional: bool = Field(
-        False, description="Left out silently where its target is absent, such as a consent banner."
+        False, description="Skipped silently if its target is absent, such as a consent banner."
     )
     screenshot: str | None = Field(
         None,
         max_length=255,
         pattern=r"^[A-Za-z0-9_][A-Za-z0-9_. -]*\.png$",
-        description="PNG of the page at that moment: its file name in the folder named after the trace.",
+        description="Screenshot of the page at that moment: name of a PNG file in the folder named after the trace.",
     )
 
     @model_validator(mode="after")
@@ -149,7 +149,7 @@ class TraceEvent(_Model):
         prints = [self.target, *self.hover] if self.target else self.hover
         texts = [self.url, self.modal_text or "", *(print_.model_dump_json() for print_ in prints)]
         if any(_PASSWORD in text for text in texts):
-            raise ValueError("a password stands in the value of a 'type' event, nowhere else")
+            raise ValueError("a password may only be the value of a 'type' event")
         _check_parts(self.url)
         _check_placeholders(self.url, self.value or "", self.modal_text or "")
         return self
@@ -167,14 +167,14 @@ class Trace(_Model):
 
     schema_version: Literal["websp-trace/1"] = Field(alias="schema")
     name: str
-    description: str = Field("", description="What it is for, in a sentence.")
+    description: str = Field("", description="Purpose of the trace, in a sentence.")
     site: str = Field(description="Slug of the site it was recorded on.")
     start_url: str = Field(min_length=1)
     viewport: Viewport = Viewport(width=VIEWPORT[0], height=VIEWPORT[1])
     recorded_with: str = Field(
-        "", description="What recorded it: websp-recorder 1.0, chrome-recorder, webspeval."
+        "", description="Program that recorded it: websp-recorder 1.0, chrome-recorder, webspeval."
     )
-    omitted: int = Field(0, ge=0, description="How many inputs were left out because they are secret.")
+    omitted: int = Field(0, ge=0, description="Number of inputs that were left out because they are secret.")
     events: tuple[TraceEvent, ...] = Field(max_length=MAX_EVENTS)
 
     model_config = ConfigDict(populate_by_name=True)
@@ -292,17 +292,17 @@ def _check_placeholders(*texts: str) -> None:
 def _check_url(url: str) -> None:
     # A javascript: URL would run code, and a file: URL would read local files.
     if not url.startswith(("https://", "http://")):
-        raise ValueError(f"{url[:60]!r} is no http or https URL")
+        raise ValueError(f"{url[:60]!r} is not an http or https URL")
     _check_parts(url)
     if _PASSWORD in url:
-        raise ValueError("a password stands in the value of a 'type' event, nowhere else")
+        raise ValueError("a password may only be the value of a 'type' event")
 
 
 def _check_parts(url: str) -> None:
     try:
         urlsplit(url)
     except ValueError as error:
-        raise ValueError(f"{url[:60]!r} is no URL: {error}") from error
+        raise ValueError(f"{url[:60]!r} is not a URL: {error}") from error
 
 
 def _check_known(placeholder: str) -> None:
@@ -322,7 +322,7 @@ def read_json(path: Path) -> Any:
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise SetupError(
-                f"{path}: {size:,} bytes; a trace has at most {MAX_BYTES:,} (were screenshots put into it?)",
+                f"{path}: {size:,} bytes; a trace has at most {MAX_BYTES:,} (does it contain screenshots?)",
                 path=str(path),
             )
         text = path.read_text("utf-8")

@@ -20,6 +20,8 @@ _STEP = 0.85
 """Part of the visible height to scroll at a time; less than 1, so that views overlap."""
 _MOST_STEPS = 120
 _REST_SECONDS = 0.6
+_GROWTH_SECONDS = 1.0
+"""Seconds a list has to load more items after its end was reached."""
 
 
 class VirtualLists:
@@ -67,12 +69,26 @@ class VirtualLists:
             result = look()
             if isinstance(result, Found) and not result.weak:
                 return result
-            # A list that loads more items at its end may have grown by now.
             place = self._roll(frame, number, place["top"])
-            if place is None or place["top"] >= place["max"] - 1:
+            if place is not None and place["top"] >= place["max"] - 1:
+                place = self._grown(frame, number, place)
+            if place is None:
                 return None
             top = place["top"] + place["view"] * _STEP
         return None
+
+    def _grown(self, frame: Frame, number: int, place: dict[str, Any]) -> dict[str, Any] | None:
+        """Wait at the end of a list for more items; return the new place, or None if there are no more."""
+        top, longest = place["top"], place["max"]
+        try:
+            frame.wait_for_function(
+                "([i, top, longest]) => __webspReplay.roll(i, top)?.max > longest",
+                arg=[number, top, longest],
+                timeout=_GROWTH_SECONDS * 1000,
+            )
+        except PlaywrightError:
+            return None
+        return self._roll(frame, number, top)
 
     def _frames(self) -> list[Frame]:
         return [frame for frame in self.tabs.current.frames if frame.url]

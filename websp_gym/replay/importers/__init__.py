@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.replay.importers import devtools, webspeval
-from websp_gym.replay.importers.event_builder import site_of
-from websp_gym.replay.importers.import_log import Book, kind_of
+from websp_gym.replay.importers.import_log import ImportLog, kind_of
+from websp_gym.replay.library import site_slug
 from websp_gym.replay.trace import Trace, parse_trace, read_json
 
 __all__ = ["Format", "Imported", "import_trace"]
@@ -71,16 +71,16 @@ def _import(path: Path, site: str | None, sites: Mapping[str, str], name: str) -
     data = read_json(path)
     if not isinstance(data, dict):
         raise SetupError(f"{path}: a trace is a JSON object, this is {kind_of(data)}", path=str(path))
-    book = Book(path)
+    log = ImportLog(path)
     format_ = _format(data, path)
     if format_ == "websp-trace/1":
         trace = parse_trace(data, path)
     else:
         read = devtools.read if format_ == "devtools" else webspeval.read
         try:
-            found = read(data, book)
+            found = read(data, log)
             if "site" not in found:
-                found["site"] = site or site_of(found["start_url"], sites)
+                found["site"] = site or site_slug(found["start_url"], sites)
             trace = _complete(found, data, path)
         except RecursionError as error:
             raise SetupError(f"{path}: nested too deeply to be a trace", path=str(path)) from error
@@ -95,8 +95,8 @@ def _import(path: Path, site: str | None, sites: Mapping[str, str], name: str) -
         trace,
         path,
         format_,
-        dict(book.dropped),
-        tuple(book.notes),
+        dict(log.dropped),
+        tuple(log.notes),
         int(step[1]) if step else None,
         ("on" if state[1].lower() == "on" else "off") if state else None,
     )

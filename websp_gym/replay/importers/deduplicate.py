@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from websp_gym.replay.importers.import_log import Book
+from websp_gym.replay.importers.import_log import ImportLog
 from websp_gym.replay.importers.published_event import (
     CHANGES,
     CLICKS,
@@ -22,11 +22,13 @@ from websp_gym.replay.importers.sanitize import types_a_letter
 
 _AT_ONCE = 0.5
 """Seconds within which a click and a change, or two equal events, are one user action."""
+_LATE = 2.0
+"""Seconds within which a field's change may be recorded a second time: the recorder waits for a pause in typing."""
 _LABELS = frozenset({"label", "span", "div", "svg", "path", "i", "b", "p", "li", "td", "img"})
 _PRESSING = ("Space", "Enter")
 
 
-def reduced(raws: list[PublishedEvent], book: Book) -> list[PublishedEvent]:
+def reduced(raws: list[PublishedEvent], log: ImportLog) -> list[PublishedEvent]:
     """Remove events without a counterpart in a trace, and duplicates of other events.
 
     Return the rest in replay order, with pictures, which contain the page's URL. The log counts what is
@@ -36,10 +38,10 @@ def reduced(raws: list[PublishedEvent], book: Book) -> list[PublishedEvent]:
     kept = []
     for raw in raws:
         if raw.type not in known or (raw.type in KEYS and raw.key is None):
-            book.drop(raw.type)
+            log.drop(raw.type)
         else:
             kept.append(raw)
-    echoes = _echoes(_in_order([raw for raw in kept if raw.type not in PICTURES]), book)
+    echoes = _echoes(_in_order([raw for raw in kept if raw.type not in PICTURES]), log)
     return _in_order([raw for raw in kept if id(raw) not in echoes])
 
 
@@ -58,15 +60,18 @@ def _in_order(raws: list[PublishedEvent]) -> list[PublishedEvent]:
     return ordered
 
 
-def _echoes(acts: list[PublishedEvent], book: Book) -> set[int]:
+def _echoes(acts: list[PublishedEvent], log: ImportLog) -> set[int]:
     """Return the ids (``id()``) of events that another event already describes, or describes better."""
     gone: dict[int, str] = {}
     last: PublishedEvent | None = None
+    written: list[PublishedEvent] = []
     for raw in acts:
-        if last is not None and _repeats(raw, last):
+        if last is not None and (_repeats(raw, last) or _comes_late(raw, written)):
             gone[id(raw)] = f"{raw.type} recorded twice"
         else:
             last = raw
+            if raw.type in CHANGES and not raw.checkable:
+                written.append(raw)
     # Go backwards: a label's click is removed for its box's click, and that for the box's change.
     following: PublishedEvent | None = None
     for raw in reversed([raw for raw in acts if id(raw) not in gone]):
@@ -77,7 +82,7 @@ def _echoes(acts: list[PublishedEvent], book: Book) -> set[int]:
     for before, after in pairwise([raw for raw in acts if id(raw) not in gone]):
         if _is_submission(before, after):
             gone[id(after)] = "click by Enter"
-    book.dropped.update(gone.values())
+    log.dropped.update(gone.values())
     return set(gone)
 
 
@@ -87,6 +92,16 @@ def _repeats(raw: PublishedEvent, last: PublishedEvent) -> bool:
     timed = raw.time is not None and last.time is not None and raw.after(last, _AT_ONCE)
     facts = all(_fact(raw, key) == _fact(last, key) for key in ("checked", "value", "key"))
     return both and timed and facts and raw.same(last) and raw.type not in NAVIGATIONS
+
+
+def _comes_late(raw: PublishedEvent, written: list[PublishedEvent]) -> bool:
+    """Whether an event says once more what was written in a field, after another action such as a click on *Add*."""
+    if raw.type not in CHANGES or raw.checkable or raw.time is None:
+        return False
+    last = next((each for each in reversed(written) if raw.same(each)), None)
+    if last is None or last.time is None or not raw.after(last, _LATE):
+        return False
+    return _fact(raw, "value") is not None and _fact(raw, "value") == _fact(last, "value")
 
 
 def _fact(raw: PublishedEvent, key: str) -> object:

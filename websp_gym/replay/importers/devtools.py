@@ -17,7 +17,7 @@ from websp_gym.browser import VIEWPORT
 from websp_gym.errors import SetupError
 from websp_gym.replay.exporters import OUR_KEY
 from websp_gym.replay.importers.event_builder import Draft, finish, typed
-from websp_gym.replay.importers.import_log import Book, kind_of
+from websp_gym.replay.importers.import_log import ImportLog, kind_of
 from websp_gym.replay.importers.roles import CHECKABLE, RADIOS
 from websp_gym.replay.importers.sanitize import key_of, modifier_of, side_of, text_of, url_of
 from websp_gym.replay.importers.selectors import read_selectors
@@ -34,39 +34,39 @@ def is_one(data: Mapping[str, Any]) -> bool:
     return "steps" in data
 
 
-def read(data: Mapping[str, Any], book: Book) -> dict[str, Any]:
+def read(data: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
     """Return the data of a trace from a user flow; with its site only in an exported trace.
 
     The log counts what is left out. Raise SetupError with the place where the flow cannot be imported.
     """
-    reader = _Reader(data, book)
-    for number, step in enumerate(book.list_at(dict(data), "steps", "steps")):
+    reader = _Reader(data, log)
+    for number, step in enumerate(log.list_at(dict(data), "steps", "steps")):
         reader.read(f"steps[{number}]", step)
     reader.end()
     events = reader.events()
     if reader.exported:
-        header = _header(data, book)
+        header = _header(data, log)
     elif events:
         header = {"start_url": reader.start, "viewport": reader.viewport, "recorded_with": "chrome-recorder"}
         header["name"] = text_of(data.get("title"))
     else:
-        kinds = ", ".join(list(book.dropped)[:6]) or "none beyond opening a page"
-        raise book.bad("steps", f"nothing that could be replayed ({kinds})", "record it again")
-    return {**header, "schema": SCHEMA, "events": events, "omitted": header.get("omitted", 0) + book.omitted}
+        kinds = ", ".join(list(log.dropped)[:6]) or "none beyond opening a page"
+        raise log.bad("steps", f"nothing that could be replayed ({kinds})", "record it again")
+    return {**header, "schema": SCHEMA, "events": events, "omitted": header.get("omitted", 0) + log.omitted}
 
 
-def _header(data: Mapping[str, Any], book: Book) -> dict[str, Any]:
+def _header(data: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
     """Return the data of the whole trace, from a flow that was exported from a trace."""
-    found, title = _object(data[OUR_KEY], book), data.get("title")
+    found, title = _object(data[OUR_KEY], log), data.get("title")
     named = {**found, "name": title if isinstance(title, str) else "", "events": []}
-    return _ours(Trace, named, OUR_KEY, book).model_dump(by_alias=True)
+    return _ours(Trace, named, OUR_KEY, log).model_dump(by_alias=True)
 
 
 class _Reader:
     """A reader of the steps of one flow, in order."""
 
-    def __init__(self, data: Mapping[str, Any], book: Book) -> None:
-        self.book = book
+    def __init__(self, data: Mapping[str, Any], log: ImportLog) -> None:
+        self.log = log
         self.exported = OUR_KEY in data
         attribute = data.get("selectorAttribute")
         self.test_attribute = attribute if isinstance(attribute, str) else ""
@@ -76,49 +76,54 @@ class _Reader:
         self.done: list[Draft] = []
         self.hovers: list[Fingerprint] = []
         self.held: list[str] = []
+        self.awaited: Fingerprint | None = None
+        """Element that the step before waited for: a key pressed next is meant for it."""
         self.urls: dict[str, str] = {}
 
     def read(self, place: str, step: object) -> None:
         """Read one step."""
         if not isinstance(step, dict):
-            raise self.book.bad(place, f"a step is an object, this is {kind_of(step)}", "record it again")
+            raise self.log.bad(place, f"a step is an object, this is {kind_of(step)}", "record it again")
         type_ = step.get("type")
         if not isinstance(type_, str):
-            raise self.book.bad(
+            raise self.log.bad(
                 f"{place}.type", f"a text is expected, this is {kind_of(type_)}", "record it again"
             )
         if self.exported and step.get(OUR_KEY, self) is None:
             pass  # an auxiliary step of another step's event
         elif OUR_KEY in step:
-            whole = _ours(TraceEvent, step[OUR_KEY], f"{place}.{OUR_KEY}", self.book)
+            whole = _ours(TraceEvent, step[OUR_KEY], f"{place}.{OUR_KEY}", self.log)
             self.done.append(Draft(place, whole.type, whole=whole))
             self.hovers = []
         elif type_ in _STEPS:
             _STEPS[type_](self, place, step)
         else:
-            self.book.drop(type_)
+            self.log.drop(type_)
+        if type_ not in _OF_A_KEY:
+            self._forget_awaited()
         self._arrive(step)
 
     def end(self) -> None:
-        """Count the hovers that no event followed."""
+        """Count the hovers and waits that no event followed."""
+        self._forget_awaited()
         for _ in self.hovers:
-            self.book.drop("hover with nothing after it")
+            self.log.drop("hover with nothing after it")
 
     def events(self) -> tuple[TraceEvent, ...]:
         """Return the events of all steps."""
-        return finish(self.done, self.book)
+        return finish(self.done, self.log)
 
     # ---------------------------------------------------------------- steps
     def _viewport(self, place: str, step: dict[str, Any]) -> None:
         width, height = side_of(step.get("width")), side_of(step.get("height"))
         if not (width and height):
-            self.book.note(
+            self.log.note(
                 f"{place}: the size of its window cannot be used; {VIEWPORT[0]} by {VIEWPORT[1]} was taken"
             )
         elif not self.known_viewport:
             self.viewport, self.known_viewport = {"width": width, "height": height}, True
         else:
-            self.book.drop("setViewport after the first")
+            self.log.drop("setViewport after the first")
 
     def _navigate(self, place: str, step: dict[str, Any]) -> None:
         url = url_of(step.get("url"))
@@ -128,8 +133,8 @@ class _Reader:
                 not (isinstance(found, str) and found.partition("//")[0][:20] in _NO_PLACE)
                 and found != "about:blank"
             ):
-                raise self.book.bad(f"{place}.url", "no http or https URL", "write the page's address there")
-            self.book.drop("navigate to a page of the browser's own")
+                raise self.log.bad(f"{place}.url", "no http or https URL", "write the page's address there")
+            self.log.drop("navigate to a page of the browser's own")
             return
         if self.start:
             self._add(Draft(place, "navigate", url), step)
@@ -139,10 +144,10 @@ class _Reader:
 
     def _click(self, place: str, step: dict[str, Any]) -> None:
         if step.get("button") not in ("primary", None):
-            self.book.drop("click with another mouse button")
+            self.log.drop("click with another mouse button")
             return
         if step["type"] == "doubleClick":
-            self.book.note(f"{place}: a double click became one click")
+            self.log.note(f"{place}: a double click became one click")
         target = self._print(place, step)
         draft = Draft(place, "click", target=target)
         if target.role in CHECKABLE or target.type_attr in ("checkbox", "radio"):
@@ -154,7 +159,7 @@ class _Reader:
         target = self._print(place, step)
         last = self.done[-1] if self.done else None
         if step.get("value") == "on" and last is not None and last.target == target:
-            self.book.drop("change of a box that was clicked")
+            self.log.drop("change of a box that was clicked")
             return
         marks = (
             target.id,
@@ -165,7 +170,7 @@ class _Reader:
         )
         text = target.tag in _TEXT_TAGS or target.role in _TEXT_ROLES
         draft = typed(
-            Draft(place, "change", target=target), step.get("value"), target.type_attr, marks, self.book
+            Draft(place, "change", target=target), step.get("value"), target.type_attr, marks, self.log
         )
         if draft is not None:
             secret = "account.password" in (draft.value or "")
@@ -182,26 +187,39 @@ class _Reader:
             return
         key = key_of(step.get("key"), self.held)
         if key is None:
-            self.book.drop("key that replay does not know")
+            self.log.drop("key that replay does not know")
         else:
-            self._add(Draft(place, "key", key=key), step)
+            self._add(Draft(place, "key", key=key, target=self.awaited), step)
+            self.awaited = None
 
     def _key_up(self, place: str, step: dict[str, Any]) -> None:
         modifier = modifier_of(step.get("key"))
         self.held = [name for name in self.held if name != modifier]
 
+    def _wait_for_element(self, place: str, step: dict[str, Any]) -> None:
+        self._forget_awaited()
+        try:
+            self.awaited = self._print(place, step)
+        except SetupError:  # it only waits: replay can do without it
+            self.log.drop("waitForElement")
+
+    def _forget_awaited(self) -> None:
+        if self.awaited is not None:
+            self.log.drop("waitForElement")
+        self.awaited = None
+
     # ---------------------------------------------------------------- parts of a step
     def _print(self, place: str, step: dict[str, Any]) -> Fingerprint:
         if step.get("frame"):
-            self.book.note("frames are numbered in it; replay looks for these targets in all frames")
+            self.log.note("frames are numbered in it; replay looks for these targets in all frames")
         return read_selectors(
-            step.get("selectors"), f"{place}.selectors", self.book, test_attribute=self.test_attribute
+            step.get("selectors"), f"{place}.selectors", self.log, test_attribute=self.test_attribute
         )
 
     def _add(self, draft: Draft, step: dict[str, Any]) -> None:
         target = _target(step)
         if not (self.start or self.exported):
-            raise self.book.bad(
+            raise self.log.bad(
                 draft.place, "no step before it opens an http or https page", "begin with a navigate step"
             )
         if draft.type != "navigate":
@@ -222,6 +240,7 @@ class _Reader:
                 self.urls[_target(step)] = url
 
 
+_OF_A_KEY = frozenset({"waitForElement", "keyDown", "keyUp"})
 _STEPS = {
     "setViewport": _Reader._viewport,
     "navigate": _Reader._navigate,
@@ -231,6 +250,7 @@ _STEPS = {
     "hover": _Reader._hover,
     "keyDown": _Reader._key_down,
     "keyUp": _Reader._key_up,
+    "waitForElement": _Reader._wait_for_element,
 }
 """Readers by step type. Other types (scroll, waits, close, custom steps) are left out, never executed."""
 
@@ -240,15 +260,15 @@ def _target(step: Mapping[str, Any]) -> str:
     return target if isinstance(target, str) and target else "main"
 
 
-def _object(found: object, book: Book) -> dict[str, Any]:
+def _object(found: object, log: ImportLog) -> dict[str, Any]:
     if not isinstance(found, dict):
-        raise book.bad(OUR_KEY, f"an object is expected, this is {kind_of(found)}", "export the trace again")
+        raise log.bad(OUR_KEY, f"an object is expected, this is {kind_of(found)}", "export the trace again")
     return found
 
 
-def _ours(model: type[_Model], found: object, place: str, book: Book) -> _Model:
+def _ours(model: type[_Model], found: object, place: str, log: ImportLog) -> _Model:
     """Validate exported data like any other file's."""
     try:
         return model.model_validate(found)
     except ValidationError as error:
-        raise SetupError(explain(book.path, error, at=place), path=str(book.path), place=place) from error
+        raise SetupError(explain(log.path, error, at=place), path=str(log.path), place=place) from error

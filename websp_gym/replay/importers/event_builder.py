@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
 from websp_gym.errors import SetupError
-from websp_gym.replay.importers.import_log import Book
+from websp_gym.replay.importers.import_log import ImportLog
 from websp_gym.replay.importers.redact import PASSWORD, email_in, is_card, what_field
 from websp_gym.replay.importers.sanitize import REDACTED, types_a_letter, value_of
 from websp_gym.replay.trace import (
@@ -52,7 +51,7 @@ class Draft:
 
 
 def typed(
-    draft: Draft, found: object, kind: str | None, marks: Sequence[str | None], book: Book
+    draft: Draft, found: object, kind: str | None, marks: Sequence[str | None], log: ImportLog
 ) -> Draft | None:
     """Set the value that was typed in an event; return None if it is secret and must not be kept.
 
@@ -61,75 +60,58 @@ def typed(
         found: The typed value.
         kind: The field's type; None where it is unknown.
         marks: Other attributes of the field: name, id, label, autocomplete.
-        book: The import log of the file.
+        log: The import log of the file.
     """
     field_ = what_field(kind, *marks)
     if field_ == "secret" or (isinstance(found, str) and is_card(found)):
-        book.omit(draft.place, "what stands in a secret field", found)
+        log.omit(draft.place, "what stands in a secret field", found)
         return None
     if field_ == "password":
         draft.value = PASSWORD
-        book.hide(found if "{{" not in str(found) else None)
-        book.note(f"{draft.place}: the password became {PASSWORD}")
+        log.hide(found if "{{" not in str(found) else None)
+        log.note(f"{draft.place}: the password became {PASSWORD}")
         return draft
-    draft.value = value_of(found, f"{draft.place}.value", book)
+    draft.value = value_of(found, f"{draft.place}.value", log)
     if REDACTED.search(draft.value):
-        book.omit(draft.place, "a redacted value", None)
+        log.omit(draft.place, "a redacted value", None)
         return None
     return draft
 
 
-def finish(drafts: list[Draft], book: Book) -> tuple[TraceEvent, ...]:
+def finish(drafts: list[Draft], log: ImportLog) -> tuple[TraceEvent, ...]:
     """Return validated events: drop letter keys that a text event covers, and recognize the account.
 
     Raise SetupError where there are too many events, or one is not valid.
     """
-    drafts = _without_letters(drafts, book)
+    drafts = _without_letters(drafts, log)
     if len(drafts) > MAX_EVENTS:
-        raise book.bad("events", f"{len(drafts):,} to replay", f"a trace has at most {MAX_EVENTS:,}")
-    email = _mark_account(drafts, book)
-    return tuple(_checked(draft, email, book) for draft in drafts)
+        raise log.bad("events", f"{len(drafts):,} to replay", f"a trace has at most {MAX_EVENTS:,}")
+    email = _mark_account(drafts, log)
+    return tuple(_checked(draft, email, log) for draft in drafts)
 
 
-def site_of(start_url: str, sites: Mapping[str, str]) -> str:
-    """Return the slug of the known site (slug to start URL) with this domain, or one made from the domain."""
-    host = _domain(start_url)
-    for slug, known in sites.items():
-        if host and host == _domain(known):
-            return slug
-    return re.sub(r"[^a-z0-9]+", "_", host.rpartition(".")[0] or host).strip("_") or "site"
-
-
-def _domain(url: str) -> str:
-    parts = (urlsplit(url).hostname or "").split(".")
-    short = len(parts) > 2 and len(parts[-1]) == 2 and parts[-2] in ("co", "com", "org", "net", "ac", "gov")
-    return ".".join(parts[-3:] if short else parts[-2:])
-
-
-def _checked(draft: Draft, email: str | None, book: Book) -> TraceEvent:
+def _checked(draft: Draft, email: str | None, log: ImportLog) -> TraceEvent:
     if draft.whole is not None:
         return draft.whole
     try:
         event = draft.event()
-        if email or book.secrets:
-            event = _cleared(event, email, book.secrets)
+        if email or log.secrets:
+            event = _cleared(event, email, log.secrets)
         if email_in(event.model_dump_json()):
-            book.note(
-                f"{draft.place}: an e-mail address; if it is the account's, write {{{{account.email}}}}"
-            )
+            log.note(f"{draft.place}: an e-mail address; if it is the account's, write {{{{account.email}}}}")
         return event
     except ValidationError as error:
-        raise SetupError(explain(book.path, error, at=draft.place), path=str(book.path)) from error
+        raise SetupError(explain(log.path, error, at=draft.place), path=str(log.path)) from error
 
 
-def _without_letters(drafts: list[Draft], book: Book) -> list[Draft]:
+def _without_letters(drafts: list[Draft], log: ImportLog) -> list[Draft]:
     """Drop letter keys next to a text event, which has the text; alone they could spell a password."""
     kept: list[Draft] = []
     for number, draft in enumerate(drafts):
         if draft.type == "key" and types_a_letter(draft.key):
             near = drafts[max(0, number - 1) : number + 2]
             if any(other is not draft and _types(other) for other in near):
-                book.drop("letter typed")
+                log.drop("letter typed")
                 continue
         kept.append(draft)
     return kept
@@ -141,7 +123,7 @@ def _types(draft: Draft) -> bool:
     )
 
 
-def _mark_account(drafts: list[Draft], book: Book) -> str | None:
+def _mark_account(drafts: list[Draft], log: ImportLog) -> str | None:
     """Replace the user name typed before a password by a placeholder, and return it if it is an e-mail."""
     before: Draft | None = None
     found: str | None = None
@@ -150,7 +132,7 @@ def _mark_account(drafts: list[Draft], book: Book) -> str | None:
             name = before.value or ""
             email = email_in(name)
             before.value = "{{account.email}}" if email == name else "{{account.username}}"
-            book.note(f"{before.place}: who signed in became {before.value}")
+            log.note(f"{before.place}: who signed in became {before.value}")
             found = email if email == name else found
         before = draft if _is_typed_text(draft) else before
     return found

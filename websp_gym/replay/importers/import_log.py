@@ -14,7 +14,7 @@ MAX_RAW = 50_000
 
 
 @dataclass
-class Book:
+class ImportLog:
     """The log of one file's import: what was left out, and remarks for the user."""
 
     path: Path

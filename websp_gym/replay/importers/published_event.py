@@ -10,7 +10,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Any
 
-from websp_gym.replay.importers.import_log import Book, kind_of
+from websp_gym.replay.importers.import_log import ImportLog, kind_of
 from websp_gym.replay.importers.roles import (
     CHECKABLE,
     NAMED_BY_CONTENT,
@@ -54,7 +54,7 @@ class PublishedEvent:
     place: str
     type: str
     data: Mapping[str, Any]
-    book: Book
+    log: ImportLog
 
     @cached_property
     def html(self) -> tuple[str, dict[str, str]]:
@@ -144,15 +144,15 @@ class PublishedEvent:
         return next((one == two for one, two in marks if one and two), False)
 
 
-def published_event(number: int, event: object, book: Book) -> PublishedEvent:
+def published_event(number: int, event: object, log: ImportLog) -> PublishedEvent:
     """Validate an event of the file. Raise SetupError where it is not an object with a type."""
     place = f"events[{number}]"
     if not isinstance(event, dict):
-        raise book.bad(place, f"an event is an object, this is {kind_of(event)}", "record it again")
+        raise log.bad(place, f"an event is an object, this is {kind_of(event)}", "record it again")
     type_ = event.get("type")
     if not isinstance(type_, str):
-        raise book.bad(f"{place}.type", f"a text is expected, this is {kind_of(type_)}", "record it again")
-    return PublishedEvent(place, type_.strip().lower()[:60], event, book)
+        raise log.bad(f"{place}.type", f"a text is expected, this is {kind_of(type_)}", "record it again")
+    return PublishedEvent(place, type_.strip().lower()[:60], event, log)
 
 
 def fingerprint(raw: PublishedEvent) -> Fingerprint:
@@ -182,15 +182,15 @@ def fingerprint(raw: PublishedEvent) -> Fingerprint:
         href=href_of(get("href", attribute="href")),
         placeholder=text_of(get("placeholder", attribute="placeholder")),
         type_attr=mark_of(type_attr, 40),
-        css=path_of(_SHADOW.sub(" ::shadow ", css[:4_000]), raw.book) if css else None,
-        xpath=path_of(xpath, raw.book) if xpath and not shadow else None,
+        css=path_of(_SHADOW.sub(" ::shadow ", css[:4_000]), raw.log) if css else None,
+        xpath=path_of(xpath, raw.log) if xpath and not shadow else None,
         frame_path=tuple(
-            path for frame in _texts(raw.data.get("framePath"))[:20] if (path := path_of(frame, raw.book))
+            path for frame in _texts(raw.data.get("framePath"))[:20] if (path := path_of(frame, raw.log))
         ),
         classes=tuple(filter(None, (mark_of(name, 100) for name in _words(classes)[:50]))),
     )
     if target == Fingerprint(tag=target.tag, role=target.role):
-        raise raw.book.bad(raw.place, "nothing in it tells which element it was on", "record it again")
+        raise raw.log.bad(raw.place, "nothing in it tells which element it was on", "record it again")
     return target
 
 

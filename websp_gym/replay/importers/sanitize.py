@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from websp_gym.replay.importers.import_log import Book, kind_of
+from websp_gym.replay.importers.import_log import ImportLog, kind_of
 from websp_gym.replay.importers.redact import clean_url, leaks, without_secrets
 
 UNKNOWN_TAG = "*"
@@ -51,13 +51,13 @@ def mark_of(found: object, limit: int = 200) -> str | None:
     return mark if mark and _placeholders_known(mark) else None
 
 
-def path_of(found: object, book: Book) -> str | None:
+def path_of(found: object, log: ImportLog) -> str | None:
     """Return a CSS or XPath path; None for one that is too long or contains a secret."""
     if not isinstance(found, str) or not found.strip():
         return None
     path = _UNREADABLE.sub("", found.strip()) if len(found) <= _MAX_PATH else ""
     if not path or leaks(path) or not _placeholders_known(_PUBLISHED.sub(_ours, path)):
-        book.note("a path that is too long, or that holds a secret, was left out")
+        log.note("a path that is too long, or that holds a secret, was left out")
         return None
     return _PUBLISHED.sub(_ours, path)
 
@@ -88,7 +88,7 @@ def side_of(found: object) -> int:
     return int(found) if 1 <= found <= 10_000 else 0
 
 
-def value_of(found: object, place: str, book: Book) -> str:
+def value_of(found: object, place: str, log: ImportLog) -> str:
     """Return the complete text that was typed or chosen, with placeholders in the form that replay uses.
 
     Raise SetupError where it is not a text, is too long, or has a placeholder that replay cannot fill.
@@ -96,15 +96,15 @@ def value_of(found: object, place: str, book: Book) -> str:
     if isinstance(found, int | float) and not isinstance(found, bool):
         found = str(found)
     if not isinstance(found, str):
-        raise book.bad(place, f"a text is expected, this is {kind_of(found)}", "record it again")
+        raise log.bad(place, f"a text is expected, this is {kind_of(found)}", "record it again")
     if len(found) > _MAX_VALUE:
-        raise book.bad(place, f"a value of {len(found):,} characters", f"at most {_MAX_VALUE:,} can be typed")
+        raise log.bad(place, f"a value of {len(found):,} characters", f"at most {_MAX_VALUE:,} can be typed")
     value = _PUBLISHED.sub(
         _ours, _UNREADABLE.sub(lambda match: match[0] if match[0] in "\n\t" else "", found)
     )
     for name in _placeholders(value):
         if name not in _OURS and name != "account.password":
-            raise book.bad(
+            raise log.bad(
                 place,
                 f"unknown placeholder {{{{{name[:60]}}}}}",
                 f"write one of {', '.join(sorted(_OURS))}, or the text itself",

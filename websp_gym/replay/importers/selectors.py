@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from websp_gym.replay.importers.import_log import Book, kind_of
+from websp_gym.replay.importers.import_log import ImportLog, kind_of
 from websp_gym.replay.importers.roles import ROLES, TEST_ATTRIBUTES
 from websp_gym.replay.importers.sanitize import UNKNOWN_TAG, href_of, mark_of, path_of, tag_of, text_of
 from websp_gym.replay.trace import Fingerprint
@@ -68,50 +68,48 @@ class _Facts:
             self.keep(key, clean(value))
 
 
-def read_selectors(found: object, place: str, book: Book, *, test_attribute: str = "") -> Fingerprint:
+def read_selectors(found: object, place: str, log: ImportLog, *, test_attribute: str = "") -> Fingerprint:
     """Return the fingerprint described by a step's selectors.
 
     Args:
         found: The value of ``selectors`` in the step.
         place: Its place in the file, for messages.
-        book: The import log of the file.
+        log: The import log of the file.
         test_attribute: The attribute that the recording was configured to use in selectors; empty for none.
 
     Raises:
         SetupError: They are not selectors, or they describe no element.
     """
     facts = _Facts(test_attribute=test_attribute[:100])
-    for number, alternative in enumerate(_alternatives(found, place, book)):
+    for number, alternative in enumerate(_alternatives(found, place, log)):
         parts = [alternative] if isinstance(alternative, str) else alternative
         if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
             where = f"{place}[{number}]"
-            raise book.bad(
-                where, f"a selector is expected, this is {kind_of(alternative)}", "record it again"
-            )
+            raise log.bad(where, f"a selector is expected, this is {kind_of(alternative)}", "record it again")
         if parts and max(map(len, parts)) <= _LONGEST and len(parts) <= _MOST:
-            _read(parts, facts, book)
+            _read(parts, facts, log)
         else:
-            book.note(f"{place}[{number}]: a selector longer than any that Chrome writes was left out")
-    return _print(facts, place, book)
+            log.note(f"{place}[{number}]: a selector longer than any that Chrome writes was left out")
+    return _print(facts, place, log)
 
 
-def _alternatives(found: object, place: str, book: Book) -> list[Any]:
+def _alternatives(found: object, place: str, log: ImportLog) -> list[Any]:
     if not isinstance(found, list) or not found:
-        raise book.bad(place, f"a list of selectors is expected, this is {kind_of(found)}", "record it again")
+        raise log.bad(place, f"a list of selectors is expected, this is {kind_of(found)}", "record it again")
     if len(found) > _MOST:
-        book.note(f"{place}: only the first {_MOST} of {len(found)} selectors were read")
+        log.note(f"{place}: only the first {_MOST} of {len(found)} selectors were read")
     return found[:_MOST]
 
 
-def _read(parts: list[str], facts: _Facts, book: Book) -> None:
+def _read(parts: list[str], facts: _Facts, log: ImportLog) -> None:
     prefix, mark, _ = parts[-1].partition("/")
     kind = prefix if mark and prefix in _READERS else "css"
     own = [part.removeprefix(f"{kind}/") for part in parts]
     alike = all(part.startswith(f"{kind}/") or kind == "css" for part in parts)
-    _READERS[kind](own, alike, facts, book)
+    _READERS[kind](own, alike, facts, log)
 
 
-def _aria(parts: list[str], alike: bool, facts: _Facts, book: Book) -> None:
+def _aria(parts: list[str], alike: bool, facts: _Facts, log: ImportLog) -> None:
     last = parts[-1]
     given = {key: _unescaped(value) for key, _, value in _ARIA.findall(last)}
     name = given.get("name") or _ARIA.sub("", last)
@@ -120,25 +118,25 @@ def _aria(parts: list[str], alike: bool, facts: _Facts, book: Book) -> None:
     facts.keep("role", role if role in ROLES else None)
 
 
-def _text(parts: list[str], alike: bool, facts: _Facts, book: Book) -> None:
+def _text(parts: list[str], alike: bool, facts: _Facts, log: ImportLog) -> None:
     facts.keep("text", text_of(parts[-1]))
 
 
-def _css(parts: list[str], alike: bool, facts: _Facts, book: Book) -> None:
+def _css(parts: list[str], alike: bool, facts: _Facts, log: ImportLog) -> None:
     if alike:
-        facts.keep("css", path_of(" ::shadow ".join(parts), book))
+        facts.keep("css", path_of(" ::shadow ".join(parts), log))
     _compound(parts[-1], facts)
 
 
-def _pierce(parts: list[str], alike: bool, facts: _Facts, book: Book) -> None:
-    facts.keep("pierce", path_of(parts[-1], book) if len(parts) == 1 else None)
+def _pierce(parts: list[str], alike: bool, facts: _Facts, log: ImportLog) -> None:
+    facts.keep("pierce", path_of(parts[-1], log) if len(parts) == 1 else None)
     _compound(parts[-1], facts)
 
 
-def _xpath(parts: list[str], alike: bool, facts: _Facts, book: Book) -> None:
+def _xpath(parts: list[str], alike: bool, facts: _Facts, log: ImportLog) -> None:
     last = parts[-1]
     if len(parts) == 1 and last.startswith("/"):  # an XPath cannot start at a shadow root
-        facts.keep("xpath", path_of(last, book))
+        facts.keep("xpath", path_of(last, log))
     tag = _XPATH_TAG.search(last[-300:])
     facts.keep("tag", tag_of(tag[1]) if tag else None)
     mark = _XPATH_MARK.fullmatch(last)
@@ -146,7 +144,7 @@ def _xpath(parts: list[str], alike: bool, facts: _Facts, book: Book) -> None:
         facts.attribute(mark[1], mark[2] or mark[3] or "")
 
 
-_READERS: dict[str, Callable[[list[str], bool, _Facts, Book], None]] = {
+_READERS: dict[str, Callable[[list[str], bool, _Facts, ImportLog], None]] = {
     "aria": _aria,
     "css": _css,
     "xpath": _xpath,
@@ -227,7 +225,7 @@ def _unescaped(text: str) -> str:
     return _ESCAPE.sub(letter, text)
 
 
-def _print(facts: _Facts, place: str, book: Book) -> Fingerprint:
+def _print(facts: _Facts, place: str, log: ImportLog) -> Fingerprint:
     found = facts.found
     found.setdefault("tag", UNKNOWN_TAG)
     pierce, title = found.pop("pierce", None), found.pop("title", None)
@@ -241,5 +239,5 @@ def _print(facts: _Facts, place: str, book: Book) -> Fingerprint:
         found["text"] = None
     target = Fingerprint(**found, classes=facts.classes)
     if target == Fingerprint(tag=target.tag, role=target.role):
-        raise book.bad(place, "they say nothing of the element", "record it again")
+        raise log.bad(place, "they say nothing of the element", "record it again")
     return target

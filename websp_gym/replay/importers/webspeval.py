@@ -12,7 +12,7 @@ from typing import Any
 from websp_gym.browser import VIEWPORT
 from websp_gym.replay.importers.deduplicate import reduced
 from websp_gym.replay.importers.event_builder import Draft, finish, typed
-from websp_gym.replay.importers.import_log import Book, kind_of
+from websp_gym.replay.importers.import_log import ImportLog, kind_of
 from websp_gym.replay.importers.published_event import (
     CHANGES,
     CLICKS,
@@ -33,35 +33,35 @@ _LED_TO = 5.0
 """Seconds within which a navigation counts as caused by the previous click or key."""
 
 
-def read(data: Mapping[str, Any], book: Book) -> dict[str, Any]:
+def read(data: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
     """Return the data of a trace from a published trace, without name and site.
 
     The log counts what is left out. Raise SetupError with the place where the file cannot be imported.
     """
     raws = [
-        published_event(number, event, book)
-        for number, event in enumerate(book.list_at(dict(data), "events", "events"))
+        published_event(number, event, log)
+        for number, event in enumerate(log.list_at(dict(data), "events", "events"))
     ]
     start = url_of(data.get("startUrl")) or next(
         (url for raw in raws if (url := url_of(raw.data.get("site")))), ""
     )
     if not start:
         found = kind_of(data.get("startUrl"))
-        raise book.bad(
+        raise log.bad(
             "startUrl", f"no http or https URL (it is {found})", "write down where the recording began"
         )
-    drafts = _Writer(start, data, book).write(reduced(raws, book))
-    events = finish(drafts, book)
-    if raws and not events and not book.omitted:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in book.dropped.most_common(6))
-        raise book.bad("events", f"nothing that could be replayed ({kinds})", "record it again")
+    drafts = _Writer(start, data, log).write(reduced(raws, log))
+    events = finish(drafts, log)
+    if raws and not events and not log.omitted:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in log.dropped.most_common(6))
+        raise log.bad("events", f"nothing that could be replayed ({kinds})", "record it again")
     return {
         "schema": SCHEMA,
         "start_url": start,
-        "viewport": _viewport(data, book),
+        "viewport": _viewport(data, log),
         "events": events,
         "recorded_with": "webspeval",
-        "omitted": book.omitted,
+        "omitted": log.omitted,
     }
 
 
@@ -75,8 +75,8 @@ def is_one(data: Mapping[str, Any]) -> bool:
 class _Writer:
     """A writer of one file's events that tracks the page's URL and the states of its controls."""
 
-    def __init__(self, start: str, data: Mapping[str, Any], book: Book) -> None:
-        self.book = book
+    def __init__(self, start: str, data: Mapping[str, Any], log: ImportLog) -> None:
+        self.log = log
         self.url = start
         self.states = _states(data.get("initialFormStates"))
         self.forced = _forced(data)
@@ -87,7 +87,7 @@ class _Writer:
         drafts = []
         for raw in raws:
             if raw.type in PICTURES:
-                self.book.drop(raw.type)
+                self.log.drop(raw.type)
                 self.url = url_of(raw.data.get("tabUrl")) or self.url
                 continue
             draft = self._draft(raw)
@@ -103,7 +103,7 @@ class _Writer:
         if raw.type in NAVIGATIONS:
             return self._navigation(raw)
         if raw.captcha or raw.kind == "hidden":
-            self.book.omit(raw.place, "a captcha or a hidden field", raw.data.get("value"))
+            self.log.omit(raw.place, "a captcha or a hidden field", raw.data.get("value"))
             return None
         draft = Draft(raw.place, "click", url, target=fingerprint(raw))
         if raw.type in KEYS:
@@ -117,7 +117,7 @@ class _Writer:
         caused = self.last is not None and raw.after(self.last, _LED_TO)
         if not url or caused or url == self.url:
             self.url = url or self.url
-            self.book.drop("navigation that a click caused" if caused else raw.type)
+            self.log.drop("navigation that a click caused" if caused else raw.type)
             return None
         self.url = url
         return Draft(raw.place, "navigate", url)
@@ -126,7 +126,7 @@ class _Writer:
         draft.type, draft.key = "key", raw.key
         writes = raw.kind in TEXT_KINDS or raw.role in _TEXT_ROLES
         if writes and types_a_letter(draft.key):
-            self.book.drop("letter typed")
+            self.log.drop("letter typed")
             return None
         return draft
 
@@ -144,7 +144,7 @@ class _Writer:
             after = not known
         before = known if raw.radio or after is None else not after
         if known is not None and before != known:
-            self.book.note(f"{raw.place}: its state contradicts initialFormStates, and was believed")
+            self.log.note(f"{raw.place}: its state contradicts initialFormStates, and was believed")
         if after is not None:
             self.states[path] = after
         draft.before, draft.after = _state(checked=before), _state(checked=after)
@@ -157,15 +157,17 @@ class _Writer:
 
     def _change(self, draft: Draft, raw: PublishedEvent) -> Draft | None:
         value = raw.data.get("value")
+        plain = raw.tag in ("textarea", "input") or raw.kind in TEXT_KINDS or raw.role in _TEXT_ROLES
+        if value is None and "value" in raw.data and plain and raw.kind != "password":
+            value = ""  # the recorder's word for a field that was cleared
         if raw.kind == "file" or value is None:
-            self.book.drop("change without a value")
-            self.book.note(f"{raw.place}: the file does not say what was put into {raw.tag}; it was left out")
+            self.log.drop("change without a value")
+            self.log.note(f"{raw.place}: the file does not say what was put into {raw.tag}; it was left out")
             return None
         autocomplete = raw.html[1].get("autocomplete")
         if raw.tag == "select":
             draft.type = "change"
-            return typed(draft, value, None, (autocomplete,), self.book)
-        plain = raw.tag in ("textarea", "input") or raw.kind in TEXT_KINDS or raw.role in _TEXT_ROLES
+            return typed(draft, value, None, (autocomplete,), self.log)
         draft.type = "type" if plain else "change"
         marks = (
             autocomplete,
@@ -176,7 +178,7 @@ class _Writer:
             raw.get("ariaLabel", attribute="aria-label"),
             raw.get("placeholder", attribute="placeholder"),
         )
-        return typed(draft, value, raw.kind, marks, self.book)
+        return typed(draft, value, raw.kind, marks, self.log)
 
     def _went(self, raw: PublishedEvent) -> None:
         """Update the page's URL; forget it after an event that may leave the page to an unknown URL."""
@@ -212,9 +214,9 @@ def _forced(data: Mapping[str, Any]) -> OnOff | None:
     return "on" if found else "off"
 
 
-def _viewport(data: Mapping[str, Any], book: Book) -> dict[str, int]:
+def _viewport(data: Mapping[str, Any], log: ImportLog) -> dict[str, int]:
     width, height = side_of(data.get("viewportWidth")), side_of(data.get("viewportHeight"))
     if width and height:
         return {"width": width, "height": height}
-    book.note(f"the size of its window is not known; {VIEWPORT[0]} by {VIEWPORT[1]} was taken")
+    log.note(f"the size of its window is not known; {VIEWPORT[0]} by {VIEWPORT[1]} was taken")
     return {"width": VIEWPORT[0], "height": VIEWPORT[1]}

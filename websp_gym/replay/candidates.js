@@ -1,0 +1,175 @@
+// @ts-check
+/*
+ * Finds the elements of one document that may be a recorded one. Needs similarity.js. Adds to __webspReplay
+ *
+ *   Candidates     one search: the candidates of every rung, and what the document says of the recorded facts
+ *   testIdOf(el), around(el), usable(el)   facts of an element
+ *   HEADINGS, ANY  the selector of headings; the tag of an imported element whose tag is unknown
+ *
+ * A rung is one way to find candidates; the rungs are ordered from what redesigns rarely change to what they
+ * change first.
+ */
+
+/**
+ * @typedef {{print: Fingerprint, loose: boolean, hidden: boolean, known?: Known}} Query
+ *   loose: the target's text shows its state ("Notifications: On"), so "on" and "off" are the same word;
+ *   hidden: include elements that are not rendered; known: facts about all frames of the page
+ * @typedef {{name: number, section: boolean}} Known
+ *   how many elements have the recorded role and name, and whether the recorded heading exists
+ *
+ * @typedef {object} Offer
+ * @property {Query} query
+ * @property {Fingerprint} print the recorded fingerprint
+ * @property {Element[]} all
+ * @property {Element[]} pool the elements of the recorded role
+ * @property {Element[]} named those of them with the recorded name
+ * @property {number} nameless if no name was recorded: how many of them have none either
+ * @property {Known} own facts about this document
+ * @property {Known} known facts about all frames of the page
+ * @property {(el: Element) => boolean} ofTag
+ * @property {(one: string|undefined, other: string|undefined) => boolean} same
+ * @property {(el: Element) => string[]} rest the words around an element (cached)
+ * @property {() => boolean} isTypeUnknown
+ * @property {(rung: string) => Element[]} offer the candidates of a rung (cached)
+ *
+ * @typedef {object} CandidatesApi
+ * @property {new (query: Query) => Offer} Candidates
+ * @property {(el: Element) => string|undefined} testIdOf
+ * @property {(el: Element) => string} around
+ * @property {(el: Element) => boolean} usable
+ * @property {string} HEADINGS
+ * @property {string} ANY
+ */
+
+(() => {
+  'use strict';
+  const replay = Reflect.get(globalThis, '__webspReplay');
+  if (!replay || replay.Candidates) return;
+  const websp = /** @type {Dom} */ (Reflect.get(globalThis, '__websp'));
+  const { raw, roleOf, nameOf, textOf, labelOf, labelsOf } = websp;
+  const { attr, tagOf, shown } = raw;
+  const { similarity, rest, alike, SAME } = /** @type {Similarity} */ (replay.similarity);
+
+  /** The tag of an imported element whose tag is unknown. */
+  const ANY = '*';
+  const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading],legend';
+
+  /** @type {(el: Element) => string|undefined} */
+  const testIdOf = (el) => {
+    for (const name of websp.testAttributes) {
+      const value = attr(el, name);
+      if (value !== null) return value;
+    }
+    return undefined;
+  };
+  /** @type {(el: Element) => string} */
+  const around = (el) => websp.aroundOf(el, 1_000);
+  /** @type {(el: Element) => boolean} */
+  const rendered = (el) => {
+    if (!shown(el, { visibilityProperty: true })) return false;
+    const box = raw.rect(el);
+    return box.width > 0 || box.height > 0 || raw.rects(el).length > 0;
+  };
+  /** Whether a person can use it: rendered, or a hidden native input with a rendered label. */
+  /** @type {(el: Element) => boolean} */
+  const usable = (el) => rendered(el) || (tagOf(el) === 'input' && labelsOf(el).some(rendered)) || tagOf(el) === 'option';
+
+  /** @type {(find: () => Element[]) => Element[]} */
+  const attempt = (find) => {
+    try {
+      return find();
+    } catch {
+      return []; // the browser cannot parse the path
+    }
+  };
+
+  class Candidates {
+    /** @param {Query} query */
+    constructor(query) {
+      this.query = query;
+      this.print = query.print;
+      /** @type {Map<Element, string[]>} */
+      this.rests = new Map();
+      this.all = websp.elements(document);
+      const { tag, role } = this.print;
+      this.pool = this.all.filter((el) => (role ? roleOf(el) === role
+        : tag === ANY ? websp.interactive(el) : tagOf(el) === tag));
+      this.named = this.print.name ? this.pool.filter((el) => this.same(this.print.name, nameOf(el))) : [];
+      /** @type {Known} */
+      this.own = {
+        name: this.named.filter(usable).length,
+        section: !!this.print.section && this.all.some((el) => raw.matches(el, HEADINGS) && this.same(this.print.section, textOf(el))),
+      };
+      this.known = query.known ?? this.own;
+      this.nameless = this.print.name ? 0 : this.pool.filter((el) => usable(el) && this.ofTag(el) && !nameOf(el)).length;
+      /** @type {Map<string, Element[]>} */
+      this.offered = new Map();
+    }
+
+    /** @type {(el: Element) => boolean} */
+    ofTag(el) {
+      return this.print.tag === ANY || tagOf(el) === this.print.tag;
+    }
+
+    /** @type {(one: string|undefined, other: string|undefined) => boolean} */
+    same(one, other) {
+      return similarity(one, other, this.query.loose) >= SAME;
+    }
+
+    /** @type {(rung: string) => Element[]} */
+    candidates(rung) {
+      const { print } = this;
+      switch (rung) {
+        case 'attributes':
+          return this.all.filter((el) => (print.testId && testIdOf(el) === print.testId)
+            || (print.id && attr(el, 'id') === print.id)
+            || (this.ofTag(el) && ((print.nameAttr && attr(el, 'name') === print.nameAttr
+              && (this.isTypeUnknown() || (attr(el, 'type') ?? undefined) === (print.typeAttr ?? undefined)))
+              || (print.href && attr(el, 'href') === print.href))));
+        case 'role+name': return this.named;
+        case 'label': return print.label ? this.pool.filter((el) => this.same(print.label, labelOf(el))) : [];
+        case 'text': return this.byText();
+        case 'css': return print.css ? attempt(() => websp.allByCss(print.css ?? '')) : [];
+        case 'xpath': return print.xpath ? attempt(() => websp.allByXPath(print.xpath ?? '')) : [];
+        default: return print.webspIndex === undefined ? [] : websp.indexed().slice(print.webspIndex, print.webspIndex + 1);
+      }
+    }
+
+    byText() {
+      const { print } = this;
+      const kin = this.pool.filter((el) => this.ofTag(el));
+      const byOwn = print.text ? kin.filter((el) => this.same(print.text, textOf(el))) : [];
+      const note = rest(print.nearby, print);
+      if (!note.length) return byOwn;
+      return kin.filter((el) => byOwn.includes(el) || alike(note, this.rest(el)));
+    }
+
+    /** The words around an element (cached). */
+    /** @type {(el: Element) => string[]} */
+    rest(el) {
+      let words = this.rests.get(el);
+      if (!words) this.rests.set(el, words = rest(around(el), { name: nameOf(el), text: textOf(el) }));
+      return words;
+    }
+
+    /** Whether an import could not know the type. An <input> without a type is a text field, which has a role. */
+    isTypeUnknown() {
+      return !this.print.typeAttr && this.print.role !== 'textbox' && this.print.role !== 'combobox';
+    }
+
+    /** The candidates of a rung (cached). */
+    /** @type {(rung: string) => Element[]} */
+    offer(rung) {
+      let list = this.offered.get(rung);
+      if (!list) {
+        list = this.candidates(rung).filter((el) => this.query.hidden || usable(el));
+        this.offered.set(rung, list);
+      }
+      return list;
+    }
+  }
+
+  /** @type {CandidatesApi} */
+  const api = { Candidates, testIdOf, around, usable, HEADINGS, ANY };
+  Object.assign(replay, api);
+})();

@@ -1,0 +1,87 @@
+"""Type into a located field or choose from a list, and read back what it holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from websp_gym.browser.settle import settle
+from websp_gym.errors import ReplayError
+from websp_gym.replay.located_element import CannotActError, LocatedElement
+
+_GONE_AFTER = 0.5
+"""Seconds to look for a field that its own change may have removed."""
+_TYPED = 200
+"""Longest text in characters to type key by key; of a longer one, only the last character is."""
+_PICKED = frozenset({"date", "time", "month", "week", "datetime-local", "color", "range"})
+"""Kinds of fields that take a value as a whole."""
+
+
+class Field:
+    """The field that a located element is, belongs to or contains."""
+
+    def __init__(self, element: LocatedElement) -> None:
+        self.element = element
+
+    def choose(self, value: str) -> bool:
+        """Choose an option of a ``<select>`` by value or label; return False if it was already chosen."""
+        reply = self.element.ask("choice", value, of="field")
+        if "labels" in reply:
+            raise CannotActError(f"it has no option {value!r}; it has {', '.join(reply['labels'][:20])}")
+        if reply["already"]:
+            return False
+        self.element.field().select_option(
+            index=reply["index"], timeout=self.element.timeout * 1000, force=True
+        )
+        settle(self.element.tabs)
+        kept = self._read_back("choice", value)
+        if kept is not None and not kept.get("already"):
+            raise CannotActError(f"the page did not keep the option {value!r}")
+        return True
+
+    def fill(self, text: str, *, secret: bool) -> None:
+        """Replace a field's text by keyboard, and read it back. A ``secret`` is typed into password fields only."""
+        kind = self.kind()
+        if secret and kind != "password":
+            raise CannotActError(f"a password is typed into password fields only, and this is a {kind} field")
+        if kind in _PICKED:
+            self.element.field().fill(text, timeout=self.element.timeout * 1000)
+        else:
+            self._type(text)
+        if self._read_back("holds", text) is False:
+            # The page completes or corrects what is typed: put it in as a whole.
+            self.element.field().fill(text, timeout=self.element.timeout * 1000)
+        settle(self.element.tabs)
+        if self._read_back("holds", text) is False:
+            raise CannotActError("the field did not keep the text")
+
+    def _type(self, text: str) -> None:
+        """Select what is in the field and type over it, with key events that the page can listen to."""
+        field = self.element.field()
+        field.wait_for_element_state("editable", timeout=self.element.timeout * 1000)
+        field.select_text(timeout=self.element.timeout * 1000)
+        keyboard = self.element.found.frame.page.keyboard
+        if not text:
+            keyboard.press("Delete")
+        elif len(text) <= _TYPED and "\n" not in text:
+            keyboard.type(text)
+        else:
+            # Enter would send the text of some fields.
+            keyboard.insert_text(text[:-1])
+            keyboard.insert_text(text[-1]) if text[-1] == "\n" else keyboard.type(text[-1])
+
+    def press_key(self, key: str) -> None:
+        """Press a key while the element has the focus."""
+        with self.element.window_may_close():
+            self.element.field().press(key, timeout=self.element.timeout * 1000)
+        settle(self.element.tabs)
+
+    def kind(self) -> str:
+        """Return the kind of the element, or of the field it belongs to: ``select``, ``text``, …"""
+        return str(self.element.ask("look", self.element.rules, of="field")["kind"])
+
+    def _read_back(self, name: str, value: str) -> Any:
+        """Call a function of ``act.js`` on the field after an action; None where the action made it disappear."""
+        try:
+            return self.element.ask(name, value, of="field", patience=_GONE_AFTER)
+        except ReplayError:
+            return None

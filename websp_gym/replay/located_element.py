@@ -1,0 +1,125 @@
+"""A located element on the page, which the page may replace at any time."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.errors import WorldError
+
+if TYPE_CHECKING:
+    from playwright.sync_api import ElementHandle
+
+    from websp_gym.browser.tabs import Tabs
+    from websp_gym.replay.locate import Found
+
+ClassRules = Sequence[Mapping[str, str]]
+"""A site's rules ``[{"on": css, "off": css}]``, for controls that show their state only by a class."""
+TRIES = 4
+"""How often an element that the page replaces is located again."""
+_GONE = "websp: gone"
+_RESTLESS = "the page replaces it faster than it can be acted on"
+_CALL = f"""(el, [name, rest]) => {{
+  if (!el.isConnected) throw new Error("{_GONE}");
+  return __webspReplay[name](el, ...rest);
+}}"""
+
+
+class CannotActError(Exception):
+    """The element was found, but the recorded action has no effect or is not possible."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """The state and kind of an element on the page."""
+
+    connected: bool
+    kind: str
+    on: bool | None
+    mixed: bool
+    disabled: bool
+    expanded: bool | None
+
+    def is_(self, wanted: bool) -> bool:
+        """Whether the element is clearly on (or off); a half-checked box is neither."""
+        return self.on is wanted and not self.mixed
+
+
+class LocatedElement:
+    """The target of an event; it is located again where the page has replaced it.
+
+    Args:
+        found: The element.
+        tabs: The browser's open tabs.
+        rules: The site's class rules.
+        again: Locates the element again. Takes the seconds to wait, or None for the default.
+        timeout: Seconds to wait for the element to become usable.
+    """
+
+    def __init__(
+        self,
+        found: Found,
+        tabs: Tabs,
+        rules: ClassRules,
+        again: Callable[[float | None], Found],
+        timeout: float = 10.0,
+    ) -> None:
+        self.found = found
+        self.tabs = tabs
+        self.rules = [dict(rule) for rule in rules]
+        self.timeout = timeout
+        self._again = again
+
+    def look(self) -> Look:
+        """Return the element's current state."""
+        return Look(**self.ask("look", self.rules))
+
+    def locate_again(self, patience: float | None) -> None:
+        """Locate the element again. Raise ReplayError if it is not found within this many seconds (None: default)."""
+        self.found = self._again(patience)
+
+    def field(self, patience: float | None = None) -> ElementHandle:
+        """Return the field (input, list, editor) that the element is, belongs to or contains."""
+        for _ in range(TRIES):
+            try:
+                element = self.found.handle.evaluate_handle(_CALL, ["field", []]).as_element()
+            except PlaywrightError:
+                element = None
+            if element is not None:
+                return element
+            self.check_alive()
+            self.locate_again(patience)
+        raise CannotActError(_RESTLESS)
+
+    def ask(self, name: str, *arguments: Any, of: str = "element", patience: float | None = None) -> Any:
+        """Call a function of ``act.js``; locate the element again first where the page has replaced it."""
+        for _ in range(TRIES):
+            handle = self.field(patience) if of == "field" else self.found.handle
+            try:
+                return handle.evaluate(_CALL, [name, list(arguments)])
+            except PlaywrightError as error:
+                self.check_alive()
+                if _GONE not in str(error) and name == "press":
+                    return None  # the click led to another document
+                self.locate_again(patience)
+        raise CannotActError(_RESTLESS)
+
+    @contextlib.contextmanager
+    def window_may_close(self) -> Iterator[None]:
+        """Let an action close the window it is carried out in, as in the popup of a sign-in."""
+        page = self.found.frame.page
+        try:
+            yield
+        except PlaywrightError:
+            self.check_alive()
+            if not page.is_closed():
+                raise
+
+    def check_alive(self) -> None:
+        """Raise WorldError if the browser has died."""
+        if not self.tabs.alive:
+            raise WorldError("the browser went away during the replay; call reset() to start a new episode")
