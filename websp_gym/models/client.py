@@ -86,7 +86,7 @@ class RetryingModel:
     def ask(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
         """Ask once, with retries; see ``Model.ask``."""
         if not any(message.role == "user" for message in messages):
-            raise ValueError("ask something: there is no user message")
+            raise ValueError("there is no user message")
         started = time.monotonic()
         retrying = Retrying(
             stop=stop_after_attempt(self._policy.retries + 1),

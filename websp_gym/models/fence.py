@@ -37,7 +37,7 @@ class Fence:
             ValueError: The evidence contains the fence.
         """
         if self.word in text:
-            raise ValueError("this text contains the fence it is to stand in")
+            raise ValueError("the text contains the fence that is to enclose it")
         return f"[[{self.word} {kind}\n{visible(text)}\n{self.word}]]"
 
 

@@ -34,7 +34,7 @@ class Image:
 
     def __post_init__(self) -> None:
         if len(self.png) < 24 or not self.png.startswith(_PNG):
-            raise ValueError("an Image wants the bytes of a PNG file")
+            raise ValueError("an Image needs the bytes of a PNG file")
 
     def __repr__(self) -> str:
         width, height = self.size

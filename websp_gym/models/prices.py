@@ -125,5 +125,5 @@ def _read(path: str) -> dict[str, dict[str, Price]]:
     except (yaml.YAMLError, UnicodeDecodeError, ValidationError) as error:
         reason = " ".join(str(error).split())[:300]
         raise SetupError(
-            f"WEBSP_PRICES={path} is no price table: {reason}", variable="WEBSP_PRICES"
+            f"WEBSP_PRICES={path} is not a price table: {reason}", variable="WEBSP_PRICES"
         ) from None

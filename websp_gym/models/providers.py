@@ -126,7 +126,7 @@ def _claude_request(model: ModelSpec, *secrets: str | None) -> Request:
     if field.get("budget_tokens", 0) >= most:
         raise SetupError(
             f"thinking={model.thinking!r} is a budget of {field['budget_tokens']} tokens: give {model.spec} "
-            f"max_tokens above it (it is {most}), for thinking counts in it",
+            f"max_tokens above it (it is {most}), for thinking counts towards it",
             option="max_tokens",
         )
     extra: dict[str, Any] = {"thinking": field} if field else {}

@@ -56,7 +56,7 @@ class Settings:
         if not value.isascii() or not value.isprintable() or " " in value:
             # An HTTP library would raise too, but with the key in its message.
             raise SetupError(
-                f"{name} holds a blank or another character no key has: copy it again",
+                f"{name} contains a blank or another character that keys do not have: copy it again",
                 variable=name,
                 model=spec,
             )

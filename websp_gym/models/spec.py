@@ -77,8 +77,8 @@ def _read_address(spec: str) -> tuple[str, str, str]:
     if parts.username or parts.password or parts.query:
         bare = f"{parts.scheme}://{parts.hostname}"
         raise SetupError(
-            f"the model string for {bare} holds a password or parameters, and it is written into results: put a key "
-            "into WEBSP_ENDPOINT_KEY",
+            f"the model string for {bare} contains a password or parameters, and results contain the model string: "
+            "put a key into WEBSP_ENDPOINT_KEY",
             variable="WEBSP_ENDPOINT_KEY",
         )
     return provider, name, address

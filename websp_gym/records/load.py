@@ -88,7 +88,7 @@ def _parsed(text: bytes, where: str, path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise SetupError(f"{where}: not a {SCHEMA} file: {error}", path=str(path)) from error
     if not isinstance(data, dict):
-        raise SetupError(f"{where}: not a {SCHEMA} file: it is no JSON object", path=str(path))
+        raise SetupError(f"{where}: not a {SCHEMA} file: it is not a JSON object", path=str(path))
     return data
 
 

@@ -315,7 +315,7 @@ def _check_ids(path: Path, text: str, ids: list[str]) -> None:
         )
     if len(set(ids)) != len(ids):
         twice = next(name for name in ids if ids.count(name) > 1)
-        raise SetupError(f'{path}: instance "{twice}" is there twice', path=str(path))
+        raise SetupError(f'{path}: instance "{twice}" appears twice', path=str(path))
 
 
 def _explain(path: Path, node: Any, error: ValidationError, keys: Collection[str]) -> str:

@@ -116,7 +116,9 @@ def reference(name: str | None) -> Paper | None:
     if not name:
         return None
     if name != "paper":
-        raise SetupError(f'nothing published is called "{name}"{nearest(name, ["paper"])}', option="compare")
+        raise SetupError(
+            f'there are no published results named "{name}"{nearest(name, ["paper"])}', option="compare"
+        )
     return load_paper()
 
 
