@@ -129,14 +129,22 @@ def call(function: Callable[[], Result], *, seconds: float | None = None) -> Res
             "make the environments first, or in a process of their own"
         )
     job = owner.submit(function)
+    limit = math.inf if seconds is None else seconds + GRACE
     try:
-        outcome: Result = _wait(owner, job, seconds)
-        return outcome
+        while not _done_within(job.future, _POLL) and job.seconds_running() < limit:
+            pass
     except BaseException:
         if not job.future.done():
             # Ctrl-C: the result is no longer needed. Ending the browser ends the call.
             _end(owner, job)
         raise
+    if not job.future.done() and not _end(owner, job):
+        raise WorldError(
+            f"the browser's thread did not come back within {job.seconds_running():.0f} seconds and was given up; "
+            "call reset() to start a new episode"
+        )
+    outcome: Result = job.future.result()
+    return outcome
 
 
 def adopt() -> None:
@@ -170,17 +178,6 @@ def _current() -> _Owner:
         if _state.owner is None:
             _state.owner = _Owner(adopted=False)
         return _state.owner
-
-
-def _wait(owner: _Owner, job: _Job, seconds: float | None) -> Any:
-    limit = math.inf if seconds is None else seconds + GRACE
-    while not _done_within(job.future, _POLL):
-        if job.seconds_running() > limit and not _end(owner, job):
-            raise WorldError(
-                f"the browser's thread did not come back within {limit + _LAST_WAIT:g} seconds and was given up; "
-                "call reset() to start a new episode"
-            )
-    return job.future.result()
 
 
 def _end(owner: _Owner, job: _Job) -> bool:

@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 _END_TIMEOUT = 5.0
-
-
-class Control(Protocol):
-    """Sends one control request to the server and returns its JSON."""
-
-    def __call__(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, Any] | None = None,
-        *,
-        timeout: float | None = None,
-    ) -> Any:
-        """Raise SandboxError if the server does not answer in time, or refuses the request."""
 
 
 class EpisodeHandle:
@@ -36,7 +22,7 @@ class EpisodeHandle:
             ``patch()`` and ``restore()``.
     """
 
-    def __init__(self, control: Control, opened: dict[str, Any]) -> None:
+    def __init__(self, control: Callable[..., Any], opened: dict[str, Any]) -> None:
         self._control = control
         self.id: str = opened["id"]
         self.account: dict[str, str] = opened["account"]
