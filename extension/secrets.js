@@ -1,40 +1,32 @@
 // @ts-check
 /*
- * What a recording must never hold, as data, and the few functions that apply it. Loaded by the recorder in every
- * frame and by the service worker; replay and marks do not use it.
+ * Form fields, URLs and the account's values: what a recording must not hold of them, by the rules in
+ * secret_rules.yaml. Needs secret_rules.js and secret_texts.js. Loaded by the recorder in every frame and by the
+ * service worker; redact.py does the same for imports.
  *
  * globalThis.__webspSecrets has
  *   kindOf(facts)              "password", "secret" (left out altogether) or null for a form field
- *   isSecretText(text)         a payment card number, wherever it was typed
+ *   isSecretText(text)         a card number or a key, wherever it was typed
  *   isCaptcha(url)             a frame whose inside is a captcha
- *   cleanUrl(url)              the URL without user info, secret parameters and secret fragment
+ *   cleanUrl(url, known?)      the URL without user info, secret parameters and secret parts of its path and fragment;
+ *                              known: secrets found elsewhere
  *   fillIn(text, account)      the text with {{account.email}} and the like in place of the account's values
  */
 (() => {
   'use strict';
   if (Reflect.get(globalThis, '__webspSecrets')) return;
 
-  const RULES = Object.freeze({
-    passwordAutocomplete: /^(current|new)-password$/,
-    secretAutocomplete: /^(one-time-code|cc-(?!name$|type$).*)$/,
-    // Read in the words of a field's id, name, label, placeholder and aria-label: "userOtpCode" is "user otp code".
-    passwordWords: /\b(pass ?words?|pass ?wd|pwd|pass ?phrase|passwort|kennwort|mot de passe|contraseña|senha|wachtwoord)\b/,
-    secretWords: new RegExp([
-      // one-time codes
-      '\\b(h?otp|totp|2fa|mfa|two ?factor|second factor|tan)\\b', '\\bone ?time\\b', '\\bpass ?code\\b', '\\bpin( ?code)?\\b',
-      '\\b(verification|verify|authentication|authenticator|auth|security|login|sign ?in|confirmation|sms|access|guard|backup|recovery) ?(code|key)s?\\b',
-      '\\bcode (we|from|sent)\\b', '\\b\\d digit code\\b',
-      // payment
-      '\\b(credit|debit)? ?card ?(number|no|num)\\b', '\\bcc ?(num|number|no|exp|csc|cvc)\\b', '\\b(cvv2?|cvc2?|csc)\\b', '\\biban\\b',
-      // captchas and keys
-      '\\b(re|h)?captcha\\b', '\\bcharacters (you see|in the (image|picture))\\b', '\\bturnstile\\b',
-      '\\b(api|secret|private|access) ?(key|token)\\b', '\\b(ssn|social security( number)?)\\b', '\\bsecurity answer\\b',
-    ].join('|')),
-    captchaFrames: /^https:\/\/([\w-]+\.)*(hcaptcha\.com|recaptcha\.net|challenges\.cloudflare\.com|arkoselabs\.com|funcaptcha\.com|geetest\.com)\/|^https:\/\/www\.google\.com\/recaptcha\//,
-    // Parts of harmless names too (zip_code), so they count only when they stand alone.
-    secretParameters: /^(code|state|key|pass|pin)$/,
-    secretParameterWords: /\b(access token|id token|token|api ?key|auth(entication|orization)?|code (challenge|verifier)|auth code|credentials?|csrf|xsrf|hmac|jwt|jsessionid|phpsessid|nonce|otp|passwd|password|pwd|pw|assertion|saml ?\w*|secret|sess(ion)?( ?id)?|session ?\w*|sid|sig(nature)?|ticket|openid|magic|verifier)\b/,
-  });
+  const RULES = /** @type {SecretRules} */ (Reflect.get(globalThis, '__webspSecretRules'));
+  const { holdsSecret, isHandle, isSecretText } = /** @type {SecretTexts} */ (Reflect.get(globalThis, '__webspSecretTexts'));
+  const { fields, parameters } = RULES;
+  const passwordAutocomplete = new RegExp(fields.password_autocomplete, 'u');
+  const secretAutocomplete = new RegExp(fields.secret_autocomplete, 'u');
+  const passwordWords = new RegExp(fields.password, 'u');
+  const secretWords = new RegExp(fields.secret.join('|'), 'u');
+  const captchaFrames = new RegExp(fields.captcha_frames, 'u');
+  const parameterNames = new RegExp(parameters.names, 'u');
+  const parameterWords = new RegExp(parameters.words, 'u');
+  const DEEPEST = 3; // URLs in parameters of URLs
 
   /** "userOtp-code[0]" → "user otp code 0" */
   /** @type {(text: string) => string} */
@@ -43,88 +35,66 @@
   /** @type {SecretsApi['kindOf']} */
   const kindOf = ({ type, autocomplete, hints, digits }) => {
     const tokens = autocomplete.toLowerCase().trim().split(/\s+/);
-    if (tokens.some((token) => RULES.secretAutocomplete.test(token)) || digits) return 'secret';
+    if (tokens.some((token) => secretAutocomplete.test(token)) || digits) return 'secret';
     if (type === 'password') {
       // A one-time code is often asked for in a password field; it is no password to fill in again.
-      return hints.some((hint) => RULES.secretWords.test(words(hint)) && !RULES.passwordWords.test(words(hint))) ? 'secret' : 'password';
+      return hints.some((hint) => secretWords.test(words(hint)) && !passwordWords.test(words(hint))) ? 'secret' : 'password';
     }
     // Replay types a password into password fields only: in any other field it is left out.
-    if (tokens.some((token) => RULES.passwordAutocomplete.test(token))) return 'secret';
-    return hints.some((hint) => RULES.passwordWords.test(words(hint)) || RULES.secretWords.test(words(hint))) ? 'secret' : null;
-  };
-
-  /** @type {SecretsApi['isSecretText']} */
-  const isSecretText = (text) => {
-    const runs = text.match(/\d(?:[ -]?\d){12,18}/g) ?? [];
-    return runs.some((run) => {
-      const digits = run.replace(/\D/g, '');
-      let sum = 0; // Luhn
-      for (let i = 0; i < digits.length; i++) {
-        const digit = Number(digits[digits.length - 1 - i]);
-        sum += i % 2 ? (digit > 4 ? digit * 2 - 9 : digit * 2) : digit;
-      }
-      return digits.length <= 19 && sum > 0 && sum % 10 === 0;
-    });
+    if (tokens.some((token) => passwordAutocomplete.test(token))) return 'secret';
+    return hints.some((hint) => passwordWords.test(words(hint)) || secretWords.test(words(hint))) ? 'secret' : null;
   };
 
   /** @type {SecretsApi['isCaptcha']} */
-  const isCaptcha = (url) => RULES.captchaFrames.test(url);
+  const isCaptcha = (url) => captchaFrames.test(url);
 
   /** @type {(text: string) => string} */
   const decoded = (text) => {
     try { return decodeURIComponent(text.replace(/\+/g, ' ')); } catch { return text; }
   };
-  /** Looks like something a machine made up: long, letters and digits mixed, few repetitions. */
-  /** @type {(text: string) => boolean} */
-  const looksRandom = (text) => {
-    if (/^eyJ[\w-]{10,}\./.test(text)) return true;
-    return (text.match(/[\w~+/=-]{20,}/g) ?? []).some((run) => {
-      // Words joined by hyphens are an address; a token is one piece or nearly so.
-      const longest = Math.max(...run.split(/[-_]/).map((piece) => piece.length));
-      if (longest < 16 || !/\d/.test(run) || !/[a-z]/i.test(run)) return false;
-      /** @type {Map<string, number>} */
-      const counts = new Map();
-      for (const char of run) counts.set(char, (counts.get(char) ?? 0) + 1);
-      let bits = 0;
-      for (const count of counts.values()) bits -= count / run.length * Math.log2(count / run.length);
-      return bits > 3.2;
-    });
-  };
-  /** @type {(name: string, value: string) => boolean} */
-  const isSecretPair = (name, value) => {
-    const lower = decoded(name).toLowerCase();
-    return RULES.secretParameters.test(lower) || RULES.secretParameterWords.test(words(decoded(name))) || looksRandom(decoded(value));
-  };
-  /** Keeps every pair that may stay, byte for byte. */
-  /** @type {(query: string) => string} */
-  const cleanPairs = (query) => query.split('&').flatMap((pair) => {
+  /** @type {(text: string, known: Iterable<string>) => boolean} */
+  const isSecretPart = (text, known) => holdsSecret(text, known) || isHandle(text);
+  /** @type {(name: string) => boolean} */
+  const isSecretName = (name) => parameterNames.test(decoded(name).toLowerCase()) || parameterWords.test(words(decoded(name)));
+  /** The pair without its secrets, byte for byte where there are none; null if nothing may stay. */
+  /** @type {(pair: string, known: Iterable<string>, depth: number) => string|null} */
+  const cleanPair = (pair, known, depth) => {
     const at = pair.indexOf('=');
     const name = at < 0 ? pair : pair.slice(0, at);
-    const value = at < 0 ? '' : pair.slice(at + 1);
-    if (at < 0 ? looksRandom(decoded(name)) : isSecretPair(name, value)) return [];
-    const inner = decoded(value);
-    if (!/^https?:\/\/|^\/\S*\?/.test(inner)) return [pair];
-    const clean = cleanUrl(inner);
-    return [clean === inner ? pair : `${name}=${encodeURIComponent(clean)}`];
-  }).join('&');
+    const value = at < 0 ? '' : decoded(pair.slice(at + 1));
+    if (value.includes('{{account.')) return value.includes('account.password') ? null : pair;
+    if ((at >= 0 && isSecretName(name)) || isSecretPart(decoded(name), known)) return null;
+    if (!/^(?:https?:\/\/|\/)/.test(value)) return isSecretPart(value, known) ? null : pair;
+    const clean = depth < DEEPEST ? cleanUrl(value, known, depth + 1) : '';
+    return clean === value ? pair : `${name}=${encodeURIComponent(clean)}`;
+  };
+  /** @type {(query: string, known: Iterable<string>, depth: number) => string} */
+  const cleanPairs = (query, known, depth) => query.split('&').map((pair) => cleanPair(pair, known, depth)).filter(Boolean).join('&');
+  const PEOPLE = new RegExp(RULES.paths.people, 'iu');
+  /** The path without parts that are secret; the others may be names of users, which cannot be told from other words. */
+  /** @type {(path: string, known: Iterable<string>) => string} */
+  const cleanPath = (path, known) => path.split('/').flatMap((part, at, parts) => {
+    const [own, ...more] = part.split(';');
+    const isPage = /^[0-9]+$/.test(own) && at > 0 && !PEOPLE.test(parts[at - 1]) && ![...known].includes(own);
+    if (!isPage && isSecretPart(decoded(own), known)) return [];
+    return [[own, ...more.filter((pair) => !isSecretName(pair.split('=')[0]) && !isSecretPart(decoded(pair), known))].join(';')];
+  }).join('/');
 
   /** @type {SecretsApi['cleanUrl']} */
-  const cleanUrl = (url) => {
+  const cleanUrl = (url, known = [], depth = 0) => {
     const [, base, query, fragment] = /^([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(url) ?? ['', url];
-    const host = base.replace(/^([a-z][\w+.-]*:\/\/)[^/@]*@/i, '$1');
-    const kept = query && cleanPairs(query);
-    const part = fragment && cleanFragment(fragment);
-    return host + (kept ? `?${kept}` : '') + (part ? `#${part}` : '');
+    const [, host, path] = /^([A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*|)(.*)$/s.exec(base) ?? ['', '', base];
+    const kept = query && cleanPairs(query, known, depth);
+    const part = fragment && cleanFragment(fragment, known, depth);
+    return host.replace(/\/\/.*@/, '//') + cleanPath(path, known) + (kept ? `?${kept}` : '') + (part ? `#${part}` : '');
   };
-  /** @type {(fragment: string) => string} */
-  const cleanFragment = (fragment) => {
+  /** @type {(fragment: string, known: Iterable<string>, depth: number) => string} */
+  const cleanFragment = (fragment, known, depth) => {
     // "#/settings?tab=1" is a route of a single-page site, "#access_token=…&expires_in=…" a reply to it.
     const at = fragment.indexOf('?');
-    if (at >= 0) {
-      const kept = cleanPairs(fragment.slice(at + 1));
-      return fragment.slice(0, at) + (kept ? `?${kept}` : '');
-    }
-    return cleanPairs(fragment);
+    if (at < 0 && fragment.includes('=')) return cleanPairs(fragment, known, depth);
+    const kept = at < 0 ? '' : cleanPairs(fragment.slice(at + 1), known, depth);
+    return cleanPath(at < 0 ? fragment : fragment.slice(0, at), known) + (kept ? `?${kept}` : '');
   };
 
   /** @type {(text: string) => string} */
@@ -147,7 +117,8 @@
     for (const field of /** @type {const} */ (['email', 'username', 'name'])) {
       const value = account?.[field]?.trim();
       if (!value || value.length < SHORTEST) continue;
-      for (const form of new Set([value, encodeURIComponent(value), CSS_ESCAPE(value)])) {
+      const encoded = encodeURIComponent(value);
+      for (const form of new Set([value, encoded, encoded.replaceAll('%20', '+'), CSS_ESCAPE(value)])) {
         const whole = new RegExp(`(?<![\\p{L}\\p{N}])${literal(form)}(?![\\p{L}\\p{N}])`, field === 'email' ? 'giu' : 'gu');
         out = out.replace(whole, `{{account.${field}}}`);
       }

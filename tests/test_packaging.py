@@ -27,6 +27,7 @@ NEEDED = (
     "websp_gym/data/traces/steam/accept_all_cookies.json",
     "websp_gym/browser/page.js",
     "websp_gym/data/extension/manifest.json",
+    "websp_gym/data/extension/secret_rules.yaml",
     "websp_gym/data/extension/popup.css",
     "websp_gym/models/prices.yaml",
     "websp_gym/sandbox/sites/docker/site.yaml",

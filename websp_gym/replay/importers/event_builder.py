@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import ValidationError
 
 from websp_gym.errors import SetupError
 from websp_gym.replay.importers.import_log import ImportLog
-from websp_gym.replay.importers.redact import PASSWORD, email_in, is_card, what_field
+from websp_gym.replay.importers.redact import PASSWORD, clean_event, email_in, what_field
 from websp_gym.replay.importers.sanitize import REDACTED, types_a_letter, value_of
-from websp_gym.replay.trace import (
-    MAX_EVENTS,
-    ElementState,
-    EventType,
-    Fingerprint,
-    OnOff,
-    TraceEvent,
-    explain,
-)
+from websp_gym.replay.importers.secret_texts import is_secret_text
+from websp_gym.replay.trace import MAX_EVENTS, ElementState, EventType, Fingerprint, OnOff, TraceEvent
+from websp_gym.replay.trace_files import explain
 
 
 @dataclass
@@ -41,12 +33,14 @@ class Draft:
     set: OnOff | None = None
     hover: tuple[Fingerprint, ...] = ()
     popup: bool = False
+    opens: bool = False
+    """Whether the file says that its target unfolds something, which was folded before."""
     whole: TraceEvent | None = None
     """The original event, in a flow that was exported from a trace; it is used unchanged."""
 
     def event(self) -> TraceEvent:
         """Return the validated event."""
-        data = {key: value for key, value in vars(self).items() if key not in ("place", "whole")}
+        data = {key: value for key, value in vars(self).items() if key not in ("place", "opens", "whole")}
         return self.whole or TraceEvent.model_validate(data)
 
 
@@ -63,7 +57,7 @@ def typed(
         log: The import log of the file.
     """
     field_ = what_field(kind, *marks)
-    if field_ == "secret" or (isinstance(found, str) and is_card(found)):
+    if field_ == "secret" or (isinstance(found, str) and is_secret_text(found)):
         log.omit(draft.place, "what stands in a secret field", found)
         return None
     if field_ == "password":
@@ -86,18 +80,16 @@ def finish(drafts: list[Draft], log: ImportLog) -> tuple[TraceEvent, ...]:
     drafts = _without_letters(drafts, log)
     if len(drafts) > MAX_EVENTS:
         raise log.bad("events", f"{len(drafts):,} to replay", f"a trace has at most {MAX_EVENTS:,}")
-    email = _mark_account(drafts, log)
-    return tuple(_checked(draft, email, log) for draft in drafts)
+    account = _mark_account(drafts, log)
+    return tuple(_checked(draft, account, log) for draft in drafts)
 
 
-def _checked(draft: Draft, email: str | None, log: ImportLog) -> TraceEvent:
+def _checked(draft: Draft, account: Mapping[str, str], log: ImportLog) -> TraceEvent:
     if draft.whole is not None:
         return draft.whole
     try:
-        event = draft.event()
-        if email or log.secrets:
-            event = _cleared(event, email, log.secrets)
-        if email_in(event.model_dump_json()):
+        event = TraceEvent.model_validate(clean_event(draft.event().model_dump(), account, log.secrets))
+        if email_in(event.value):
             log.note(f"{draft.place}: an e-mail address; if it is the account's, write {{{{account.email}}}}")
         return event
     except ValidationError as error:
@@ -123,42 +115,21 @@ def _types(draft: Draft) -> bool:
     )
 
 
-def _mark_account(drafts: list[Draft], log: ImportLog) -> str | None:
-    """Replace the user name typed before a password by a placeholder, and return it if it is an e-mail."""
+def _mark_account(drafts: list[Draft], log: ImportLog) -> dict[str, str]:
+    """Replace the user name typed before a password by a placeholder; return the account's values."""
     before: Draft | None = None
-    found: str | None = None
+    account: dict[str, str] = {}
     for draft in drafts:
         if draft.value == PASSWORD and before is not None and "{{" not in (before.value or ""):
             name = before.value or ""
-            email = email_in(name)
-            before.value = "{{account.email}}" if email == name else "{{account.username}}"
+            field_ = "email" if email_in(name) == name else "username"
+            before.value = f"{{{{account.{field_}}}}}"
             log.note(f"{before.place}: who signed in became {before.value}")
-            found = email if email == name else found
+            account[field_] = name
         before = draft if _is_typed_text(draft) else before
-    return found
+    return account
 
 
 def _is_typed_text(draft: Draft) -> bool:
     choice = draft.target is not None and draft.target.tag == "select"
     return draft.value is not None and draft.value != PASSWORD and not choice
-
-
-def _cleared(event: TraceEvent, email: str | None, secrets: set[str]) -> TraceEvent:
-    """Remove secrets typed elsewhere, and replace the account's e-mail address, in texts and URLs."""
-    words = "|".join(re.escape(secret) for secret in sorted(secrets, key=len, reverse=True))
-    hidden = re.compile(words) if words else None
-    address = re.compile(re.escape(email), re.IGNORECASE) if email else None
-
-    def clean(data: Any) -> Any:
-        if isinstance(data, str):
-            data = hidden.sub("", data) if hidden else data
-            return address.sub("{{account.email}}", data) if address else data
-        if isinstance(data, dict):
-            return {key: clean(value) for key, value in data.items()}
-        return [clean(value) for value in data] if isinstance(data, list | tuple) else data
-
-    data = event.model_dump()
-    data |= {key: clean(data[key]) for key in ("url", "target", "hover")}
-    if address and event.value:
-        data["value"] = address.sub("{{account.email}}", event.value)
-    return TraceEvent.model_validate(data)

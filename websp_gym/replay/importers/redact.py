@@ -1,44 +1,46 @@
-"""Detect and remove private data in imported traces: passwords, one-time codes, tokens and e-mail addresses.
+"""Remove private data from imported traces: passwords, one-time codes, tokens, e-mail addresses, account names.
 
 Another recorder may have stored anything. An import takes only known keys, and removes secrets from their
-values with the rules in this module. A typed password becomes the placeholder ``{{account.password}}``.
+values. A typed password becomes the placeholder ``{{account.password}}``. The rules are those of the recorder
+(``extension/secret_rules.yaml``); this module does what ``extension/secrets.js`` and ``trace.js`` do.
 """
 
 from __future__ import annotations
 
 import re
-from itertools import pairwise
-from typing import Literal
-from urllib.parse import quote, unquote, urlsplit
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache
+from typing import Any, Literal
+from urllib.parse import quote, unquote_plus, urlsplit
 
-from websp_gym.replay.importers.roles import words
+from websp_gym.replay.importers.secret_texts import (
+    holds_secret,
+    is_handle,
+    rules,
+    says_code,
+    within,
+    without_people,
+    without_secrets,
+)
 
 PASSWORD = "{{account.password}}"
-
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_PASSWORD_FIELD = re.compile(
-    r"pass[-_ ]?(?:word|wd|phrase|code)|(?<![a-z])(?:pwd|pswd|psw)(?![a-z])|kennwort|passwor[td]|mot[-_ ]de[-_ ]passe"
-    r"|contrase|(?<![a-z])(?:senha|clave)(?![a-z])|wachtwoord|lösenord|salasana|adgangskode|hasł|heslo|şifre"
-    r"|парол|密码|密碼|パスワード|비밀번호|(?:^|_)pass$"
-)
-_SECRET_FIELD = re.compile(
-    r"one[-_ ]?time|(?<![a-z])(?:t?otp|2fa|mfa|tan|pin|cvc2?|cvv2?|csc|iban|ssn|csrf|xsrf|nonce)(?![a-z])"
-    r"|two[-_ ]?factor|(?:verif\w*|security|auth\w*|recovery|backup|confirm\w*|login|sms)[-_ ]?(?:code|key)"
-    r"|captcha|turnstile-response|card[-_ ]?(?:num|no\b)|cc-(?:num|csc|exp|name|type)|api[-_ ]?key"
-    # A name or description that the user gives to a token is not secret.
-    r"|(?<![a-z])(?:secret|token)(?![-_ \[]?(?:name|desc|note|label|title|expir))"
-)
-_SECRET_PARAMETERS = words(
-    "code state key sig signature session sid auth ticket nonce jwt hash hmac otp pin sso samlresponse relaystate "
-    "apikey api_key authkey passwd pwd pw"
-)
-_SECRET_PARTS = words(
-    "token secret session sessionid password passwd signature jwt nonce credential credentials auth csrf xsrf"
-)
+TEXTS = ("name", "label", "text", "nearby", "sibling", "parent", "section")
+MARKS = ("test_id", "id", "name_attr", "value", "form", "css", "xpath")
+WHOLE = ("value", "placeholder")
+"""Texts that are compared as a whole, so they are left out if a part of them is secret."""
+LONGEST = 120
+"""Longest text in characters, as in ``extension/trace.js``."""
+_ALIASES = {"testId": "test_id", "nameAttr": "name_attr"}
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SECRET_PAIR = re.compile(r"""[?&#;]([\w.\-]{1,60})=([^&#;"'\])\s]{1,2000})""")
-_LONG_WORD = re.compile(r"[\w+/=.~%-]{20,}")
-_DEEPEST = 3
+_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+_UNQUOTED = "!~*'()"
+"""What encodeURIComponent of JavaScript leaves as it is."""
+_SHORTEST = 3
+"""A name of two letters is part of too many words."""
+_DEEPEST = 3
+"""URLs in parameters of URLs."""
 
 
 def what_field(kind: str | None, *marks: str | None) -> Literal["password", "secret"] | None:
@@ -52,68 +54,59 @@ def what_field(kind: str | None, *marks: str | None) -> Literal["password", "sec
         ``password`` for a password; ``secret`` for a code, card or token that must not be kept at all; None
         for other fields.
     """
-    texts = [_CAMEL.sub(" ", mark[:300]).lower() for mark in marks if mark]
-    passwords = [text for text in texts if _PASSWORD_FIELD.search(text)]
-    if kind == "hidden" or any(_SECRET_FIELD.search(text) for text in texts if text not in passwords):
+    texts = [mark[:300] for mark in marks if mark]
+    tokens = [token for text in texts for token in text.lower().split()]
+    passwords = [text for text in texts if _says("password", text)]
+    if kind == "hidden" or any(_field("secret_autocomplete").search(token) for token in tokens):
         return "secret"
+    if any(_says("secret", text) for text in texts if text not in passwords):
+        return "secret"
+    passwords += [token for token in tokens if _field("password_autocomplete").search(token)]
     if kind == "password" or (passwords and kind is None):
         return "password"
     # Replay types passwords into password fields only, so it could not use this one.
     return "secret" if passwords else None
 
 
-def is_card(text: str) -> bool:
-    """Whether a text is a payment card number (13 to 19 digits with a valid check digit)."""
-    digits = [int(letter) for letter in re.sub(r"[ -]", "", text[:40]) if letter in "0123456789"]
-    if not 13 <= len(digits) <= 19 or not re.fullmatch(r"[0-9 -]+", text) or not any(digits):
-        return False
-    doubled = [(2 * digit - 9 if digit > 4 else 2 * digit) for digit in digits[-2::-2]]
-    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
-
-
-def clean_url(url: str, depth: int = 0) -> str:
-    """Return a URL without secrets: user and password, and tokens in the query or fragment.
+def clean_url(url: str, known: Collection[str] = (), depth: int = 0) -> str:
+    """Return a URL without secrets: user and password, tokens in its path, query and fragment.
 
     Args:
         url: The URL, absolute or relative.
+        known: Secrets found elsewhere.
         depth: Nesting level of a URL that is a parameter of another URL; 0 for the URL itself.
 
     Raises:
         ValueError: The URL cannot be parsed.
     """
-    parts = urlsplit(url)
+    urlsplit(url)
     head, _, fragment = url.partition("#")
-    head, _, query = head.partition("?")
-    if "@" in parts.netloc:
-        head = head.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
-    query = _clean_pairs(query, depth)
-    if "=" in fragment:
-        route, mark, pairs = fragment.rpartition("?")
-        pairs = _clean_pairs(pairs, depth)
-        fragment = f"{route}{mark if pairs else ''}{pairs}"
-    elif looks_secret(fragment):
-        fragment = ""
-    return head + (f"?{query}" if query else "") + (f"#{fragment}" if fragment else "")
+    base, _, query = head.partition("?")
+    scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]*://[^/]*", base)
+    host = scheme[0] if scheme else ""
+    path = _clean_path(base[len(host) :], known)
+    query = _clean_pairs(query, known, depth)
+    fragment = _clean_fragment(fragment, known, depth)
+    host = re.sub("//.*@", "//", host)
+    return f"{host}{path}" + (f"?{query}" if query else "") + (f"#{fragment}" if fragment else "")
 
 
-def leaks(selector: str) -> bool:
-    """Whether a selector contains a secret, such as ``a[href="/?token=…"]``."""
-    return any(_is_secret_pair(name, value) for name, value in _SECRET_PAIR.findall(selector))
+def leaks(path: str, known: Collection[str] = ()) -> bool:
+    """Whether a CSS or XPath path contains a secret, such as ``a[href="/?token=…"]``."""
+    plain = unescaped(path)
+    return holds_secret(plain, known) or any(
+        _is_secret_name(name) for name, value in _SECRET_PAIR.findall(plain) if "{{account." not in value
+    )
 
 
-def without_secrets(text: str) -> str:
-    """Remove long random words from a text, such as an access token that the page shows."""
-    return _LONG_WORD.sub(lambda match: "" if looks_secret(match[0]) else match[0], text)
+def unescaped(path: str) -> str:
+    """Return a CSS path without its escapes."""
 
+    def letter(match: re.Match[str]) -> str:
+        code = int(match[1], 16) if match[1] else 0
+        return match[2] or (chr(code) if 0 < code <= 0x10FFFF else "\ufffd")
 
-def looks_secret(word: str) -> bool:
-    """Whether a word is long and random enough to be a token. A placeholder is not."""
-    if len(word) < 20 or "{{" in word:
-        return False
-    if word.startswith("eyJ"):
-        return True
-    turns = sum(a.isdigit() != b.isdigit() for a, b in pairwise(word) if a.isalnum() and b.isalnum())
-    return turns >= max(3, len(word) / 10)
+    return _ESCAPE.sub(letter, path)
 
 
 def email_in(text: str | None) -> str | None:
@@ -122,29 +115,184 @@ def email_in(text: str | None) -> str | None:
     return found[0] if found else None
 
 
-def _clean_pairs(query: str, depth: int) -> str:
-    kept = []
-    for pair in query.split("&"):
-        name, _, value = pair.partition("=")
-        if not pair or _is_secret_pair(name, value):
+def fill_in(text: str, account: Mapping[str, str]) -> str:
+    """Return a text with placeholders in place of the account's values (email, username, name)."""
+    for field in ("email", "username", "name"):
+        value = account.get(field, "").strip()
+        if len(value) < _SHORTEST:
             continue
-        inner = unquote(value)
-        if inner.startswith(("http://", "https://", "/")) and "=" in inner:
-            clean = clean_url(inner, depth + 1) if depth < _DEEPEST else ""
-            pair = pair if clean == inner else f"{name}={quote(clean, safe='')}"
-        kept.append(pair)
-    return "&".join(kept)
+        encoded = quote(value, safe=_UNQUOTED)
+        css = re.sub(r"([^\w-])", r"\\\1", value)
+        for form in dict.fromkeys((value, encoded, encoded.replace("%20", "+"), css)):
+            whole = rf"(?<![^\W_]){re.escape(form)}(?![^\W_])"
+            flags = re.IGNORECASE if field == "email" else 0
+            text = re.sub(whole, f"{{{{account.{field}}}}}", text, flags=flags)
+    return text
 
 
-def _is_secret_pair(name: str, value: str) -> bool:
-    name = _CAMEL.sub("_", unquote(name)).lower()
-    value = unquote(value)
+def clean_event(event: Mapping[str, Any], account: Mapping[str, str], known: Iterable[str]) -> dict[str, Any]:
+    """Return the data of an event without secrets, and with placeholders where the account's values were.
+
+    Args:
+        event: The event, as ``TraceEvent.model_dump()`` gives it.
+        account: Values of the account, as far as they are known.
+        known: Secrets found elsewhere in the file.
+    """
+    found = set(known)
+    data = {**event, **{key: _filled(event[key], account) for key in ("url", "target", "hover")}}
+    target = data["target"] and _with_clean_texts(data["target"], found)
+    hover = [_with_clean_texts(print_, found) for print_ in data["hover"]]
+    value = event["value"]
+    return data | {
+        "url": clean_url(data["url"], found),
+        "target": target and _with_clean_marks(target, found),
+        "hover": [_with_clean_marks(print_, found) for print_ in hover],
+        "value": value if value is None or value == PASSWORD else fill_in(value, account),
+    }
+
+
+def _filled(part: Any, account: Mapping[str, str]) -> Any:
+    if isinstance(part, str):
+        return fill_in(part, account)
+    if isinstance(part, dict):
+        fixed = {key: part[key] for key in ("tag", "role", "type_attr", "serial") if key in part}
+        return {key: _filled(value, account) for key, value in part.items()} | fixed
+    return [_filled(one, account) for one in part] if isinstance(part, list | tuple) else part
+
+
+def _with_clean_texts(print_: dict[str, Any], found: set[str]) -> dict[str, Any]:
+    """Return a fingerprint with clean texts; the removed secrets are added to ``found``."""
+    beside = says_code(print_[key] for key in TEXTS if print_[key])
+    clean = dict(print_)
+    for key in TEXTS:
+        clean[key] = print_[key] and without_secrets(print_[key], found, beside=beside)
+    for key in WHOLE:
+        text = print_[key] or ""
+        if without_people(without_secrets(text, found, beside=beside)) != text:
+            clean[key] = None
+    return clean
+
+
+def _with_clean_marks(print_: dict[str, Any], known: set[str]) -> dict[str, Any]:
+    """Return a fingerprint without marks that contain a secret."""
+    clean = dict(print_)
+    for key in TEXTS:
+        text = within(without_people(_without(print_[key] or "", known)), LONGEST)
+        clean[key] = text or None
+    bad = {key for key in MARKS if print_[key] and leaks(print_[key], known)}
+    clean |= dict.fromkeys(bad)
+    clean["serial"] = [key for key in print_["serial"] if _ALIASES.get(key, key) not in bad]
+    clean["classes"] = [name for name in print_["classes"] if not holds_secret(name, known)]
+    # A part of a path leads elsewhere.
+    if any(leaks(path, known) for path in print_["frame_path"]):
+        clean["frame_path"] = ()
+    clean["href"] = clean_href(print_["href"], known)
+    return clean
+
+
+def clean_href(href: str | None, known: Collection[str] = ()) -> str | None:
+    """Return a link's URL without secrets; None where a part of its path is secret."""
+    if not href:
+        return None
+    clean = clean_url(href, known)
+    # Such a link is another one for every account.
+    return clean if _path(clean) == _path(href) else None
+
+
+def _path(url: str) -> str:
+    return re.sub("//[^/]*@", "//", re.split("[?#]", url, maxsplit=1)[0])
+
+
+def _without(text: str, known: Iterable[str]) -> str:
+    out = text
+    for secret in known:
+        out = out.replace(secret, " ")
+    return out if out == text else " ".join(out.split())
+
+
+@cache
+def _field(name: str) -> re.Pattern[str]:
+    pattern = rules()["fields"][name]
+    return re.compile("|".join(pattern) if isinstance(pattern, list) else pattern)
+
+
+def _says(name: str, mark: str) -> bool:
+    return bool(_field(name).search(_words(mark)))
+
+
+@cache
+def _parameters() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    data = rules()["parameters"]
+    return re.compile(data["names"]), re.compile(data["words"])
+
+
+def _words(name: str) -> str:
+    """Return ``user otp code 0`` for ``userOtp-code[0]``."""
+    return re.sub(r"[\W_]+", " ", _CAMEL.sub(" ", name)).lower().strip()
+
+
+def _is_secret_name(name: str) -> bool:
+    names, parts = _parameters()
+    plain = _decoded(name)
+    return bool(names.search(plain.lower()) or parts.search(_words(plain)))
+
+
+def _is_secret_part(text: str, known: Collection[str]) -> bool:
+    return holds_secret(text, known) or is_handle(text)
+
+
+def _clean_path(path: str, known: Collection[str]) -> str:
+    """Return a path without secret parts. The others may be names of users, which look like other words."""
+    people = re.compile(rules()["paths"]["people"], re.IGNORECASE)
+    parts: list[str] = []
+    before = None
+    for part in path.split("/"):
+        own, *more = part.split(";")
+        is_page = (
+            bool(re.fullmatch("[0-9]+", own) and before is not None and not people.search(before))
+            and own not in known
+        )
+        before = part
+        if not is_page and _is_secret_part(_decoded(own), known):
+            continue
+        kept = [
+            pair
+            for pair in more
+            if not _is_secret_name(pair.partition("=")[0]) and not _is_secret_part(_decoded(pair), known)
+        ]
+        parts.append(";".join([own, *kept]))
+    return "/".join(parts)
+
+
+def _clean_pairs(query: str, known: Collection[str], depth: int) -> str:
+    pairs = (_clean_pair(pair, known, depth) for pair in query.split("&"))
+    return "&".join(pair for pair in pairs if pair)
+
+
+def _clean_pair(pair: str, known: Collection[str], depth: int) -> str | None:
+    """Return a parameter without its secrets, unchanged where there are none; None if nothing may stay."""
+    name, sign, raw = pair.partition("=")
+    value = _decoded(raw)
     if "{{account." in value:
-        return "account.password" in value
-    plain = name.replace("-", "_")
-    return (
-        plain in _SECRET_PARAMETERS
-        or plain.replace("_", "") in _SECRET_PARAMETERS
-        or not _SECRET_PARTS.isdisjoint(re.split(r"[._\[\]]", plain))
-        or looks_secret(value)
-    )
+        return None if "account.password" in value else pair
+    if (sign and _is_secret_name(name)) or _is_secret_part(_decoded(name), known):
+        return None
+    if not re.match("https?://|/", value):
+        return None if _is_secret_part(value, known) else pair
+    clean = clean_url(value, known, depth + 1) if depth < _DEEPEST else ""
+    return pair if clean == value else f"{name}={quote(clean, safe=_UNQUOTED)}"
+
+
+def _clean_fragment(fragment: str, known: Collection[str], depth: int) -> str:
+    route, mark, pairs = fragment.partition("?")
+    if not mark and "=" in fragment:
+        return _clean_pairs(fragment, known, depth)
+    kept = _clean_pairs(pairs, known, depth)
+    return _clean_path(route, known) + (f"?{kept}" if kept else "")
+
+
+def _decoded(text: str) -> str:
+    try:
+        return unquote_plus(text, errors="strict")
+    except UnicodeDecodeError:
+        return text

@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from websp_gym.replay.importers.import_log import ImportLog, kind_of
-from websp_gym.replay.importers.redact import clean_url, leaks, without_secrets
+from websp_gym.replay.importers.redact import LONGEST, clean_href, clean_url, leaks
+from websp_gym.replay.importers.secret_texts import holds_secret, within, without_secrets
 
 UNKNOWN_TAG = "*"
-_CUT = 120
-"""Longest text in characters, as in ``extension/fingerprint.js``."""
 _MAX_URL = 4_000
 _MAX_PATH = 2_000
 _MAX_VALUE = 10_000
@@ -32,23 +31,25 @@ _KEYS = {"\r": "Enter", "\n": "Enter", "NumpadEnter": "Enter", " ": "Space", "Es
          "Spacebar": "Space", "Return": "Enter"}  # fmt: skip
 
 
-def text_of(found: object, limit: int = _CUT) -> str | None:
-    """Return a page's text for a fingerprint: one line, without secrets, cut; None where nothing is left."""
+def text_of(found: object, limit: int = LONGEST) -> str | None:
+    """Return a page's text for a fingerprint: one line, without secrets, cut; None where nothing is left.
+
+    E-mail addresses stay until the account's is known.
+    """
     if not isinstance(found, str):
         return None
     text = _PUBLISHED.sub(_ours, found[: 8 * limit])
-    text = REDACTED.sub(" ", _UNREADABLE.sub(" ", text))
-    text = " ".join(without_secrets(text).split())
-    text = text[:limit].strip() if len(text) > limit else text
+    text = " ".join(REDACTED.sub(" ", _UNREADABLE.sub(" ", text)).split())
+    text = within(without_secrets(text), limit)
     return text if text and _placeholders_known(text) else None
 
 
 def mark_of(found: object, limit: int = 200) -> str | None:
-    """Return an id, class or similar attribute. It is not checked for secrets, because it may look random."""
+    """Return an id, class or similar attribute; None for one that contains a secret."""
     if not isinstance(found, str) or len(found) > limit:
         return None
     mark = _PUBLISHED.sub(_ours, _UNREADABLE.sub("", found)).strip()
-    return mark if mark and _placeholders_known(mark) else None
+    return mark if mark and _placeholders_known(mark) and not holds_secret(mark) else None
 
 
 def path_of(found: object, log: ImportLog) -> str | None:
@@ -72,12 +73,18 @@ def href_of(found: object) -> str | None:
     """Return the URL of a link; None where it is missing or not a page."""
     if isinstance(found, str) and found.strip().lower().startswith(("javascript:", "data:", "blob:")):
         return None
-    return _address(found) or None
+    try:
+        return clean_href(_address(found))
+    except ValueError:
+        return None
 
 
 def url_of(found: object) -> str:
     """Return the URL of a page without secrets; empty where it is not a web page."""
-    url = _address(found)
+    try:
+        url = clean_url(_address(found))
+    except ValueError:
+        return ""
     return url if url.startswith(("https://", "http://")) and urlsplit(url).hostname else ""
 
 
@@ -155,7 +162,4 @@ def _address(found: object) -> str:
         return ""
     url = _UNREADABLE.sub("", found).strip()
     url = _PUBLISHED.sub(_ours, _PUBLISHED_ESCAPED.sub(_ours, url))
-    try:
-        return "" if _placeholders(url) - _OURS or "account.password" in url else clean_url(url)
-    except ValueError:
-        return ""
+    return "" if _placeholders(url) - _OURS or "account.password" in url else url
