@@ -8,7 +8,7 @@
  * All are asynchronous and take and return plain JSON.
  */
 import { store } from './store.js';
-import { assemble, cleaned, omitted, ordered } from './trace.js';
+import { assemble, cleaned, cleanedAnswer, omitted, ordered } from './trace.js';
 import { makeCamera } from './camera.js';
 
 const FLUSH_MS = 1_000;
@@ -91,7 +91,7 @@ const take = async (message, sender) => {
     if (!drop) camera.wanted(known.id, sender.tab, !!secret);
   } else if (message.kind === 'modal') {
     const last = lastOf(tab);
-    if (last) await keep({ ...last, modal: message.modal, modalText: message.text == null ? null : cleaned(message.text, account) });
+    if (last) await keep({ ...last, modal: message.modal, modalText: message.text == null ? null : cleanedAnswer(message.text, account) });
   }
 };
 

@@ -21,9 +21,15 @@
  *   shownValue(el)         the value as a person reads it (the label of the chosen option)
  *   interactive(el)        can a person operate it: a control, a click handler or tab stop, or the outermost
  *                          element of a pointer cursor. Says nothing about visibility
- *   operable(el)           the interactive element an event at `el` is meant for (label -> its control), else el
+ *   operable(el)           the interactive element an event at `el` is meant for (label -> its control, the drawing of
+ *                          an unseen control -> the control), else el
+ *   surfacesOf(el)         what draws an unseen control: the elements around it that contain no other
  *   indexed(root?)         interactive elements in walk order (without options); position = data-websp-index
+ *   marksOf(el)            {testId, id, nameAttr, value, form}: what the page's author marked it with
+ *   isSerial(root, attribute, mark)   whether others carry the mark with other numbers ("row-2" beside "row-3")
  *   fingerprint(el)        facts to find it again; keys without a value are left out
+ *   recordedPrint(el)      the same, and which marks are serial, how many have its role and name (namesakes), and as
+ *                          `nearby` a text that those do not have
  *   aroundOf(el, limit?)   text of the nearest ancestor that says more than the controls in it
  *   css(el), xpath(el)     paths; steps into a shadow root are written " ::shadow "
  *   allByCss(path), allByXPath(path)   the elements such a path means, in order

@@ -20,7 +20,7 @@
   if (recorder.fields) return;
   const websp = /** @type {Dom} */ (Reflect.get(globalThis, '__websp'));
   const secrets = /** @type {SecretsApi} */ (Reflect.get(globalThis, '__webspSecrets'));
-  const { link, notes } = recorder;
+  const { link, notes, presence } = recorder;
   const { raw, kit } = websp;
   const PASSWORD = '{{account.password}}';
   const LONGEST = 20_000;
@@ -101,7 +101,7 @@
 
   /** @type {Fields['flushAs']} */
   const flushAs = (el, text) => {
-    const print = dirty.get(el)?.print ?? websp.fingerprint(el);
+    const print = dirty.get(el)?.print ?? websp.recordedPrint(el);
     dirty.delete(el);
     const kind = kindOf(el);
     const value = text.slice(0, LONGEST);
@@ -117,13 +117,15 @@
 
   /** @type {(el: Element) => void} */
   const touch = (el) => {
-    const print = ahead?.el === el ? ahead.print : websp.fingerprint(el);
+    const print = ahead?.el === el ? ahead.print : websp.recordedPrint(el);
     if (!dirty.has(el)) dirty.set(el, { print });
     ahead = null;
   };
   link.hear('beforeinput', (event) => {
     const el = fieldAt(event);
-    if (el && !dirty.has(el)) ahead = { el, print: websp.fingerprint(el) };
+    if (!el || dirty.has(el)) return;
+    presence.changing();
+    ahead = { el, print: websp.recordedPrint(el) };
   });
   link.hear('input', (event) => {
     const el = fieldAt(event);
@@ -141,7 +143,7 @@
   const chosen = (select) => {
     flush();
     if (kindOf(select) === 'secret') return notes.omit(`omitted.${idOf(select)}`);
-    notes.note({ type: 'change', el: select, print: websp.fingerprint(select), field: idOf(select), value: select.value });
+    notes.note({ type: 'change', el: select, print: websp.recordedPrint(select), field: idOf(select), value: select.value });
   };
 
   /** @param {Event} event */

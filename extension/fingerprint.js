@@ -1,14 +1,15 @@
 // @ts-check
 /*
- * Fourth part of __websp (see dom.js): the facts by which an element is found again, and the paths to it.
+ * Fifth part of __websp (see dom.js): the facts by which an element is found again, and the paths to it.
  */
 (() => {
   'use strict';
-  const websp = /** @type {Core & StateApi & Partial<PrintApi>} */ (Reflect.get(globalThis, '__websp'));
+  const websp = /** @type {Core & MarksApi & StateApi & Partial<PrintApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.fingerprint) return;
-  const { raw, walk, parentOf, roleOf, nameOf, textOf, labelOf, indexed, isControl, kit } = websp;
+  const { raw, walk, parentOf, roleOf, nameOf, textOf, labelOf, indexed, isControl, marksOf, serialOf, isSerial, kit } = websp;
   const { all, collapse, cut, trim, split, test, ariaLabelledBy } = kit;
   const { attr, matches, tagOf, nodeType, parentNode, hostOf, previousElement, nextElement } = raw;
+  const replace = kit.uncurry(String.prototype.replace);
   const escape = CSS.escape;
   const { set } = Reflect;
   const IN_ORDER = XPathResult.ORDERED_NODE_SNAPSHOT_TYPE;
@@ -16,15 +17,16 @@
   const evaluateIn = kit.uncurry(Document.prototype.evaluate);
 
   // ---------------------------------------------------------------- fingerprint
-  const testAttributes = Object.freeze(['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-qa',
-    'data-automation', 'data-automation-id', 'data-e2e', 'data-tid', 'data-hook']);
-  // Ids that frameworks count up (":r1:", "radix-12", "ember403") or hash differ at the next load.
-  const UNSTABLE = /^:|:$|\d{3,}|[0-9a-f]{8,}|^(radix|headlessui|mui|ember|react|ng|mat|downshift)[-:_]?.*\d/i;
+  // An id with a number in it may be another one at the next load, or after the next row.
+  const NUMBERED = /\d/;
+  const MOST = 120; // Characters of a recorded text.
+  const UNCUT = 400;
 
   /** @type {(root: Node, el: Element) => string} */
   const uniqueId = (root, el) => {
     const id = attr(el, 'id');
-    return id && !test(UNSTABLE, id) && all(root, `#${escape(id)}`).length === 1 ? `#${escape(id)}` : '';
+    if (!id || test(NUMBERED, id) || isSerial(root, 'id', id)) return '';
+    return all(root, `#${escape(id)}`).length === 1 ? `#${escape(id)}` : '';
   };
   /** @type {(el: Element) => {at: number, of: number}} */
   const position = (el) => {
@@ -118,6 +120,8 @@
     return [];
   });
 
+  const HIGHEST = 8; // ancestors that are looked at for the text of a row
+
   /** @type {(text: string) => number} */
   const letters = (text) => {
     const parts = split(text, /\s+/);
@@ -133,7 +137,7 @@
       walk(at, (inner) => {
         if (inner === el) return false;
         if (inner === at || !isControl(inner)) return true;
-        left -= letters(textOf(inner));
+        left -= letters(textOf(inner) || labelOf(inner));
         return false;
       });
     }
@@ -150,6 +154,45 @@
     }
     return first;
   };
+  /** The text around an element at a height: that of its ancestor so many levels up. */
+  /** @type {(el: Element, height: number) => string} */
+  const textAt = (el, height) => {
+    let at = parentOf(el);
+    for (let i = 0; i < height && at; i++) at = parentOf(at);
+    return at && tagOf(at) !== 'body' ? textOf(at, el, 1_000) : '';
+  };
+  /** The others of the same role and name that are rendered. */
+  /** @type {PrintApi['namesakesOf']} */
+  const namesakesOf = (el) => {
+    const role = roleOf(el);
+    const name = nameOf(el);
+    const others = [];
+    const list = indexed();
+    for (let i = 0; i < list.length; i++) {
+      const other = list[i];
+      if (other !== el && roleOf(other) === role && nameOf(other) === name && raw.shown(other)) others[others.length] = other;
+    }
+    return others;
+  };
+  /** Without numbers, which change by themselves: "9 words" is on every row. */
+  /** @type {(text: string) => string} */
+  const steady = (text) => collapse(replace(text, /\d+/g, ' '));
+  /** Text around an element that none of its namesakes has: "Pixel phone, 5 minutes ago" for one of many buttons. */
+  /** @type {(el: Element, namesakes: Element[]) => string} */
+  const rowOf = (el, namesakes) => {
+    const nearest = aroundOf(el);
+    /** @type {(text: string, of: (other: Element) => string) => boolean} */
+    const isOwn = (text, of) => {
+      for (let i = 0; i < namesakes.length; i++) if (steady(of(namesakes[i])) === steady(text)) return false;
+      return true;
+    };
+    if (isOwn(nearest, aroundOf)) return nearest;
+    for (let height = 1; height < HIGHEST; height++) {
+      const text = textAt(el, height);
+      if (text && isOwn(text, (other) => textAt(other, height))) return text;
+    }
+    return nearest;
+  };
   /** @type {(el: Element) => string} */
   const siblingText = (el) => {
     for (let s = previousElement(el); s; s = previousElement(s)) { const text = textOf(s, null, 200); if (text) return text; }
@@ -157,14 +200,37 @@
     return '';
   };
   const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading],legend';
-  /** The heading an element stands under. */
-  /** @type {(el: Element) => string} */
-  const sectionOf = (el) => {
+  /** Whether a heading is the header of an accordion: it contains a control, or is in one. */
+  /** @type {(heading: Element) => boolean} */
+  const isInControl = (heading) => {
+    let found = kit.upwards(heading, isControl) !== null;
+    walk(heading, (inner) => {
+      found ||= isControl(inner);
+      return !found;
+    });
+    return found;
+  };
+  /** Whether an element and the heading in it are a section of their own, closed before what follows. */
+  /** @type {(before: Element) => boolean} */
+  const isClosed = (before) => {
+    const headings = all(before, HEADINGS);
+    for (let i = 0; i < headings.length; i++) if (isInControl(headings[i])) return true;
+    let controls = 0;
+    walk(before, (inner) => {
+      if (isControl(inner)) controls++;
+      return controls < 2;
+    });
+    return controls > 1;
+  };
+  /** The heading an element stands under: not the last one of a section that ends before it, unless `any` is set. */
+  /** @type {PrintApi['headingOf']} */
+  const headingOf = (el, any = false) => {
     for (let at = /** @type {Element|null} */ (el); at; at = parentOf(at)) {
       for (let s = previousElement(at); s; s = previousElement(s)) {
-        const inside = all(s, HEADINGS);
-        const heading = matches(s, HEADINGS) ? s : inside[inside.length - 1];
-        if (heading) return textOf(heading, null, 200);
+        const isHeading = matches(s, HEADINGS);
+        const inside = isHeading ? [] : all(s, HEADINGS);
+        const heading = isHeading ? s : inside[inside.length - 1];
+        if (heading && (isHeading || any || !isClosed(s))) return textOf(heading, null, 200);
       }
       const label = at === el ? '' : collapse(attr(at, 'aria-label') ?? '') || ariaLabelledBy(at);
       if (label) return label;
@@ -172,11 +238,10 @@
     return '';
   };
 
-  /** @type {PrintApi['fingerprint']} */
-  const fingerprint = (el) => {
+  /** @type {(el: Element, most: number) => Fingerprint} */
+  const factsOf = (el, most) => {
     const tag = tagOf(el);
-    let testId = null;
-    for (let i = 0; testId === null && i < testAttributes.length; i++) testId = attr(el, testAttributes[i]);
+    const marks = marksOf(el);
     const classes = split(trim(attr(el, 'class') ?? ''), /\s+/);
     const parent = parentOf(el);
     const order = indexed();
@@ -185,17 +250,19 @@
     /** @type {Record<string, string|null>} */
     const facts = {
       __proto__: null, // for..in below must not meet what a page adds to Object.prototype
-      testId,
-      id: attr(el, 'id'),
-      nameAttr: attr(el, 'name'),
+      testId: marks.testId,
+      id: marks.id,
+      nameAttr: marks.nameAttr,
+      value: marks.value,
+      form: marks.form,
       role: roleOf(el),
-      name: cut(nameOf(el)),
-      label: cut(labelOf(el)),
-      text: cut(textOf(el)),
-      nearby: cut(aroundOf(el)),
-      sibling: cut(siblingText(el)),
-      parent: parent && cut(textOf(parent)),
-      section: cut(sectionOf(el)),
+      name: cut(nameOf(el), most),
+      label: cut(labelOf(el), most),
+      text: cut(textOf(el), most),
+      nearby: cut(aroundOf(el), most),
+      sibling: cut(siblingText(el), most),
+      parent: parent && cut(textOf(parent), most),
+      section: cut(headingOf(el), most),
       href: attr(el, 'href'),
       placeholder: attr(el, 'placeholder'),
       typeAttr: attr(el, 'type'),
@@ -209,8 +276,32 @@
     if (classes[0]) print.classes = classes;
     return print;
   };
+  /** @type {PrintApi['fingerprint']} */
+  const fingerprint = (el) => factsOf(el, MOST);
+  /** @type {PrintApi['recordedPrint']} */
+  const recordedPrint = (el) => {
+    const print = factsOf(el, UNCUT);
+    if (print.name) {
+      const namesakes = namesakesOf(el);
+      print.namesakes = namesakes.length;
+      const row = namesakes.length ? cut(rowOf(el, namesakes), UNCUT) : '';
+      if (row) print.nearby = row;
+    }
+    const serial = serialOf(el, marksOf(el));
+    if (serial.length) print.serial = serial;
+    /** @type {Record<string, string>} */
+    const uncut = {};
+    for (const key of /** @type {const} */ (['name', 'label', 'text', 'nearby', 'sibling', 'parent', 'section'])) {
+      const text = print[key];
+      if (!text || text.length <= MOST) continue;
+      uncut[key] = text;
+      print[key] = cut(text, MOST);
+      print.uncut = uncut;
+    }
+    return print;
+  };
 
   /** @type {PrintApi} */
-  const api = { testAttributes, fingerprint, aroundOf, css, xpath, allByCss, allByXPath };
+  const api = { fingerprint, recordedPrint, namesakesOf, headingOf, aroundOf, css, xpath, allByCss, allByXPath };
   Object.assign(websp, api);
 })();

@@ -131,6 +131,7 @@
     if (print) event.target = path.length ? { ...print, framePath: path } : print;
     if (value !== undefined) event.value = value;
     if (key) event.key = key;
+    if (entry.follows !== undefined) event.follows_change = entry.follows;
     if (entry.stateful) event.stateful = true;
     const before = entry.before ?? null;
     const inner = !!entry.holder && entry.holder !== el;

@@ -7,7 +7,7 @@ interface SecretsApi {
   kindOf(facts: FieldFacts): 'password' | 'secret' | null;
   isSecretText(text: string): boolean;
   isCaptcha(url: string): boolean;
-  cleanUrl(url: string): string;
+  cleanUrl(url: string, known?: Iterable<string>, depth?: number): string;
   fillIn(text: string, account: Account | null | undefined): string;
 }
 
@@ -20,13 +20,14 @@ interface NotedState {
   pressed: boolean | null;
 }
 
-/** An event as websp-trace/1 has it. */
+/** An event as websp-trace/2 has it. */
 interface RecordedEvent {
   type: string;
   url?: string;
   target?: Fingerprint & { framePath?: string[] };
   value?: string;
   key?: string;
+  follows_change?: boolean;
   stateful?: boolean;
   before?: Partial<NotedState>;
   after?: Partial<NotedState>;
@@ -90,6 +91,12 @@ interface Watch {
   settled(): void;
 }
 
+interface Presence {
+  changing(): void;
+  follows(el: Element): boolean;
+  pressed(followed: boolean): void;
+}
+
 interface Entry {
   type: 'click' | 'change' | 'type' | 'key';
   el?: Element;
@@ -100,6 +107,7 @@ interface Entry {
   before?: NotedState;
   holder?: Element | null;
   stateful?: boolean;
+  follows?: boolean;
   tentative?: () => boolean;
   /** Whether the key that did it is still down. */
   held?: () => boolean;
@@ -144,6 +152,7 @@ interface Fields {
 interface Recorder {
   link: Link;
   watch: Watch;
+  presence: Presence;
   notes: Notes;
   fields: Fields;
   started?: boolean;
@@ -157,6 +166,7 @@ interface Gesture {
   box: DOMRect;
   hover: Fingerprint[];
   changes: number;
+  follows: boolean;
   over: boolean;
   inside: boolean;
 }

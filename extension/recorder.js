@@ -19,12 +19,13 @@
   recorder.started = true;
   const websp = /** @type {Dom} */ (Reflect.get(globalThis, '__websp'));
   const secrets = /** @type {SecretsApi} */ (Reflect.get(globalThis, '__webspSecrets'));
-  const { link, watch, notes, fields } = recorder;
+  const { link, watch, presence, notes, fields } = recorder;
   const { raw, kit, operable, roleOf } = websp;
   const SLACK = 4; // pixels a hand may slip between press and release
   const TAP_MS = 400;
   const RADIO = /^(radio|menuitemradio)$/;
   const TWO_STATE = /^(checkbox|switch|radio|menuitemcheckbox|menuitemradio)$/;
+  const CHOICE = /^(option|menuitemcheckbox|menuitemradio)$/;
   const PRESSED_BY_KEYS = /^(button|link|checkbox|switch|radio|tab|menuitem|menuitemcheckbox|menuitemradio)$/;
   const captcha = secrets.isCaptcha(location.href);
 
@@ -52,22 +53,26 @@
   const begin = (hit) => {
     const target = operable(hit);
     const holder = holderOf(target);
+    const follows = presence.follows(target);
+    if (holder || isOwn(target) || fields.isText(target) || CHOICE.test(roleOf(target))) presence.changing();
     return {
-      target, holder, print: websp.fingerprint(target), before: notes.stateOf(holder ?? target), box: raw.rect(target),
-      hover: watch.openers(target), changes: watch.changes(), over: false, inside: false,
+      target, holder, print: websp.recordedPrint(target), before: notes.stateOf(holder ?? target), box: raw.rect(target),
+      hover: watch.openers(target), changes: watch.changes(), follows, over: false, inside: false,
     };
   };
   /** @type {(gesture: Gesture, how?: {key?: KeyboardEvent, pressed?: boolean}) => void} */
   const commit = (gesture, { key, pressed = false } = {}) => {
     if (gesture.over) return;
     gesture.over = true;
-    const { target, holder, print, before, hover, changes } = gesture;
+    const { target, holder, print, before, hover, changes, follows } = gesture;
     if (isOwn(target)) return; // its "input" event tells what was chosen
     if (captcha) return notes.omit('omitted.captcha');
     const twoState = holder === target && before.checked !== null;
+    const plain = !holder && !CHOICE.test(roleOf(target)) && !fields.isText(target);
+    if (plain) presence.pressed(follows);
     notes.note({
       type: twoState ? 'change' : 'click', el: target, print, before, holder, hover,
-      stateful: twoState && !RADIO.test(roleOf(target)),
+      stateful: twoState && !RADIO.test(roleOf(target)), follows: plain ? follows : undefined,
       // A press without a click, or a click on nothing or into a text field, counts if the page made something of
       // it; so does a key on what only the page's own scripts press. One they stop from scrolling the page is one
       // they took.
@@ -160,7 +165,7 @@
     if (fields.isText(el) || fields.touched(el)) fields.flush();
     if (captcha) return notes.omit('omitted.captcha');
     const before = notes.stateOf(el);
-    notes.note({ type: 'key', key: nameOf(event), before, ...(page ? {} : { el, print: websp.fingerprint(el) }) });
+    notes.note({ type: 'key', key: nameOf(event), before, ...(page ? {} : { el, print: websp.recordedPrint(el) }) });
   };
   /** @type {(el: Element) => boolean} */
   const hasList = (el) => roleOf(el) === 'combobox' || raw.has(el, 'aria-autocomplete') || raw.has(el, 'aria-haspopup')
@@ -216,7 +221,7 @@
   /** @type {(event: KeyboardEvent, el: Element) => void} */
   const lineOrSend = (event, el) => {
     if (event.ctrlKey || event.metaKey) return noteKey(event, el);
-    const line = { el, print: websp.fingerprint(el), touched: fields.touched(el), value: fields.valueOf(el), key: nameOf(event) };
+    const line = { el, print: websp.recordedPrint(el), touched: fields.touched(el), value: fields.valueOf(el), key: nameOf(event) };
     sent = line;
     setTimeout(() => { if (sent === line) send(); });
   };

@@ -92,6 +92,7 @@
   };
 
   // ---------------------------------------------------------------- what can be operated
+  const WRAPPERS = 3; // levels from an unseen control to what draws it
   /** @type {StateApi['isControl']} */
   const isControl = (el) => isNativeControl(el) || (raw.has(el, 'role') && contains(WIDGETS, roleOf(el))) || isEditingHost(el);
   /** @type {StateApi['hasHandler']} */
@@ -106,12 +107,47 @@
   /** @type {StateApi['interactive']} */
   const interactive = (el) => isControl(el) || hasHandler(el) || startsPointer(el);
 
+  /** Whether something else draws a control: it is transparent, or has no size of its own. */
+  /** @type {StateApi['isUnseen']} */
+  const isUnseen = (el) => {
+    const box = raw.rect(el);
+    return box.width < 2 || box.height < 2 || raw.style(el).opacity === '0';
+  };
+  /** The first controls in an element, at most two. */
+  /** @type {(el: Element) => Element[]} */
+  const someControls = (el) => {
+    /** @type {Element[]} */
+    const found = [];
+    walk(el, (inner) => {
+      if (found.length < 2 && isControl(inner)) found[found.length] = inner;
+      return found.length < 2;
+    });
+    return found;
+  };
+  /** The control that an element draws: the only one in a wrapper around both, and unseen itself. */
+  /** @type {(el: Element) => Element|null} */
+  const drawnBy = (el) => {
+    let at = /** @type {Element|null} */ (el);
+    for (let level = 0; at && level <= WRAPPERS; level++, at = parentOf(at)) {
+      const controls = someControls(at);
+      if (controls.length) return controls.length === 1 && isUnseen(controls[0]) ? controls[0] : null;
+    }
+    return null;
+  };
+  /** @type {StateApi['surfacesOf']} */
+  const surfacesOf = (el) => {
+    const surfaces = [];
+    let at = isUnseen(el) ? parentOf(el) : null;
+    for (let level = 0; at && level < WRAPPERS && someControls(at).length === 1; level++, at = parentOf(at)) surfaces[level] = at;
+    return surfaces;
+  };
+
   /** @type {StateApi['operable']} */
   const operable = (el) => {
     const control = upwards(el, (at) => isControl(at) || tagOf(at) === 'label');
     if (control && tagOf(control) !== 'label') return control;
     const labelled = control && /** @type {HTMLLabelElement} */ (control).control;
-    return labelled ?? upwards(el, (at) => hasHandler(at) || startsPointer(at)) ?? el;
+    return labelled ?? drawnBy(el) ?? upwards(el, (at) => hasHandler(at) || startsPointer(at)) ?? el;
   };
 
   /** @type {StateApi['indexed']} */
@@ -128,6 +164,6 @@
   };
 
   /** @type {StateApi} */
-  const api = { stateOf, isControl, hasHandler, interactive, operable, indexed };
+  const api = { stateOf, isControl, hasHandler, interactive, operable, isUnseen, surfacesOf, indexed };
   Object.assign(websp, api);
 })();

@@ -1,34 +1,125 @@
 // @ts-check
-/* From the notes of all frames to one websp-trace/1. */
+/* From the notes of all frames to one websp-trace/2. */
+import './secret_rules.js';
+import './secret_texts.js';
 import './secrets.js';
 
 const secrets = /** @type {SecretsApi} */ (Reflect.get(globalThis, '__webspSecrets'));
+const { withoutSecrets, withoutPeople, saysCode, holdsSecret, within } = /** @type {SecretTexts} */ (Reflect.get(globalThis, '__webspSecretTexts'));
 const MOST = 5_000; // events a trace may have
-const URLS = new Set(['url', 'href']);
+const LONGEST = 120; // characters of a text
+const READ = 200; // Texts of this length and more may end within a word.
 // Words of HTML and ARIA, not of the page: somebody may be called "button".
-const FIXED = new Set(['type', 'tag', 'role', 'typeAttr', 'xpath', 'key']);
+const FIXED = new Set(['type', 'tag', 'role', 'typeAttr', 'xpath', 'key', 'serial']);
+const TEXTS = /** @type {const} */ (['name', 'label', 'text', 'nearby', 'sibling', 'parent', 'section']);
+const MARKS = /** @type {const} */ (['testId', 'id', 'nameAttr', 'value', 'form', 'css']);
+// Compared as a whole, so they are left out if a part of them is secret.
+const WHOLE = /** @type {const} */ (['value', 'placeholder']);
 
 /**
- * An event without secrets in its URLs and with placeholders where the account's values stood.
+ * With placeholders where the account's values stood.
  * @template T
  * @param {T} part
  * @param {Account|null} account
  * @param {string} [name]
  * @returns {T}
  */
-export const cleaned = (part, account, name = '') => {
+const filled = (part, account, name = '') => {
   if (typeof part === 'string') {
     // The one placeholder the recorder itself writes.
     if (FIXED.has(name) || (name === 'value' && part === '{{account.password}}')) return part;
-    const text = URLS.has(name) ? secrets.cleanUrl(part) : part;
-    return /** @type {T} */ (/** @type {unknown} */ (secrets.fillIn(text, account)));
+    return /** @type {T} */ (/** @type {unknown} */ (secrets.fillIn(part, account)));
   }
-  if (Array.isArray(part)) return /** @type {any} */ (part.map((one) => cleaned(one, account, name)));
+  if (Array.isArray(part)) return /** @type {any} */ (part.map((one) => filled(one, account, name)));
   if (part && typeof part === 'object') {
-    return /** @type {any} */ (Object.fromEntries(Object.entries(part).map(([key, value]) => [key, cleaned(value, account, key)])));
+    return /** @type {any} */ (Object.fromEntries(Object.entries(part).map(([key, value]) => [key, filled(value, account, key)])));
   }
   return part;
 };
+
+/** A text as the page has it, as far as it was read; without a word that may have been read in part. */
+/** @type {(print: Fingerprint, key: typeof TEXTS[number]) => string} */
+const read = (print, key) => {
+  const text = print.uncut?.[key] ?? print[key] ?? '';
+  return text.length < READ ? text : text.replace(/ [^ ]{0,80}$/, '');
+};
+/** The texts of a fingerprint without secrets, which are added to `found`. */
+/** @type {(print: Fingerprint, found: Set<string>) => Fingerprint} */
+const withCleanTexts = (print, found) => {
+  const beside = saysCode(TEXTS.map((key) => read(print, key)));
+  const { uncut, ...clean } = print;
+  for (const key of TEXTS) {
+    if (print[key]) clean[key] = withoutSecrets(read(print, key), found, beside);
+  }
+  for (const key of WHOLE) {
+    const text = print[key] ?? '';
+    if (withoutPeople(withoutSecrets(text, found, beside)) !== text) delete clean[key];
+  }
+  return clean;
+};
+/** @type {(text: string, known: Set<string>) => string} */
+const without = (text, known) => {
+  let out = text;
+  for (const secret of known) out = out.replaceAll(secret, ' ');
+  return out === text ? text : out.replace(/\s+/g, ' ').trim();
+};
+/** A mark as it would be without the escapes of CSS. */
+/** @type {(path: string) => string} */
+const unescaped = (path) => path.replace(/\\(?:([0-9a-fA-F]{1,6})\s?|(.))/g, (_, code, letter) => letter ?? String.fromCodePoint(Math.min(parseInt(code, 16), 0x10FFFF)));
+
+/** A fingerprint with clean texts, without marks that hold a secret. */
+/** @type {(print: Fingerprint & {framePath?: string[]}, known: Set<string>) => Fingerprint} */
+const withCleanMarks = (print, known) => {
+  const clean = { ...print };
+  for (const key of TEXTS) {
+    const text = within(withoutPeople(without(print[key] ?? '', known)), LONGEST);
+    if (text) clean[key] = text;
+    else delete clean[key];
+  }
+  const bad = MARKS.filter((key) => print[key] && holdsSecret(unescaped(print[key] ?? ''), known));
+  for (const key of bad) delete clean[key];
+  const serial = print.serial?.filter((key) => !/** @type {string[]} */ (bad).includes(key));
+  if (serial?.length) clean.serial = serial;
+  else delete clean.serial;
+  const classes = print.classes?.filter((name) => !holdsSecret(name, known));
+  if (classes?.length) clean.classes = classes;
+  else delete clean.classes;
+  // A part of a path leads elsewhere.
+  if (print.framePath?.some((path) => holdsSecret(unescaped(path), known))) delete clean.framePath;
+  return print.href ? withCleanHref(clean, print.href, known) : clean;
+};
+/** A link of which a part of the path is secret is another one for every account. */
+/** @type {(print: Fingerprint, href: string, known: Set<string>) => Fingerprint} */
+const withCleanHref = (print, href, known) => {
+  const clean = secrets.cleanUrl(href, known);
+  if (/^[^?#]*/.exec(clean)?.[0] === /^(?:[^?#]*)/.exec(href.replace(/\/\/[^/]*@/, '//'))?.[0]) return { ...print, href: clean };
+  const { href: left, ...rest } = print;
+  return rest;
+};
+
+/**
+ * An event without secrets, and with placeholders where the account's values stood.
+ * @template {Partial<RecordedEvent>} T
+ * @param {T} event
+ * @param {Account|null} account
+ * @returns {T}
+ */
+export const cleaned = (event, account) => {
+  const { target, hover, url, ...rest } = filled(event, account);
+  /** @type {Set<string>} */
+  const found = new Set();
+  const clean = target && withCleanTexts(target, found);
+  const openers = hover?.map((print) => withCleanTexts(print, found));
+  return /** @type {T} */ ({
+    ...rest,
+    ...(clean && { target: withCleanMarks(clean, found) }),
+    ...(openers && { hover: openers.map((print) => withCleanMarks(print, found)) }),
+    ...(url !== undefined && { url: secrets.cleanUrl(url, found) }),
+  });
+};
+/** What was answered to a prompt. */
+/** @type {(text: string, account: Account|null) => string} */
+export const cleanedAnswer = (text, account) => withoutSecrets(filled(text, account));
 
 /** A field left and come back to, with nothing done in between, is one event. */
 /** @type {(last: Note|undefined, note: Note) => boolean} */
@@ -75,7 +166,7 @@ export const assemble = (recording, all) => {
     });
   });
   return {
-    schema: 'websp-trace/1',
+    schema: 'websp-trace/2',
     name: recording.name,
     site: recording.site,
     start_url: recording.startUrl,

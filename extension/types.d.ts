@@ -17,6 +17,8 @@ interface Fingerprint {
   testId?: string;
   id?: string;
   nameAttr?: string;
+  value?: string;
+  form?: string;
   role?: string;
   name?: string;
   label?: string;
@@ -32,6 +34,12 @@ interface Fingerprint {
   xpath?: string;
   webspIndex?: number;
   classes?: string[];
+  /** The marks among testId, id, nameAttr and value that others on the page carry with other numbers. */
+  serial?: string[];
+  /** How many others have the same role and name. */
+  namesakes?: number;
+  /** Texts that are cut above, longer: a secret at the cut is known by its whole. Only on the way to the worker. */
+  uncut?: Record<string, string>;
 }
 
 /** Built-ins as they were before the page ran. */
@@ -114,12 +122,30 @@ interface StateApi {
   hasHandler(el: Element): boolean;
   interactive(el: Element): boolean;
   operable(el: Element): Element;
+  isUnseen(el: Element): boolean;
+  /** What draws an unseen control: the elements around it without another control, from the inside out. */
+  surfacesOf(el: Element): Element[];
   indexed(root?: Node): Element[];
 }
 
-interface PrintApi {
+type MarkName = 'testId' | 'id' | 'nameAttr' | 'value';
+interface Marks { testId: string | null; id: string | null; nameAttr: string | null; value: string | null; form: string | null }
+
+interface MarksApi {
   testAttributes: readonly string[];
+  marksOf(el: Element): Marks;
+  serialOf(el: Element, marks: Marks): string[];
+  /** Whether others with this attribute carry the mark with other numbers; `group` narrows them by a selector. */
+  isSerial(root: Node, attribute: string, mark: string, group?: string): boolean;
+  isCounterpart(one: string, other: string): boolean;
+  attributeOf(el: Element, mark: MarkName): string | null;
+}
+
+interface PrintApi {
   fingerprint(el: Element): Fingerprint;
+  recordedPrint(el: Element): Fingerprint;
+  namesakesOf(el: Element): Element[];
+  headingOf(el: Element, any?: boolean): string;
   aroundOf(el: Element, limit?: number): string;
   css(el: Element): string;
   xpath(el: Element): string;
@@ -127,5 +153,38 @@ interface PrintApi {
   allByXPath(path: string): Element[];
 }
 
-type Dom = Core & StateApi & PrintApi;
+type Dom = Core & StateApi & MarksApi & PrintApi;
 
+
+/** What a recording must never hold: secret_rules.yaml. */
+interface SecretRule { what: string; pattern: string; ignore_case?: boolean; odd?: number; card?: boolean; typed?: boolean }
+interface CompiledRule { pattern: RegExp; odd: number; card: boolean; typed: boolean }
+interface SecretRules {
+  everywhere: SecretRule[];
+  texts: SecretRule[];
+  addresses: SecretRule[];
+  handles: SecretRule[];
+  beside: { words: string; codes: SecretRule[] };
+  parameters: { names: string; words: string };
+  paths: { people: string };
+  fields: {
+    password_autocomplete: string;
+    secret_autocomplete: string;
+    password: string;
+    secret: string[];
+    captcha_frames: string;
+  };
+  odd_pairs: { parts: string; fewest: number; turn: number; change: number; letters: Record<string, string> };
+}
+
+interface SecretTexts {
+  withoutSecrets(text: string, found?: Set<string>, beside?: boolean): string;
+  withoutPeople(text: string): string;
+  saysCode(texts: string[]): boolean;
+  holdsSecret(mark: string, known?: Iterable<string>): boolean;
+  isSecretText(text: string): boolean;
+  isHandle(part: string): boolean;
+  within(text: string, most: number): string;
+  oddness(text: string): number;
+  isCard(text: string): boolean;
+}

@@ -141,7 +141,7 @@
   const printed = (el) => {
     if (printCost > CHEAP_MS) return null;
     const began = performance.now();
-    const print = websp.fingerprint(el);
+    const print = websp.recordedPrint(el);
     printCost = performance.now() - began;
     return print;
   };
@@ -202,7 +202,7 @@
       found.unshift(step);
       at = step.el;
     }
-    return found.map((step) => step.print ?? websp.fingerprint(step.el));
+    return found.map((step) => step.print ?? websp.recordedPrint(step.el));
   };
   const settled = () => { trail = trail.slice(-1).map((step) => ({ ...step, before: null })); look(); };
 

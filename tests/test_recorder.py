@@ -452,3 +452,23 @@ def test_the_export_fits_the_published_schema(studio: RecorderBrowser, record: R
     data = json.loads(json.dumps(studio.call("trace")))
     jsonschema.validate(data, json_schema())
     assert data["recorded_with"] == "websp-recorder 1.0"
+
+
+def test_a_button_that_comes_with_a_change_is_told_from_one_that_was_there(
+    studio: RecorderBrowser, record: Record
+) -> None:
+    page = record("save_bar.html")
+    for what in ("#clear", "#alerts", "#save", "#confirm", "#clear"):
+        page.click(what)
+        rest(page)
+    page.reload()
+    page.fill("#nick", "ada")
+    rest(page)
+    page.click("#apply")
+    trace = studio.stop()
+    follows = {
+        (number, event.target.name): event.follows_change
+        for number, event in enumerate(trace.events)
+        if event.type == "click" and event.target
+    }
+    assert list(follows.values()) == [False, True, True, False, True], follows

@@ -23,7 +23,7 @@ CLICK = {
 
 def a_trace(**changes: Any) -> dict[str, Any]:
     plain = {
-        "schema": "websp-trace/1",
+        "schema": "websp-trace/2",
         "name": "n",
         "site": "x",
         "start_url": "https://x.test/",
@@ -108,10 +108,16 @@ def test_a_wrong_key_or_value_is_named_with_its_place_and_the_right_one(
 
 
 def test_another_schema_version_is_told_which_one_is_understood(tmp_path: Path) -> None:
-    message = complaint(write(tmp_path, a_trace(schema="websp-trace/2")))
-    assert "websp-trace/2" in message
-    assert "websp-trace/1" in message
+    message = complaint(write(tmp_path, a_trace(schema="websp-trace/3")))
+    assert all(f"websp-trace/{version}" in message for version in (1, 2, 3))
     assert 'no "schema" key' in complaint(write(tmp_path, {"events": []}))
+
+
+def test_a_trace_of_the_first_version_is_read_and_saved_as_the_second(tmp_path: Path) -> None:
+    trace = load_trace(write(tmp_path, a_trace(schema="websp-trace/1")))
+    assert trace == load_trace(write(tmp_path, a_trace()))
+    save_trace(trace, tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_text())["schema"] == "websp-trace/2"
 
 
 def test_a_file_that_was_cut_off_says_so_and_where(tmp_path: Path) -> None:

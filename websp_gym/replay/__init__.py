@@ -2,7 +2,8 @@
 
 from websp_gym.replay.locate import Found, NotFound, RungReport, locate
 from websp_gym.replay.player import EventReport, ReplayReport, replay
-from websp_gym.replay.trace import Fingerprint, Trace, TraceEvent, fill, json_schema, load_trace, save_trace
+from websp_gym.replay.trace import Fingerprint, Trace, TraceEvent, fill, json_schema
+from websp_gym.replay.trace_files import load_trace, save_trace
 
 __all__ = [
     "EventReport",

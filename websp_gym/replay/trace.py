@@ -1,4 +1,4 @@
-"""The trace format ``websp-trace/1``: user actions recorded on a website, made to survive a redesign.
+"""The trace format ``websp-trace/2``: user actions recorded on a website, made to survive a redesign.
 
 A trace is one JSON file. It contains no passwords, tokens or hidden values. Values of the account are
 replaced by placeholders such as ``{{account.email}}``, which are filled in at replay.
@@ -6,20 +6,20 @@ replaced by placeholders such as ``{{account.email}}``, which are filled in at r
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
 from websp_gym.browser import VIEWPORT
 from websp_gym.errors import SetupError, nearest
 
-SCHEMA = "websp-trace/1"
+SCHEMA = "websp-trace/2"
+OLDER_SCHEMAS = ("websp-trace/1",)
+"""Versions that are still read: without ``value``, ``form``, ``serial`` and ``follows_change``."""
 MAX_EVENTS = 5_000
 MAX_BYTES = 20_000_000
 MAX_HOVER = 20
@@ -45,6 +45,14 @@ class Fingerprint(_Model):
     test_id: str | None = Field(None, description="Value of data-testid or one of its relatives.")
     id: str | None = None
     name_attr: str | None = Field(None, description="The name attribute.")
+    value: str | None = Field(
+        None, description="The value attribute of a check box, radio button, button or option."
+    )
+    form: str | None = Field(None, description="Id, name or action of the form that it is in.")
+    serial: tuple[Literal["testId", "id", "nameAttr", "value"], ...] = Field(
+        (), description="Marks that other elements carry too with other numbers, such as row-2 and row-3."
+    )
+    namesakes: int | None = Field(None, ge=0, description="Number of others with the same role and name.")
     role: str | None = Field(None, description="ARIA role, written or implied by the tag.")
     name: str | None = Field(None, description="Accessible name.")
     label: str | None = Field(None, description="Text of its label.")
@@ -106,6 +114,11 @@ class TraceEvent(_Model):
     key: str | None = Field(
         None, description="Key pressed, as in KeyboardEvent.key, with modifiers: Control+a."
     )
+    follows_change: bool | None = Field(
+        None,
+        description="Whether the target was absent or disabled before the changes recorded until then, as Save in a "
+        "bar; replay skips it where nothing needs to change. Null where it is unknown.",
+    )
     stateful: bool = Field(False, description="The target is a switch that replay can turn on and off.")
     before: ElementState | None = None
     after: ElementState | None = None
@@ -165,7 +178,7 @@ class TraceEvent(_Model):
 class Trace(_Model):
     """A recorded session on one website."""
 
-    schema_version: Literal["websp-trace/1"] = Field(alias="schema")
+    schema_version: Literal["websp-trace/2"] = Field(alias="schema")
     name: str
     description: str = Field("", description="Purpose of the trace, in a sentence.")
     site: str = Field(description="Slug of the site it was recorded on.")
@@ -179,64 +192,16 @@ class Trace(_Model):
 
     model_config = ConfigDict(populate_by_name=True)
 
+    @field_validator("schema_version", mode="before")
+    @classmethod
+    def _read_older(cls, version: object) -> object:
+        return SCHEMA if version in OLDER_SCHEMAS else version
+
     @model_validator(mode="after")
     def _placeholders(self) -> Trace:
         _check_url(self.start_url)
         _check_placeholders(self.start_url)
         return self
-
-
-def load_trace(path: str | Path) -> Trace:
-    """Read a trace from a JSON file and validate it.
-
-    Args:
-        path: The JSON file.
-
-    Returns:
-        The trace.
-
-    Raises:
-        SetupError: The file cannot be read or is not a valid trace; names the file and the place in it.
-    """
-    path = Path(path)
-    return parse_trace(read_json(path), path)
-
-
-def parse_trace(data: Any, path: Path) -> Trace:
-    """Validate the data of a trace file. Raise SetupError with file and place where it is not valid."""
-    if not isinstance(data, dict):
-        raise SetupError(f"{path}: a trace is a JSON object, this is a {type(data).__name__}", path=str(path))
-    version = data.get("schema")
-    if version != SCHEMA:
-        named = isinstance(version, str) and version
-        found = f'its schema is "{str(version)[:60]}"' if named else 'it has no "schema" key'
-        raise SetupError(f'{path}: {found}; this version of websp-gym understands "{SCHEMA}"', path=str(path))
-    events = data.get("events")
-    if isinstance(events, list) and len(events) > MAX_EVENTS:
-        raise SetupError(f"{path}: {len(events)} events; a trace has at most {MAX_EVENTS}", path=str(path))
-    try:
-        return Trace.model_validate(data)
-    except ValidationError as error:
-        raise SetupError(explain(path, error), path=str(path)) from error
-
-
-def save_trace(trace: Trace, path: str | Path) -> None:
-    """Write a trace as indented JSON, without default values.
-
-    Args:
-        trace: The trace.
-        path: The file; missing folders are created.
-
-    Raises:
-        SetupError: The file cannot be written.
-    """
-    data = trace.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    text = json.dumps({"schema": SCHEMA, **data}, indent=1, ensure_ascii=False)
-    try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_bytes((text + "\n").encode("utf-8", "replace"))
-    except OSError as error:
-        raise SetupError(f"cannot write {path}: {error.strerror}", path=str(path)) from error
 
 
 def fill(text: str, account: Mapping[str, str]) -> str:
@@ -311,77 +276,3 @@ def _check_known(placeholder: str) -> None:
             f"unknown placeholder {{{{{placeholder[:60]}}}}}{nearest(placeholder[:60], _PLACEHOLDERS)} "
             f"(there are {', '.join(_PLACEHOLDERS)})",
         )
-
-
-def read_json(path: Path) -> Any:
-    """Return the data of a JSON file.
-
-    Raise SetupError with file, line and column where it cannot be read, is too large, incomplete or invalid.
-    """
-    try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise SetupError(
-                f"{path}: {size:,} bytes; a trace has at most {MAX_BYTES:,} (does it contain screenshots?)",
-                path=str(path),
-            )
-        text = path.read_text("utf-8")
-        data = json.loads(text)
-        if "\\ud" in text.lower():  # a lone surrogate (half of a cut emoji) cannot be encoded again
-            data = json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))
-        return data
-    except OSError as error:
-        raise SetupError(f"{path}: cannot be read: {error.strerror or error}", path=str(path)) from error
-    except UnicodeDecodeError as error:
-        raise SetupError(f"{path}: not UTF-8 text at byte {error.start}", path=str(path)) from error
-    except RecursionError as error:
-        raise SetupError(f"{path}: nested too deeply to be a trace", path=str(path)) from error
-    except json.JSONDecodeError as error:
-        cut = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated")
-        what = "the file ends in the middle; it was cut off" if cut else f"not valid JSON: {error.msg}"
-        raise SetupError(f"{path}:{error.lineno}:{error.colno}: {what}", path=str(path)) from error
-    except ValueError as error:  # a number with thousands of digits
-        raise SetupError(f"{path}: not valid JSON: {error}", path=str(path)) from error
-
-
-def explain(path: Path, error: ValidationError, *, at: str = "") -> str:
-    """Describe what is wrong with a trace, one line for each of the first ten problems.
-
-    Args:
-        path: The file.
-        error: The validation error.
-        at: Place of the validated part in the file, such as ``steps[3].websp``; empty for the whole file.
-
-    Returns:
-        Lines with file, place, problem, and the key that was probably meant.
-    """
-    lines = []
-    for problem in error.errors(include_input=False)[:10]:
-        place = problem["loc"]
-        hint = ""
-        if problem["type"] == "extra_forbidden" and not at:
-            hint = nearest(str(place[-1])[:100], _keys_at(place))
-        message = problem["msg"].removeprefix("Value error, ")
-        where = ".".join(part for part in (at, _json_location(place) if place else "") if part)
-        lines.append(f"{path}: {where or 'the trace'}: {message}{hint}")
-    return "\n".join(lines)
-
-
-def _json_location(location: tuple[int | str, ...]) -> str:
-    """Format a location as in JavaScript: ``events[3].target.rol``."""
-    parts = [f"[{part}]" if isinstance(part, int) else f".{part[:100]}" for part in location]
-    return "".join(parts).lstrip(".")
-
-
-def _keys_at(location: tuple[int | str, ...]) -> list[str]:
-    owners: dict[str, type[BaseModel]] = {
-        "events": TraceEvent,
-        "target": Fingerprint,
-        "hover": Fingerprint,
-        "before": ElementState,
-        "after": ElementState,
-        "viewport": Viewport,
-    }
-    keys = [part for part in location[:-1] if isinstance(part, str)]
-    owner = owners.get(keys[-1], TraceEvent) if keys else Trace
-    return [field.alias or name for name, field in owner.model_fields.items()]

@@ -1,0 +1,102 @@
+// @ts-check
+/*
+ * Fourth part of __websp (see dom.js): the marks that the author of a page gives to an element, and how much they are
+ * worth. A mark that others on the page carry too with other numbers ("topic_2" beside "topic_3", ":r1:" beside
+ * ":r7:") was counted up: it belongs to a place, not to an element, and is another one when a row is inserted.
+ */
+(() => {
+  'use strict';
+  const websp = /** @type {Core & Partial<MarksApi>} */ (Reflect.get(globalThis, '__websp'));
+  if (websp.marksOf) return;
+  const { raw, kit, parentOf } = websp;
+  const { all, split, test } = kit;
+  const { attr, tagOf } = raw;
+  const replace = kit.uncurry(String.prototype.replace);
+  const escape = CSS.escape;
+
+  const testAttributes = Object.freeze(['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-qa',
+    'data-automation', 'data-automation-id', 'data-e2e', 'data-tid', 'data-hook']);
+  /** @type {MarkName[]} */
+  const MARKS = ['testId', 'id', 'nameAttr', 'value'];
+  const CHOICE = /^(option|menuitemradio|menuitemcheckbox|radio)$/;
+  const VALUED = /^(checkbox|radio|submit|button|reset|image)$/;
+
+  /** @type {(el: Element) => string|null} */
+  const testAttributeOf = (el) => {
+    for (let i = 0; i < testAttributes.length; i++) if (raw.has(el, testAttributes[i])) return testAttributes[i];
+    return null;
+  };
+  /** What a box, a button or an option stands for, whatever it is called; not what was typed into a field. */
+  /** @type {(el: Element) => string|null} */
+  const valueMarkOf = (el) => {
+    const tag = tagOf(el);
+    const fixed = tag === 'option' || tag === 'button' || (tag === 'input' && test(VALUED, kit.inputType(el)));
+    if (fixed) return attr(el, 'value');
+    return test(CHOICE, websp.roleOf(el)) ? attr(el, 'data-value') : null;
+  };
+  /** The form of a control: its id, its name, or the path it is sent to. */
+  /** @type {(el: Element) => string|null} */
+  const formOf = (el) => {
+    const form = kit.upwards(parentOf(el), (at) => tagOf(at) === 'form');
+    if (!form) return null;
+    return attr(form, 'id') || attr(form, 'name') || split(attr(form, 'action') ?? '', /[?#]/)[0] || null;
+  };
+
+  // ---------------------------------------------------------------- marks that are counted up
+  /** The mark with its numbers left out: "topic_2" and "topic_13" have one shape. */
+  /** @type {(mark: string) => string} */
+  const shapeOf = (mark) => replace(mark, /\d+/g, '#');
+  /** With every enclosed piece left out that may be a number to another base: ":r1a:" and ":rb:". */
+  /** @type {(mark: string) => string} */
+  const looseShapeOf = (mark) => replace(mark, /(?<=[^A-Za-z0-9])(?:[A-Za-z0-9]*\d[A-Za-z0-9]*|[A-Za-z]{1,2})(?=[^A-Za-z0-9])/g, '#');
+  /** Whether two different marks differ in numbers only. */
+  /** @type {(one: string, other: string) => boolean} */
+  const isCounterpart = (one, other) => {
+    if (one === other) return false;
+    if (shapeOf(one) === shapeOf(other)) return true;
+    return looseShapeOf(one) === looseShapeOf(other) && (test(/\d/, one) || test(/\d/, other));
+  };
+  /** The attribute that holds a mark of an element. */
+  /** @type {MarksApi['attributeOf']} */
+  const attributeOf = (el, mark) => {
+    if (mark === 'testId') return testAttributeOf(el);
+    return mark === 'nameAttr' ? 'name' : mark;
+  };
+  /** @type {MarksApi['isSerial']} */
+  const isSerial = (root, attribute, mark, group = '') => {
+    if (!test(/\d/, mark) && looseShapeOf(mark) === mark) return false;
+    const start = split(mark, /[^A-Za-z_-]/)[0];
+    // What comes before the first number of a mark is the same in its counterparts.
+    const beginning = start && test(/\d/, mark) ? `^="${escape(start)}"` : '';
+    const others = all(root, `${group}[${attribute}${beginning}]`);
+    for (let i = 0; i < others.length; i++) if (isCounterpart(mark, attr(others[i], attribute) ?? '')) return true;
+    return false;
+  };
+
+  /** @type {MarksApi['marksOf']} */
+  const marksOf = (el) => {
+    const testAttribute = testAttributeOf(el);
+    /** @type {Marks} */
+    const marks = { testId: testAttribute && attr(el, testAttribute), id: attr(el, 'id'), nameAttr: attr(el, 'name'), value: valueMarkOf(el), form: formOf(el) };
+    return marks;
+  };
+  /** @type {MarksApi['serialOf']} */
+  const serialOf = (el, marks) => {
+    /** @type {string[]} */
+    const serial = [];
+    const root = raw.rootOf(el);
+    for (let i = 0; i < MARKS.length; i++) {
+      const mark = MARKS[i];
+      const value = marks[mark];
+      const attribute = attributeOf(el, mark);
+      // The values of radio buttons are counted by the author, and mean what they say.
+      if (!value || !attribute || (mark === 'value' && raw.matches(el, '[type=radio]'))) continue;
+      const group = mark === 'value' && marks.nameAttr ? `[name="${escape(marks.nameAttr)}"]` : mark === 'value' ? tagOf(el) : '';
+      if (isSerial(root, attribute, value, group)) serial[serial.length] = mark;
+    }
+    return serial;
+  };
+  /** @type {MarksApi} */
+  const api = { testAttributes, marksOf, serialOf, isSerial, isCounterpart, attributeOf };
+  Object.assign(websp, api);
+})();
