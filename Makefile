@@ -2,11 +2,12 @@
 # make test   install what the tests need and run them (what CI runs)
 # make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
 # make check  format, lint, layers of the package, types (Python and JavaScript)
-# make docs   write the layers of the package into docs/architecture.md
+# make rules  write extension/secret_rules.js from secret_rules.yaml
+# make docs   write the tables of docs/architecture.md and docs/recording.md
 # make prove [SITE=steam]  prove every task the long way: each omission and the opposite played in the browser
 # make bench  measure reset and step beside stock BrowserGym on this machine
 # make traces [SITE=steam]  record the traces of all sites, or of one, anew
-# make bench-replay  measure how often recorded elements are found on pages that changed
+# make bench-replay  measure how often recorded elements are found on pages that changed, ours and third-party applications
 
 # The first interpreter that runs and is of a version that will do (a pyenv shim may exist and not run).
 PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
@@ -18,7 +19,7 @@ AGENTLAB := .venv-agentlab
 # Test processes. Browsers keep a process waiting, so there are more than cores.
 JOBS ?= $(shell expr $$(nproc) + 2)
 
-.PHONY: demo test test-agentlab prove check docs bench bench-replay traces clean
+.PHONY: demo test test-agentlab prove check docs rules bench bench-replay traces clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
@@ -40,8 +41,12 @@ check: $(VENV)/.dev node_modules/.bin/tsc
 	$(BIN)/mypy
 	node_modules/.bin/tsc -p tsconfig.json
 
-docs:
+docs: $(VENV)/.core
 	$(PYTHON) docs/layers.py
+	$(BIN)/python docs/evidence.py
+
+rules: $(VENV)/.core
+	$(BIN)/python -c 'from websp_gym.replay.importers import secret_texts; secret_texts.write_rules()'
 
 bench: $(VENV)/.dev .browser
 	$(BIN)/python -m benchmarks.speed

@@ -53,7 +53,8 @@ class Bench:
         return self.page
 
     def target(self, css: str, frame: Frame | None = None, path: tuple[str, ...] = ()) -> dict[str, Any]:
-        script = "css => __websp.fingerprint(__websp.allByCss(css)[0])"
+        # What a recording keeps of it: the uncut texts stay with the recorder.
+        script = "css => { const { uncut, ...print } = __websp.recordedPrint(__websp.allByCss(css)[0]); return print; }"
         frame = frame or self.page.main_frame
         install(frame)
         print_: dict[str, Any] = frame.evaluate(script, css)
@@ -68,7 +69,7 @@ class Bench:
     ) -> ReplayReport:
         trace = Trace.model_validate(
             {
-                "schema": "websp-trace/1",
+                "schema": "websp-trace/2",
                 "name": "test",
                 "site": "test",
                 "start_url": f"{HOME}/{start or 'empty'}",

@@ -302,13 +302,16 @@ def test_a_menu_that_closes_with_the_choice_is_no_error(bench: Bench) -> None:
     assert report.events[1].after is None
 
 
-def test_a_save_bar_that_comes_with_changes_only_may_be_missing(bench: Bench) -> None:
+def test_a_button_that_comes_with_a_change_only_may_be_missing(bench: Bench) -> None:
     box = "<label><input type=checkbox checked onchange='bar.hidden = false'> Alerts</label>"
     page = bench.show(
         f"{box}<div id=bar hidden><button onclick='this.textContent = `Saved`'>Keep changes</button></div>"
     )
     page.evaluate("bar.hidden = false")
-    events = [bench.event("change", "input", stateful=True), bench.event("click", "button")]
+    events = [
+        bench.event("change", "input", stateful=True),
+        bench.event("click", "button", follows_change=True),
+    ]
     page.evaluate(
         "() => { const kept = bar; kept.remove(); document.querySelector('input').onchange = null; }"
     )
@@ -318,6 +321,16 @@ def test_a_save_bar_that_comes_with_changes_only_may_be_missing(bench: Bench) ->
     ]
     with pytest.raises(ReplayError, match="not found"):
         bench.play(*events, set_="off", timeout=0.3)
+
+
+def test_a_button_that_was_there_before_every_change_may_not_be_missing(bench: Bench) -> None:
+    bench.show("<label><input type=checkbox checked> Alerts</label><button>Clear all history</button>")
+    box, button = bench.event("change", "input", stateful=True), bench.event("click", "button")
+    bench.show("<label><input type=checkbox checked> Alerts</label><button>Erase</button>")
+    with pytest.raises(ReplayError, match="not found in time"):
+        bench.play(box, {**button, "follows_change": False}, set_="on", timeout=0.3)
+    with pytest.raises(ReplayError, match='"follows_change": true'):
+        bench.play(box, button, set_="on", timeout=0.3)
 
 
 @pytest.mark.parametrize("value", ["de", "German", " german "])

@@ -119,11 +119,11 @@
     return was;
   };
 
-  /** Elements that may be clicked for this one, best first: itself, its labels, its control. */
+  /** Elements that may be clicked for this one, best first: itself, what draws it, its labels, its control. */
   /** @type {(el: Element, rules: ClassRule[]) => Element[]} */
   const handlesOf = (el, rules) => {
     const at = switchOf(el, rules);
-    return [...new Set([el, ...labelsOf(el), at, ...labelsOf(at)])];
+    return [...new Set([el, ...websp.surfacesOf(el), ...labelsOf(el), at, ...labelsOf(at)])];
   };
   /** @type {(el: Element) => Spot|null} */
   const spot = (el) => spotOf(el, view(), tagOf(el) === 'input');

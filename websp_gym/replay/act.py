@@ -198,9 +198,12 @@ class Actor:
             wait_for_change(self.element.tabs.current, min(_LOOK_SECONDS, end - time.monotonic()))
 
     def _reveal(self) -> bool:
-        """Hover over what may open the menu that hides the element; return whether it is now visible."""
+        """Open the menu that hides the element, by hovering or else by a click; return whether it is now visible."""
+        return self._open_by("openers", click=False) or self._open_by("togglers", click=True)
+
+    def _open_by(self, controls: str, *, click: bool) -> bool:
         depth = tried = 0
-        while (menu := self.element.ask("openers"))["depth"]:
+        while (menu := self.element.ask(controls))["depth"]:
             if menu["depth"] != depth:
                 depth, tried = menu["depth"], 0
             if tried >= min(menu["count"], TRIES):
@@ -209,7 +212,8 @@ class Actor:
             tried += 1
             if "error" in spot or "error" in (spot := point_on_page(self.element.found.frame, spot)):
                 continue
-            self.element.found.frame.page.mouse.move(spot["x"], spot["y"])
+            mouse = self.element.found.frame.page.mouse
+            (mouse.click if click else mouse.move)(spot["x"], spot["y"])
             self.element.ask("appears", depth, _APPEAR_MS)
         return True
 

@@ -28,7 +28,7 @@
  * @property {Known} known facts about all frames of the page
  * @property {(el: Element) => boolean} ofTag
  * @property {(one: string|undefined, other: string|undefined) => boolean} same
- * @property {(el: Element) => string[]} rest the words around an element (cached)
+ * @property {(el: Element, wanted: string[]) => boolean} isAround whether it has these words around it or its row
  * @property {() => boolean} isTypeUnknown
  * @property {(rung: string) => Element[]} offer the candidates of a rung (cached)
  *
@@ -46,22 +46,18 @@
   const replay = Reflect.get(globalThis, '__webspReplay');
   if (!replay || replay.Candidates) return;
   const websp = /** @type {Dom} */ (Reflect.get(globalThis, '__websp'));
-  const { raw, roleOf, nameOf, textOf, labelOf, labelsOf } = websp;
+  const { raw, parentOf, roleOf, nameOf, textOf, labelOf, labelsOf } = websp;
   const { attr, tagOf, shown } = raw;
-  const { similarity, rest, alike, SAME } = /** @type {Similarity} */ (replay.similarity);
+  const { open, similarity, rest, alike, SAME } = /** @type {Similarity} */ (replay.similarity);
 
   /** The tag of an imported element whose tag is unknown. */
   const ANY = '*';
+  const HIGHEST = 8; // as in fingerprint.js
   const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading],legend';
 
   /** @type {(el: Element) => string|undefined} */
-  const testIdOf = (el) => {
-    for (const name of websp.testAttributes) {
-      const value = attr(el, name);
-      if (value !== null) return value;
-    }
-    return undefined;
-  };
+  const testIdOf = (el) => websp.marksOf(el).testId ?? undefined;
+  /** The text around an element, longer than a recording keeps it. */
   /** @type {(el: Element) => string} */
   const around = (el) => websp.aroundOf(el, 1_000);
   /** @type {(el: Element) => boolean} */
@@ -70,9 +66,10 @@
     const box = raw.rect(el);
     return box.width > 0 || box.height > 0 || raw.rects(el).length > 0;
   };
-  /** Whether a person can use it: rendered, or a hidden native input with a rendered label. */
+  /** Whether a person can use it: rendered, or an unseen input with a rendered label or drawing. */
   /** @type {(el: Element) => boolean} */
-  const usable = (el) => rendered(el) || (tagOf(el) === 'input' && labelsOf(el).some(rendered)) || tagOf(el) === 'option';
+  const usable = (el) => rendered(el) || tagOf(el) === 'option'
+    || (tagOf(el) === 'input' && [...labelsOf(el), ...websp.surfacesOf(el)].some(rendered));
 
   /** @type {(find: () => Element[]) => Element[]} */
   const attempt = (find) => {
@@ -88,7 +85,7 @@
     constructor(query) {
       this.query = query;
       this.print = query.print;
-      /** @type {Map<Element, string[]>} */
+      /** @type {Map<Element, string[][]>} */
       this.rests = new Map();
       this.all = websp.elements(document);
       const { tag, role } = this.print;
@@ -141,15 +138,25 @@
       const byOwn = print.text ? kin.filter((el) => this.same(print.text, textOf(el))) : [];
       const note = rest(print.nearby, print);
       if (!note.length) return byOwn;
-      return kin.filter((el) => byOwn.includes(el) || alike(note, this.rest(el)));
+      return kin.filter((el) => byOwn.includes(el) || this.isAround(el, note));
     }
 
-    /** The words around an element (cached). */
-    /** @type {(el: Element) => string[]} */
-    rest(el) {
-      let words = this.rests.get(el);
-      if (!words) this.rests.set(el, words = rest(around(el), { name: nameOf(el), text: textOf(el) }));
-      return words;
+    /** Whether an element has these words around it, near it or around its row; the texts are cut as in a recording. */
+    /** @type {(el: Element, wanted: string[]) => boolean} */
+    isAround(el, wanted) {
+      let texts = this.rests.get(el);
+      if (!texts) {
+        const own = { name: nameOf(el), text: textOf(el) };
+        texts = [rest(websp.kit.cut(open(websp.aroundOf(el))), own)];
+        // A recording keeps the text of the row where the text nearby is the same in all rows.
+        for (let at = parentOf(el), height = 0; at && tagOf(at) !== 'body' && height < HIGHEST; at = parentOf(at), height++) {
+          const text = textOf(at, el, 1_000);
+          if (text.length >= 1_000) break;
+          if (text) texts.push(rest(websp.kit.cut(open(text)), own));
+        }
+        this.rests.set(el, texts);
+      }
+      return texts.some((words) => alike(wanted, words));
     }
 
     /** Whether an import could not know the type. An <input> without a type is a text field, which has a role. */

@@ -38,6 +38,10 @@ class Field:
             raise CannotActError(f"the page did not keep the option {value!r}")
         return True
 
+    def has_option(self, value: str) -> bool:
+        """Whether an option of a ``<select>`` is chosen, by value or label."""
+        return bool(self.element.ask("choice", value, of="field").get("already"))
+
     def fill(self, text: str, *, secret: bool) -> None:
         """Replace a field's text by keyboard, and read it back. A ``secret`` is typed into password fields only."""
         kind = self.kind()

@@ -3,8 +3,8 @@
 Seven ways to find an element (rungs) are tried, from what redesigns rarely change to what they change first:
 stable attributes, role and name, label, text or nearby text, CSS path, XPath, ``data-websp-index``
 (WebSP-Eval, section 3.2.1). The rungs give candidates. Which candidate is the element is decided by weighing
-all recorded facts, with the weights at the top of ``locate.js``. This module searches the frames and compares
-their results.
+all recorded facts, with the weights in ``evidence.yaml``. This module searches the frames and compares their
+results.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.scripts import page_scripts
+from websp_gym.paths import data_dir
+from websp_gym.replay import evidence
+from websp_gym.replay.evidence import Candidate, Finding
 from websp_gym.replay.trace import Fingerprint
 
 if TYPE_CHECKING:
@@ -27,6 +30,8 @@ RUNGS = ("attributes", "role+name", "label", "text", "css", "xpath", "index")
 _SCRIPTS = (
     "similarity.js",
     "candidates.js",
+    "mark_evidence.js",
+    "evidence.js",
     "locate.js",
     "act.js",
     "occlusion.js",
@@ -34,7 +39,8 @@ _SCRIPTS = (
     "virtual_lists.js",
 )
 """The last script defines ``roll``, which shows that a document has all of them."""
-_FRAME_LEAD = 1.2
+_SECRET_SCRIPTS = ("secret_rules.js", "secret_texts.js")
+"""Scripts of ``extension/`` that remove secrets from texts."""
 _LOCATE = "query => globalThis.__webspReplay?.roll ? __webspReplay.locate(query) : null"
 
 
@@ -108,11 +114,7 @@ def locate(page: Page, target: Fingerprint, *, loose: bool = False, hidden: bool
     Returns:
         The element, or a report of each rung.
     """
-    query = {
-        "print": target.model_dump(by_alias=True, exclude_none=True, exclude={"frame_path"}),
-        "loose": loose,
-        "hidden": hidden,
-    }
+    query = _query(target, loose=loose, hidden=hidden)
     home = _frame_at(page, target.frame_path)
     first = _ask(home, query) if home else None
     if first is not None and first.found and not first.found["weak"] and len(page.frames) == 1:
@@ -132,6 +134,34 @@ def locate(page: Page, target: Fingerprint, *, loose: bool = False, hidden: bool
     return _take(answers, home)
 
 
+def explain(page: Page, target: Fingerprint, *, loose: bool = False) -> list[Candidate]:
+    """Weigh the candidates for a recorded element, in all frames.
+
+    Args:
+        page: The tab to search.
+        target: The fingerprint, with its placeholders filled in.
+        loose: As of :func:`locate`.
+
+    Returns:
+        The candidates with the evidence for and against each, the best first.
+    """
+    query = _query(target, loose=loose, hidden=False) | {"explain": True}
+    found = [
+        Candidate(
+            **{key: value for key, value in one.items() if key != "items"},
+            findings=tuple(Finding(**item) for item in one["items"]),
+        )
+        for frame in page.frames
+        for one in _reply(frame, query)["explained"]
+    ]
+    return sorted(found, key=lambda one: (not one.taken, not one.eligible, -one.evidence))
+
+
+def _query(target: Fingerprint, *, loose: bool, hidden: bool) -> dict[str, Any]:
+    print_ = target.model_dump(by_alias=True, exclude_none=True, exclude={"frame_path"})
+    return {"print": print_, "loose": loose, "hidden": hidden}
+
+
 def _take(answers: list[_Answer], home: Frame | None) -> Found | NotFound:
     winners = sorted(
         (answer for answer in answers if answer.found), key=lambda answer: answer.evidence, reverse=True
@@ -140,7 +170,7 @@ def _take(answers: list[_Answer], home: Frame | None) -> Found | NotFound:
         return _nothing(answers)
     best = winners[0]
     assert best.found is not None
-    if len(winners) > 1 and winners[1].evidence > best.evidence - _FRAME_LEAD:
+    if len(winners) > 1 and winners[1].evidence > best.evidence - evidence.rules()["lead"]:
         reports = [
             RungReport(best.found["rung"], len(winners), best.found["score"], "alike in several frames")
         ]
@@ -168,17 +198,20 @@ def _nothing(answers: list[_Answer]) -> NotFound:
 
 
 def _ask(frame: Frame, query: dict[str, Any]) -> _Answer:
+    reply = _reply(frame, query)
+    rungs = tuple(RungReport(**rung) for rung in reply["rungs"])
+    return _Answer(frame, reply["found"], rungs, reply["known"])
+
+
+def _reply(frame: Frame, query: dict[str, Any]) -> dict[str, Any]:
     try:
-        reply = frame.evaluate(_LOCATE, query)
+        reply: dict[str, Any] | None = frame.evaluate(_LOCATE, query)
         if reply is None:
             frame.evaluate(_scripts())
             reply = frame.evaluate(_LOCATE, query)
     except PlaywrightError:
         reply = None  # the frame is being replaced; the next look searches the new one
-    if reply is None:
-        return _Answer(frame, None)
-    rungs = tuple(RungReport(**rung) for rung in reply["rungs"])
-    return _Answer(frame, reply["found"], rungs, reply["known"])
+    return reply or {"found": None, "rungs": [], "known": {}, "explained": []}
 
 
 def _fetch(frame: Frame) -> ElementHandle | None:
@@ -214,4 +247,5 @@ def install(frame: Frame) -> None:
 def _scripts() -> str:
     here = files("websp_gym.replay")
     own = [(here / name).read_text(encoding="utf-8") for name in _SCRIPTS]
-    return "\n".join([page_scripts(), *own])
+    shared = [(data_dir("extension") / name).read_text(encoding="utf-8") for name in _SECRET_SCRIPTS]
+    return "\n".join([page_scripts(), evidence.script(), *shared, *own])

@@ -17,16 +17,25 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError, SetupError, WorldError
 from websp_gym.replay.act import Actor
+from websp_gym.replay.evidence import Candidate
+from websp_gym.replay.expectations import (
+    MAY_BE_MISSING,
+    Set,
+    comes_with_change,
+    is_choice,
+    unfolds,
+    wanted_state,
+)
 from websp_gym.replay.fields import Field
-from websp_gym.replay.locate import Found, RungReport
+from websp_gym.replay.locate import Found, RungReport, explain
 from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement, Look
-from websp_gym.replay.trace import Trace, TraceEvent, fill
+from websp_gym.replay.read_back import Kept, kept_state, last_states, read_back
+from websp_gym.replay.trace import Trace, TraceEvent, fill, fill_target
 from websp_gym.replay.wait_for_target import TargetWaiter, same_page
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
 
-Set = Literal["on", "off", "recorded"]
 Done = Literal["clicked", "skipped", "typed", "navigated", "pressed", "chosen"]
 
 _NEEDLESS_PATIENCE = 2.0
@@ -37,8 +46,6 @@ _HOVER_PATIENCE = 3.0
 """Seconds to look for the menu a target was in; the menu may now be always open."""
 _DIALOG_MS = 1_000
 """Milliseconds to wait for a recorded native dialog to open."""
-_RADIOS = frozenset({"radio", "menuitemradio"})
-_CHECKABLE = frozenset({"checkbox", "switch", "menuitemcheckbox"})
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,8 @@ class ReplayReport:
 
     events: tuple[EventReport, ...]
     seconds: float
+    unverified: tuple[str, ...] = ()
+    """States that could not be read back, because their targets are not on the page when it is loaded anew."""
 
 
 def replay(
@@ -78,7 +87,9 @@ def replay(
     timeout: float = 10.0,
     class_rules: ClassRules = (),
     start: bool = True,
+    verify: bool = False,
     on_event: Callable[[EventReport], None] | None = None,
+    on_candidates: Callable[[int, list[Candidate]], None] | None = None,
 ) -> ReplayReport:
     """Replay a trace in the current tab.
 
@@ -92,17 +103,22 @@ def replay(
         class_rules: The site's rules ``[{"on": css, "off": css}]`` for controls that show their state
             only by a class.
         start: Whether to open the trace's start URL first.
+        verify: Whether to load the pages once more at the end, and to read all switches, radio buttons and
+            lists that were set.
         on_event: Called with the report of each completed event, also of those before a failure.
+        on_candidates: Called with the number of each event that has a target, and the elements that may be its
+            target, before it is carried out or given up. For explanations; it makes replay slower.
 
     Returns:
         One report per event.
 
     Raises:
-        ReplayError: A target was not found or did not reach its state; details are in the error's attributes.
+        ReplayError: A target was not found or did not reach its state, or the page did not keep it; details are
+            in the error's attributes.
         SetupError: The account has no value for a placeholder, or a class rule is not a valid CSS selector.
     """
     began = time.monotonic()
-    player = _Player(tabs, set, account, timeout, class_rules)
+    player = _Player(tabs, set, account, timeout, class_rules, on_candidates)
     player.check_rules()
     if start:
         player.go(fill(trace.start_url, account), TraceEvent(type="navigate", url=trace.start_url), 0)
@@ -111,12 +127,19 @@ def replay(
         events.append(player.play(number, event))
         if on_event is not None:
             on_event(events[-1])
-    return ReplayReport(tuple(events), time.monotonic() - began)
+    unverified = player.verify() if verify else ()
+    return ReplayReport(tuple(events), time.monotonic() - began, unverified)
 
 
 class _Player:
     def __init__(
-        self, tabs: Tabs, set_: Set, account: Mapping[str, str], timeout: float, rules: ClassRules
+        self,
+        tabs: Tabs,
+        set_: Set,
+        account: Mapping[str, str],
+        timeout: float,
+        rules: ClassRules,
+        on_candidates: Callable[[int, list[Candidate]], None] | None,
     ) -> None:
         self.tabs = tabs
         self.set = set_
@@ -124,8 +147,19 @@ class _Player:
         self.timeout = timeout
         self.rules = rules
         self.targets = TargetWaiter(tabs, account)
-        # True where all stateful targets since the last performed action already had the wanted state.
+        # True where every switch and choice since the last action with an effect already was as wanted.
         self.nothing_changed = False
+        self.on_candidates = on_candidates
+        self.kept: list[Kept] = []
+
+    def verify(self) -> tuple[str, ...]:
+        """Load the pages once more and compare all states that were set; return those that are not there."""
+
+        def locate(state: Kept, patience: float) -> LocatedElement:
+            found = self._find_again(state.event, state.number, patience)
+            return self._located(found, state.event, state.number)
+
+        return read_back(last_states(self.kept), self.tabs, locate, timeout=self.timeout)
 
     def check_rules(self) -> None:
         """Raise SetupError where a class rule is not a valid CSS selector."""
@@ -170,8 +204,10 @@ class _Player:
                 action = "skipped"
             else:
                 element = self._located(found, event, number)
+                url = self.tabs.current.url
                 action, before, after = self._act(element, event, number)
-        self._note(event, action)
+                self.kept += kept_state(number, event, url, after, self.account)
+        self._note(event, action, before)
         return EventReport(
             number=number,
             type=event.type,
@@ -253,22 +289,22 @@ class _Player:
         if seen.kind == "option" and event.target and field.kind() == "select":
             chosen = field.choose(event.target.name or event.target.text or "")
             return "chosen" if chosen else "skipped", None, None
-        wanted = self._wanted(event, seen)
+        wanted = wanted_state(event, seen, self.set)
         if wanted is not None:
             return self._turn(actor, seen, wanted)
         if event.set is not None or (event.stateful and self.set != "recorded"):
             raise CannotActError("its state cannot be read; add a class rule to the site")
-        unfolds = _unfolds(event)
-        if unfolds is not None and seen.expanded is unfolds:
+        opens = unfolds(event)
+        if opens is not None and seen.expanded is opens:
             return "skipped", seen.expanded, seen.expanded
-        if seen.disabled and (self.nothing_changed or not actor.enabled()):
-            if self.nothing_changed:
-                return "skipped", None, None
+        if seen.disabled and self.nothing_changed and event.follows_change is not False:
+            return "skipped", None, None
+        if seen.disabled and not actor.enabled():
             raise CannotActError("it is disabled")
-        if unfolds is not None and seen.expanded is not None:
-            return "clicked", seen.expanded, actor.unfold(unfolds)
+        if opens is not None and seen.expanded is not None:
+            return "clicked", seen.expanded, actor.unfold(opens)
         actor.click()
-        return "clicked", None, None
+        return "clicked", seen.on, None
 
     def _turn(self, actor: Actor, seen: Look, wanted: bool) -> tuple[Done, bool | None, bool | None]:
         # Click a menu's radio item even if it is on: the menu would stay open and cover the next target.
@@ -277,27 +313,6 @@ class _Player:
         if seen.disabled and not actor.enabled():
             raise CannotActError(f"it is disabled, and {'off' if wanted else 'on'}")
         return "clicked", seen.on, actor.turn(wanted, may_go=seen.kind.startswith("menuitem"))
-
-    def _wanted(self, event: TraceEvent, seen: Look) -> bool | None:
-        """Return the final state the target should have; None where it is just clicked."""
-        if seen.on is None:
-            return None
-        role = event.target.role if event.target else None
-        after = event.after.on if event.after else None
-        if seen.kind == "radio" or role in _RADIOS:
-            return True
-        if event.set is not None:
-            return event.set == "on"
-        if event.stateful and self.set != "recorded":
-            return self.set == "on"
-        if event.stateful:
-            before = event.before.on if event.before else None
-            if after is None and before is None:
-                raise CannotActError(
-                    "the recording does not say whether it was turned on or off; use set on or off"
-                )
-            return after if after is not None else not before
-        return after if seen.kind == "checkbox" or role in _CHECKABLE else None
 
     def _key(self, event: TraceEvent, number: int) -> Done:
         self.targets.focus(event)
@@ -309,11 +324,13 @@ class _Player:
         settle(self.tabs)
         return "pressed"
 
-    def _note(self, event: TraceEvent, action: Done) -> None:
-        if action != "skipped":
-            self.nothing_changed = False
-        elif event.type in ("click", "change") and (event.stateful or _is_choice(event)):
+    def _note(self, event: TraceEvent, action: Done, was_on: bool | None) -> None:
+        chosen_again = event.target is not None and event.target.role == "option" and was_on
+        as_wanted = action == "skipped" and event.type in ("click", "change") and is_choice(event)
+        if as_wanted or chosen_again:
             self.nothing_changed = True
+        elif action != "skipped" and unfolds(event) is None:
+            self.nothing_changed = False
 
     # ---------------------------------------------------------------- finding
     def _find_again(self, event: TraceEvent, number: int, within: float | None) -> Found:
@@ -322,23 +339,13 @@ class _Player:
         return found
 
     def _find(self, event: TraceEvent, number: int, *, within: float | None = None) -> Found | None:
-        """Wait until the target can be located.
+        """Wait until the target can be located, and return it.
 
-        Args:
-            event: The event with the target.
-            number: The event's number, for errors.
-            within: Seconds to wait. If given, the target must exist; None for the default, where it may be
-                missing.
-
-        Returns:
-            The element. None for a target that may be missing: because nothing was changed (a *Save* bar), or
-            because the event is optional.
-
-        Raises:
-            ReplayError: The target was not located in time.
+        Return None for a target that may be missing (nothing was changed, or the event is optional), unless a time
+        is given to wait. Raise ReplayError where it must be there and was not located in time.
         """
         first = within is None
-        needless = first and self.nothing_changed and event.type == "click" and not event.stateful
+        needless = first and self.nothing_changed and comes_with_change(event)
         patience = within or self.timeout
         if needless:
             patience = min(patience, _NEEDLESS_PATIENCE)
@@ -346,11 +353,17 @@ class _Player:
             patience = min(patience, _OPTIONAL_PATIENCE)
         passable = needless or (first and event.optional)
         result = self.targets.wait(event, patience, scroll=not passable)
+        if first and self.on_candidates is not None and event.target is not None:
+            target = fill_target(event.target, self.account)
+            self.on_candidates(number, explain(self.tabs.current, target, loose=event.stateful))
         if isinstance(result, Found):
             return result
         if passable:
             return None
-        raise self._error(event, number, self.targets.why_absent(event), result.rungs)
+        reason = self.targets.why_absent(event)
+        if first and self.nothing_changed and event.type == "click" and event.follows_change is None:
+            reason += f", and nothing had to be changed before; {MAY_BE_MISSING}"
+        raise self._error(event, number, reason, result.rungs)
 
     # ---------------------------------------------------------------- errors
     def _error(
@@ -383,15 +396,3 @@ class _Player:
     def _check_alive(self) -> None:
         if not self.tabs.alive:
             raise WorldError("the browser went away during the replay; call reset() to start a new episode")
-
-
-def _unfolds(event: TraceEvent) -> bool | None:
-    """Return whether the recorded click opened (True) or closed (False) something; None for neither."""
-    if event.before is None or event.after is None or event.after.expanded is event.before.expanded:
-        return None
-    return event.after.expanded
-
-
-def _is_choice(event: TraceEvent) -> bool:
-    role = event.target.role if event.target else None
-    return event.type == "change" or role in _CHECKABLE or role in _RADIOS

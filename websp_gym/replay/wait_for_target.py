@@ -41,6 +41,8 @@ _SCROLL_AFTER = 0.5
 """Share of the waiting time after which to scroll in any case; before, the target may just be late."""
 _ELSEWHERE_AFTER = 0.5
 """Share of the waiting time after which other tabs are searched for a popup's target, and vice versa."""
+_ELSEWHERE_LOADING = 0.9
+"""The same while a page is loading, from which the right tab may still come."""
 
 
 class TargetWaiter:
@@ -86,7 +88,7 @@ class TargetWaiter:
         while True:
             waited = time.monotonic() - began
             hidden = waited > min(_HIDDEN_AFTER, patience / 2)
-            result = self._look(event, wanted, hidden=hidden, elsewhere=waited > _ELSEWHERE_AFTER * patience)
+            result = self._look(event, wanted, hidden=hidden, elsewhere=self._elsewhere(waited, patience))
             if isinstance(result, Found):
                 if result.doubtful and waited < min(_DOUBT_FOR, patience / 2):
                     wait_for_change(self.tabs.current, min(_LOOK_SECONDS, patience - waited))
@@ -120,6 +122,11 @@ class TargetWaiter:
         return f"the page never came to {_host(event.url)}; it is on {here}"
 
     # ---------------------------------------------------------------- where to look
+    def _elsewhere(self, waited: float, patience: float) -> bool:
+        if waited <= _ELSEWHERE_AFTER * patience:
+            return False
+        return waited > _ELSEWHERE_LOADING * patience or not self.tabs.requests_in_flight()
+
     def _look(
         self, event: TraceEvent, wanted: Fingerprint, *, hidden: bool, elsewhere: bool
     ) -> Found | NotFound:

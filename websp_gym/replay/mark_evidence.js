@@ -1,0 +1,163 @@
+// @ts-check
+/*
+ * Weighs the evidence of an element's marks (test id, id, name, value, address, form) and of its kind. Needs
+ * similarity.js and candidates.js. Adds to __webspReplay
+ *
+ *   MarkWeigher         candidates with the evidence of their marks and kind
+ *   evidence(fact, finding, worth?)   one piece of evidence, with its worth from evidence.yaml
+ */
+
+/**
+ * @typedef {{fact: string, finding: string, worth: number}} Evidence
+ * @typedef {(fact: string, finding: string, worth?: number) => Evidence} Piece
+ * @typedef {object} WithMarks
+ * @property {(el: Element) => Fingerprint} fullPrint (cached)
+ * @property {(has: Fingerprint, el: Element) => Evidence[]} marks
+ * @property {(has: Fingerprint) => Evidence[]} kind
+ */
+
+(() => {
+  'use strict';
+  const replay = Reflect.get(globalThis, '__webspReplay');
+  if (!replay || replay.MarkWeigher) return;
+  const websp = /** @type {Dom} */ (Reflect.get(globalThis, '__websp'));
+  const { WORTH } = /** @type {EvidenceTable} */ (Reflect.get(globalThis, '__webspEvidence'));
+  const { raw, fingerprint } = websp;
+  const { attr } = raw;
+  const { Candidates, testIdOf, usable, ANY } = /** @type {CandidatesApi} */ (replay);
+
+  const NOWHERE = /^(#|javascript:|$)/i;
+  /** @type {Piece} */
+  const item = (fact, finding, worth = WORTH[fact][finding]) => ({ fact, finding, worth });
+  /** @type {(print: Fingerprint) => boolean} */
+  const isSubmit = ({ tag, typeAttr }) => typeAttr === 'submit' || (tag === 'button' && !typeAttr);
+  /** The whole address of a link, which some recordings have instead of the attribute. */
+  /** @type {(href: string) => string} */
+  const resolved = (href) => {
+    try { return new URL(href, document.baseURI).href; } catch { return href; }
+  };
+
+  class MarkWeigher extends Candidates {
+    /** @type {Map<Element, Fingerprint>} */
+    prints = new Map();
+    /** @type {Map<string, boolean>} */
+    serials = new Map();
+
+    /** @type {(el: Element) => Fingerprint} */
+    fullPrint(el) {
+      let print = this.prints.get(el);
+      if (!print) this.prints.set(el, print = fingerprint(el));
+      return print;
+    }
+
+    /** Whether a recorded mark was counted up, there or here. */
+    /** @type {(mark: MarkName, el: Element) => boolean} */
+    isSerial(mark, el) {
+      const { print } = this;
+      if (print.serial?.includes(mark)) return true;
+      const attribute = websp.attributeOf(el, mark);
+      if (!attribute || (mark === 'value' && print.typeAttr === 'radio')) return false;
+      let serial = this.serials.get(mark);
+      if (serial === undefined) {
+        const group = mark === 'value' && print.nameAttr ? `[name="${CSS.escape(print.nameAttr)}"]` : '';
+        this.serials.set(mark, serial = websp.isSerial(raw.rootOf(el), attribute, print[mark] ?? '', group));
+      }
+      return serial;
+    }
+
+    /** Whether other elements of its role have the mark too; radio buttons and name[] belong to a group by nature. */
+    /** @type {(mark: 'testId'|'id'|'nameAttr', value: string) => boolean} */
+    isShared(mark, value) {
+      if (mark === 'nameAttr' && (this.print.typeAttr === 'radio' || value.endsWith('[]'))) return true;
+      return this.withMark(mark, value).length > 1;
+    }
+
+    /** The elements of the recorded role that have a mark. */
+    /** @type {(mark: 'testId'|'id'|'nameAttr', value: string) => Element[]} */
+    withMark(mark, value) {
+      const attribute = mark === 'nameAttr' ? 'name' : mark;
+      return this.pool.filter((at) => (mark === 'testId' ? testIdOf(at) : attr(at, attribute)) === value && usable(at));
+    }
+
+    /** @type {(has: Fingerprint, el: Element) => Evidence[]} */
+    marks(has, el) {
+      const items = [];
+      for (const mark of /** @type {const} */ (['testId', 'id', 'nameAttr'])) {
+        const wanted = this.print[mark];
+        if (wanted) items.push(this.mark(mark, wanted, has[mark], el));
+      }
+      items.push(...this.value(has, el), ...this.href(has), ...this.plain('placeholder', has), ...this.form(has));
+      return items;
+    }
+
+    /** @type {(mark: 'testId'|'id'|'nameAttr', wanted: string, own: string|undefined, el: Element) => Evidence} */
+    mark(mark, wanted, own, el) {
+      if (wanted === own) {
+        if (this.isSerial(mark, el)) return item(mark, 'serial');
+        if (this.isShared(mark, wanted)) return item(mark, 'shared');
+        return item(mark, /\d/.test(wanted) ? 'numbered' : 'same');
+      }
+      if (this.isSerial(mark, el) || (own && websp.isCounterpart(wanted, own))) return item(mark, 'counted', 0);
+      if (mark !== 'nameAttr' && this.withMark(mark, wanted).some((at) => at !== el)) return item(mark, 'moved');
+      return item(mark, own ? 'other' : 'missing');
+    }
+
+    /** @type {(has: Fingerprint, el: Element) => Evidence[]} */
+    value(has, el) {
+      const { value, nameAttr } = this.print;
+      if (!value) return [];
+      const grouped = !!nameAttr && has.nameAttr === nameAttr;
+      if (value === has.value) {
+        if (this.isSerial('value', el)) return [item('value', 'serial')];
+        const isOption = has.role === 'option' && this.pool.filter((at) => websp.marksOf(at).value === value && usable(at)).length === 1;
+        return [item('value', isOption || (grouped && this.isShared('nameAttr', nameAttr)) ? 'option' : 'same')];
+      }
+      if (!has.value || this.isSerial('value', el)) return [];
+      return [item('value', grouped ? 'other option' : 'other')];
+    }
+
+    /** @type {(has: Fingerprint) => Evidence[]} */
+    href({ href: own }) {
+      const wanted = this.print.href;
+      if (!wanted || NOWHERE.test(wanted)) return [];
+      if (!own) return [item('href', 'missing')];
+      if (wanted === own || wanted === resolved(own)) return [item('href', 'same')];
+      const [path, query = ''] = wanted.split('?', 2);
+      const [ownPath, ownQuery = ''] = own.split('?', 2);
+      const pairs = ownQuery.split('&');
+      const kept = path === ownPath && query !== ownQuery && query.split('&').every((pair) => !pair || pairs.includes(pair));
+      return [item('href', kept ? 'part' : 'other')];
+    }
+
+    /** @type {(has: Fingerprint) => Evidence[]} */
+    form(has) {
+      const { form, section } = this.print;
+      const items = this.plain('form', has);
+      if (!form || has.form !== form || !isSubmit(has) || !isSubmit(this.print) || !section) return items;
+      // Where all texts have changed, the button that sends the form is known by the form.
+      const retold = !this.known.name && !this.known.section;
+      const senders = this.pool.filter((at) => usable(at) && websp.marksOf(at).form === form && isSubmit(this.fullPrint(at)));
+      return retold && senders.length === 1 ? [item('form', 'submit')] : items;
+    }
+
+    /** @type {(fact: 'placeholder'|'form', has: Fingerprint) => Evidence[]} */
+    plain(fact, has) {
+      const wanted = this.print[fact];
+      if (!wanted) return [];
+      return [item(fact, wanted === has[fact] ? 'same' : has[fact] ? 'other' : 'missing')];
+    }
+
+    /** @type {(has: Fingerprint) => Evidence[]} */
+    kind(has) {
+      const { print } = this;
+      const items = [];
+      if (print.role && print.role !== has.role) items.push(item('kind', 'role'));
+      const typed = print.tag === 'input' && !this.isTypeUnknown();
+      if (typed && (print.typeAttr ?? '') !== (has.typeAttr ?? '')) items.push(item('kind', 'type'));
+      if (print.tag !== ANY && print.tag !== has.tag) items.push(item('kind', 'tag'));
+      return items.length ? items : [item('kind', 'same')];
+    }
+  }
+
+  Object.assign(replay, { MarkWeigher, evidence: item });
+})();
