@@ -45,3 +45,8 @@ def test_the_security_table_names_tests_that_exist() -> None:
 def test_the_layers_in_the_architecture_page_are_those_import_linter_holds() -> None:
     layers = runpy.run_path(str(ROOT / "docs" / "layers.py"))
     assert layers["PAGE"].read_text("utf-8") == layers["page"](), "run `make docs`"
+
+
+def test_the_table_of_evidence_is_the_one_that_replay_uses() -> None:
+    evidence = runpy.run_path(str(ROOT / "docs" / "evidence.py"))
+    assert evidence["PAGE"].read_text("utf-8") == evidence["page"](), "run `make docs`"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.browser.confinement import require_display
+from websp_gym.cli.live import live_account
 from websp_gym.cli.options import Overwrite, SignedOut
 from websp_gym.errors import SetupError
 from websp_gym.paths import own_traces
@@ -79,7 +80,7 @@ def record(
         path,
         name=title,
         slug=slug,
-        account=_live_account(),
+        account=live_account(),
         start=start,
         signed_in=not signed_out,
         screenshots=screenshots,
@@ -89,8 +90,13 @@ def record(
     console.print(f"[bold green]saved[/] {path}  {len(trace.events)} event(s)", soft_wrap=True)
     if trace.omitted:
         console.print(f"[dim]{trace.omitted} secret input(s) left out; replay cannot type them[/]")
-    if site is not None:
-        console.print(f"try it: websp replay {path} --set on", soft_wrap=True)
+    way = "--set on" if site is not None else f"--site-url {_origin(where)}  (with WEBSP_LIVE=1)"
+    console.print(f"try it: websp replay {path} {way}", soft_wrap=True)
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _file_name(title: str) -> str:
@@ -98,13 +104,3 @@ def _file_name(title: str) -> str:
     return (
         "".join(char if char.isalnum() or char in "-." else "_" for char in title).lstrip(".") or "recording"
     )
-
-
-def _live_account() -> dict[str, str]:
-    """Return the account of a live site from the environment."""
-    names = {
-        "email": "WEBSP_ACCOUNT_EMAIL",
-        "username": "WEBSP_ACCOUNT_USERNAME",
-        "name": "WEBSP_ACCOUNT_NAME",
-    }
-    return {field: os.environ[name] for field, name in names.items() if os.environ.get(name)}

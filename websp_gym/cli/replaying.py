@@ -1,8 +1,9 @@
-"""``websp replay``: replay a trace in the sandbox."""
+"""``websp replay``: replay a trace in the sandbox, or on a live website."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,21 +13,36 @@ from rich.markup import escape
 from rich.table import Table
 
 from websp_gym.browser.confinement import require_display
+from websp_gym.cli.live import live_account, require_live
 from websp_gym.cli.options import AsJson, Headed, SignedOut, TraceName
 from websp_gym.cli.output import plain_table, print_json
-from websp_gym.errors import ReplayError
-from websp_gym.recording.dry_run import Rehearsal, dry_run
+from websp_gym.errors import ReplayError, SetupError
+from websp_gym.recording.dry_run import Change, dry_run
+from websp_gym.recording.live import replay_live
 from websp_gym.replay import EventReport, Trace, load_trace
+from websp_gym.replay.evidence import Candidate
+from websp_gym.replay.expectations import Set
 from websp_gym.replay.library import find_trace
-from websp_gym.replay.player import Set
 
 _ON_OFF = {True: "on", False: "off", None: ""}
+_MOST_EXPLAINED = 6
 
 
 def replay(
     name: TraceName,
     *,
     set: Annotated[Set, typer.Option(help="Final state of switches and check boxes.")] = "recorded",
+    explain: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Show for event N what spoke for and against each candidate."),
+    ] = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="At the end, load the pages once more and read every state back.")
+    ] = False,
+    site_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Replay on this live website, and verify. Needs WEBSP_LIVE=1."),
+    ] = None,
     headed: Headed = False,
     signed_out: SignedOut = False,
     picture: Annotated[
@@ -34,78 +50,160 @@ def replay(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Replay a trace on a fresh sandbox account; show how each element was found and what changed on the server.
+    """Replay a trace; show how each element was found and what changed on the server.
 
+    It runs on a fresh account of the sandbox. With --site-url it runs on any website, in a browser without cookies:
+    the trace must sign in itself, with WEBSP_ACCOUNT_EMAIL, WEBSP_ACCOUNT_USERNAME and WEBSP_ACCOUNT_PASSWORD.
     Exit code 0, or 1 when an event failed.
 
     Example: `websp replay steam/mature_content --set off`
     """
     trace = load_trace(find_trace(name))
+    if explain is not None and explain > len(trace.events):
+        raise SetupError(
+            f"there is no event {explain}; {trace.name} has {len(trace.events)}", option="explain"
+        )
+    if site_url is not None:
+        require_live("--site-url")
     if headed:
         require_display("--headed")
-    done: list[EventReport] = []
-    result: Rehearsal | None = None
-    failure: ReplayError | None = None
+    outcome = _Outcome(trace, set, explain)
     try:
-        result = dry_run(
-            trace,
-            set=set,
-            signed_in=not signed_out,
-            headless=not headed,
-            picture=picture,
-            on_event=done.append,
-        )
+        if site_url is None:
+            done = dry_run(
+                trace,
+                set=set,
+                signed_in=not signed_out,
+                headless=not headed,
+                verify=verify,
+                picture=picture,
+                on_event=outcome.events.append,
+                on_candidates=outcome.note_candidates,
+            )
+            outcome.changes = done.changes
+            outcome.seconds, outcome.unverified = done.seconds, done.unverified
+        else:
+            live = replay_live(
+                trace,
+                site_url,
+                set=set,
+                account=live_account(password=True),
+                headless=not headed,
+                picture=picture,
+                on_event=outcome.events.append,
+                on_candidates=outcome.note_candidates,
+            )
+            outcome.seconds, outcome.unverified = live.seconds, live.unverified
     except ReplayError as error:
-        failure = error
+        outcome.failure = error
     if as_json:
-        print_json(
-            {
-                "trace": trace.name,
-                "ok": failure is None,
-                "error": str(failure) if failure else None,
-                "events": [event.as_dict() for event in done],
-                "changes": [change.__dict__ for change in result.changes] if result else None,
-            }
+        print_json(outcome.as_dict())
+    else:
+        outcome.show(Console(highlight=False), verified=verify or site_url is not None)
+    return 1 if outcome.failure else 0
+
+
+class _Outcome:
+    """What a replay did, to be shown."""
+
+    def __init__(self, trace: Trace, set_: Set, explain: int | None) -> None:
+        self.trace = trace
+        self.set = set_
+        self.explain = explain
+        self.events: list[EventReport] = []
+        self.candidates: list[Candidate] = []
+        self.changes: tuple[Change, ...] | None = None
+        self.unverified: tuple[str, ...] = ()
+        self.seconds = 0.0
+        self.failure: ReplayError | None = None
+
+    @property
+    def note_candidates(self) -> Callable[[int, list[Candidate]], None] | None:
+        """What to call with the candidates of each event; None if nothing is to be explained."""
+        return None if self.explain is None else self._note
+
+    def _note(self, number: int, candidates: list[Candidate]) -> None:
+        if number == self.explain:
+            self.candidates = candidates
+
+    def as_dict(self) -> dict[str, Any]:
+        changes = None if self.changes is None else [change.__dict__ for change in self.changes]
+        told = {
+            "trace": self.trace.name,
+            "ok": self.failure is None,
+            "error": str(self.failure) if self.failure else None,
+            "events": [event.as_dict() for event in self.events],
+            "changes": changes,
+            "unverified": list(self.unverified),
+        }
+        if self.explain is not None:
+            told["candidates"] = [candidate.as_dict() for candidate in self.candidates]
+        return told
+
+    def show(self, console: Console, *, verified: bool) -> None:
+        console.print(self._table())
+        if self.explain is not None:
+            self._show_candidates(console, self.explain)
+        if self.failure is not None:
+            console.print(f"[bold red]failed[/] {escape(str(self.failure))}", soft_wrap=True)
+            return
+        how = "read back from the page loaded once more" if verified else "verified on the page"
+        console.print(
+            f"[bold green]replayed[/] {len(self.events)} event(s) in {self.seconds:.2f} s with --set {self.set}; "
+            f"every state was {how}"
         )
-        return 1 if failure else 0
-    console = Console(highlight=False)
-    console.print(_replayed(trace, done, failure))
-    if failure is not None:
-        console.print(f"[bold red]failed[/] {escape(str(failure))}", soft_wrap=True)
-        return 1
-    assert result is not None
-    console.print(
-        f"[bold green]replayed[/] {len(done)} event(s) in {result.seconds:.2f} s with --set {set}; "
-        "every state was verified on the page"
-    )
-    _show_changes(console, result)
-    return 0
+        for one in self.unverified:
+            console.print(f"[yellow]not read back[/] {escape(one)}: it is not on the page when it is loaded")
+        if self.changes is not None:
+            _show_changes(console, self.changes)
+
+    def _table(self) -> Table:
+        table = plain_table("#", "event", "found by", "score", "state", "done", "ms")
+        for event in self.events:
+            table.add_row(
+                str(event.number),
+                escape(event.description),
+                event.rung or "",
+                f"{event.score:.2f}" if event.score is not None else "",
+                state_change(event.before, event.after),
+                event.action,
+                f"{event.seconds * 1000:.0f}",
+            )
+        if self.failure is not None and len(self.events) < len(self.trace.events):
+            failed = self.trace.events[len(self.events)]
+            table.add_row(
+                str(len(self.events) + 1), escape(failed.describe()), "", "", "", "[red]failed[/]", ""
+            )
+        return table
+
+    def _show_candidates(self, console: Console, number: int) -> None:
+        event = self.trace.events[number - 1]
+        console.print(f"[bold]event {number}[/] {escape(event.describe())}")
+        if not self.candidates:
+            console.print(
+                "[dim]no candidate: it was not reached, has no target, or nothing on the page is alike[/]"
+            )
+        for candidate in self.candidates[:_MOST_EXPLAINED]:
+            verdict = "[green]taken[/]" if candidate.taken else "[dim]not taken[/]"
+            if not candidate.eligible:
+                verdict = "[dim]not taken: neither its name nor a mark is the recorded one[/]"
+            console.print(f"{candidate.evidence:+.2f} {escape(candidate.element)} {verdict}")
+            console.print(f"  [dim]{escape(candidate.path)}[/]", soft_wrap=True)
+            for finding in sorted(candidate.findings, key=lambda one: -one.worth):
+                colour = "green" if finding.worth > 0 else "red" if finding.worth < 0 else "dim"
+                console.print(
+                    f"    [{colour}]{finding.worth:+.2f}[/] {escape(finding.label)}: {finding.finding}"
+                )
+        if len(self.candidates) > _MOST_EXPLAINED:
+            console.print(f"[dim]and {len(self.candidates) - _MOST_EXPLAINED} more[/]")
 
 
-def _replayed(trace: Trace, done: list[EventReport], failure: ReplayError | None) -> Table:
-    table = plain_table("#", "event", "found by", "score", "state", "done", "ms")
-    for event in done:
-        table.add_row(
-            str(event.number),
-            escape(event.description),
-            event.rung or "",
-            f"{event.score:.2f}" if event.score is not None else "",
-            state_change(event.before, event.after),
-            event.action,
-            f"{event.seconds * 1000:.0f}",
-        )
-    if failure is not None and len(done) < len(trace.events):
-        failed = trace.events[len(done)]
-        table.add_row(str(len(done) + 1), escape(failed.describe()), "", "", "", "[red]failed[/]", "")
-    return table
-
-
-def _show_changes(console: Console, result: Rehearsal) -> None:
-    if not result.changes:
+def _show_changes(console: Console, changes: tuple[Change, ...]) -> None:
+    if not changes:
         console.print("[dim]nothing changed on the server[/]")
         return
     table = plain_table("changed on the server", "before", "after")
-    for change in result.changes:
+    for change in changes:
         table.add_row(escape(change.key), _value(change.before), _value(change.after))
     console.print(table)
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from websp_gym.errors import InitialStateError, SetupError
 from websp_gym.replay import EventReport, replay
+from websp_gym.replay.expectations import Set
 from websp_gym.replay.library import read_trace, trace_path
-from websp_gym.replay.player import Set
 from websp_gym.tasks.instances import Instance, ReplayStep
 from websp_gym.world.state import SESSIONS, Item, SiteState, WorldState, foreign_sessions, same
 

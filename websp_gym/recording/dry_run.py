@@ -18,7 +18,8 @@ from websp_gym.world import make_world
 from websp_gym.world.state import SESSIONS, SiteState, foreign_sessions, same
 
 if TYPE_CHECKING:
-    from websp_gym.replay.player import Set
+    from websp_gym.replay.evidence import Candidate
+    from websp_gym.replay.expectations import Set
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Rehearsal:
     events: tuple[EventReport, ...]
     seconds: float
     changes: tuple[Change, ...] = field(default=())
+    unverified: tuple[str, ...] = ()
+    """States that could not be read back."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain data."""
@@ -44,6 +47,7 @@ class Rehearsal:
             "events": [event.as_dict() for event in self.events],
             "seconds": round(self.seconds, 3),
             "changes": [change.__dict__ for change in self.changes],
+            "unverified": list(self.unverified),
         }
 
 
@@ -64,8 +68,10 @@ def dry_run(
     signed_in: bool = True,
     headless: bool = True,
     viewport: tuple[int, int] | None = None,
+    verify: bool = False,
     picture: Path | None = None,
     on_event: Callable[[EventReport], None] | None = None,
+    on_candidates: Callable[[int, list[Candidate]], None] | None = None,
 ) -> Rehearsal:
     """Replay a trace with a fresh account in the sandbox.
 
@@ -75,8 +81,10 @@ def dry_run(
         signed_in: Whether the browser starts signed in to the site.
         headless: Whether to run without a browser window.
         viewport: Size of the window in CSS pixels; None for the recorded size.
+        verify: Whether to load the pages once more at the end, and to read every state back.
         picture: File for a screenshot of the last page; None for no screenshot.
         on_event: Called with the report of each event.
+        on_candidates: Called with the number of each event and the candidates for its target.
 
     Returns:
         The reports of the events and the changes of the server's state.
@@ -98,12 +106,14 @@ def dry_run(
             set=set,
             account=episode.account,
             class_rules=site.replay_rules,
+            verify=verify,
             on_event=on_event,
+            on_candidates=on_candidates,
         )
         after = episode.state().sites[site.slug]
         if picture is not None:
-            _write(picture, tabs.current.screenshot())
-    return Rehearsal(report.events, report.seconds, tuple(changes(before, after)))
+            write_picture(picture, tabs.current.screenshot())
+    return Rehearsal(report.events, report.seconds, tuple(changes(before, after)), report.unverified)
 
 
 def changes(before: SiteState, after: SiteState) -> Iterator[Change]:
@@ -133,7 +143,8 @@ def check_file(path: Path) -> None:
         raise SetupError(f"cannot write {path}: {reason}", path=str(path))
 
 
-def _write(path: Path, data: bytes) -> None:
+def write_picture(path: Path, data: bytes) -> None:
+    """Write a file, or raise SetupError."""
     try:
         path.write_bytes(data)
     except OSError as error:

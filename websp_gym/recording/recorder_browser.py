@@ -24,7 +24,8 @@ from websp_gym.browser.driver import discard_dead_driver, is_answering, playwrig
 from websp_gym.browser.find import find_browser
 from websp_gym.errors import BrowserNotFoundError, SetupError
 from websp_gym.paths import data_dir
-from websp_gym.replay.trace import Trace, save_trace
+from websp_gym.replay.trace import Trace
+from websp_gym.replay.trace_files import save_trace
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page, Worker

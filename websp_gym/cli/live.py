@@ -1,0 +1,29 @@
+"""What commands need to work on live websites: the permission, and the account, from the environment."""
+
+from __future__ import annotations
+
+import os
+
+from websp_gym.errors import SetupError
+
+_FIELDS = {
+    "email": "WEBSP_ACCOUNT_EMAIL",
+    "username": "WEBSP_ACCOUNT_USERNAME",
+    "name": "WEBSP_ACCOUNT_NAME",
+    "password": "WEBSP_ACCOUNT_PASSWORD",
+}
+
+
+def require_live(what: str) -> None:
+    """Raise SetupError unless WEBSP_LIVE=1 allows to act on live websites."""
+    if os.environ.get("WEBSP_LIVE") != "1":
+        raise SetupError(
+            f"{what} acts on a live website, with a real account; set WEBSP_LIVE=1 if you want that",
+            option="WEBSP_LIVE",
+        )
+
+
+def live_account(*, password: bool = False) -> dict[str, str]:
+    """Return the account of a live site from the environment; the password only if asked for."""
+    names = {field: name for field, name in _FIELDS.items() if password or field != "password"}
+    return {field: os.environ[name] for field, name in names.items() if os.environ.get(name)}
