@@ -61,7 +61,7 @@ def test_a_replay_that_fails_shows_what_it_did_before(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "hint"),
     [
-        ({"schema": "websp-trace/9"}, "understands"),
+        ({"schema": "websp-trace/9"}, "reads"),
         ({"site": "steem"}, 'did you mean "steam"?'),
         ({"events": []}, None),
         ({"events": [{"type": "click"}] * 100_000}, "at most"),

@@ -146,7 +146,7 @@ class Dice:
     def trace(self) -> Trace:
         return Trace.model_validate(
             {
-                "schema": "websp-trace/1",
+                "schema": "websp-trace/2",
                 "name": self.text(),
                 "description": self.text(),
                 "site": self.random.choice(["steam", "x_y"]),
@@ -209,7 +209,7 @@ def test_what_devtools_can_say_survives_without_our_own_key(tmp_path: Path, path
 def a_trace(*events: dict[str, Any]) -> Trace:
     return Trace.model_validate(
         {
-            "schema": "websp-trace/1",
+            "schema": "websp-trace/2",
             "name": "n",
             "site": "x",
             "start_url": "https://a.example/",

@@ -16,7 +16,7 @@ from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import SetupError
 from websp_gym.replay import Trace, load_trace, replay, save_trace
 from websp_gym.replay.importers import Imported, import_trace
-from websp_gym.replay.importers.redact import PASSWORD, clean_url, is_card, looks_secret, what_field
+from websp_gym.replay.importers.redact import PASSWORD, clean_url
 from websp_gym.replay.importers.roles import ROLES, TEST_ATTRIBUTES, implicit_role, opening_tag
 from websp_gym.replay.library import trace_path
 from websp_gym.tasks.instances import load_instance
@@ -106,7 +106,7 @@ def test_our_own_traces_pass_through_as_they_are() -> None:
     path = trace_path("steam/chat_filtering.json")
     (imported,) = import_trace(path)
     assert imported.trace == load_trace(path)
-    assert (imported.format, imported.dropped, imported.notes) == ("websp-trace/1", {}, ())
+    assert (imported.format, imported.dropped, imported.notes) == ("websp-trace", {}, ())
 
 
 def test_every_sample_becomes_a_trace_that_can_be_saved_and_loaded(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_folder_is_several_traces_in_the_order_of_their_numbers(tmp_path: Path
         ('{"x": ' + "9" * 5_000 + "}", "not valid JSON"),
         ('{"evnets": [], "startUrl": 1}', '"events"'),
         ("{}", "it has nothing"),
-        ('{"schema": "websp-trace/9"}', "websp-trace/1"),
+        ('{"schema": "websp-trace/9"}', "websp-trace/2"),
         ({"startUrl": START, "events": {}}, "events: a list of events is expected, this is an object"),
         ({"startUrl": START, "events": [box(), None]}, "events[1]: an event is an object, this is nothing"),
         ({"startUrl": START, "events": [{"type": 5}]}, "events[0].type: a text is expected"),
@@ -212,11 +212,10 @@ def test_a_published_click_has_every_mark_of_its_element() -> None:
             "text": "Accept All",
             "nearby": "Reject All",
             "parent": "Reject All Accept All",
-            "section": "Cookies & Browsing",
             "css": "div#responsive_page_template_content > div:nth-of-type(2) > div:nth-of-type(1) > div:nth-of-type(3)"
             " > div:nth-of-type(2)",
             "xpath": '//*[@id="responsive_page_template_content"]/div[2]/div[1]/div[3]/div[2]',
-            "classes": ("_24Y_0sMrz5EywcAsFUstI1", "Focusable"),
+            "classes": ("Focusable",),
         },
     }
 
@@ -226,7 +225,10 @@ def test_one_thing_the_person_did_is_one_event() -> None:
     found = [(event["type"], event["target"]["css"]) for event in events(imported)]
     assert found == [
         ("change", "form#privacy > label:nth-of-type(1) > input#discoverable"),
-        ("change", "settings-panel:nth-of-type(1) ::shadow div:nth-of-type(1) > button:nth-of-type(1)"),
+        (
+            "change",
+            "settings-panel:nth-of-type(1) ::shadow :host > div:nth-of-type(1) > button:nth-of-type(1)",
+        ),
         ("change", "select#who"),
         ("type", "input#mail"),
         ("key", "input#mail"),  # the browser recorded Enter before the change it brought about
@@ -390,7 +392,7 @@ def test_placeholders_of_the_published_traces_become_ours(write: Write) -> None:
 def test_a_text_cut_in_the_middle_of_an_emoji_can_be_saved(tmp_path: Path, write: Write) -> None:
     trace = write.published(box(labelText="Party \ud83d", value=None)).trace
     ours = write.file(
-        {"schema": "websp-trace/1", "name": "\ud83d", "site": "x", "start_url": START, "events": []}
+        {"schema": "websp-trace/2", "name": "\ud83d", "site": "x", "start_url": START, "events": []}
     )
     for found in (trace, import_trace(ours)[0].trace):
         save_trace(found, tmp_path / "out.json")
@@ -471,32 +473,8 @@ def test_letters_that_could_spell_a_password_are_left_out(write: Write) -> None:
     assert imported.dropped == {"letter typed": 4}
 
 
-@pytest.mark.parametrize(
-    ("url", "clean"),
-    [
-        ("https://u:p@x.test/a?b=1&token=z#access_token=1&x=2", "https://x.test/a?b=1#x=2"),
-        ("https://x.test/#/a?tab=2&sid=9", "https://x.test/#/a?tab=2"),
-        ("/login?next=%2Fa&state=abc", "/login?next=%2Fa"),
-        ("https://x.test/a?country_code=DE&code=1", "https://x.test/a?country_code=DE"),
-        ("https://x.test/?u={{account.email}}", "https://x.test/?u={{account.email}}"),
-        ("https://x.test/?q=summer-sale-2024-week-3", "https://x.test/?q=summer-sale-2024-week-3"),
-        ("https://x.test/?id=3f2a9c1be77d4a10b3c29f", "https://x.test/"),
-        ("https://x.test/?go=https%3A%2F%2Fy.test%2F%3Ftoken%3D1%26a%3D2", "https://x.test/?go=https%3A%2F%2Fy.test%2F%3Fa%3D2"),
-        ("/?a=" * 900, None),
-    ],
-)  # fmt: skip
-def test_urls_lose_what_looks_like_a_secret_and_nothing_else(url: str, clean: str | None) -> None:
-    assert clean_url(url) == clean or clean is None
-
-
-def test_secret_fields_are_told_from_harmless_ones() -> None:
-    assert what_field("password", "Password") == "password"
-    assert what_field(None, "userPwd") == "password"
-    assert [
-        what_field("text", mark) for mark in ("Token name", "CC", "compass", "Zip code", "Game Pass")
-    ] == [None] * 5
-    assert not is_card("1234 5678 9012 3456")
-    assert not looks_secret("account_notification_settings_v2")
+def test_a_url_that_is_very_long_is_cleaned_all_the_same() -> None:
+    assert clean_url("/?a=" * 900)
 
 
 # -------------------------------------------------------------------- Chrome's Recorder
@@ -725,5 +703,5 @@ def test_imported_traces_replay_to_the_state_our_own_recording_reaches() -> None
 )  # fmt: skip
 def test_the_optional_keys_of_an_event_are_checked(write: Write, keys: dict[str, Any], says: str) -> None:
     event = {"type": "click", "url": START, "target": {"tag": "b", "id": "b"}} | keys
-    data = {"schema": "websp-trace/1", "name": "n", "site": "x", "start_url": START, "events": [event]}
+    data = {"schema": "websp-trace/2", "name": "n", "site": "x", "start_url": START, "events": [event]}
     assert says in complaint(write.file(data))

@@ -15,12 +15,14 @@ from typing import Any, Literal
 from websp_gym.errors import SetupError, nearest
 from websp_gym.replay.importers import devtools, webspeval
 from websp_gym.replay.importers.import_log import ImportLog, kind_of
+from websp_gym.replay.importers.secret_texts import shown_secrets
 from websp_gym.replay.library import site_slug
-from websp_gym.replay.trace import Trace, parse_trace, read_json
+from websp_gym.replay.trace import Trace
+from websp_gym.replay.trace_files import parse_trace, read_json
 
 __all__ = ["Format", "Imported", "import_trace"]
 
-Format = Literal["websp-trace/1", "webspeval", "devtools"]
+Format = Literal["websp-trace", "webspeval", "devtools"]
 
 _MAX_FILES = 200
 _STEP = re.compile(r"(?:^|[_-])(?:step|state)[_-]?(\d{1,4})(?=$|[_/.-])", re.IGNORECASE)
@@ -73,10 +75,11 @@ def _import(path: Path, site: str | None, sites: Mapping[str, str], name: str) -
         raise SetupError(f"{path}: a trace is a JSON object, this is {kind_of(data)}", path=str(path))
     log = ImportLog(path)
     format_ = _format(data, path)
-    if format_ == "websp-trace/1":
+    if format_ == "websp-trace":
         trace = parse_trace(data, path)
     else:
         read = devtools.read if format_ == "devtools" else webspeval.read
+        log.secrets |= shown_secrets(data)
         try:
             found = read(data, log)
             if "site" not in found:
@@ -112,7 +115,7 @@ def _complete(found: dict[str, Any], data: Mapping[str, Any], path: Path) -> Tra
 
 def _format(data: Mapping[str, Any], path: Path) -> Format:
     if "schema" in data:
-        return "websp-trace/1"
+        return "websp-trace"
     if devtools.is_one(data):
         return "devtools"
     if webspeval.is_one(data):

@@ -73,12 +73,18 @@ def _echoes(acts: list[PublishedEvent], log: ImportLog) -> set[int]:
             if raw.type in CHANGES and not raw.checkable:
                 written.append(raw)
     # Go backwards: a label's click is removed for its box's click, and that for the box's change.
+    labels: dict[str, str] = {}
     following: PublishedEvent | None = None
     for raw in reversed([raw for raw in acts if id(raw) not in gone]):
         if following is not None and _is_cause(raw, following):
             gone[id(raw)] = f"{raw.type} that led to a {following.type}"
+            following.complete_from(raw)
+            if _labels(raw, following):
+                labels.setdefault(following.get("xpath") or "", raw.html_text.shown)
         else:
             following = raw
+    for raw in acts:
+        raw.label_by(labels.get(raw.get("xpath") or ""))
     for before, after in pairwise([raw for raw in acts if id(raw) not in gone]):
         if _is_submission(before, after):
             gone[id(after)] = "click by Enter"

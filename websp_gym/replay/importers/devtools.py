@@ -21,7 +21,8 @@ from websp_gym.replay.importers.import_log import ImportLog, kind_of
 from websp_gym.replay.importers.roles import CHECKABLE, RADIOS
 from websp_gym.replay.importers.sanitize import key_of, modifier_of, side_of, text_of, url_of
 from websp_gym.replay.importers.selectors import read_selectors
-from websp_gym.replay.trace import MAX_HOVER, SCHEMA, Fingerprint, Trace, TraceEvent, explain
+from websp_gym.replay.trace import MAX_HOVER, SCHEMA, Fingerprint, Trace, TraceEvent
+from websp_gym.replay.trace_files import explain
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _TEXT_TAGS = frozenset({"input", "textarea"})

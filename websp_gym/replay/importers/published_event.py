@@ -1,4 +1,4 @@
-"""One event of a published trace: its facts, and the fingerprint of its element."""
+"""One event of a published trace, with typed access to its facts."""
 
 from __future__ import annotations
 
@@ -10,27 +10,10 @@ from functools import cached_property
 from math import isfinite
 from typing import Any
 
+from websp_gym.replay.importers.html_text import HtmlText, read_html
 from websp_gym.replay.importers.import_log import ImportLog, kind_of
-from websp_gym.replay.importers.roles import (
-    CHECKABLE,
-    NAMED_BY_CONTENT,
-    RADIOS,
-    ROLES,
-    TEST_ATTRIBUTES,
-    implicit_role,
-    opening_tag,
-    words,
-)
-from websp_gym.replay.importers.sanitize import (
-    UNKNOWN_TAG,
-    href_of,
-    key_of,
-    mark_of,
-    path_of,
-    tag_of,
-    text_of,
-)
-from websp_gym.replay.trace import Fingerprint
+from websp_gym.replay.importers.roles import CHECKABLE, RADIOS, ROLES, implicit_role, opening_tag, words
+from websp_gym.replay.importers.sanitize import UNKNOWN_TAG, key_of, tag_of
 
 CLICKS = frozenset({"click", "dblclick", "mouseclick", "tap"})
 CHANGES = frozenset({"change", "input"})
@@ -40,9 +23,7 @@ PICTURES = frozenset({"initial-screenshot", "final-screenshot", "screenshot"})
 TEXT_KINDS = words(
     "text search tel url email password number date datetime-local month week time color range textarea"
 )
-_BUTTONS = frozenset({"submit", "button", "reset"})
 _CAPTCHA = re.compile(r"g-recaptcha|h-captcha|cf-turnstile|captcha", re.IGNORECASE)
-_SHADOW = re.compile(r"(?:\s{0,9}>\s{0,9})?::shadow(?:\s{0,9}>\s{0,9})?")
 _LAST_TAG = re.compile(r"([a-z][\w-]*)(?:#[^\s>]*|:nth-of-type\(\d+\))?$", re.IGNORECASE)
 _FLAGS = {"Control": "ctrlKey", "Alt": "altKey", "Meta": "metaKey", "Shift": "shiftKey"}
 
@@ -59,6 +40,10 @@ class PublishedEvent:
     @cached_property
     def html(self) -> tuple[str, dict[str, str]]:
         return opening_tag(self.data.get("outerHTML"))
+
+    @cached_property
+    def html_text(self) -> HtmlText:
+        return read_html(self.data.get("outerHTML"))
 
     @cached_property
     def time(self) -> float | None:
@@ -83,7 +68,15 @@ class PublishedEvent:
     def kind(self) -> str | None:
         """The value of the element's ``type`` property, in lower case."""
         kind = self.get("inputType", "typeAttr", attribute="type")
-        return kind.strip().lower()[:40] if kind else None
+        if kind:
+            return kind.strip().lower()[:40]
+        # The first version of the recorder writes no type, but the state of a box.
+        is_box = (
+            self.tag == "input"
+            and self.data.get("value") == "on"
+            and flag_of(self.data.get("checked")) is not None
+        )
+        return "checkbox" if is_box else None
 
     @cached_property
     def key(self) -> str | None:
@@ -126,6 +119,16 @@ class PublishedEvent:
         return state if state is not None else flag_of(self.html[1].get("aria-pressed"))
 
     @cached_property
+    def checked_before(self) -> bool | None:
+        """The ``aria-checked`` in its HTML, which their recorder takes before the page reacts; None if unknown."""
+        return flag_of(self.html[1].get("aria-checked"))
+
+    @cached_property
+    def expanded_before(self) -> bool | None:
+        """The ``aria-expanded`` in its HTML; None if unknown."""
+        return flag_of(self.html[1].get("aria-expanded"))
+
+    @cached_property
     def captcha(self) -> bool:
         marks = (self.get("id"), self.get("name", attribute="name"), self.get("selectorPath"))
         return any(_CAPTCHA.search(mark[:2_000]) for mark in marks if mark)
@@ -138,10 +141,39 @@ class PublishedEvent:
 
     def same(self, other: PublishedEvent) -> bool:
         """Whether both events are on the same element, by the first path or attribute that both have."""
-        if _texts(self.data.get("framePath")) != _texts(other.data.get("framePath")):
+        keys: tuple[str, ...] = ("selectorPath", "xpath", "id", "name")
+        if self.is_copy or other.is_copy:
+            keys = ("xpath",)
+        elif texts(self.data.get("framePath")) != texts(other.data.get("framePath")):
             return False
-        marks = ((self.get(key), other.get(key)) for key in ("selectorPath", "xpath", "id", "name"))
+        marks = ((self.get(key), other.get(key)) for key in keys)
         return next((one == two for one, two in marks if one and two), False)
+
+    @property
+    def is_beside_controls(self) -> bool:
+        """Whether a click met the page, or a plain container of several controls, but none of them.
+
+        A replay would press whatever is in the middle of it.
+        """
+        plain = self.role == "generic" and "tabindex" not in self.html[1] and self.tag != "label"
+        reacts = self.get("targetOnClick", attribute="onclick") is not None
+        return self.tag in ("html", "body") or (plain and not reacts and self.html_text.controls > 1)
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it was recorded by the page around an iframe, which cannot write a CSS path to it."""
+        return self.data.get("selectorPath") == ""
+
+    def complete_from(self, other: PublishedEvent) -> None:
+        """Take the place of a copy's element from an event on the same element."""
+        if self.is_copy and self.same(other):
+            places = {key: other.data.get(key) for key in ("selectorPath", "framePath", "site")}
+            self.data = {**self.data, **places}
+
+    def label_by(self, text: str | None) -> None:
+        """Set the text of its label, in files of the first version, which have none."""
+        if text and "labelText" not in self.data:
+            self.data = {**self.data, "labelText": text}
 
 
 def published_event(number: int, event: object, log: ImportLog) -> PublishedEvent:
@@ -155,77 +187,6 @@ def published_event(number: int, event: object, log: ImportLog) -> PublishedEven
     return PublishedEvent(place, type_.strip().lower()[:60], event, log)
 
 
-def fingerprint(raw: PublishedEvent) -> Fingerprint:
-    """Return the fingerprint of an event's element. Raise SetupError if the file describes no element."""
-    get = raw.get
-    css, xpath = get("selectorPath"), get("xpath")
-    shadow = css is not None and "::shadow" in css
-    type_attr = get("typeAttr", attribute="type")
-    if not type_attr and raw.tag == "input" and not raw.html[0] and raw.kind != "text":
-        type_attr = raw.kind
-    label = text_of(get("labelText")) or text_of(get("controlLabelText"))
-    text = None if raw.tag in ("input", "select", "textarea") else text_of(get("innerText", "textContent"))
-    name = _name(raw, label, text)
-    classes = raw.data.get("classList", raw.html[1].get("class", ""))
-    target = Fingerprint(
-        tag=raw.tag,
-        test_id=mark_of(get("dataTestId", "dataCy", "dataAutomation") or _test_id(raw)),
-        id=mark_of(get("id", attribute="id")),
-        name_attr=mark_of(get("name", attribute="name") or form_of(raw).get("fieldName")),
-        role=raw.role,
-        name=name,
-        label=label,
-        text=text,
-        nearby=_nearby(raw, name, text),
-        parent=text_of(get("parentTextContext")),
-        section=text_of(get("headingText")) or _short(text_of(get("sectionText"), 400)),
-        href=href_of(get("href", attribute="href")),
-        placeholder=text_of(get("placeholder", attribute="placeholder")),
-        type_attr=mark_of(type_attr, 40),
-        css=path_of(_SHADOW.sub(" ::shadow ", css[:4_000]), raw.log) if css else None,
-        xpath=path_of(xpath, raw.log) if xpath and not shadow else None,
-        frame_path=tuple(
-            path for frame in _texts(raw.data.get("framePath"))[:20] if (path := path_of(frame, raw.log))
-        ),
-        classes=tuple(filter(None, (mark_of(name, 100) for name in _words(classes)[:50]))),
-    )
-    if target == Fingerprint(tag=target.tag, role=target.role):
-        raise raw.log.bad(raw.place, "nothing in it tells which element it was on", "record it again")
-    return target
-
-
-def _name(raw: PublishedEvent, label: str | None, text: str | None) -> str | None:
-    """Return the accessible name, as far as the file allows."""
-    if raw.tag == "input" and raw.kind in _BUTTONS:
-        shown = text_of(raw.data.get("value")) or text_of(raw.html[1].get("value"))
-        return text_of(raw.get("ariaLabel", attribute="aria-label")) or shown or label
-    content = text if raw.role in NAMED_BY_CONTENT else None
-    return (
-        text_of(raw.get("ariaLabel", attribute="aria-label"))
-        or label
-        or content
-        or text_of(raw.get("title", attribute="title"))
-        or text_of(raw.get("placeholder", attribute="placeholder"))
-    )
-
-
-def _nearby(raw: PublishedEvent, name: str | None, text: str | None) -> str | None:
-    """Return the text around the element without its own; None if unknown, as a wrong text does harm."""
-    around = text_of(raw.get("parentTextContext"), 400)
-    if around and text:
-        around = text_of(around.replace(text, " ", 1))
-    return text_of(around) or (None if name else text_of(raw.get("nearbyLabelText")))
-
-
-def _short(text: str | None) -> str | None:
-    """Return a section's text if it is short enough to be only a heading."""
-    return text if text and len(text) <= 80 else None
-
-
-def _test_id(raw: PublishedEvent) -> str | None:
-    return next((raw.html[1][name] for name in TEST_ATTRIBUTES if name in raw.html[1]), None)
-
-
 def form_of(raw: PublishedEvent) -> dict[str, str]:
     """Return the facts about the element's form."""
     found = raw.data.get("formContext")
@@ -233,16 +194,9 @@ def form_of(raw: PublishedEvent) -> dict[str, str]:
     return {key: value for key, value in pairs if isinstance(value, str)}
 
 
-def _words(found: object) -> list[object]:
-    return list(found[:5_000].split()) if isinstance(found, str) else _list(found)
-
-
-def _list(found: object) -> list[Any]:
-    return found if isinstance(found, list) else []
-
-
-def _texts(found: object) -> list[str]:
-    return [text for text in _list(found) if isinstance(text, str) and text]
+def texts(found: object) -> list[str]:
+    """Return the texts in a list; empty for anything else."""
+    return [text for text in found if isinstance(text, str) and text] if isinstance(found, list) else []
 
 
 def flag_of(found: object) -> bool | None:

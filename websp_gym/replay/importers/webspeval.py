@@ -13,6 +13,7 @@ from websp_gym.browser import VIEWPORT
 from websp_gym.replay.importers.deduplicate import reduced
 from websp_gym.replay.importers.event_builder import Draft, finish, typed
 from websp_gym.replay.importers.import_log import ImportLog, kind_of
+from websp_gym.replay.importers.menu_openers import fix_openers
 from websp_gym.replay.importers.published_event import (
     CHANGES,
     CLICKS,
@@ -21,10 +22,11 @@ from websp_gym.replay.importers.published_event import (
     PICTURES,
     TEXT_KINDS,
     PublishedEvent,
-    fingerprint,
     form_of,
     published_event,
+    texts,
 )
+from websp_gym.replay.importers.published_target import fingerprint
 from websp_gym.replay.importers.sanitize import side_of, types_a_letter, url_of
 from websp_gym.replay.trace import SCHEMA, ElementState, OnOff
 
@@ -50,8 +52,10 @@ def read(data: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
         raise log.bad(
             "startUrl", f"no http or https URL (it is {found})", "write down where the recording began"
         )
+    if any(raw.data.get("webspIndex") is not None for raw in raws):
+        log.note("its data-websp-index was left out: it numbers other elements than that of this recorder")
     drafts = _Writer(start, data, log).write(reduced(raws, log))
-    events = finish(drafts, log)
+    events = finish(fix_openers(drafts), log)
     if raws and not events and not log.omitted:
         kinds = ", ".join(f"{count} {kind}" for kind, count in log.dropped.most_common(6))
         raise log.bad("events", f"nothing that could be replayed ({kinds})", "record it again")
@@ -78,6 +82,7 @@ class _Writer:
     def __init__(self, start: str, data: Mapping[str, Any], log: ImportLog) -> None:
         self.log = log
         self.url = start
+        self.forms = _objects(data.get("initialFormStates"))
         self.states = _states(data.get("initialFormStates"))
         self.forced = _forced(data)
         self.last: PublishedEvent | None = None
@@ -90,6 +95,10 @@ class _Writer:
                 self.log.drop(raw.type)
                 self.url = url_of(raw.data.get("tabUrl")) or self.url
                 continue
+            if raw.type in CLICKS and raw.is_beside_controls:
+                self.log.drop("click beside the controls")
+                continue
+            raw = self._box_of(raw) or raw
             draft = self._draft(raw)
             if draft is not None:
                 drafts.append(draft)
@@ -99,18 +108,42 @@ class _Writer:
         return drafts
 
     def _draft(self, raw: PublishedEvent) -> Draft | None:
-        url = url_of(raw.data.get("site")) if "site" in raw.data else self.url
+        url = self._page_of(raw)
         if raw.type in NAVIGATIONS:
             return self._navigation(raw)
         if raw.captcha or raw.kind == "hidden":
             self.log.omit(raw.place, "a captcha or a hidden field", raw.data.get("value"))
             return None
-        draft = Draft(raw.place, "click", url, target=fingerprint(raw))
+        draft = Draft(raw.place, "click", url, target=fingerprint(raw), opens=raw.expanded_before is False)
         if raw.type in KEYS:
             return self._key(draft, raw)
         if raw.checkable or (raw.pressed is not None and raw.role == "button"):
             return self._switch(draft, raw)
         return draft if raw.type in CLICKS else self._change(draft, raw)
+
+    def _page_of(self, raw: PublishedEvent) -> str:
+        """Return the URL of the page; of an event in a frame, the file has only that of the frame."""
+        if texts(raw.data.get("framePath")):
+            return self.url
+        if raw.data.get("tabUrl"):
+            return url_of(raw.data["tabUrl"])
+        return url_of(raw.data.get("site")) if "site" in raw.data else self.url
+
+    def _box_of(self, raw: PublishedEvent) -> PublishedEvent | None:
+        """Return a click on a label as the change of the box in it; None for any other event.
+
+        Their recorder leaves out the change that follows a click on a label around a box.
+        """
+        path = raw.get("selectorPath")
+        if raw.type not in CLICKS or raw.tag != "label" or not path:
+            return None
+        for inner, box in self.forms.items():
+            if inner.startswith(f"{path} > ") and box.get("type") in ("checkbox", "radio"):
+                around = ("nearbyLabelText", "parentTextContext", "timestamp", "site", "framePath")
+                facts = {**box, **{key: raw.data.get(key) for key in around}}
+                facts |= {"elementType": "input", "inputType": box["type"], "checked": None}
+                return PublishedEvent(raw.place, "change", facts, raw.log)
+        return None
 
     def _navigation(self, raw: PublishedEvent) -> Draft | None:
         url = next((url for key in ("url", "to", "href", "site") if (url := url_of(raw.data.get(key)))), "")
@@ -138,10 +171,7 @@ class _Writer:
             draft.before, draft.stateful = _state(pressed=raw.pressed), True
             draft.set = self._set(raw)
             return draft
-        native = raw.tag == "input" or raw.type in CHANGES
-        after = True if raw.radio else raw.checked if native else None
-        if after is None and known is not None:
-            after = not known
+        after = True if raw.radio else self._after(raw, known)
         before = known if raw.radio or after is None else not after
         if known is not None and before != known:
             self.log.note(f"{raw.place}: its state contradicts initialFormStates, and was believed")
@@ -151,6 +181,15 @@ class _Writer:
         draft.type, draft.stateful = "change", not raw.radio
         draft.set = self._set(raw) if draft.stateful else None
         return draft
+
+    def _after(self, raw: PublishedEvent, known: bool | None) -> bool | None:
+        """Return the state after an event, where the file has it, or the state before it."""
+        native = raw.tag == "input"
+        if not native and raw.checked_before is not None:
+            return not raw.checked_before
+        if (native or raw.type in CHANGES) and raw.checked is not None:
+            return raw.checked
+        return None if known is None else not known
 
     def _set(self, raw: PublishedEvent) -> OnOff | None:
         return _forced(raw.data) or self.forced
@@ -182,7 +221,9 @@ class _Writer:
 
     def _went(self, raw: PublishedEvent) -> None:
         """Update the page's URL; forget it after an event that may leave the page to an unknown URL."""
-        site = url_of(raw.data.get("site"))
+        if texts(raw.data.get("framePath")):
+            return
+        site = url_of(raw.data.get("site")) or url_of(raw.data.get("tabUrl"))
         href = raw.get("href", attribute="href") or ""
         stays = raw.checkable or raw.kind in TEXT_KINDS or href.startswith("#") or raw.tag == "select"
         if site:
@@ -194,6 +235,11 @@ class _Writer:
 def _state(*, checked: bool | None = None, pressed: bool | None = None) -> ElementState | None:
     state = ElementState(checked=checked, pressed=pressed)
     return state if state.on is not None else None
+
+
+def _objects(found: object) -> dict[str, dict[str, Any]]:
+    pairs = found.items() if isinstance(found, dict) else ()
+    return {path: state for path, state in pairs if isinstance(state, dict)}
 
 
 def _states(found: object) -> dict[str, bool]:
