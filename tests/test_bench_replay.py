@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
+from benchmarks.hostile.measure import REPLAY, Case, cases, measure
 from benchmarks.hostile.mutate import MUTATIONS, combination, mutated
 from benchmarks.hostile.pages import PAGES, TARGETS
 from benchmarks.hostile.stage import METHODS, Recording, Stage, stage
 from benchmarks.hostile.tree import Node, facts, identifiable
-from benchmarks.replay import REPLAY, Case, cases, measure
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -13,12 +12,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import playwright
-from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Frame, Page, Route
 
 from benchmarks.hostile.mutate import Timing
 from benchmarks.hostile.tree import Node
+from benchmarks.tools import TOOLS, find, record
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.tabs import Tabs
 from websp_gym.replay import Fingerprint, Found, locate
@@ -165,7 +163,7 @@ def script(name: str) -> str:
 # ---------------------------------------------------------------- the tools
 
 _KEY = "el => __hostile.keyOf(el)"
-METHODS = ("cascade", *RUNGS, "devtools", "codegen")
+METHODS = ("cascade", *RUNGS, *TOOLS)
 
 
 class Recording:
@@ -177,12 +175,9 @@ class Recording:
         install(frame)
         self.url = on.page.url
         self.target = Fingerprint.model_validate(element.evaluate("el => __websp.fingerprint(el)"))
-        frame.evaluate(script("devtools.js"))
-        self.devtools: list[dict[str, Any]] = element.evaluate("el => __devtools.record(el)")
-        frame.evaluate(_injected())
-        self.codegen: str = element.evaluate(
-            "el => __injected.generateSelector(el, { testIdAttributeName: 'data-testid' }).selector"
-        )
+        handle = element.as_element()
+        assert handle is not None
+        self.tools = {tool: record(tool, frame, handle) for tool in TOOLS}
 
     def find(self, method: str, on: Stage, *, rested: bool = True) -> str | None:
         """Search for the element once.
@@ -203,25 +198,9 @@ class Recording:
             if not isinstance(found, Found) or (found.unsure and not rested):
                 return None
             return str(found.handle.evaluate(_KEY))
-        main = page.main_frame
-        if method == "devtools":
-            main.evaluate(script("devtools.js"))
-            return _key(
-                main,
-                "list => { const el = __devtools.find(list); return el && __hostile.keyOf(el); }",
-                self.devtools,
-            )
-        if method == "codegen":
-            main.evaluate(_injected())
-            # Strict mode: several matches are an error.
-            return _key(
-                main,
-                """css => {
-                  const found = __injected.querySelectorAll(__injected.parseSelector(css), document);
-                  return found.length === 1 ? __hostile.keyOf(found[0]) : null;
-                }""",
-                self.codegen,
-            )
+        if method in TOOLS:
+            handle = find(method, page.main_frame, self.tools[method])
+            return None if handle is None else str(handle.evaluate(_KEY))
         keys = [key for frame in page.frames if frame.url for key in self._rung(frame, method)]
         return keys[0] if len(keys) == 1 else None
 
@@ -236,29 +215,3 @@ class Recording:
             "([query, rung]) => __webspReplay.candidates(query, rung).map(__hostile.keyOf)", [query, rung]
         )
         return found
-
-
-def _key(frame: Frame, look: str, what: Any) -> str | None:
-    try:
-        answer = frame.evaluate(look, what)
-    except PlaywrightError:
-        return None
-    return None if answer is None else str(answer)
-
-
-@cache
-def _injected() -> str:
-    """Return a script with Playwright's own selector generator and engine, taken from its driver."""
-    driver = Path(playwright.__file__).parent / "driver"
-    source = driver / "package/lib/generated/injectedScriptSource.js"
-    code = f"process.stdout.write(require({json.dumps(str(source))}).source)"
-    text = subprocess.run(
-        [str(driver / "node"), "-e", code], capture_output=True, text=True, check=True
-    ).stdout
-    return f"""() => {{
-      if (globalThis.__injected) return;
-      const module = {{}};
-      {text}
-      const Injected = module.exports.InjectedScript();
-      globalThis.__injected = new Injected(globalThis, false, 'python', 'data-testid', 1, 'chromium', []);
-    }}"""

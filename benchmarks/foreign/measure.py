@@ -1,0 +1,258 @@
+"""Record every target of an application, replay it after every drift, and compare with what the application tells."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from playwright.sync_api import ElementHandle
+from playwright.sync_api import Error as PlaywrightError
+
+from benchmarks.foreign.app import App
+from benchmarks.foreign.application import Aim, Application, running
+from benchmarks.foreign.drift import DRIFTS, Drift
+from benchmarks.foreign.person import Gesture, do, see
+from benchmarks.tools import TOOLS, Tool, find, record
+from websp_gym.browser.launch import BrowserOptions, open_context
+from websp_gym.browser.settle import settle
+from websp_gym.browser.tabs import Tabs
+from websp_gym.errors import ReplayError
+from websp_gym.recording import RecorderBrowser
+from websp_gym.replay import EventReport, Trace, replay
+
+Outcome = Literal["found", "raised", "wrong"]
+Method = Literal["websp", "devtools", "codegen"]
+METHODS: tuple[Method, ...] = ("websp", *TOOLS)
+PATIENCE = 2.0
+"""Seconds that a replay may look for a target (in life 10)."""
+_SECOND_LOOK_MS = 300
+OTHERS_EVERY = 4
+"""The other tools replay every fourth target only: they are not what is tuned."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What each tool wrote down while a person used a target, and what the application says was done.
+
+    Args:
+        aim: The target.
+        trace: The recording of websp.
+        steps: What the person did, with the selectors that each other tool keeps for it.
+        effects: What changed in the application.
+    """
+
+    aim: Aim
+    trace: Trace
+    steps: tuple[tuple[Gesture, dict[Tool, Any]], ...]
+    effects: dict[str, Any]
+
+    @property
+    def stable(self) -> bool:
+        """Whether all that was pressed carries a name attribute, an id or a test id of its author.
+
+        What else a person presses (a tab before it, the entry of a list, a button to save) carries none.
+        """
+        return self.aim.stable and len(self.steps) == 1
+
+
+@dataclass(frozen=True)
+class Result:
+    """One replay.
+
+    Args:
+        app: Name of the application.
+        target: Key of the target.
+        stable: Whether all that was pressed carries a name attribute, an id or a test id.
+        drift: What had changed.
+        method: The tool.
+        outcome: ``found`` if exactly the recorded changes were made, ``raised`` if the tool stopped and nothing
+            else was changed, ``wrong`` otherwise.
+        steps: The events that were replayed, with the rung and the score of what was chosen; only of websp.
+        expected: What the recording changed.
+        changed: What the replay changed.
+        problem: Why the tool stopped; empty if it reported success.
+        seconds: Time it took.
+    """
+
+    app: str
+    target: str
+    stable: bool
+    drift: Drift
+    method: Method
+    outcome: Outcome
+    steps: tuple[str, ...]
+    expected: dict[str, Any]
+    changed: dict[str, Any]
+    problem: str
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether the tool reported success."""
+        return not self.problem
+
+
+def outcome(effects: dict[str, Any], expected: dict[str, Any], *, ok: bool) -> Outcome:
+    """Compare what a replay changed with what was recorded.
+
+    Args:
+        effects: What it changed, by key.
+        expected: What the person changed.
+        ok: Whether the tool reported success.
+    """
+    if ok and effects == expected:
+        return "found"
+    # A tool that stops half-way may have done a part of what was recorded, but nothing else.
+    if not ok and all(key in expected and _begins(expected[key], done) for key, done in effects.items()):
+        return "raised"
+    return "wrong"
+
+
+def _begins(whole: Any, part: Any) -> bool:
+    return bool(whole == part or (isinstance(part, list) and whole[: len(part)] == part))
+
+
+def measure(
+    app: App,
+    *,
+    drifts: Iterable[Drift] = DRIFTS,
+    methods: Sequence[Method] = METHODS,
+    part: tuple[int, int] = (0, 1),
+) -> list[Result]:
+    """Record and replay targets of an application in browsers of this process.
+
+    Args:
+        app: The application, built.
+        drifts: The drifts to replay after.
+        methods: The tools; those of others replay every fourth target.
+        part: Which part of the targets, and of how many.
+    """
+    number, of = part
+    with running(app) as application:
+        aims = list(application.targets())
+        sampled = {aim.key for aim in aims[::OTHERS_EVERY]}
+        recorded = list(recordings(application, aims[number::of]))
+        with _stage() as tabs:
+            return [
+                _replayed(app, application, tabs, each, drift, method)
+                for each in recorded
+                for drift in drifts
+                for method in methods
+                if method == "websp" or each.aim.key in sampled
+            ]
+
+
+def recordings(application: Application, aims: Iterable[Aim]) -> Iterator[Recorded]:
+    """Yield the recordings of targets, made on the undrifted pages with the extension.
+
+    Raises:
+        TimeoutError: The person does not find something; the application or its ``parts`` are wrong.
+        RuntimeError: The application tells of no change.
+    """
+    with RecorderBrowser() as studio:
+        tabs = Tabs(studio.context)
+        for aim in aims:
+            start = application.offer("unchanged", aim)
+            studio.discard()
+            studio.page.goto(start, wait_until="load")
+            settle(tabs)
+            studio.start(aim.key, "foreign")
+            steps = []
+            for gesture in application.gestures(aim):
+                element = see(studio.page, gesture)
+                frame = element.owner_frame() or studio.page.main_frame
+                steps.append((gesture, {tool: record(tool, frame, element) for tool in TOOLS}))
+                do(studio.page, gesture, element)
+                settle(tabs)
+            trace = studio.stop()
+            effects = application.effects(studio.page, aim)
+            if not effects:
+                raise RuntimeError(f"{aim.key}: the application tells of no change")
+            yield Recorded(aim, trace, tuple(steps), effects)
+
+
+@contextmanager
+def _stage() -> Iterator[Tabs]:
+    context = open_context(BrowserOptions(), viewport=(1280, 1024))
+    try:
+        tabs = Tabs(context)
+        context.new_page()
+        yield tabs
+    finally:
+        context.close()
+
+
+def _replayed(
+    app: App, application: Application, tabs: Tabs, recorded: Recorded, drift: Drift, method: Method
+) -> Result:
+    began = time.monotonic()
+    start = application.offer(drift, recorded.aim)
+    steps: list[str] = []
+    problem = _do(tabs, start, recorded, method, steps)
+    settle(tabs)
+    effects = application.effects(tabs.current, recorded.aim)
+    return Result(
+        app=app.name,
+        target=recorded.aim.key,
+        stable=recorded.stable,
+        drift=drift,
+        method=method,
+        outcome=outcome(effects, recorded.effects, ok=not problem),
+        steps=tuple(steps),
+        expected=recorded.effects,
+        changed=effects,
+        problem=problem,
+        seconds=time.monotonic() - began,
+    )
+
+
+def _do(tabs: Tabs, start: str, recorded: Recorded, method: Method, steps: list[str]) -> str:
+    if method == "websp":
+        return _websp(tabs, recorded.trace, steps)
+    return _tool(tabs, start, recorded, method)
+
+
+def _websp(tabs: Tabs, trace: Trace, steps: list[str]) -> str:
+    """Replay a trace and add each event to `steps`; return why it stopped, or ""."""
+
+    def note(event: EventReport) -> None:
+        score = "" if event.score is None else f" {event.score:.2f}"
+        steps.append(f"{event.description}: {event.action}, found by {event.rung}{score}")
+
+    try:
+        replay(trace, tabs, set="recorded", account={}, timeout=PATIENCE, on_event=note)
+    except ReplayError as error:
+        return str(error)
+    return ""
+
+
+def _tool(tabs: Tabs, start: str, recorded: Recorded, tool: Tool) -> str:
+    """Look every step up by a tool's selectors and carry it out; return why it stopped, or ""."""
+    tabs.current.goto(start, wait_until="load")
+    settle(tabs)
+    for gesture, selectors in recorded.steps:
+        frame = tabs.current.main_frame
+        element = find(tool, frame, selectors[tool])
+        if element is None:
+            tabs.current.wait_for_timeout(_SECOND_LOOK_MS)
+            element = find(tool, frame, selectors[tool])
+        if element is None:
+            return f"{selectors[tool]} finds none or several"
+        try:
+            _operate(element, gesture)
+        except PlaywrightError as error:
+            return error.message.splitlines()[0]
+        settle(tabs)
+    return ""
+
+
+def _operate(element: ElementHandle, gesture: Gesture) -> None:
+    if gesture.choose:
+        element.select_option(gesture.choose, timeout=1_000)
+    elif gesture.write is None:
+        element.click(timeout=1_000)
+    else:
+        element.fill(gesture.write, timeout=1_000)
