@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.paths import data_dirs, trace_dirs
-from websp_gym.replay.trace import Trace, load_trace
+from websp_gym.replay.trace import Trace
+from websp_gym.replay.trace_files import load_trace
 
 
 def trace_path(name: str) -> Path:
