@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from websp_gym.browser.launch import BrowserOptions, open_context
@@ -112,8 +112,9 @@ PIECES = st.sampled_from(
 TEXT = st.lists(PIECES | st.text(string.ascii_letters + string.digits, max_size=20), max_size=9).map("".join)
 
 
-@settings(max_examples=20, phases=[Phase.generate])
+@settings(max_examples=20, phases=[Phase.explicit, Phase.generate])
 @given(st.lists(TEXT, min_size=40, max_size=40))
+@example(["x9K2énVFRgw hC3qdQVTEfbM77gLX\n{{account.email}}"])
 def test_recorder_and_importers_agree_on_any_text(ask: Ask, texts: list[str]) -> None:
     assert ask("text => __webspSecretTexts.withoutSecrets(text)", texts) == [*map(without_secrets, texts)]
     assert ask("text => __webspSecretTexts.withoutPeople(text)", texts) == [*map(without_people, texts)]

@@ -24,7 +24,7 @@ _LONGEST = 1_000
 _ROLE = re.compile(r"^(?:aria|text)/|\[role=.{0,40}$")
 _NO_TEXT = re.compile(r"^[#.]|[<>{}]|::|://")
 """In code, paths and URLs."""
-_END = re.compile(r"(?:[A-Za-z0-9._+/=-]*[0-9][A-Za-z0-9._+/=-]*|\{\{[^{}]*\}?)$")
+_END = re.compile(r"(?:[A-Za-z0-9._+/=-]*[0-9][A-Za-z0-9._+/=-]*|\{\{[^{}]*\}?)\Z")
 """A word or a placeholder that was cut."""
 _DOTS = str.maketrans("İı", "Ïï")
 """Python takes these for an "i" where case is ignored, JavaScript does not."""
