@@ -145,6 +145,32 @@ def test_a_step_on_a_page_that_misbehaves_comes_back(env: WebspEnv, name: str) -
         pytest.fail("the episode did not end with its answer")
 
 
+def test_what_a_page_left_to_draw_does_not_delay_the_next_episode(env: WebspEnv) -> None:
+    """Drawing goes on for half a minute after such a page is closed."""
+    env.reset(seed=0)
+    slow = env.page.context.browser
+    env.page.evaluate(f"() => {{ setTimeout(() => {{ {SOON['giant blur']} }}, 0); }}")
+    *_, truncated, info = env.step("Wait")
+    assert (truncated, info["reason"]) == (True, "unresponsive")
+    env.reset(seed=0)
+    assert slow is not env.page.context.browser
+
+
+def test_a_browser_in_use_is_kept_when_a_page_of_it_does_not_respond(env: WebspEnv) -> None:
+    other = make_env("Steam-task-191-ON", initial_state="snapshot", viewport=(640, 480))
+    try:
+        other.reset(seed=0)
+        env.reset(seed=0)
+        env.page.evaluate("() => { setTimeout(() => { while (true); }, 0); }")
+        *_, info = env.step("Wait")
+        assert info["reason"] == "unresponsive"
+        env.reset(seed=0)
+        assert other.step("ANSWER; done")[2]
+        assert env.page.context.browser is other.page.context.browser
+    finally:
+        other.close()
+
+
 def test_after_a_page_that_misbehaved_the_instance_is_solved(env: WebspEnv) -> None:
     env.reset(seed=0)
     env.page.evaluate("() => { setTimeout(() => { while (true); }, 0); }")

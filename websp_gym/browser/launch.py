@@ -117,6 +117,17 @@ def prepare_context(context: BrowserContext) -> None:
     context.add_init_script(handler_script())
 
 
+def close_unless_used(browser: Browser) -> None:
+    """Close one of this process's browsers if it has no pages.
+
+    A page that did not respond may leave work behind in the browser, such as pictures to draw, which delays every
+    later page of that browser; the next context then gets a new one.
+    """
+    for options, each in list(_browsers.items()):
+        if each is browser and not _is_used(browser):
+            _close(options)
+
+
 def close_browsers() -> None:
     """Close all browsers of this process; also done at exit."""
     discard_dead_driver()
@@ -139,13 +150,13 @@ def _drop_dead() -> None:
 
 def _close_idle() -> None:
     """Close idle browsers to make room for one more."""
-    idle = [
-        options
-        for options, browser in _browsers.items()
-        if not any(context.pages for context in browser.contexts)
-    ]
+    idle = [options for options, browser in _browsers.items() if not _is_used(browser)]
     for options in idle[: len(idle) + 1 - _IDLE]:
         _close(options)
+
+
+def _is_used(browser: Browser) -> bool:
+    return any(context.pages for context in browser.contexts)
 
 
 def _close(options: BrowserOptions) -> None:

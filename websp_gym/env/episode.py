@@ -17,7 +17,7 @@ from websp_gym.actions.grammar import thought_of
 from websp_gym.actions.perform import perform
 from websp_gym.actions.reply import kept
 from websp_gym.browser.driver import discard_dead_driver, event_loop
-from websp_gym.browser.launch import BrowserOptions, open_context
+from websp_gym.browser.launch import BrowserOptions, close_unless_used, open_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.browser.watch import Watch
@@ -83,6 +83,8 @@ class Episode:
         """How the episode ended; ``None`` while it runs."""
         self._recorder: Recorder | None = None
         self._watch: Watch | None = None
+        self._overdue = False
+        """Whether a call ran into its deadline; the browser may still be busy with the page."""
         self._began = 0.0
         self._forgiven = 0.0
         self._seen: Observation = {}
@@ -120,6 +122,7 @@ class Episode:
         except (PlaywrightError, WebspError) as error:
             if not watch.expired:
                 raise
+            self._overdue = True
             raise WorldError(
                 f"{self.task.instance.id}: S0 was not reached within {self.options.reset_timeout:g} seconds; "
                 "call reset() to try again (option reset_timeout)"
@@ -181,6 +184,7 @@ class Episode:
         except (PlaywrightError, WebspError) as error:
             if not watch.expired:
                 raise
+            self._overdue = True
             return self._cut_off(text, watch, error), info
         finally:
             self._watch = None
@@ -241,6 +245,8 @@ class Episode:
         watch.context = context
         with watch, contextlib.suppress(PlaywrightError):
             context.close()
+            if self._overdue and context.browser is not None:
+                close_unless_used(context.browser)
 
     def _carry_out(self, text: str, info: Info, watch: Watch) -> Observation:
         began = time.monotonic()
