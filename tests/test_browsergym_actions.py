@@ -162,7 +162,7 @@ def test_a_tab_that_a_click_opens_becomes_the_current_one_also_within_a_list(ben
     assert bench.path() == "/tab"
     assert bench.do("click({close})") == ""
     assert bench.path() == "/form"
-    assert bench.do("click({tab})", "noop(300)", "keyboard_press('Tab')", "keyboard_press('Enter')") == ""
+    assert bench.do("click({tab})", "noop(1000)", "keyboard_press('Tab')", "keyboard_press('Enter')") == ""
     assert bench.path() == "/form", "the keys went to the new tab and closed it"
 
 
