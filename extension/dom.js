@@ -45,13 +45,14 @@
   const uncurry = Function.prototype.bind.bind(Function.prototype.call);
   /** @type {(proto: object, name: string) => any} */
   const getter = (proto, name) => uncurry(Object.getOwnPropertyDescriptor(proto, name)?.get);
+  /** @type {(text: string, pattern: RegExp, by: string) => string} */
   const replace = uncurry(String.prototype.replace);
   const split = uncurry(String.prototype.split);
   /** @type {(text: string) => string} */
   const lower = uncurry(String.prototype.toLowerCase);
   /** @type {(text: string) => string} */
   const trim = uncurry(String.prototype.trim);
-  /** @type {(text: string, from: number, to: number) => string} */
+  /** @type {(text: string, from: number, to?: number) => string} */
   const slice = uncurry(String.prototype.slice);
   /** @type {(re: RegExp, text: string) => boolean} */
   const test = uncurry(RegExp.prototype.test);
@@ -185,7 +186,7 @@
   /** @type {Tree} */
   const tree = {
     raw, walk, elements, parentOf,
-    kit: { uncurry, getter, eachChild, all, byId, upwards, collapse, shortened, cut, lower, trim, split, test, contains, LONGEST },
+    kit: { uncurry, getter, eachChild, all, byId, upwards, collapse, replace, shortened, slice, cut, lower, trim, split, test, contains, LONGEST },
   };
   Object.defineProperty(globalThis, '__websp', { value: tree, enumerable: false });
 })();

@@ -7,9 +7,8 @@
   const websp = /** @type {Core & MarksApi & StateApi & Partial<PrintApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.fingerprint) return;
   const { raw, walk, parentOf, roleOf, nameOf, textOf, labelOf, indexed, isControl, marksOf, serialOf, isSerial, kit } = websp;
-  const { all, collapse, cut, trim, split, test, ariaLabelledBy } = kit;
+  const { all, collapse, replace, cut, trim, split, test, ariaLabelledBy } = kit;
   const { attr, matches, tagOf, nodeType, parentNode, hostOf, previousElement, nextElement } = raw;
-  const replace = kit.uncurry(String.prototype.replace);
   const escape = CSS.escape;
   const { set } = Reflect;
   const IN_ORDER = XPathResult.ORDERED_NODE_SNAPSHOT_TYPE;

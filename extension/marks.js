@@ -9,9 +9,8 @@
   const websp = /** @type {Core & Partial<MarksApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.marksOf) return;
   const { raw, kit, parentOf } = websp;
-  const { all, split, test } = kit;
+  const { all, replace, split, test } = kit;
   const { attr, tagOf } = raw;
-  const replace = kit.uncurry(String.prototype.replace);
   const escape = CSS.escape;
 
   const testAttributes = Object.freeze(['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-qa',

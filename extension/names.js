@@ -7,7 +7,7 @@
   const websp = /** @type {Tree & Partial<NamesApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.nameOf) return;
   const { raw, kit } = websp;
-  const { uncurry, getter, eachChild, byId, collapse, shortened, cut, lower, trim, split, test, contains, LONGEST } = kit;
+  const { uncurry, getter, eachChild, byId, collapse, replace, shortened, slice, cut, lower, trim, split, test, contains, LONGEST } = kit;
   const { attr, matches, nodeType, parentNode, tagOf } = raw;
   const hasOwn = Object.hasOwn;
   /** @type {(text: string, times: number) => string} */
@@ -115,6 +115,14 @@
   // ---------------------------------------------------------------- text and name
   const UNREAD = setOf('script', 'style', 'noscript', 'template', 'head', 'datalist', 'object', 'iframe');
 
+  /** Adds a text. A run of whitespace is one character: the limit is no matter of how a page is indented. */
+  /** @type {(to: Reading, text: string) => void} */
+  const add = (to, text) => {
+    const tight = replace(text, /\s+/g, ' ');
+    const follows = tight[0] === ' ' && (!to.out || to.out[to.out.length - 1] === ' ');
+    to.out += follows ? slice(tight, 1) : tight;
+  };
+
   /**
    * Adds the text under `node` as a reader meets it; `named` also takes aria-label, alt and control values.
    * @typedef {{out: string, limit: number, named: boolean, skip: Element|null, hidden: boolean, top: Node}} Reading
@@ -123,24 +131,24 @@
   const read = (node, to) => {
     if (to.out.length > to.limit || node === to.skip) return;
     const type = nodeType(node);
-    if (type === 3) to.out += shortened(textContent(node) ?? '');
+    if (type === 3) add(to, shortened(textContent(node) ?? ''));
     if (type !== 1) return;
     const el = /** @type {Element} */ (node);
     const tag = tagOf(el);
     if (contains(UNREAD, tag)) return;
-    if (tag === 'br') { to.out += ' '; return; }
+    if (tag === 'br') { add(to, ' '); return; }
     const style = raw.style(el);
     const display = style.display;
     if (!to.hidden && (display === 'none' || (display !== 'contents' && style.contentVisibility === 'hidden'))) return;
     if (to.named && node !== to.top) {
       const own = embeddedName(el, tag, to);
-      if (own !== null) { to.out += own; return; }
+      if (own !== null) { add(to, own); return; }
     } else if (tag === 'select' || tag === 'textarea') return;
     const apart = display !== 'contents' && !test(/^inline|^none/, display) || display === 'inline-block';
-    if (apart) to.out += ' ';
+    if (apart) add(to, ' ');
     const unseen = !to.hidden && style.visibility !== 'visible';
     eachChild(el, (child) => { if (!unseen || nodeType(child) === 1) read(child, to); });
-    if (apart) to.out += ' ';
+    if (apart) add(to, ' ');
   };
 
   /** What an element inside a named one adds to the name instead of its text; null: just its text. */
@@ -169,7 +177,7 @@
     /** @type {Reading} */
     const to = { out: '', limit: 600, named: false, skip: null, hidden: false, top: el, ...options };
     read(el, to);
-    return collapse(to.out);
+    return trim(to.out);
   };
 
   /** @type {NamesApi['textOf']} */

@@ -76,6 +76,8 @@ interface TreeKit {
   byId(near: Node, id: string): Element | null;
   upwards(el: Element | null, fits: (el: Element) => boolean): Element | null;
   collapse(text: string): string;
+  replace(text: string, pattern: RegExp, by: string): string;
+  slice(text: string, from: number, to?: number): string;
   shortened(text: string): string;
   cut(text: string, most?: number): string;
   lower(text: string): string;

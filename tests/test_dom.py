@@ -250,6 +250,18 @@ def test_a_fingerprint_says_what_stands_around_an_element(show: ShowHtml) -> Non
     }  # fmt: skip
 
 
+def test_a_text_is_read_alike_however_far_its_page_is_indented(show: ShowHtml) -> None:
+    html = """<main><p>Search</p><form><p>Rights of the group</p><div><button id=t>Save</button></div></form></main>"""
+    read = "[__websp.textOf(document.body, null, 30), __websp.aroundOf($)]"
+    tight = ask(show(""), [html], read)[html]
+    wide = html.replace("><", ">" + "\n" * 300 + "<")
+    assert (
+        ask(show(""), [wide], read)[wide]
+        == tight
+        == ["Search Rights of the group Save", "Rights of the group"]
+    )
+
+
 def test_a_password_is_read_as_bullets_wherever_it_is_looked_for(show: ShowHtml) -> None:
     html = """<label id=t>Password <input type=password value=hunter2 aria-labelledby=p id=p></label>
         <button aria-labelledby=p>Show</button><input type=hidden name=token value=hunter2>"""
