@@ -1,7 +1,7 @@
 // @ts-check
 /*
- * Hit testing: the topmost element at a point, and the visible part of an element. Adds view, topAt, belongs, spotOf
- * and forget to __websp. It uses the browser's own hit test, so clipping, stacking, transforms, inertness and
+ * Hit testing: the topmost element at a point, and the visible part of an element. Adds view, topAt, belongs, spotOf,
+ * spotNow and forget to __websp. It uses the browser's own hit test, so clipping, stacking, transforms, inertness and
  * pointer-events need no rules here.
  */
 (() => {
@@ -169,6 +169,12 @@
     }
     return union && point ? { box: union, x: point.x, y: point.y } : null;
   };
+  /** The same for a page that may have scrolled or unfolded since the last look. */
+  /** @type {HitApi['spotNow']} */
+  const spotNow = (el, frame, faint = false) => {
+    forget();
+    return spotOf(el, frame, faint);
+  };
   /** @type {(a: Box, b: Box) => Box} */
   const join = (a, b) => {
     const x = min(a.x, b.x);
@@ -188,6 +194,6 @@
   };
 
   /** @type {HitApi} */
-  const api = { view, topAt, belongs, spotOf, forget };
+  const api = { view, topAt, belongs, spotOf, spotNow, forget };
   Object.assign(websp, api);
 })();

@@ -23,7 +23,7 @@
   const websp = /** @type {Dom & HitApi & Partial<PageApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.collect) return;
   const { raw, roleOf, nameOf, textOf, labelsOf, stateOf, shownValue, isControl, hasHandler, describe, kit } = websp;
-  const { view, topAt, belongs, spotOf, forget } = websp;
+  const { view, topAt, belongs, spotOf, spotNow, forget } = websp;
   const { eachChild, cut, contains, inputType, test, uncurry, all } = kit;
   const { tagOf, attr, matches } = raw;
   const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
@@ -236,7 +236,7 @@
     const el = c.adopts ?? c.el;
     const tag = tagOf(el);
     const state = stateOf(el);
-    const text = plain(textOf(c.target, null, 130));
+    const text = plain(textOf(c.target, [], 130));
     const href = /** @type {HTMLAnchorElement} */ (el).href;
     const box = spot.box;
     const type = tag === 'input' ? inputType(el) : '';
@@ -336,14 +336,12 @@
 
   /** @type {PageApi['point']} */
   const point = (index) => {
-    forget();
     const { target, faint } = held[index] ?? {};
     if (!target || !raw.isConnected(target)) return { error: 'gone' };
-    let spot = spotOf(target, view(), faint);
+    let spot = spotNow(target, view(), faint);
     if (!spot) {
-      forget();
       scrollIntoView(target, { block: 'center', inline: 'center', behavior: 'instant' });
-      spot = spotOf(target, view(), faint);
+      spot = spotNow(target, view(), faint);
     }
     if (spot) return { x: spot.x, y: spot.y };
     const rect = raw.rect(target);

@@ -32,6 +32,7 @@ interface HitApi {
   topAt(x: number, y: number): Element | null;
   belongs(hit: Element | null, target: Element): boolean;
   spotOf(el: Element, within: Box, faint?: boolean): Spot | null;
+  spotNow(el: Element, within: Box, faint?: boolean): Spot | null;
   forget(): void;
 }
 interface PageApi {

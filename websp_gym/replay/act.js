@@ -33,7 +33,7 @@
   const replay = Reflect.get(globalThis, '__webspReplay');
   if (!replay || replay.look) return;
   const websp = /** @type {Websp} */ (Reflect.get(globalThis, '__websp'));
-  const { raw, roleOf, stateOf, labelsOf, operable, view, spotOf, belongs, elements } = websp;
+  const { raw, roleOf, stateOf, labelsOf, operable, view, spotNow, belongs, elements } = websp;
   const { inputType, isEditingHost, collapse } = websp.kit;
   const { tagOf } = raw;
   const later = setTimeout.bind(globalThis);
@@ -126,7 +126,7 @@
     return [...new Set([el, ...websp.surfacesOf(el), ...labelsOf(el), at, ...labelsOf(at)])];
   };
   /** @type {(el: Element) => Spot|null} */
-  const spot = (el) => spotOf(el, view(), tagOf(el) === 'input');
+  const spot = (el) => spotNow(el, view(), tagOf(el) === 'input');
   /** @type {(handles: Element[]) => {target: Element, spot: Spot}|null} */
   const reachable = (handles) => {
     for (const target of handles) {
@@ -135,9 +135,12 @@
     }
     return null;
   };
+  /** @type {(handles: Element[]) => number} */
+  const firstDrawn = (handles) => handles.findIndex((el) => !websp.isUnseen(el));
   /** @type {(handles: Element[]) => {target: Element, spot: Spot}|null} */
   const scrolledTo = (handles) => {
-    const found = parent === window ? reachable(handles) : null;
+    // What draws a control comes first, even if its label is in view: some controls do not follow their label.
+    const found = parent === window ? reachable(handles.slice(0, firstDrawn(handles) + 1)) : null;
     if (found) return found;
     for (const target of handles) {
       target.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
@@ -149,12 +152,14 @@
   /** @type {(handles: Element[], end: number) => Promise<{target: Element, spot: Spot}|null>} */
   const standing = async (handles, end) => {
     let found = scrolledTo(handles);
-    // Wait for another frame only while an animation runs, to see whether the target moves.
-    while (found && now() < end && document.getAnimations().some((move) => move.playState === 'running')) {
+    const meant = handles[firstDrawn(handles)];
+    const moves = () => document.getAnimations().some((move) => move.playState === 'running');
+    // Wait for another frame only while an animation runs, to see whether the target moves or has yet to unfold.
+    while (found && now() < end && moves()) {
       const before = found.spot.box;
       await new Promise((done) => soon(() => done(null)));
       found = scrolledTo(handles);
-      if (found && found.spot.box.x === before.x && found.spot.box.y === before.y) break;
+      if (found?.target === meant && found.spot.box.x === before.x && found.spot.box.y === before.y) break;
     }
     return found;
   };

@@ -15,15 +15,15 @@
   const replay = Reflect.get(globalThis, '__webspReplay');
   if (!replay || replay.openers) return;
   const websp = /** @type {Websp} */ (Reflect.get(globalThis, '__websp'));
-  const { raw, parentOf, view, spotOf, elements } = websp;
+  const { raw, parentOf, view, spotNow, elements } = websp;
   const { tagOf, attr } = raw;
 
   /** @type {(el: Element) => {x: number, y: number}|{error: string}} */
   const hoverSpot = (el) => {
-    let spot = spotOf(el, view(), true);
+    let spot = spotNow(el, view(), true);
     if (!spot) {
       el.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
-      spot = spotOf(el, view(), true);
+      spot = spotNow(el, view(), true);
     }
     return spot ? { x: spot.x, y: spot.y } : { error: 'not visible' };
   };
