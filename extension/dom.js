@@ -13,7 +13,7 @@
  *   roleOf(el)             first valid token of role=, else the implicit ARIA role, else "generic"
  *   nameOf(el)             accessible name, whitespace collapsed: aria-labelledby, aria-label, label, alt,
  *                          content where the role allows it, title, placeholder
- *   textOf(el, skip?)      visible text, whitespace collapsed, without the subtree of `skip`
+ *   textOf(el, skip?)      visible text, whitespace collapsed, without the subtrees of `skip`
  *   labelOf(el)            text of its <label>s or of aria-labelledby, "" without
  *   stateOf(el, rules?)    {checked, mixed, expanded, disabled, selected, pressed, value}; null = has no such
  *                          state. `value` is the machine value (an <option>'s value=), bullets for a password.
@@ -26,11 +26,13 @@
  *   surfacesOf(el)         what draws an unseen control: the elements around it that contain no other
  *   indexed(root?)         interactive elements in walk order (without options); position = data-websp-index
  *   marksOf(el)            {testId, id, nameAttr, value, form}: what the page's author marked it with
+ *   bearerOf(el, mark)     the element that has a mark: el, or the custom element whose control it is
  *   isSerial(root, attribute, mark)   whether others carry the mark with other numbers ("row-2" beside "row-3")
  *   fingerprint(el)        facts to find it again; keys without a value are left out
  *   recordedPrint(el)      the same, and which marks are serial, how many have its role and name (namesakes), and as
  *                          `nearby` a text that those do not have
  *   aroundOf(el, limit?)   text of the nearest ancestor that says more than the controls in it
+ *   textBeside(at, el, limit), proseOf(at, el, limit)   text of an ancestor of el without el, and without all controls
  *   css(el), xpath(el)     paths; steps into a shadow root are written " ::shadow "
  *   allByCss(path), allByXPath(path)   the elements such a path means, in order
  *   describe(el)           `<button> "Accept"` for messages

@@ -6,8 +6,8 @@
   'use strict';
   const websp = /** @type {Core & MarksApi & StateApi & Partial<PrintApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.fingerprint) return;
-  const { raw, walk, parentOf, roleOf, nameOf, textOf, labelOf, indexed, isControl, marksOf, serialOf, isSerial, kit } = websp;
-  const { all, collapse, replace, cut, trim, split, test, ariaLabelledBy } = kit;
+  const { raw, walk, parentOf, roleOf, nameOf, textOf, labelOf, hostsOf, indexed, isControl, surfacesOf, marksOf, serialOf, isSerial, kit } = websp;
+  const { all, collapse, replace, cut, trim, split, test, ariaLabelledBy, labellersOf } = kit;
   const { attr, matches, tagOf, nodeType, parentNode, hostOf, previousElement, nextElement } = raw;
   const escape = CSS.escape;
   const { set } = Reflect;
@@ -119,46 +119,44 @@
     return [];
   });
 
-  const HIGHEST = 8; // ancestors that are looked at for the text of a row
+  const HIGHEST = 20; // ancestors that are looked at for the text of a row
 
-  /** @type {(text: string) => number} */
-  const letters = (text) => {
-    const parts = split(text, /\s+/);
-    let sum = 0;
-    for (let i = 0; i < parts.length; i++) sum += parts[i].length;
-    return sum;
+  /** A control, and what draws the value of a combobox. */
+  /** @type {(el: Element) => Element[]} */
+  const drawnParts = (el) => {
+    const list = roleOf(el) === 'combobox' ? surfacesOf(el) : [];
+    list[list.length] = el;
+    return list;
   };
-  /** Whether a text says more than the other controls that stand in it: "Hide Share" on every card says nothing. */
-  /** @type {(at: Element, el: Element, text: string, limit: number) => boolean} */
-  const saysMore = (at, el, text, limit) => {
-    let left = letters(text);
-    if (text.length < limit) {
-      walk(at, (inner) => {
-        if (inner === el) return false;
-        if (inner === at || !isControl(inner)) return true;
-        left -= letters(textOf(inner) || labelOf(inner));
-        return false;
-      });
-    }
-    return left > 0;
+  /** An element and the other controls in its ancestor `at`, with their labels; but not the options of a closed list. */
+  /** @type {(at: Element, el: Element) => Element[]} */
+  const controlsIn = (at, el) => {
+    const list = drawnParts(el);
+    walk(at, (inner) => {
+      if (inner === el || raw.style(inner).display === 'none') return false;
+      if (inner === at || !isControl(inner)) return true;
+      const drawn = drawnParts(inner);
+      for (let i = 0; i < drawn.length; i++) list[list.length] = drawn[i];
+      const labels = labellersOf(inner);
+      for (let i = 0; i < labels.length; i++) list[list.length] = labels[i];
+      return false;
+    });
+    return list;
   };
-  /** Text around an element: of the nearest ancestor that says more than the controls in it. */
+  /** Text of an element without that of the controls in it: "Hide Share" is on every card, and more come with time. */
+  /** @type {PrintApi['proseOf']} */
+  const proseOf = (at, el, limit) => textOf(at, controlsIn(at, el), limit);
+  /** @type {PrintApi['textBeside']} */
+  const textBeside = (at, el, limit) => textOf(at, drawnParts(el), limit);
   /** @type {PrintApi['aroundOf']} */
   const aroundOf = (el, limit = 200) => {
     let first = '';
     for (let at = parentOf(el); at && tagOf(at) !== 'body'; at = parentOf(at)) {
-      const text = textOf(at, el, limit);
-      if (text && saysMore(at, el, text, limit)) return text;
+      const text = textBeside(at, el, limit);
+      if (text && proseOf(at, el, limit)) return text;
       first = first || text;
     }
     return first;
-  };
-  /** The text around an element at a height: that of its ancestor so many levels up. */
-  /** @type {(el: Element, height: number) => string} */
-  const textAt = (el, height) => {
-    let at = parentOf(el);
-    for (let i = 0; i < height && at; i++) at = parentOf(at);
-    return at && tagOf(at) !== 'body' ? textOf(at, el, 1_000) : '';
   };
   /** The others of the same role and name that are rendered. */
   /** @type {PrintApi['namesakesOf']} */
@@ -176,29 +174,64 @@
   /** Without numbers, which change by themselves: "9 words" is on every row. */
   /** @type {(text: string) => string} */
   const steady = (text) => collapse(replace(text, /\d+/g, ' '));
+  /** The ancestors of an element up to the one that contains another element too: its row is one of them. */
+  /** @type {(el: Element, others: Element[]) => Element[]} */
+  const ownAncestors = (el, others) => {
+    const list = [];
+    for (let at = parentOf(el); at && tagOf(at) !== 'body' && list.length < HIGHEST; at = parentOf(at)) {
+      for (let i = 0; i < others.length; i++) if (kit.upwards(others[i], (outer) => outer === at)) return list;
+      list[list.length] = at;
+    }
+    return list;
+  };
   /** Text around an element that none of its namesakes has: "Pixel phone, 5 minutes ago" for one of many buttons. */
   /** @type {(el: Element, namesakes: Element[]) => string} */
   const rowOf = (el, namesakes) => {
-    const nearest = aroundOf(el);
-    /** @type {(text: string, of: (other: Element) => string) => boolean} */
-    const isOwn = (text, of) => {
-      for (let i = 0; i < namesakes.length; i++) if (steady(of(namesakes[i])) === steady(text)) return false;
-      return true;
+    /** @type {(of: (at: Element) => string, as: (text: string) => string) => string} */
+    const own = (of, as) => {
+      const text = of(el);
+      for (let i = 0; i < namesakes.length; i++) if (as(of(namesakes[i])) === as(text)) return '';
+      return text;
     };
-    if (isOwn(nearest, aroundOf)) return nearest;
-    for (let height = 1; height < HIGHEST; height++) {
-      const text = textAt(el, height);
-      if (text && isOwn(text, (other) => textAt(other, height))) return text;
+    /** @type {((at: Element) => string)[]} */
+    const texts = [];
+    const heights = ownAncestors(el, namesakes).length;
+    // What has no name is told from the other controls in its row by their texts only.
+    for (let height = 0; nameOf(el) && height < heights; height++) texts[texts.length] = (at) => textAt(at, height, proseOf);
+    texts[texts.length] = (at) => aroundOf(at);
+    for (let height = 0; height < heights; height++) texts[texts.length] = (at) => textAt(at, height, textBeside);
+    // Rows that differ in numbers only, such as orders, are known by these.
+    const measures = [steady, collapse];
+    for (let k = 0; k < measures.length; k++) {
+      for (let i = 0; i < texts.length; i++) {
+        const text = own(texts[i], measures[k]);
+        if (text) return text;
+      }
     }
-    return nearest;
+    return aroundOf(el);
+  };
+  /** The text around an element at a height: that of its ancestor so many levels up. */
+  /** @type {(el: Element, height: number, read: (at: Element, el: Element, limit: number) => string) => string} */
+  const textAt = (el, height, read) => {
+    let at = parentOf(el);
+    for (let i = 0; i < height && at; i++) at = parentOf(at);
+    return at && tagOf(at) !== 'body' ? read(at, el, 1_000) : '';
   };
   /** @type {(el: Element) => string} */
   const siblingText = (el) => {
-    for (let s = previousElement(el); s; s = previousElement(s)) { const text = textOf(s, null, 200); if (text) return text; }
-    for (let s = nextElement(el); s; s = nextElement(s)) { const text = textOf(s, null, 200); if (text) return text; }
-    return '';
+    for (let s = previousElement(el); s; s = previousElement(s)) { const text = textOf(s, [], 200); if (text) return text; }
+    for (let s = nextElement(el); s; s = nextElement(s)) { const text = textOf(s, [], 200); if (text) return text; }
+    const host = hostsOf(el)[0];
+    return host ? siblingText(host) : '';
   };
   const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading],legend';
+  /** @type {(at: Element) => Element[]} */
+  const headingsIn = (at) => {
+    /** @type {Element[]} */
+    const found = [];
+    walk(at, (inner) => { if (inner !== at && matches(inner, HEADINGS)) found[found.length] = inner; });
+    return found;
+  };
   /** Whether a heading is the header of an accordion: it contains a control, or is in one. */
   /** @type {(heading: Element) => boolean} */
   const isInControl = (heading) => {
@@ -209,27 +242,28 @@
     });
     return found;
   };
-  /** Whether an element and the heading in it are a section of their own, closed before what follows. */
-  /** @type {(before: Element) => boolean} */
-  const isClosed = (before) => {
-    const headings = all(before, HEADINGS);
+  /** Whether an element with so many controls and a heading is a section of its own, closed before what follows. */
+  /** @type {(before: Element, least: number) => boolean} */
+  const isClosed = (before, least) => {
+    if (least === Infinity) return false;
+    const headings = headingsIn(before);
     for (let i = 0; i < headings.length; i++) if (isInControl(headings[i])) return true;
     let controls = 0;
     walk(before, (inner) => {
       if (isControl(inner)) controls++;
-      return controls < 2;
+      return controls < least;
     });
-    return controls > 1;
+    return controls >= least;
   };
-  /** The heading an element stands under: not the last one of a section that ends before it, unless `any` is set. */
+  /** The heading an element stands under: not the last one of a section that ends before it, unless it has less than `least` controls. */
   /** @type {PrintApi['headingOf']} */
-  const headingOf = (el, any = false) => {
+  const headingOf = (el, least = 2) => {
     for (let at = /** @type {Element|null} */ (el); at; at = parentOf(at)) {
       for (let s = previousElement(at); s; s = previousElement(s)) {
         const isHeading = matches(s, HEADINGS);
-        const inside = isHeading ? [] : all(s, HEADINGS);
+        const inside = isHeading ? [] : headingsIn(s);
         const heading = isHeading ? s : inside[inside.length - 1];
-        if (heading && (isHeading || any || !isClosed(s))) return textOf(heading, null, 200);
+        if (heading && (isHeading || !isClosed(s, least))) return textOf(heading, [], 200);
       }
       const label = at === el ? '' : collapse(attr(at, 'aria-label') ?? '') || ariaLabelledBy(at);
       if (label) return label;
@@ -277,15 +311,22 @@
   };
   /** @type {PrintApi['fingerprint']} */
   const fingerprint = (el) => factsOf(el, MOST);
+  /** Whether the value of a control is only its text once more, in the language of the page, and tells it from no other. */
+  /** @type {(el: Element, print: Fingerprint) => boolean} */
+  const isValueText = (el, { value, name, nameAttr }) => {
+    if (!value || value !== name) return false;
+    const list = nameAttr ? all(raw.rootOf(el), `[name="${escape(nameAttr)}"]`) : [];
+    return list.length < 2;
+  };
   /** @type {PrintApi['recordedPrint']} */
   const recordedPrint = (el) => {
     const print = factsOf(el, UNCUT);
-    if (print.name) {
-      const namesakes = namesakesOf(el);
-      print.namesakes = namesakes.length;
-      const row = namesakes.length ? cut(rowOf(el, namesakes), UNCUT) : '';
-      if (row) print.nearby = row;
-    }
+    const known = print.name || isControl(el);
+    const namesakes = known ? namesakesOf(el) : [];
+    if (known) print.namesakes = namesakes.length;
+    const row = namesakes.length ? cut(rowOf(el, namesakes), UNCUT) : '';
+    if (row) print.nearby = row;
+    if (isValueText(el, print)) delete print.value;
     const serial = serialOf(el, marksOf(el));
     if (serial.length) print.serial = serial;
     /** @type {Record<string, string>} */
@@ -301,6 +342,6 @@
   };
 
   /** @type {PrintApi} */
-  const api = { fingerprint, recordedPrint, namesakesOf, headingOf, aroundOf, css, xpath, allByCss, allByXPath };
+  const api = { fingerprint, recordedPrint, namesakesOf, headingOf, aroundOf, textBeside, proseOf, css, xpath, allByCss, allByXPath };
   Object.assign(websp, api);
 })();

@@ -18,6 +18,7 @@
   /** @type {MarkName[]} */
   const MARKS = ['testId', 'id', 'nameAttr', 'value'];
   const CHOICE = /^(option|menuitemradio|menuitemcheckbox|radio)$/;
+  const MEANT = /^(option|menuitem|menuitemradio|menuitemcheckbox|radio|checkbox|switch|button)$/;
   const VALUED = /^(checkbox|radio|submit|button|reset|image)$/;
 
   /** @type {(el: Element) => string|null} */
@@ -31,7 +32,38 @@
     const tag = tagOf(el);
     const fixed = tag === 'option' || tag === 'button' || (tag === 'input' && test(VALUED, kit.inputType(el)));
     if (fixed) return attr(el, 'value');
-    return test(CHOICE, websp.roleOf(el)) ? attr(el, 'data-value') : null;
+    if (!test(CHOICE, websp.roleOf(el))) return null;
+    // A custom element has the value of the option that it is.
+    return attr(el, 'data-value') ?? (test(/-/, tag) ? attr(el, 'value') : null);
+  };
+  /** @type {(el: Element, mark: MarkName) => string|null} */
+  const ownMarkOf = (el, mark) => {
+    if (mark === 'value') return valueMarkOf(el);
+    const attribute = attributeOf(el, mark);
+    return attribute && attr(el, attribute);
+  };
+  /** @type {MarksApi['bearerOf']} */
+  const bearerOf = (el, mark, hosts = websp.hostsOf(el)) => {
+    // What a text field holds is no mark.
+    if (mark === 'value' && !test(MEANT, websp.roleOf(el))) return el;
+    for (let i = 0; i < hosts.length; i++) {
+      const attribute = attributeOf(hosts[i], mark);
+      if (attribute && attr(hosts[i], attribute)) return hosts[i];
+    }
+    return el;
+  };
+  /** The name that the radio buttons of a group have in common, where only the group has it. */
+  /** @type {(el: Element) => string|null} */
+  const groupNameOf = (el) => {
+    const group = websp.roleOf(el) === 'radio' ? kit.upwards(parentOf(el), (at) => websp.roleOf(at) === 'radiogroup') : null;
+    const root = group && raw.rootOf(group);
+    return group && (attr(group, 'name') || (root instanceof ShadowRoot ? attr(raw.hostOf(root), 'name') : null));
+  };
+  /** @type {MarksApi['markOf']} */
+  const markOf = (el, mark, hosts = websp.hostsOf(el)) => {
+    const bearer = bearerOf(el, mark, hosts);
+    if (mark === 'value' && bearer !== el) return attr(bearer, 'value');
+    return ownMarkOf(bearer, mark) || (mark === 'nameAttr' ? groupNameOf(el) : null);
   };
   /** The form of a control: its id, its name, or the path it is sent to. */
   /** @type {(el: Element) => string|null} */
@@ -74,28 +106,29 @@
 
   /** @type {MarksApi['marksOf']} */
   const marksOf = (el) => {
-    const testAttribute = testAttributeOf(el);
-    /** @type {Marks} */
-    const marks = { testId: testAttribute && attr(el, testAttribute), id: attr(el, 'id'), nameAttr: attr(el, 'name'), value: valueMarkOf(el), form: formOf(el) };
-    return marks;
+    const hosts = websp.hostsOf(el);
+    return {
+      testId: markOf(el, 'testId', hosts), id: markOf(el, 'id', hosts), nameAttr: markOf(el, 'nameAttr', hosts),
+      value: markOf(el, 'value', hosts), form: formOf(el),
+    };
   };
   /** @type {MarksApi['serialOf']} */
   const serialOf = (el, marks) => {
     /** @type {string[]} */
     const serial = [];
-    const root = raw.rootOf(el);
     for (let i = 0; i < MARKS.length; i++) {
       const mark = MARKS[i];
       const value = marks[mark];
-      const attribute = attributeOf(el, mark);
+      const bearer = bearerOf(el, mark);
+      const attribute = attributeOf(bearer, mark);
       // The values of radio buttons are counted by the author, and mean what they say.
-      if (!value || !attribute || (mark === 'value' && raw.matches(el, '[type=radio]'))) continue;
-      const group = mark === 'value' && marks.nameAttr ? `[name="${escape(marks.nameAttr)}"]` : mark === 'value' ? tagOf(el) : '';
-      if (isSerial(root, attribute, value, group)) serial[serial.length] = mark;
+      if (!value || !attribute || (mark === 'value' && websp.roleOf(el) === 'radio')) continue;
+      const group = mark === 'value' && marks.nameAttr ? `[name="${escape(marks.nameAttr)}"]` : mark === 'value' ? tagOf(bearer) : '';
+      if (isSerial(raw.rootOf(bearer), attribute, value, group)) serial[serial.length] = mark;
     }
     return serial;
   };
   /** @type {MarksApi} */
-  const api = { testAttributes, marksOf, serialOf, isSerial, isCounterpart, attributeOf };
+  const api = { testAttributes, marksOf, markOf, bearerOf, serialOf, isSerial, isCounterpart, attributeOf };
   Object.assign(websp, api);
 })();

@@ -7,9 +7,10 @@
   const websp = /** @type {Tree & Partial<NamesApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.nameOf) return;
   const { raw, kit } = websp;
-  const { uncurry, getter, eachChild, byId, collapse, replace, shortened, slice, cut, lower, trim, split, test, contains, LONGEST } = kit;
+  const { uncurry, getter, eachChild, all, byId, collapse, replace, shortened, slice, cut, lower, trim, split, test, contains, LONGEST } = kit;
   const { attr, matches, nodeType, parentNode, tagOf } = raw;
   const hasOwn = Object.hasOwn;
+  const escape = CSS.escape;
   /** @type {(text: string, times: number) => string} */
   const repeat = uncurry(String.prototype.repeat);
   /** @type {(node: Node) => string|null} */
@@ -123,13 +124,19 @@
     to.out += follows ? slice(tight, 1) : tight;
   };
 
+  /** Whether a text is only for those who listen: it takes a place on the page, and shows nothing of itself. */
+  /** @type {(style: CSSStyleDeclaration) => boolean} */
+  const isForAssistants = ({ position, clip, clipPath }) => position === 'absolute'
+    && (test(/^rect\((0px|1px), (0px|1px), (0px|1px), (0px|1px)\)$/, clip) || test(/^inset\((50|100)%\)$/, clipPath));
+
   /**
    * Adds the text under `node` as a reader meets it; `named` also takes aria-label, alt and control values.
-   * @typedef {{out: string, limit: number, named: boolean, skip: Element|null, hidden: boolean, top: Node}} Reading
+   * @typedef {{out: string, limit: number, named: boolean, skip: Element[], hidden: boolean, top: Node}} Reading
    * @type {(node: Node, to: Reading) => void}
    */
   const read = (node, to) => {
-    if (to.out.length > to.limit || node === to.skip) return;
+    if (to.out.length > to.limit) return;
+    for (let i = 0; i < to.skip.length; i++) if (node === to.skip[i]) return;
     const type = nodeType(node);
     if (type === 3) add(to, shortened(textContent(node) ?? ''));
     if (type !== 1) return;
@@ -144,6 +151,7 @@
       const own = embeddedName(el, tag, to);
       if (own !== null) { add(to, own); return; }
     } else if (tag === 'select' || tag === 'textarea') return;
+    if (!to.named && isForAssistants(style)) return;
     const apart = display !== 'contents' && !test(/^inline|^none/, display) || display === 'inline-block';
     if (apart) add(to, ' ');
     const unseen = !to.hidden && style.visibility !== 'visible';
@@ -175,13 +183,13 @@
   /** @type {(el: Element, options: Partial<Reading>) => string} */
   const reading = (el, options) => {
     /** @type {Reading} */
-    const to = { out: '', limit: 600, named: false, skip: null, hidden: false, top: el, ...options };
+    const to = { out: '', limit: 600, named: false, skip: [], hidden: false, top: el, ...options };
     read(el, to);
     return trim(to.out);
   };
 
   /** @type {NamesApi['textOf']} */
-  const textOf = (el, skip = null, limit = 600) => reading(el, { skip, limit });
+  const textOf = (el, skip = [], limit = 600) => reading(el, { skip, limit });
 
   /** @type {(el: Element) => string} */
   const ariaLabelledBy = (el) => {
@@ -199,7 +207,7 @@
     return collapse(out);
   };
   /** @type {(el: Element) => string} */
-  const embedded = (el) => embeddedName(el, tagOf(el), { out: '', limit: 600, named: true, skip: null, hidden: true, top: el }) ?? '';
+  const embedded = (el) => embeddedName(el, tagOf(el), { out: '', limit: 600, named: true, skip: [], hidden: true, top: el }) ?? '';
 
   const LABELABLE = setOf('input', 'select', 'textarea', 'button', 'meter', 'output', 'progress');
   const MOST_LABELS = 20;
@@ -211,15 +219,72 @@
     if (labels) for (let i = 0; i < labels.length && i < MOST_LABELS; i++) list[i] = labels[i];
     return list;
   };
+  /** @type {(el: Element, outer: Element) => boolean} */
+  const isWithin = (el, outer) => kit.upwards(el, (at) => at === outer) !== null;
+  /** The host of an element's shadow root, if that shows no other element of its kind. */
+  /** @type {(el: Element, isOfKind: (other: Element) => boolean) => Element|null} */
+  const hostOf = (el, isOfKind) => {
+    const root = raw.rootOf(el);
+    if (!(root instanceof ShadowRoot)) return null;
+    const others = all(root, '*');
+    for (let i = 0; i < others.length; i++) {
+      const other = others[i];
+      // A component may put an unseen input into what it draws, or around it.
+      if (other !== el && isOfKind(other) && raw.shown(other) && !isWithin(other, el) && !isWithin(el, other)) return null;
+    }
+    return raw.hostOf(root);
+  };
+  /** @type {NamesApi['hostsOf']} */
+  const hostsOf = (el) => {
+    /** @type {Element[]} */
+    const hosts = [];
+    const role = roleOf(el);
+    if (!contains(WIDGETS, role)) return hosts;
+    let host = hostOf(el, (other) => roleOf(other) === role);
+    while (host) {
+      const tag = tagOf(host);
+      hosts[hosts.length] = host;
+      host = hostOf(host, (other) => tagOf(other) === tag);
+    }
+    return hosts;
+  };
+  /** The labels of a custom element, which a browser does not take for those of the control in it. */
+  /** @type {(el: Element) => Element[]} */
+  const outerLabels = (el) => {
+    /** @type {Element[]} */
+    const list = [];
+    const hosts = hostsOf(el);
+    for (let i = 0; i < hosts.length; i++) {
+      const id = attr(hosts[i], 'id');
+      const labels = id ? all(raw.rootOf(hosts[i]), `[for="${escape(id)}"]`) : [];
+      for (let k = 0; k < labels.length && k < MOST_LABELS; k++) if (tagOf(labels[k]) !== 'output') list[list.length] = labels[k];
+      const around = kit.upwards(hosts[i], (at) => tagOf(at) === 'label');
+      if (around) list[list.length] = around;
+    }
+    return list;
+  };
   /** @type {(el: Element) => string} */
   const nativeLabel = (el) => {
-    const labels = labelsOf(el);
+    const own = labelsOf(el);
+    const labels = own.length ? own : outerLabels(el);
     let out = '';
     for (let i = 0; i < labels.length; i++) {
       const aria = attr(labels[i], 'aria-label');
-      out += ` ${(aria && trim(aria)) || reading(labels[i], { named: true, skip: el, hidden: !raw.shown(labels[i]) })}`;
+      out += ` ${(aria && trim(aria)) || reading(labels[i], { named: true, skip: [el], hidden: !raw.shown(labels[i]) })}`;
     }
     return collapse(out);
+  };
+  /** The elements that label a control. */
+  /** @type {Kit['labellersOf']} */
+  const labellersOf = (el) => {
+    const own = labelsOf(el);
+    const list = own.length ? own : outerLabels(el);
+    const ids = split(trim(attr(el, 'aria-labelledby') ?? ''), /\s+/);
+    for (let i = 0; i < ids.length && i < MOST_LABELS; i++) {
+      const target = ids[i] ? byId(el, ids[i]) : null;
+      if (target) list[list.length] = target;
+    }
+    return list;
   };
   /** @type {NamesApi['labelOf']} */
   const labelOf = (el) => ariaLabelledBy(el) || nativeLabel(el);
@@ -292,8 +357,8 @@
     return `<${what}>${name ? ` "${name}"` : id ? ` #${id}` : ''}`;
   };
 
-  Object.assign(kit, { ariaLabelledBy, isNativeControl, isEditingHost, inputType, WIDGETS });
+  Object.assign(kit, { ariaLabelledBy, labellersOf, isNativeControl, isEditingHost, inputType, WIDGETS });
   /** @type {NamesApi} */
-  const api = { roleOf, nameOf, textOf, labelOf, labelsOf, valueOf, shownValue, describe };
+  const api = { roleOf, nameOf, textOf, labelOf, labelsOf, hostsOf, valueOf, shownValue, describe };
   Object.assign(websp, api);
 })();

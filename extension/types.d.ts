@@ -91,6 +91,7 @@ interface TreeKit {
 /** The same, and those from names.js. */
 interface Kit extends TreeKit {
   ariaLabelledBy(el: Element): string;
+  labellersOf(el: Element): Element[];
   isNativeControl(el: Element): boolean;
   isEditingHost(el: Element): boolean;
   inputType(el: Element): string;
@@ -108,9 +109,11 @@ interface Tree {
 interface NamesApi {
   roleOf(el: Element): string;
   nameOf(el: Element): string;
-  textOf(el: Element, skip?: Element | null, limit?: number): string;
+  textOf(el: Element, skip?: Element[], limit?: number): string;
   labelOf(el: Element): string;
   labelsOf(el: Element): Element[];
+  /** The custom elements whose only control of its role an element is, from the inside out. */
+  hostsOf(el: Element): Element[];
   valueOf(el: Element): string | null;
   shownValue(el: Element): string;
   describe(el: Element): string;
@@ -136,6 +139,9 @@ interface Marks { testId: string | null; id: string | null; nameAttr: string | n
 interface MarksApi {
   testAttributes: readonly string[];
   marksOf(el: Element): Marks;
+  /** The element that has a mark: a custom element has those of the control in it. */
+  bearerOf(el: Element, mark: MarkName, hosts?: Element[]): Element;
+  markOf(el: Element, mark: MarkName, hosts?: Element[]): string | null;
   serialOf(el: Element, marks: Marks): string[];
   /** Whether others with this attribute carry the mark with other numbers; `group` narrows them by a selector. */
   isSerial(root: Node, attribute: string, mark: string, group?: string): boolean;
@@ -147,8 +153,10 @@ interface PrintApi {
   fingerprint(el: Element): Fingerprint;
   recordedPrint(el: Element): Fingerprint;
   namesakesOf(el: Element): Element[];
-  headingOf(el: Element, any?: boolean): string;
+  headingOf(el: Element, least?: number): string;
   aroundOf(el: Element, limit?: number): string;
+  textBeside(at: Element, el: Element, limit: number): string;
+  proseOf(at: Element, el: Element, limit: number): string;
   css(el: Element): string;
   xpath(el: Element): string;
   allByCss(path: string): Element[];

@@ -252,7 +252,7 @@ def test_a_fingerprint_says_what_stands_around_an_element(show: ShowHtml) -> Non
 
 def test_a_text_is_read_alike_however_far_its_page_is_indented(show: ShowHtml) -> None:
     html = """<main><p>Search</p><form><p>Rights of the group</p><div><button id=t>Save</button></div></form></main>"""
-    read = "[__websp.textOf(document.body, null, 30), __websp.aroundOf($)]"
+    read = "[__websp.textOf(document.body, [], 30), __websp.aroundOf($)]"
     tight = ask(show(""), [html], read)[html]
     wide = html.replace("><", ">" + "\n" * 300 + "<")
     assert (

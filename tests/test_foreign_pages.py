@@ -247,3 +247,103 @@ def test_a_setting_is_not_changed_to_reach_what_it_hides(bench: Bench) -> None:
     page = bench.show(MENU.format(box))
     bench.play(link)
     assert not page.is_checked("#ads")
+
+
+# ---------------------------------------------------------------- rows
+
+
+def orders(*numbers: int, note: str = "Paid on 4 December") -> str:
+    rows = [f"<tr><td>Order {number}<td>{note}<td><button>Cancel</button>" for number in numbers]
+    return f"<h2>Orders</h2><table>{''.join(rows)}</table>"
+
+
+def test_rows_that_differ_in_a_number_only_are_told_apart_by_it(bench: Bench) -> None:
+    bench.show(orders(1041, 1042, 1043))
+    order = bench.target("tr:nth-child(2) button")
+    assert "1042" in order["nearby"]
+    bench.show(orders(1044, 1041, 1042, 1043))
+    found_in(bench, order, "tr:nth-child(3) button")
+    bench.show(orders(1044, 1041, 1043))
+    not_found(bench, order)
+
+
+def test_a_number_of_minutes_does_not_tell_rows_apart(bench: Bench) -> None:
+    def devices(*minutes: int) -> str:
+        rows = [f"<tr><td>Pixel phone<td>{n} minutes ago<td><button>Sign out</button>" for n in minutes]
+        return f"<h2>Devices</h2><table>{''.join(rows)}</table>"
+
+    bench.show(devices(5, 9))
+    first = bench.target("tr:nth-child(1) button")
+    bench.show(devices(1, 5, 15))
+    not_found(bench, first)
+
+
+def test_a_group_is_the_same_when_other_fields_come_and_go(bench: Bench) -> None:
+    def group(title: str, *fields: str) -> str:
+        boxes = "".join(f"<div><label><input type=checkbox> {field}</label></div>" for field in fields)
+        return f"<div><h4>{title}</h4>{boxes}</div>"
+
+    bench.show(group("Before it is due", "Mail", "Push") + group("When it is late", "Mail", "Push"))
+    late = bench.target("div:nth-of-type(2) > div:nth-of-type(2) input")
+    bench.show(group("Before it is due", "Letter", "Push") + group("When it is late", "Letter", "Push"))
+    found_in(bench, late, "div:nth-of-type(2) > div:nth-of-type(2) input")
+    bench.show(group("Before it is due", "Letter", "Push") + group("When it is lost", "Letter", "Push"))
+    not_found(bench, late)
+
+
+def test_a_group_that_lost_fields_is_still_closed_before_the_button_below(bench: Bench) -> None:
+    def form(*fields: str) -> str:
+        inputs = "".join(f"<p><label>{field} <input></label></p>" for field in fields)
+        phone = (
+            "<div><h4>Phone</h4><p><label>Code <input></label></p><p><label>Number <input></label></p></div>"
+        )
+        return f"<h2>Contact</h2>{phone}<div><h4>Address</h4>{inputs}</div><p><button>Save</button></p>"
+
+    bench.show(form("Street", "City"))
+    save = bench.target("button")
+    bench.show(form("Street"))
+    found_in(bench, save, "button")
+
+
+def test_words_for_those_who_listen_are_no_text_of_the_page(bench: Bench) -> None:
+    html = "<ul>{}</ul>".format(
+        "".join(f"<li><button>{name}{{}}</button></li>" for name in ("Mute", "Block"))
+    )
+    hidden = "<span style='position: absolute; clip: rect(0, 0, 0, 0)'>Is active</span>"
+    bench.show(html.format("", ""))
+    mute = bench.target("li:nth-child(1) button")
+    bench.show(html.format(hidden, hidden))
+    found_in(bench, mute, "li:nth-child(1) button")
+
+
+def test_a_value_that_is_the_label_changes_with_the_language(bench: Bench) -> None:
+    html = "<h2>{}</h2><label><input type=checkbox name=online value='{}'> {}</label>"
+    bench.show(html.format("Privacy", "Show me", "Show me"))
+    online = bench.target("input")
+    bench.show(html.format("Privatsphäre", "Zeige mich", "Zeige mich"))
+    found_in(bench, online, "input")
+
+
+# ---------------------------------------------------------------- the pointer
+
+
+def test_a_control_that_unfolds_is_pressed_where_it_is_drawn(bench: Bench) -> None:
+    # Its label comes into view first, and turns the check box alone.
+    html = """
+        <style>
+          #fold { overflow: hidden; height: 10px; transition: height .3s }
+          #box { position: absolute; opacity: 0; width: 0 }
+          #drawing { width: 40px; height: 20px; background: gray; margin: 60px 0 }
+        </style>
+        <button aria-expanded=false onclick="fold.style.height = '200px'; ariaExpanded = 'true'">More</button>
+        <div id=fold><label for=box>Share</label><div id=drawing><input id=box type=checkbox></div></div>
+        <script>
+          window.told = [];
+          drawing.onclick = ({ target }) => { told.push(target.id); box.checked = !box.checked; };
+        </script>"""
+    bench.show(html)
+    more = bench.event("click", "button", before={"expanded": False}, after={"expanded": True})
+    box = bench.event("change", "#box", before={"checked": False}, after={"checked": True})
+    page = bench.show(html)
+    bench.play(more, box)
+    assert page.evaluate("told") == ["drawing"]

@@ -134,7 +134,7 @@ def test_what_stands_around_a_control_is_more_than_the_labels_of_its_neighbours(
     ]
     bench.show(section("Feed", *cards))
     share, more = (bench.target(f"article:nth-of-type(2) button:nth-of-type({n})") for n in (2, 3))
-    assert share["nearby"] == "Bo Coast Hide"
+    assert share["nearby"] == "Bo Coast"
     bench.show(section("Feed", *reversed(cards)))
     found_in(bench, share, "article:nth-of-type(1) button:nth-of-type(2)")
     found_in(bench, more, "article:nth-of-type(1) button:nth-of-type(3)")

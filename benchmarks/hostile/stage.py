@@ -163,6 +163,8 @@ def script(name: str) -> str:
 # ---------------------------------------------------------------- the tools
 
 _KEY = "el => __hostile.keyOf(el)"
+_RECORDED = "el => { const { uncut, ...print } = __websp.recordedPrint(el); return print; }"
+"""What the recorder keeps of an element; the uncut texts never leave it."""
 METHODS = ("cascade", *RUNGS, *TOOLS)
 
 
@@ -174,7 +176,7 @@ class Recording:
         element = frame.evaluate_handle("key => __hostile.find(key)", key)
         install(frame)
         self.url = on.page.url
-        self.target = Fingerprint.model_validate(element.evaluate("el => __websp.fingerprint(el)"))
+        self.target = Fingerprint.model_validate(element.evaluate(_RECORDED))
         handle = element.as_element()
         assert handle is not None
         self.tools = {tool: record(tool, frame, handle) for tool in TOOLS}

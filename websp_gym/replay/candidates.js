@@ -3,7 +3,7 @@
  * Finds the elements of one document that may be a recorded one. Needs similarity.js. Adds to __webspReplay
  *
  *   Candidates     one search: the candidates of every rung, and what the document says of the recorded facts
- *   testIdOf(el), around(el), usable(el)   facts of an element
+ *   testIdOf(el), hasMark(el, mark, value), around(el), usable(el)   facts of an element
  *   HEADINGS, ANY  the selector of headings; the tag of an imported element whose tag is unknown
  *
  * A rung is one way to find candidates; the rungs are ordered from what redesigns rarely change to what they
@@ -28,13 +28,15 @@
  * @property {Known} known facts about all frames of the page
  * @property {(el: Element) => boolean} ofTag
  * @property {(one: string|undefined, other: string|undefined) => boolean} same
- * @property {(el: Element, wanted: string[]) => boolean} isAround whether it has these words around it or its row
+ * @property {(el: Element, wanted: string[], counted?: string) => boolean} isAround whether it has these words (and
+ *   these numbers) around it or its row
  * @property {() => boolean} isTypeUnknown
  * @property {(rung: string) => Element[]} offer the candidates of a rung (cached)
  *
  * @typedef {object} CandidatesApi
  * @property {new (query: Query) => Offer} Candidates
  * @property {(el: Element) => string|undefined} testIdOf
+ * @property {(el: Element, mark: 'id'|'nameAttr', value: string) => boolean} hasMark
  * @property {(el: Element) => string} around
  * @property {(el: Element) => boolean} usable
  * @property {string} HEADINGS
@@ -48,15 +50,18 @@
   const websp = /** @type {Dom} */ (Reflect.get(globalThis, '__websp'));
   const { raw, parentOf, roleOf, nameOf, textOf, labelOf, labelsOf } = websp;
   const { attr, tagOf, shown } = raw;
-  const { open, similarity, rest, alike, SAME } = /** @type {Similarity} */ (replay.similarity);
+  const { open, numbers, similarity, rest, alike, SAME } = /** @type {Similarity} */ (replay.similarity);
 
   /** The tag of an imported element whose tag is unknown. */
   const ANY = '*';
-  const HIGHEST = 8; // as in fingerprint.js
+  const HIGHEST = 20; // as in fingerprint.js
   const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading],legend';
 
   /** @type {(el: Element) => string|undefined} */
-  const testIdOf = (el) => websp.marksOf(el).testId ?? undefined;
+  const testIdOf = (el) => websp.markOf(el, 'testId') ?? undefined;
+  /** Whether an element has a mark, itself or as the control in a custom element. */
+  /** @type {(el: Element, mark: 'id'|'nameAttr', value: string) => boolean} */
+  const hasMark = (el, mark, value) => attr(el, websp.attributeOf(el, mark) ?? '') === value || websp.markOf(el, mark) === value;
   /** The text around an element, longer than a recording keeps it. */
   /** @type {(el: Element) => string} */
   const around = (el) => websp.aroundOf(el, 1_000);
@@ -85,13 +90,15 @@
     constructor(query) {
       this.query = query;
       this.print = query.print;
-      /** @type {Map<Element, string[][]>} */
+      /** @type {Map<Element, {words: string[], numbers: string}[]>} */
       this.rests = new Map();
       this.all = websp.elements(document);
       const { tag, role } = this.print;
       this.pool = this.all.filter((el) => (role ? roleOf(el) === role
         : tag === ANY ? websp.interactive(el) : tagOf(el) === tag));
       this.named = this.print.name ? this.pool.filter((el) => this.same(this.print.name, nameOf(el))) : [];
+      // A redesign may add words for those who listen ("Mute, not active"): a person still reads the same.
+      if (this.print.name && !this.named.length) this.named = this.pool.filter((el) => this.same(this.print.name, textOf(el)));
       /** @type {Known} */
       this.own = {
         name: this.named.filter(usable).length,
@@ -119,8 +126,8 @@
       switch (rung) {
         case 'attributes':
           return this.all.filter((el) => (print.testId && testIdOf(el) === print.testId)
-            || (print.id && attr(el, 'id') === print.id)
-            || (this.ofTag(el) && ((print.nameAttr && attr(el, 'name') === print.nameAttr
+            || (print.id && hasMark(el, 'id', print.id))
+            || (this.ofTag(el) && ((print.nameAttr && hasMark(el, 'nameAttr', print.nameAttr)
               && (this.isTypeUnknown() || (attr(el, 'type') ?? undefined) === (print.typeAttr ?? undefined)))
               || (print.href && attr(el, 'href') === print.href))));
         case 'role+name': return this.named;
@@ -141,22 +148,28 @@
       return kin.filter((el) => byOwn.includes(el) || this.isAround(el, note));
     }
 
-    /** Whether an element has these words around it, near it or around its row; the texts are cut as in a recording. */
-    /** @type {(el: Element, wanted: string[]) => boolean} */
-    isAround(el, wanted) {
+    /** Whether an element has these words around it, near it or around its row, and these numbers; the texts are cut as in a recording. */
+    /** @type {(el: Element, wanted: string[], counted?: string) => boolean} */
+    isAround(el, wanted, counted) {
       let texts = this.rests.get(el);
       if (!texts) {
         const own = { name: nameOf(el), text: textOf(el) };
-        texts = [rest(websp.kit.cut(open(websp.aroundOf(el))), own)];
+        const cutAs = (/** @type {string} */ text) => websp.kit.cut(open(text));
+        let last = '';
+        const parts = [cutAs(websp.aroundOf(el))];
         // A recording keeps the text of the row where the text nearby is the same in all rows.
         for (let at = parentOf(el), height = 0; at && tagOf(at) !== 'body' && height < HIGHEST; at = parentOf(at), height++) {
-          const text = textOf(at, el, 1_000);
+          const text = websp.textBeside(at, el, 1_000);
           if (text.length >= 1_000) break;
-          if (text) texts.push(rest(websp.kit.cut(open(text)), own));
+          if (!text || text === last) continue;
+          last = text;
+          // Older recordings have the texts of the controls in a row too.
+          parts.push(cutAs(text), cutAs(websp.proseOf(at, el, 1_000)));
         }
+        texts = parts.map((part) => ({ words: rest(part, own), numbers: numbers(part) }));
         this.rests.set(el, texts);
       }
-      return texts.some((words) => alike(wanted, words));
+      return texts.some((text) => alike(wanted, text.words) && (counted === undefined || counted === text.numbers));
     }
 
     /** Whether an import could not know the type. An <input> without a type is a text field, which has a role. */
@@ -177,6 +190,6 @@
   }
 
   /** @type {CandidatesApi} */
-  const api = { Candidates, testIdOf, around, usable, HEADINGS, ANY };
+  const api = { Candidates, testIdOf, hasMark, around, usable, HEADINGS, ANY };
   Object.assign(replay, api);
 })();

@@ -21,7 +21,7 @@
  * @property {boolean} eligible whether it has more of a named element than its place and surroundings
  * @property {boolean} unchanged no text counts against it
  * @property {boolean} doubtful under another heading or with another name than recorded, and without its mark
- * @typedef {Offer & {judge(el: Element): Judged, isKnownByText(): boolean}} Judge
+ * @typedef {Offer & {judge(el: Element): Judged, isKnownByText(): boolean, isOfNumber(el: Element): boolean}} Judge
  */
 
 (() => {
@@ -32,7 +32,7 @@
   const { WORTH, RULES } = /** @type {EvidenceTable} */ (Reflect.get(globalThis, '__webspEvidence'));
   const { raw, parentOf, roleOf, textOf } = websp;
   const { attr, tagOf } = raw;
-  const { words, common, similarity, isCut, rest, alike, agreement, scoreOf, SAME } = /** @type {Similarity} */ (replay.similarity);
+  const { words, numbers, common, similarity, isCut, rest, alike, agreement, scoreOf, SAME } = /** @type {Similarity} */ (replay.similarity);
   const { around } = /** @type {CandidatesApi} */ (replay);
   const MarkWeigher = /** @type {new (query: Query) => Offer & WithMarks} */ (replay.MarkWeigher);
   const item = /** @type {Piece} */ (replay.evidence);
@@ -86,7 +86,7 @@
     name(has, agrees, valued) {
       const { print, known } = this;
       // What had no name may get one, for those who cannot see the page.
-      if (!print.name) return !has.name && this.nameless === 1 && !this.isKnownByText() ? [item('name', 'only')] : [];
+      if (!print.name) return !has.name && this.isOnlyNameless() && !this.isKnownByText() ? [item('name', 'only')] : [];
       if (agrees) {
         const items = [item('name', 'same')];
         const more = Math.min(2, words(print.name, false).length - 1);
@@ -103,6 +103,11 @@
       if (!this.query.loose && isOpposite(print.name, has.name)) return [item('name', 'opposite')];
       if (known.name) return [item('name', 'moved')];
       return [item('name', 'other', WORTH.name.other + 2 * similarity(print.name, has.name, this.query.loose))];
+    }
+
+    /** Whether it was the only one of its role without a name, and is. */
+    isOnlyNameless() {
+      return this.nameless === 1 && !this.print.namesakes;
     }
 
     /** @type {(has: Fingerprint, valued: boolean) => Evidence[]} */
@@ -150,8 +155,8 @@
       const wanted = this.print.section;
       if (!wanted) return [];
       if (similarity(wanted, has.section, true) >= SAME) return [item('section', 'same')];
-      // Older recordings have the last heading before it, of whatever section.
-      if (similarity(wanted, websp.headingOf(el, true), true) >= SAME) return [item('section', 'before')];
+      // Older recordings have the last heading before it, of whatever section; and a section may have lost controls.
+      if ([1, Infinity].some((least) => similarity(wanted, websp.headingOf(el, least), true) >= SAME)) return [item('section', 'before')];
       if (this.known.section) return [item('section', 'moved')];
       // A theme may make plain text of the headings.
       if (this.isSaid(wanted)) return [];
@@ -181,10 +186,24 @@
         const more = Math.min(3, wanted.length - 2);
         if (more > 0) items.push(item('around', 'word', WORTH.around.word * more));
         if (this.offer('text').filter((at) => this.isAround(at, wanted)).length === 1) items.push(item('around', 'only'));
+        else if (numbers(recorded) && this.isOfNumber(el)) items.push(item('around', 'number'));
         return items;
       }
-      wanted.length = kept.length;
+      return this.partly(el, { wanted: kept, there, whole, bare, agrees });
+    }
+
+    /** Whether the recorded numbers, if there are any, are around an element: orders and volumes differ in nothing else. */
+    /** @type {(el: Element) => boolean} */
+    isOfNumber(el) {
+      const { nearby = '' } = this.print;
+      return !numbers(nearby) || this.isAround(el, rest(nearby, this.print), numbers(nearby));
+    }
+
+    /** The evidence of a row that has only a part of the recorded words, or none of them. */
+    /** @type {(el: Element, row: {wanted: string[], there: string[], whole: boolean, bare: boolean, agrees: boolean}) => Evidence[]} */
+    partly(el, { wanted, there, whole, bare, agrees }) {
       if (!wanted.length) return [];
+      const joined = wanted.join('');
       const shared = joined.length >= 12 && there.join('').includes(joined) ? wanted.length : common(wanted, there);
       // All of the recorded words, or most of a long text: the rest may be a date, a counter or a note.
       const isMost = shared === wanted.length || (shared >= 4 && shared >= 0.7 * wanted.length);
@@ -226,13 +245,14 @@
       if (!has.name && !SWITCHES.has(has.role ?? '')) return false;
       if (this.print.text && !has.text) return false;
       // Other rows still have the recorded name: this row's control was not renamed, but removed.
-      if (!this.print.text && this.known.name) return false;
+      if ((!this.print.text || this.print.namesakes) && this.known.name) return false;
       const text = around(el);
       let row = parentOf(el);
-      while (row && textOf(row, el, 1_000) !== text && tagOf(row) !== 'body') row = parentOf(row);
+      while (row && websp.textBeside(row, el, 1_000) !== text && tagOf(row) !== 'body') row = parentOf(row);
       // Other controls in the row can be excluded by their texts, but not icons without a text.
-      const silent = row ? websp.elements(row).filter((at) => at !== el && roleOf(at) === has.role && !textOf(at)) : [];
-      return !silent.length && this.isSaidOnce();
+      const others = row ? websp.elements(row).filter((at) => at !== el && roleOf(at) === has.role) : [];
+      // The recorded text of one row among several is without the texts of the controls in it.
+      return !others.some((at) => this.print.namesakes || !textOf(at)) && this.isSaidOnce();
     }
 
     /** Whether an element contains all of these words, and no descendant does. */
@@ -261,15 +281,16 @@
       const { print } = this;
       const has = this.fullPrint(el);
       const valued = showsValue(el);
-      const agrees = !!print.name && (this.same(print.name, has.name) || (!!print.label && this.same(print.label, has.label)));
+      const agrees = !!print.name && (this.same(print.name, has.name) || this.same(print.name, has.text)
+        || (!!print.label && this.same(print.label, has.label)));
       const marks = this.marks(has, el);
       const marked = total(marks);
       const isPlain = this.isKnownByText() && this.same(print.text, has.text);
       // A name that only the target had, and only this element has, tells it from all others.
-      const isOnly = this.known.name < 2 && print.namesakes === 0;
+      const isOnly = !!print.name && this.known.name < 2 && print.namesakes === 0;
       const isCommon = this.known.name > 1 || words(print.name ?? '', false).length < 2;
       const isVague = words(print.text ?? '', false).length < 2 || (isPlain && this.saying().length > 1);
-      const bare = marked < 3 && (print.name ? agrees && isCommon : isPlain ? isVague : this.nameless !== 1);
+      const bare = marked < 3 && (print.name ? agrees && isCommon : isPlain ? isVague : !this.isOnlyNameless());
       const name = this.name(has, agrees, valued);
       const heading = this.section(el, has, bare);
       const row = this.around(el, bare && !isOnly, agrees && !this.isMarked(marks, ROW_MARKS));

@@ -78,10 +78,10 @@
     /** Whether all recorded paths lead to the best of several equal candidates, none came or went, and no text differs. */
     /** @type {(best: Judged, next: Judged) => boolean} */
     isUnmoved(best, next) {
-      const { css, xpath, webspIndex, namesakes } = this.print;
-      if (namesakes !== undefined && this.known.name !== namesakes + 1) return false;
+      const { name, css, xpath, webspIndex, namesakes } = this.print;
+      if (name && namesakes !== undefined && this.known.name !== namesakes + 1) return false;
       const paths = PATHS.filter((rung) => ({ css, xpath, index: webspIndex })[rung] !== undefined).map((rung) => this.offer(rung));
-      return paths.length > 1 && best.unchanged && best.facts >= next.facts - 0.01
+      return paths.length > 1 && best.unchanged && this.isOfNumber(best.el) && best.facts >= next.facts - 0.01
         && paths.every((list) => list.length === 1 && list[0] === best.el);
     }
 

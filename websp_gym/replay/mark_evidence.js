@@ -24,13 +24,15 @@
   const { WORTH } = /** @type {EvidenceTable} */ (Reflect.get(globalThis, '__webspEvidence'));
   const { raw, fingerprint } = websp;
   const { attr } = raw;
-  const { Candidates, testIdOf, usable, ANY } = /** @type {CandidatesApi} */ (replay);
+  const { Candidates, testIdOf, hasMark, usable, ANY } = /** @type {CandidatesApi} */ (replay);
 
   const NOWHERE = /^(#|javascript:|$)/i;
   /** @type {Piece} */
   const item = (fact, finding, worth = WORTH[fact][finding]) => ({ fact, finding, worth });
   /** @type {(print: Fingerprint) => boolean} */
   const isSubmit = ({ tag, typeAttr }) => typeAttr === 'submit' || (tag === 'button' && !typeAttr);
+  /** @type {(print: Fingerprint) => boolean} */
+  const isRadio = ({ role, typeAttr }) => role === 'radio' || typeAttr === 'radio';
   /** The whole address of a link, which some recordings have instead of the attribute. */
   /** @type {(href: string) => string} */
   const resolved = (href) => {
@@ -55,12 +57,13 @@
     isSerial(mark, el) {
       const { print } = this;
       if (print.serial?.includes(mark)) return true;
-      const attribute = websp.attributeOf(el, mark);
-      if (!attribute || (mark === 'value' && print.typeAttr === 'radio')) return false;
+      const bearer = websp.bearerOf(el, mark);
+      const attribute = websp.attributeOf(bearer, mark);
+      if (!attribute || (mark === 'value' && isRadio(print))) return false;
       let serial = this.serials.get(mark);
       if (serial === undefined) {
         const group = mark === 'value' && print.nameAttr ? `[name="${CSS.escape(print.nameAttr)}"]` : '';
-        this.serials.set(mark, serial = websp.isSerial(raw.rootOf(el), attribute, print[mark] ?? '', group));
+        this.serials.set(mark, serial = websp.isSerial(raw.rootOf(bearer), attribute, print[mark] ?? '', group));
       }
       return serial;
     }
@@ -68,15 +71,14 @@
     /** Whether other elements of its role have the mark too; radio buttons and name[] belong to a group by nature. */
     /** @type {(mark: 'testId'|'id'|'nameAttr', value: string) => boolean} */
     isShared(mark, value) {
-      if (mark === 'nameAttr' && (this.print.typeAttr === 'radio' || value.endsWith('[]'))) return true;
+      if (mark === 'nameAttr' && (isRadio(this.print) || value.endsWith('[]'))) return true;
       return this.withMark(mark, value).length > 1;
     }
 
     /** The elements of the recorded role that have a mark. */
     /** @type {(mark: 'testId'|'id'|'nameAttr', value: string) => Element[]} */
     withMark(mark, value) {
-      const attribute = mark === 'nameAttr' ? 'name' : mark;
-      return this.pool.filter((at) => (mark === 'testId' ? testIdOf(at) : attr(at, attribute)) === value && usable(at));
+      return this.pool.filter((at) => (mark === 'testId' ? testIdOf(at) === value : hasMark(at, mark, value)) && usable(at));
     }
 
     /** @type {(has: Fingerprint, el: Element) => Evidence[]} */
@@ -92,7 +94,7 @@
 
     /** @type {(mark: 'testId'|'id'|'nameAttr', wanted: string, own: string|undefined, el: Element) => Evidence} */
     mark(mark, wanted, own, el) {
-      if (wanted === own) {
+      if (wanted === own || (mark !== 'testId' && hasMark(el, mark, wanted))) {
         if (this.isSerial(mark, el)) return item(mark, 'serial');
         if (this.isShared(mark, wanted)) return item(mark, 'shared');
         return item(mark, /\d/.test(wanted) ? 'numbered' : 'same');

@@ -12,6 +12,7 @@
  *   the text's words in lower case, without numbers, secrets and names of icons; loose: "on" and "off" are treated as
  *   the same word
  * @property {(text: string) => string} open a text of the page without the secrets and people in it
+ * @property {(text: string) => string} numbers the numbers of a text, without those that count minutes, hours or days
  * @property {(a: string[], b: string[]) => number} common number of shared words
  * @property {(one: string|undefined, other: string|undefined, loose: boolean) => number} similarity 0 to 1
  *   how alike a recorded text and one of the page are
@@ -76,6 +77,37 @@
   const words = (text, loose) => {
     const some = wordsOf(text);
     return loose ? some.map((word) => (STATE_WORDS.has(word) ? '±' : word)) : [...some];
+  };
+
+  /** Words such as "minutes" and "ago" in English and the language of the page: a number beside one changes by itself. */
+  const timeWords = () => {
+    /** @type {Set<string>} */
+    const found = new Set();
+    for (const language of ['en', document.documentElement.lang]) {
+      for (const style of /** @type {const} */ (['long', 'short'])) {
+        for (const unit of /** @type {const} */ (['second', 'minute', 'hour', 'day', 'week', 'month', 'year'])) {
+          for (const count of [-1, -2, -7, 2]) for (const word of phrase(language, style, unit, count)) found.add(word);
+        }
+      }
+    }
+    return found;
+  };
+  /** @type {(language: string, style: 'long'|'short', unit: Intl.RelativeTimeFormatUnit, count: number) => string[]} */
+  const phrase = (language, style, unit, count) => {
+    try {
+      return new Intl.RelativeTimeFormat(language || 'en', { style }).format(count, unit).toLowerCase().match(/\p{L}{2,}/gu) ?? [];
+    } catch {
+      return []; // the page names a language that there is not
+    }
+  };
+  /** @type {Set<string>|undefined} */
+  let times;
+  /** @type {(text: string) => string} */
+  const numbers = (text) => {
+    times ??= timeWords();
+    const every = text.toLowerCase().match(/\p{L}+|\d+/gu) ?? [];
+    const isTime = (/** @type {number} */ at) => !!times?.has(every[at] ?? '');
+    return every.filter((word, at) => /^\d/.test(word) && !isTime(at - 1) && !isTime(at + 1)).join(' ');
   };
 
   /** The words in `words` that are not in `those`; each word in `those` removes one. */
@@ -144,6 +176,6 @@
   };
 
   /** @type {Similarity} */
-  const api = { open, words, common, similarity, isCut, rest, alike, agreement, scoreOf, SAME };
+  const api = { open, words, numbers, common, similarity, isCut, rest, alike, agreement, scoreOf, SAME };
   Object.defineProperty(globalThis, '__webspReplay', { value: { similarity: api } });
 })();
