@@ -197,7 +197,7 @@
     const texts = [];
     const heights = ownAncestors(el, namesakes).length;
     // What has no name is told from the other controls in its row by their texts only.
-    for (let height = 0; nameOf(el) && height < heights; height++) texts[texts.length] = (at) => textAt(at, height, proseOf);
+    for (let height = 0, named = nameOf(el); named && height < heights; height++) texts[texts.length] = (at) => textAt(at, height, proseOf);
     texts[texts.length] = (at) => aroundOf(at);
     for (let height = 0; height < heights; height++) texts[texts.length] = (at) => textAt(at, height, textBeside);
     // Rows that differ in numbers only, such as orders, are known by these.

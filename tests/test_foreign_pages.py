@@ -267,6 +267,22 @@ def test_rows_that_differ_in_a_number_only_are_told_apart_by_it(bench: Bench) ->
     not_found(bench, order)
 
 
+@pytest.mark.parametrize("boxes", [range(2), range(40)])
+def test_names_that_differ_in_a_number_only_are_told_apart_by_it(bench: Bench, boxes: range) -> None:
+    def settings(*numbers: int) -> str:
+        rows = [
+            f"<label><input type=checkbox id=box-{at}> Setting {n}</label>" for at, n in enumerate(numbers)
+        ]
+        return "".join(rows)
+
+    bench.show(settings(*boxes))
+    box = bench.target("label:nth-of-type(2) input")
+    bench.show(settings(99, *boxes))
+    found_in(bench, box, "label:nth-of-type(3) input")
+    bench.show(settings(99, *(n for n in boxes if n != 1)))
+    not_found(bench, box)
+
+
 def test_a_number_of_minutes_does_not_tell_rows_apart(bench: Bench) -> None:
     def devices(*minutes: int) -> str:
         rows = [f"<tr><td>Pixel phone<td>{n} minutes ago<td><button>Sign out</button>" for n in minutes]

@@ -92,7 +92,7 @@
         const more = Math.min(2, words(print.name, false).length - 1);
         if (more > 0) items.push(item('name', 'word', WORTH.name.word * more));
         if (!this.same(print.name, has.name)) items.push(item('name', 'label'));
-        if (known.name > 1) items.push(item('name', 'shared', -Math.log(known.name)));
+        if (known.name > 1) items.push(this.isNumber(has.name) ? item('name', 'number') : item('name', 'shared', -Math.log(known.name)));
         return items;
       }
       if (!has.name) return [item('name', 'missing')];
@@ -103,6 +103,14 @@
       if (!this.query.loose && isOpposite(print.name, has.name)) return [item('name', 'opposite')];
       if (known.name) return [item('name', 'moved')];
       return [item('name', 'other', WORTH.name.other + 2 * similarity(print.name, has.name, this.query.loose))];
+    }
+
+    /** Whether the names that are the same but for their numbers are told apart by these, and this is the recorded one. */
+    /** @type {(name: string|undefined) => boolean} */
+    isNumber(name = '') {
+      const wanted = numbers(this.print.name ?? '');
+      if (!wanted || numbers(name) !== wanted) return false;
+      return this.named.filter((el) => numbers(websp.nameOf(el)) === wanted).length === 1;
     }
 
     /** Whether it was the only one of its role without a name, and is. */
