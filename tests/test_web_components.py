@@ -82,5 +82,5 @@ def test_the_options_of_a_closed_list_do_not_hide_the_text_beside_it(bench: Benc
     )
     drawn = inside("<div role=combobox tabindex=0>English</div><ul style='display: none'><slot></slot></ul>")
     html = f"<div>Language <x-select>{drawn}{options.format('English')}{options.format('German')}</x-select></div>"
-    bench.show(f"<h2>Region</h2>{html}")
+    bench.show(f"<main><p>Region</p>{html}</main>")
     assert bench.target("x-select ::shadow div")["nearby"] == "Language"
