@@ -341,6 +341,12 @@ def test_a_dropdown_takes_a_value_or_a_label(bench: Bench, value: str) -> None:
     assert bench.page.evaluate("document.querySelector('select').value") == "de"
 
 
+def test_a_dropdown_takes_its_first_option(bench: Bench) -> None:
+    bench.show("<select aria-label=Colour><option>Red<option selected>Green</select>")
+    assert bench.play(bench.event("change", "select", value="Red")).events[0].action == "chosen"
+    assert bench.page.evaluate("document.querySelector('select').value") == "Red"
+
+
 def test_an_option_that_is_not_there_is_an_error_with_those_that_are(bench: Bench) -> None:
     bench.open("settings")
     with pytest.raises(ReplayError, match="English, German"):

@@ -30,7 +30,7 @@ class Field:
         if reply["already"]:
             return False
         self.element.field().select_option(
-            index=reply["index"], timeout=self.element.timeout * 1000, force=True
+            index=[reply["index"]], timeout=self.element.timeout * 1000, force=True
         )
         settle(self.element.tabs)
         kept = self._read_back("choice", value)
