@@ -224,7 +224,8 @@
     const host = hostsOf(el)[0];
     return host ? siblingText(host) : '';
   };
-  const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading],legend';
+  const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading]';
+  /** The headings inside an element; the legend of a group of fields is over what is in the group only. */
   /** @type {(at: Element) => Element[]} */
   const headingsIn = (at) => {
     /** @type {Element[]} */
@@ -260,7 +261,7 @@
   const headingOf = (el, least = 2) => {
     for (let at = /** @type {Element|null} */ (el); at; at = parentOf(at)) {
       for (let s = previousElement(at); s; s = previousElement(s)) {
-        const isHeading = matches(s, HEADINGS);
+        const isHeading = matches(s, `${HEADINGS},legend`);
         const inside = isHeading ? [] : headingsIn(s);
         const heading = isHeading ? s : inside[inside.length - 1];
         if (heading && (isHeading || !isClosed(s, least))) return textOf(heading, [], 200);

@@ -129,6 +129,11 @@
   const isForAssistants = ({ position, clip, clipPath }) => position === 'absolute'
     && (test(/^rect\((0px|1px), (0px|1px), (0px|1px), (0px|1px)\)$/, clip) || test(/^inset\((50|100)%\)$/, clipPath));
 
+  /** Whether a text is for nobody: transparent, and hidden from assistants, as the copy of a label that only takes its room. */
+  /** @type {(el: Element, style: CSSStyleDeclaration) => boolean} */
+  const isForNobody = (el, { opacity }) => opacity === '0'
+    && kit.upwards(el, (at) => lower(attr(at, 'aria-hidden') ?? '') === 'true') !== null;
+
   /**
    * Adds the text under `node` as a reader meets it; `named` also takes aria-label, alt and control values.
    * @typedef {{out: string, limit: number, named: boolean, skip: Element[], hidden: boolean, top: Node}} Reading
@@ -151,7 +156,7 @@
       const own = embeddedName(el, tag, to);
       if (own !== null) { add(to, own); return; }
     } else if (tag === 'select' || tag === 'textarea') return;
-    if (!to.named && isForAssistants(style)) return;
+    if (!to.named && (isForAssistants(style) || isForNobody(el, style))) return;
     const apart = display !== 'contents' && !test(/^inline|^none/, display) || display === 'inline-block';
     if (apart) add(to, ' ');
     const unseen = !to.hidden && style.visibility !== 'visible';

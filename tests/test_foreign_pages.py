@@ -178,6 +178,55 @@ def test_the_heading_of_a_section_that_ended_before_is_not_its_own(bench: Bench)
     assert "section" not in bench.target("div:nth-of-type(2) button")
 
 
+def test_the_legend_of_a_field_before_is_no_heading(bench: Bench) -> None:
+    def field(name: str) -> str:
+        # In the manner of Material UI: the legend only draws the gap of the border for the label.
+        legend = f"<fieldset aria-hidden=true><legend><span>{name}</span></legend></fieldset>"
+        return f"<div><label for={name}>{name}</label><div><input id={name}>{legend}</div></div>"
+
+    bench.show(field("Website") + field("Motto"))
+    assert "section" not in bench.target("#Motto")
+    bench.show("<fieldset><legend>Replies</legend><p><input aria-label=Mail></p></fieldset>")
+    assert bench.target("input")["section"] == "Replies"
+
+
+def test_a_heading_without_controls_may_come_between(bench: Bench) -> None:
+    phone, save = "<div><h5>Phone</h5>{}</div>", "<div><button>Save</button></div>"
+    bench.show("<h1>Contact</h1>" + phone.format("<input aria-label=Code><input aria-label=Number>") + save)
+    button = bench.target("button")
+    assert button["section"] == "Contact"
+    bench.show("<h1>Contact</h1>" + phone.format("") + save)
+    found_in(bench, button, "button")
+    bench.show("<h1>Contact</h1><p>None</p><h1>Reminders</h1>" + save)
+    not_found(bench, button)
+    bench.show("<h1>Contact</h1>" + phone.format(save) * 2)
+    not_found(bench, button)
+
+
+def test_the_other_fields_of_a_form_are_no_row(bench: Bench) -> None:
+    def form(*fields: str) -> str:
+        rest = "".join(f"<div><label>{name} <input></label></div>" for name in fields)
+        return f"<h1>You</h1><div><h3>Calls</h3>{rest}<div><button>Ring</button></div></div>"
+
+    bench.show(form("Letters", "Sounds", "Themes"))
+    ring = bench.target("button")
+    for fields in ((), ("Mail", "Music")):
+        bench.show(form(*fields))
+        found_in(bench, ring, "button")
+    # One field may be the title of a row, and a link too.
+    bench.show(form("Music"))
+    not_found(bench, ring)
+    bench.show(form("Mail", "Music").replace("<div><button>", "<div><a href=/ada>Ada</a> <button>"))
+    not_found(bench, ring)
+
+
+def test_a_copy_of_a_label_that_nobody_can_see_or_hear_is_no_text(bench: Bench) -> None:
+    bench.show(
+        "<p>Colour <span aria-hidden=true><i style='opacity: 0'>Colour</i></span> <button>Choose</button></p>"
+    )
+    assert bench.target("button")["nearby"] == "Colour"
+
+
 # ---------------------------------------------------------------- other languages
 
 

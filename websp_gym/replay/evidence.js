@@ -40,11 +40,26 @@
   /** Longer texts are of sections, not of rows. */
   const LONG = 3_000;
   const SWITCHES = new Set(['checkbox', 'switch', 'menuitemcheckbox']);
+  const FIELDS = new Set([...SWITCHES, 'combobox', 'listbox', 'radio', 'searchbox', 'slider', 'spinbutton', 'textbox']);
   const ROWS = 'tr,li,[role=row],[role=listitem]';
   const UNIQUE_MARKS = ['testId', 'id', 'nameAttr'];
   /** Marks that two rows do not share; a test id is often the same in all of them. */
   const ROW_MARKS = ['id', 'nameAttr', 'href'];
 
+  /** The level of a heading, 1 to 6; Infinity for all else. */
+  /** @type {(el: Element) => number} */
+  const levelOf = (el) => {
+    if (attr(el, 'role') === 'heading') return Number(attr(el, 'aria-level')) || 2;
+    return /^h[1-6]$/.test(tagOf(el)) ? Number(tagOf(el)[1]) : Infinity;
+  };
+  /** The ancestor that has the text around an element. */
+  /** @type {(el: Element) => Element|null} */
+  const rowOf = (el) => {
+    const text = around(el);
+    let row = parentOf(el);
+    while (row && websp.textBeside(row, el, 1_000) !== text && tagOf(row) !== 'body') row = parentOf(row);
+    return row;
+  };
   /** @type {(items: Evidence[]) => number} */
   const total = (items) => items.reduce((sum, { worth }) => sum + worth, 0);
   /** The evidence of each fact that speaks against a candidate. */
@@ -165,10 +180,25 @@
       if (similarity(wanted, has.section, true) >= SAME) return [item('section', 'same')];
       // Older recordings have the last heading before it, of whatever section; and a section may have lost controls.
       if ([1, Infinity].some((least) => similarity(wanted, websp.headingOf(el, least), true) >= SAME)) return [item('section', 'before')];
+      // Above what had no namesake, a heading that has lost its controls comes between.
+      if (this.print.namesakes === 0 && this.known.name === 1 && this.isUnder(el, wanted)) return [item('section', 'before')];
       if (this.known.section) return [item('section', 'moved')];
       // A theme may make plain text of the headings.
       if (this.isSaid(wanted)) return [];
       return [item('section', bare ? 'bare' : has.section ? 'other' : 'missing')];
+    }
+
+    /** Whether an element is under this heading, or under a heading of a lower level that is. */
+    /** @type {(el: Element, text: string) => boolean} */
+    isUnder(el, text) {
+      let level = Infinity;
+      for (let i = this.all.indexOf(el) - 1; i >= 0 && level > 1; i--) {
+        const own = levelOf(this.all[i]);
+        if (own >= level) continue;
+        level = own;
+        if (this.same(text, textOf(this.all[i]))) return true;
+      }
+      return false;
     }
 
     /** Whether an element has this text and no other; the answer for the recorded heading is cached. */
@@ -254,13 +284,24 @@
       if (this.print.text && !has.text) return false;
       // Other rows still have the recorded name: this row's control was not renamed, but removed.
       if ((!this.print.text || this.print.namesakes) && this.known.name) return false;
-      const text = around(el);
-      let row = parentOf(el);
-      while (row && websp.textBeside(row, el, 1_000) !== text && tagOf(row) !== 'body') row = parentOf(row);
+      const row = rowOf(el);
       // Other controls in the row can be excluded by their texts, but not icons without a text.
       const others = row ? websp.elements(row).filter((at) => at !== el && roleOf(at) === has.role) : [];
       // The recorded text of one row among several is without the texts of the controls in it.
       return !others.some((at) => this.print.namesakes || !textOf(at)) && this.isSaidOnce();
+    }
+
+    /** Whether only the heading, and perhaps several fields, are around an element: others come and go, and it is in no row. */
+    /** @type {(el: Element) => boolean} */
+    isAmongFields(el) {
+      const row = rowOf(el);
+      if (!row) return false;
+      const heading = words(this.print.section ?? '', false);
+      const isHeading = (/** @type {string} */ text) => words(text, false).every((word) => heading.includes(word));
+      if (isHeading(around(el))) return true;
+      const others = websp.elements(row).filter((at) => at !== el && raw.shown(at));
+      return isHeading(websp.proseOf(row, el, 1_000)) && others.filter((at) => FIELDS.has(roleOf(at))).length > 1
+        && !others.some((at) => roleOf(at) === 'link' && textOf(at));
     }
 
     /** Whether an element contains all of these words, and no descendant does. */
@@ -301,7 +342,8 @@
       const bare = marked < 3 && (print.name ? agrees && isCommon : isPlain ? isVague : !this.isOnlyNameless());
       const name = this.name(has, agrees, valued);
       const heading = this.section(el, has, bare);
-      const row = this.around(el, bare && !isOnly, agrees && !this.isMarked(marks, ROW_MARKS));
+      const isOfForm = isOnly && heading.some(({ finding }) => finding === 'same') && this.isAmongFields(el);
+      const row = this.around(el, bare && !isOnly, agrees && !isOfForm && !this.isMarked(marks, ROW_MARKS));
       const told = [...name, ...this.texts(has, valued), ...heading, ...row, ...this.beside(has)];
       told.push(...this.relief(told, this.isMarked(marks) && agrees), ...this.retold(told));
       const classes = print.classes?.length ? WORTH.classes.same * agreement('classes', print.classes, has.classes, false) : 0;
