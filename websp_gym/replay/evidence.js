@@ -188,7 +188,7 @@
       return [item('section', bare ? 'bare' : has.section ? 'other' : 'missing')];
     }
 
-    /** Whether an element is under this heading, or under a heading of a lower level that is. */
+    /** Whether an element is under a heading with this text, directly or with headings of lower levels between them. */
     /** @type {(el: Element, text: string) => boolean} */
     isUnder(el, text) {
       let level = Infinity;
