@@ -128,13 +128,50 @@
     list[list.length] = el;
     return list;
   };
-  /** An element and the other controls in its ancestor `at`, with their labels; but not the options of a closed list. */
-  /** @type {(at: Element, el: Element) => Element[]} */
-  const controlsIn = (at, el) => {
+  /** Whether an element contains a control that is no link: a list of links is text. */
+  /** @type {(el: Element) => boolean} */
+  const holdsControl = (el) => {
+    let found = false;
+    walk(el, (inner) => {
+      found ||= inner !== el && isControl(inner) && roleOf(inner) !== 'link';
+      return !found;
+    });
+    return found;
+  };
+  /** @type {(el: Element, outer: Element) => boolean} */
+  const isIn = (el, outer) => kit.upwards(el, (at) => at === outer) !== null;
+  /** The button or box that a row begins with: its title, on which a person may click too. */
+  /** @type {(row: Element, el: Element) => Element|null} */
+  const titleOf = (row, el) => {
+    const whole = textBeside(row, el, 1_000);
+    let title = /** @type {Element|null} */ (null);
+    walk(row, (inner) => {
+      if (title || inner === el) return false;
+      if (!test(/^(button|checkbox|switch|radio)$/, roleOf(inner))) return true;
+      const text = textOf(inner) || nameOf(inner);
+      if (text && kit.slice(whole, 0, text.length) === text) title = inner;
+      return false;
+    });
+    return title;
+  };
+  /**
+   * The parts of an ancestor of an element that are of other controls: these with their labels, and what contains a
+   * control but neither the element nor the title of its row, as a group of fields with its heading; not the options of
+   * a closed list.
+   * @type {(at: Element, el: Element, title: Element|null) => Element[]}
+   */
+  const othersIn = (at, el, title) => {
     const list = drawnParts(el);
     walk(at, (inner) => {
-      if (inner === el || raw.style(inner).display === 'none') return false;
-      if (inner === at || !isControl(inner)) return true;
+      if (inner === el || inner === title || raw.style(inner).display === 'none') return false;
+      const isAround = inner === at || isIn(el, inner) || (title !== null && isIn(title, inner));
+      // A link may be the title of a row, and a list of links is a text.
+      if (isAround || roleOf(inner) === 'link') return true;
+      if (!isControl(inner)) {
+        if (!holdsControl(inner)) return true;
+        list[list.length] = inner;
+        return false;
+      }
       const drawn = drawnParts(inner);
       for (let i = 0; i < drawn.length; i++) list[list.length] = drawn[i];
       const labels = labellersOf(inner);
@@ -143,20 +180,32 @@
     });
     return list;
   };
-  /** Text of an element without that of the controls in it: "Hide Share" is on every card, and more come with time. */
+  /** Text of an ancestor without that of other controls and their groups: "Hide Share" is on every card, and more come with time. */
   /** @type {PrintApi['proseOf']} */
-  const proseOf = (at, el, limit) => textOf(at, controlsIn(at, el), limit);
+  const proseOf = (at, el, limit) => textOf(at, othersIn(at, el, null), limit);
+  /** @type {PrintApi['rowTextOf']} */
+  const rowTextOf = (at, el, limit) => textOf(at, othersIn(at, el, titleOf(at, el)), limit);
   /** @type {PrintApi['textBeside']} */
   const textBeside = (at, el, limit) => textOf(at, drawnParts(el), limit);
-  /** @type {PrintApi['aroundOf']} */
-  const aroundOf = (el, limit = 200) => {
-    let first = '';
+  const ROWS = 'tr,li,[role=row],[role=listitem]';
+  const LISTS = '[role=menu],[role=menubar],[role=listbox],[role=tablist]';
+  /** The nearest ancestor with a text that is not of other controls: the row of an element in a list, even if it has none. */
+  /** @type {PrintApi['surroundingOf']} */
+  const surroundingOf = (el, limit = 200) => {
+    let first = null;
     for (let at = parentOf(el); at && tagOf(at) !== 'body'; at = parentOf(at)) {
+      // A menu may be anywhere on the page.
+      if (matches(at, LISTS)) return null;
       const text = textBeside(at, el, limit);
-      if (text && proseOf(at, el, limit)) return text;
-      first = first || text;
+      if (text && (matches(at, ROWS) || proseOf(at, el, limit))) return at;
+      if (text) first = first || at;
     }
     return first;
+  };
+  /** @type {PrintApi['aroundOf']} */
+  const aroundOf = (el, limit = 200) => {
+    const at = surroundingOf(el, limit);
+    return at ? proseOf(at, el, limit) || textBeside(at, el, limit) : '';
   };
   /** The others of the same role and name that are rendered. */
   /** @type {PrintApi['namesakesOf']} */
@@ -184,38 +233,74 @@
     }
     return list;
   };
-  /** Text around an element that none of its namesakes has: "Pixel phone, 5 minutes ago" for one of many buttons. */
-  /** @type {(el: Element, namesakes: Element[]) => string} */
-  const rowOf = (el, namesakes) => {
-    /** @type {(of: (at: Element) => string, as: (text: string) => string) => string} */
-    const own = (of, as) => {
-      const text = of(el);
-      for (let i = 0; i < namesakes.length; i++) if (as(of(namesakes[i])) === as(text)) return '';
-      return text;
-    };
-    /** @type {((at: Element) => string)[]} */
-    const texts = [];
-    const heights = ownAncestors(el, namesakes).length;
-    // What has no name is told from the other controls in its row by their texts only.
-    for (let height = 0, named = nameOf(el); named && height < heights; height++) texts[texts.length] = (at) => textAt(at, height, proseOf);
-    texts[texts.length] = (at) => aroundOf(at);
-    for (let height = 0; height < heights; height++) texts[texts.length] = (at) => textAt(at, height, textBeside);
-    // Rows that differ in numbers only, such as orders, are known by these.
-    const measures = [steady, collapse];
-    for (let k = 0; k < measures.length; k++) {
-      for (let i = 0; i < texts.length; i++) {
-        const text = own(texts[i], measures[k]);
-        if (text) return text;
-      }
-    }
-    return aroundOf(el);
+  /** @typedef {(at: Element, el: Element, limit: number) => string} Read */
+  /** The text before the first number: "Order" of "Order 1724, paid". */
+  /** @type {(text: string) => string} */
+  const unnumbered = (text) => collapse(split(text, /\d/)[0]);
+  const MOST_IN_ROW = 12; // controls
+  /** The roles of the controls in an element, which rows of a list have alike; none of what has more controls than a row. */
+  /** @type {(at: Element) => string} */
+  const rolesIn = (at) => {
+    let roles = '';
+    let count = 0;
+    walk(at, (inner) => {
+      if (count <= MOST_IN_ROW && isControl(inner)) { roles += ` ${roleOf(inner)}`; count++; }
+      return count <= MOST_IN_ROW;
+    });
+    return count <= MOST_IN_ROW ? roles : '';
   };
-  /** The text around an element at a height: that of its ancestor so many levels up. */
-  /** @type {(el: Element, height: number, read: (at: Element, el: Element, limit: number) => string) => string} */
-  const textAt = (el, height, read) => {
+  /** Whether the ancestor of an element at a height is one of several rows, of which another belongs to one of its namesakes. */
+  /** @type {(el: Element, others: Element[], height: number) => boolean} */
+  const isRow = (el, others, height) => {
+    const row = ancestorOf(el, height);
+    const roles = row ? rolesIn(row) : '';
+    for (let i = 0; roles && i < others.length; i++) {
+      const other = ancestorOf(others[i], height);
+      if (other && row && parentOf(other) === parentOf(row) && rolesIn(other) === roles) return true;
+    }
+    return false;
+  };
+  /** The nearest text around an element, below the ancestors of the others, that, measured so, none of these has. */
+  /** @type {(el: Element, others: Element[], read: Read, measure: ((text: string) => string)|null) => string} */
+  const ownText = (el, others, read, measure) => {
+    const heights = ownAncestors(el, others).length;
+    const name = nameOf(el);
+    for (let height = 0; height < heights; height++) {
+      const whole = read === proseOf && isRow(el, others, height) ? rowTextOf : read;
+      const text = textAt(el, height, whole);
+      let shared = !text || text === name || (measure && !measure(text));
+      for (let i = 0; measure && i < others.length && !shared; i++) shared = measure(textAt(others[i], height, whole)) === measure(text);
+      if (!shared) return text;
+    }
+    return '';
+  };
+  /** The text that tells an element from its namesakes, if any, and what it is told by. */
+  /** @type {(el: Element, namesakes: Element[]) => {nearby: string, toldBy: NonNullable<Fingerprint['toldBy']>}} */
+  const toldApart = (el, namesakes) => {
+    const heading = headingOf(el);
+    const under = [];
+    for (let i = 0; i < namesakes.length; i++) if (headingOf(namesakes[i]) === heading) under[under.length] = namesakes[i];
+    // What has no name is told from the other controls in its row by their texts only.
+    const read = nameOf(el) ? proseOf : textBeside;
+    /** @type {(others: Element[]) => string} */
+    const own = (others) => ownText(el, others, read, steady) || ownText(el, others, read, collapse);
+    const row = own(namesakes);
+    if (row) return { nearby: row, toldBy: ownText(el, namesakes, read, unnumbered) ? 'row' : 'number' };
+    if (heading && !under.length) return { nearby: ownText(el, namesakes, read, null), toldBy: 'heading' };
+    const inSection = under.length < namesakes.length ? own(under) : '';
+    return { nearby: inSection, toldBy: inSection ? 'both' : 'place' };
+  };
+  /** The ancestor of an element so many levels above its parent. */
+  /** @type {(el: Element, height: number) => Element|null} */
+  const ancestorOf = (el, height) => {
     let at = parentOf(el);
     for (let i = 0; i < height && at; i++) at = parentOf(at);
-    return at && tagOf(at) !== 'body' ? read(at, el, 1_000) : '';
+    return at && tagOf(at) !== 'body' ? at : null;
+  };
+  /** @type {(el: Element, height: number, read: Read) => string} */
+  const textAt = (el, height, read) => {
+    const at = ancestorOf(el, height);
+    return at ? read(at, el, 1_000) : '';
   };
   /** @type {(el: Element) => string} */
   const siblingText = (el) => {
@@ -325,8 +410,11 @@
     const known = print.name || isControl(el);
     const namesakes = known ? namesakesOf(el) : [];
     if (known) print.namesakes = namesakes.length;
-    const row = namesakes.length ? cut(rowOf(el, namesakes), UNCUT) : '';
-    if (row) print.nearby = row;
+    if (namesakes.length) {
+      const { nearby, toldBy } = toldApart(el, namesakes);
+      print.toldBy = toldBy;
+      if (nearby) print.nearby = cut(nearby, UNCUT); else delete print.nearby;
+    }
     if (isValueText(el, print)) delete print.value;
     const serial = serialOf(el, marksOf(el));
     if (serial.length) print.serial = serial;
@@ -343,6 +431,6 @@
   };
 
   /** @type {PrintApi} */
-  const api = { fingerprint, recordedPrint, namesakesOf, headingOf, aroundOf, textBeside, proseOf, css, xpath, allByCss, allByXPath };
+  const api = { fingerprint, recordedPrint, namesakesOf, headingOf, surroundingOf, aroundOf, textBeside, proseOf, rowTextOf, css, xpath, allByCss, allByXPath };
   Object.assign(websp, api);
 })();

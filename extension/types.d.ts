@@ -38,6 +38,7 @@ interface Fingerprint {
   serial?: string[];
   /** How many others have the same role and name. */
   namesakes?: number;
+  toldBy?: 'row' | 'number' | 'heading' | 'both' | 'place';
   /** Texts that are cut above, longer: a secret at the cut is known by its whole. Only on the way to the worker. */
   uncut?: Record<string, string>;
 }
@@ -154,9 +155,11 @@ interface PrintApi {
   recordedPrint(el: Element): Fingerprint;
   namesakesOf(el: Element): Element[];
   headingOf(el: Element, least?: number): string;
+  surroundingOf(el: Element, limit?: number): Element | null;
   aroundOf(el: Element, limit?: number): string;
   textBeside(at: Element, el: Element, limit: number): string;
   proseOf(at: Element, el: Element, limit: number): string;
+  rowTextOf(at: Element, el: Element, limit: number): string;
   css(el: Element): string;
   xpath(el: Element): string;
   allByCss(path: string): Element[];

@@ -164,7 +164,9 @@
           if (!text || text === last) continue;
           last = text;
           // Older recordings have the texts of the controls in a row too.
-          parts.push(cutAs(text), cutAs(websp.proseOf(at, el, 1_000)));
+          const prose = websp.proseOf(at, el, 1_000);
+          const row = websp.rowTextOf(at, el, 1_000);
+          parts.push(cutAs(text), cutAs(prose), ...(row === prose ? [] : [cutAs(row)]));
         }
         texts = parts.map((part) => ({ words: rest(part, own), numbers: numbers(part) }));
         this.rests.set(el, texts);

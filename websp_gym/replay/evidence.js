@@ -20,6 +20,7 @@
  * @property {number} place evidence of its position
  * @property {boolean} eligible whether it has more of a named element than its place and surroundings
  * @property {boolean} unchanged no text counts against it
+ * @property {boolean} marked it has a recorded mark that no other element has
  * @property {boolean} doubtful under another heading or with another name than recorded, and without its mark
  * @typedef {Offer & {judge(el: Element): Judged, isKnownByText(): boolean, isOfNumber(el: Element): boolean}} Judge
  */
@@ -33,7 +34,7 @@
   const { raw, parentOf, roleOf, textOf } = websp;
   const { attr, tagOf } = raw;
   const { words, numbers, common, similarity, isCut, rest, alike, agreement, scoreOf, SAME } = /** @type {Similarity} */ (replay.similarity);
-  const { around } = /** @type {CandidatesApi} */ (replay);
+  const { around, usable, HEADINGS } = /** @type {CandidatesApi} */ (replay);
   const MarkWeigher = /** @type {new (query: Query) => Offer & WithMarks} */ (replay.MarkWeigher);
   const item = /** @type {Piece} */ (replay.evidence);
 
@@ -51,14 +52,6 @@
   const levelOf = (el) => {
     if (attr(el, 'role') === 'heading') return Number(attr(el, 'aria-level')) || 2;
     return /^h[1-6]$/.test(tagOf(el)) ? Number(tagOf(el)[1]) : Infinity;
-  };
-  /** The ancestor that has the text around an element. */
-  /** @type {(el: Element) => Element|null} */
-  const rowOf = (el) => {
-    const text = around(el);
-    let row = parentOf(el);
-    while (row && websp.textBeside(row, el, 1_000) !== text && tagOf(row) !== 'body') row = parentOf(row);
-    return row;
   };
   /** @type {(items: Evidence[]) => number} */
   const total = (items) => items.reduce((sum, { worth }) => sum + worth, 0);
@@ -180,8 +173,10 @@
       if (similarity(wanted, has.section, true) >= SAME) return [item('section', 'same')];
       // Older recordings have the last heading before it, of whatever section; and a section may have lost controls.
       if ([1, Infinity].some((least) => similarity(wanted, websp.headingOf(el, least), true) >= SAME)) return [item('section', 'before')];
-      // Above what had no namesake, a heading that has lost its controls comes between.
-      if (this.print.namesakes === 0 && this.known.name === 1 && this.isUnder(el, wanted)) return [item('section', 'before')];
+      // Where none of its namesakes has gone, the heading of a group that has lost or got controls may come between.
+      const { namesakes = Infinity } = this.print;
+      const isComplete = this.known.name > namesakes;
+      if (isComplete && (this.isAfter(el, wanted) || (!namesakes && this.isUnder(el, wanted)))) return [item('section', 'before')];
       if (this.known.section) return [item('section', 'moved')];
       // A theme may make plain text of the headings.
       if (this.isSaid(wanted)) return [];
@@ -201,11 +196,35 @@
       return false;
     }
 
+    /** Whether the heading over an element has this text, or that of a group of controls between the two. */
+    /** @type {(el: Element, text: string) => boolean} */
+    isAfter(el, text) {
+      for (let at = /** @type {Element|null} */ (el); at; at = parentOf(at)) {
+        for (let before = raw.previousElement(at); before; before = raw.previousElement(before)) {
+          const inside = websp.elements(before);
+          const headings = inside.filter((inner) => raw.matches(inner, HEADINGS));
+          if (headings.some((heading) => this.same(text, textOf(heading)))) return true;
+          if (headings.length && !inside.some((inner) => websp.interactive(inner))) return false;
+        }
+      }
+      return false;
+    }
+
     /** Whether an element has this text and no other; the answer for the recorded heading is cached. */
     /** @type {(text: string) => boolean} */
     isSaid(text) {
       this.said ??= this.all.some((el) => el.childElementCount === 0 && raw.shown(el) && this.same(text, textOf(el)));
       return this.said;
+    }
+
+    /** Whether the recorded row, which told the target from all its namesakes, is around this element and none of the others. */
+    /** @type {(el: Element, row: Evidence[]) => boolean} */
+    isOfOwnRow(el, row) {
+      const { toldBy = '', nearby = '' } = this.print;
+      const wanted = rest(nearby, this.print);
+      if (!/^(row|number)$/.test(toldBy) || !row.some(({ finding }) => finding === 'same') || this.isOfHeading(wanted)) return false;
+      const bearers = this.named.filter((at) => usable(at) && this.isAround(at, wanted, numbers(nearby) || undefined));
+      return bearers.length === 1 && bearers[0] === el;
     }
 
     /** @type {(el: Element, bare: boolean, agrees: boolean) => Evidence[]} */
@@ -217,9 +236,11 @@
       // The last word of a cut text may be half a word.
       const kept = whole || recorded.endsWith('…') ? wanted : wanted.slice(0, -1);
       const joined = kept.join('');
-      const there = rest(around(el), this.fullPrint(el));
+      const row = websp.surroundingOf(el, 1_000);
+      const there = row ? rest(websp.textBeside(row, el, 1_000), this.fullPrint(el)) : [];
       const begins = !whole && joined.length >= 20 && there.join('').startsWith(joined);
-      if (begins || (this.isAround(el, wanted) && (whole || wanted.length > 1))) {
+      const isCounted = this.print.toldBy !== 'number' || this.isOfNumber(el);
+      if (isCounted && (begins || (this.isAround(el, wanted) && (whole || wanted.length > 1)))) {
         const items = [item('around', 'same')];
         const more = Math.min(3, wanted.length - 2);
         if (more > 0) items.push(item('around', 'word', WORTH.around.word * more));
@@ -227,7 +248,28 @@
         else if (numbers(recorded) && this.isOfNumber(el)) items.push(item('around', 'number'));
         return items;
       }
-      return this.partly(el, { wanted: kept, there, whole, bare, agrees });
+      // What the target has in common with all its namesakes, or with its heading, is no witness against a candidate.
+      if (this.print.toldBy === 'heading') return [];
+      if (this.isOfHeading(wanted)) return this.isTitled(el) ? [item('around', 'replaced')] : [];
+      return this.partly(el, { wanted: kept, there: isCounted ? there : [], whole, bare, agrees });
+    }
+
+    /** Whether a text stands beside an element that had none: the title of a row. */
+    /** @type {(el: Element) => boolean} */
+    isTitled(el) {
+      /** @type {(print: Fingerprint) => boolean} */
+      const isAlone = ({ parent = '', text, name = '' }) => {
+        const own = words(text ?? name, false);
+        return words(parent, false).every((word) => own.includes(word));
+      };
+      return isAlone(this.print) && !isAlone(this.fullPrint(el));
+    }
+
+    /** Whether all words are of the recorded heading. */
+    /** @type {(some: string[]) => boolean} */
+    isOfHeading(some) {
+      const heading = words(this.print.section ?? '', false);
+      return some.every((word) => heading.includes(word));
     }
 
     /** Whether the recorded numbers, if there are any, are around an element: orders and volumes differ in nothing else. */
@@ -242,12 +284,15 @@
     partly(el, { wanted, there, whole, bare, agrees }) {
       if (!wanted.length) return [];
       const joined = wanted.join('');
-      const shared = joined.length >= 12 && there.join('').includes(joined) ? wanted.length : common(wanted, there);
-      // All of the recorded words, or most of a long text: the rest may be a date, a counter or a note.
-      const isMost = shared === wanted.length || (shared >= 4 && shared >= 0.7 * wanted.length);
+      const isWithin = joined.length >= 12 && there.join('').includes(joined);
+      const shared = isWithin ? wanted.length : common(wanted, there);
+      // All of the recorded words, or most of a long text: the rest may be a date, a counter or a note. Some words are
+      // in every long text.
+      const isMost = isWithin || (there.length < 3 * wanted.length + 3
+        && (shared === wanted.length || (shared >= 4 && shared >= 0.7 * wanted.length)));
       // Rows of a list have most of their words in common, and are told apart by the first ones.
       const { namesakes = this.known.name - 1 } = this.print;
-      if (isMost && (namesakes < 1 || wanted.slice(0, 2).every((word) => there.includes(word)))) return [item('around', 'most')];
+      if (isMost && (namesakes < 1 || wanted.slice(0, 2).every((word, at) => there[at] === word))) return [item('around', 'most')];
       // The recorded text is a whole section: a partial match is little evidence.
       if (!whole && shared >= wanted.length / 3) return [];
       if (bare) return [item('around', 'bare')];
@@ -282,22 +327,26 @@
       // A button without its name cannot be recognized; a switch can, as a row has only one.
       if (!has.name && !SWITCHES.has(has.role ?? '')) return false;
       if (this.print.text && !has.text) return false;
+      // A heading is over all controls of its section.
+      if (this.isOfHeading(rest(this.print.nearby, this.print))) return false;
       // Other rows still have the recorded name: this row's control was not renamed, but removed.
       if ((!this.print.text || this.print.namesakes) && this.known.name) return false;
-      const row = rowOf(el);
+      const row = websp.surroundingOf(el, 1_000);
       // Other controls in the row can be excluded by their texts, but not icons without a text.
       const others = row ? websp.elements(row).filter((at) => at !== el && roleOf(at) === has.role) : [];
-      // The recorded text of one row among several is without the texts of the controls in it.
-      return !others.some((at) => this.print.namesakes || !textOf(at)) && this.isSaidOnce();
+      // What was beside it is not the target itself under another name.
+      const then = words(`${this.print.parent ?? ''} ${this.print.sibling ?? ''} ${this.print.nearby ?? ''}`, false);
+      const wasThere = (/** @type {string} */ text) => !!text && common(words(text, false), then) === words(text, false).length;
+      const isOfRow = SWITCHES.has(has.role ?? '') || /^(row|number)$/.test(this.print.toldBy ?? '');
+      return (isOfRow || this.isInPlace(el)) && !wasThere(has.text ?? has.name ?? '') && others.every((at) => !this.print.namesakes && wasThere(textOf(at))) && this.isSaidOnce();
     }
 
     /** Whether only the heading, and perhaps several fields, are around an element: others come and go, and it is in no row. */
     /** @type {(el: Element) => boolean} */
     isAmongFields(el) {
-      const row = rowOf(el);
+      const row = websp.surroundingOf(el, 1_000);
       if (!row) return false;
-      const heading = words(this.print.section ?? '', false);
-      const isHeading = (/** @type {string} */ text) => words(text, false).every((word) => heading.includes(word));
+      const isHeading = (/** @type {string} */ text) => this.isOfHeading(words(text, false));
       if (isHeading(around(el))) return true;
       const others = websp.elements(row).filter((at) => at !== el && raw.shown(at));
       return isHeading(websp.proseOf(row, el, 1_000)) && others.filter((at) => FIELDS.has(roleOf(at))).length > 1
@@ -316,6 +365,13 @@
     }
 
     // -------------------------------------------------------------- place
+    /** Whether all recorded paths lead to it. */
+    /** @type {(el: Element) => boolean} */
+    isInPlace(el) {
+      const { css, xpath, webspIndex } = this.print;
+      return this.place(el).length === [css, xpath, webspIndex].filter((path) => path !== undefined).length;
+    }
+
     /** @type {(el: Element) => Evidence[]} */
     place(el) {
       return ['css', 'xpath', 'index'].filter((rung) => {
@@ -337,7 +393,7 @@
       const isPlain = this.isKnownByText() && this.same(print.text, has.text);
       // A name that only the target had, and only this element has, tells it from all others.
       const isOnly = !!print.name && this.known.name < 2 && print.namesakes === 0;
-      const isCommon = this.known.name > 1 || words(print.name ?? '', false).length < 2;
+      const isCommon = this.known.name > 1 || !!print.namesakes || words(print.name ?? '', false).length < 2;
       const isVague = words(print.text ?? '', false).length < 2 || (isPlain && this.saying().length > 1);
       const bare = marked < 3 && (print.name ? agrees && isCommon : isPlain ? isVague : !this.isOnlyNameless());
       const name = this.name(has, agrees, valued);
@@ -345,7 +401,7 @@
       const isOfForm = isOnly && heading.some(({ finding }) => finding === 'same') && this.isAmongFields(el);
       const row = this.around(el, bare && !isOnly, agrees && !isOfForm && !this.isMarked(marks, ROW_MARKS));
       const told = [...name, ...this.texts(has, valued), ...heading, ...row, ...this.beside(has)];
-      told.push(...this.relief(told, this.isMarked(marks) && agrees), ...this.retold(told));
+      told.push(...this.relief(told, agrees && (this.isMarked(marks) || this.isOfOwnRow(el, row))), ...this.retold(told));
       const classes = print.classes?.length ? WORTH.classes.same * agreement('classes', print.classes, has.classes, false) : 0;
       const items = [...marks, ...this.kind(has), ...told, ...(classes ? [item('classes', 'same', classes)] : [])];
       const place = this.place(el);
@@ -356,6 +412,7 @@
         el, items: [...items, ...place], facts: total(items), place: total(place), evidence: total(items) + total(place),
         score: scoreOf(print, has, this.query.loose), eligible,
         unchanged: !against(told).length,
+        marked: this.isMarked(marks),
         doubtful: !this.isMarked(marks) && (total(heading) < 0 || !named),
       };
     }
@@ -366,7 +423,7 @@
       return marks.some(({ fact, finding }) => (finding === 'same' && of.includes(fact)) || finding === 'option');
     }
 
-    /** One witness alone does not outweigh a mark of its own and the name: a heading or a row may have changed. */
+    /** One witness alone does not outweigh the name and a mark of its own, or a row of its own: the other may have changed. */
     /** @type {(told: Evidence[], certain: boolean) => Evidence[]} */
     relief(told, certain) {
       const [first, ...more] = against(told).filter(({ worth }) => worth < RULES.alone);

@@ -76,12 +76,12 @@
     }
 
     /** Whether all recorded paths lead to the best of several equal candidates, none came or went, and no text differs. */
-    /** @type {(best: Judged, next: Judged) => boolean} */
+    /** @type {(best: Judged, next: Judged|undefined) => boolean} */
     isUnmoved(best, next) {
       const { name, css, xpath, webspIndex, namesakes } = this.print;
       if (name && namesakes !== undefined && this.known.name !== namesakes + 1) return false;
       const paths = PATHS.filter((rung) => ({ css, xpath, index: webspIndex })[rung] !== undefined).map((rung) => this.offer(rung));
-      return paths.length > 1 && best.unchanged && this.isOfNumber(best.el) && best.facts >= next.facts - 0.01
+      return paths.length > 1 && best.unchanged && this.isOfNumber(best.el) && (!next || best.facts >= next.facts - 0.01)
         && paths.every((list) => list.length === 1 && list[0] === best.el);
     }
 
@@ -101,6 +101,12 @@
       return inner.find((one) => !inner.some((other) => isInside(other.el, one.el))) ?? best;
     }
 
+    /** Whether nothing but its place told the target from others of its role and name, and it has no mark either. */
+    /** @type {(best: Judged) => boolean} */
+    isPlaced({ marked }) {
+      return this.print.toldBy === 'place' && !marked;
+    }
+
     /** Whether there is enough evidence for a candidate, also without that of its place. */
     /** @type {(judged: Judged) => boolean} */
     isEnough({ eligible, evidence, facts }) {
@@ -117,7 +123,7 @@
       const best = this.inmost(judged);
       const next = judged.find((other) => other !== best && !this.isSameToClick(best, other));
       const close = !!best && !!next?.eligible && best.facts - next.facts < RULES.lead;
-      const taken = !!best && this.isEnough(best) && (!close || this.isUnmoved(best, next));
+      const taken = !!best && this.isEnough(best) && (!(close || this.isPlaced(best)) || this.isUnmoved(best, next));
       const rung = taken ? RUNGS.find((name) => this.offer(name).includes(best.el)) ?? '' : '';
       const rungs = RUNGS.map((name) => this.report(name, judged, taken && name === rung, close));
       if (!taken) return { winner: null, el: null, rungs, judged };

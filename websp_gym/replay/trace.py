@@ -53,6 +53,11 @@ class Fingerprint(_Model):
         (), description="Marks that other elements carry too with other numbers, such as row-2 and row-3."
     )
     namesakes: int | None = Field(None, ge=0, description="Number of others with the same role and name.")
+    told_by: Literal["row", "number", "heading", "both", "place"] | None = Field(
+        None,
+        description="What tells it from its namesakes: the text around it, that with its numbers, the heading, only "
+        "both together, or nothing but its place.",
+    )
     role: str | None = Field(None, description="ARIA role, written or implied by the tag.")
     name: str | None = Field(None, description="Accessible name.")
     label: str | None = Field(None, description="Text of its label.")
