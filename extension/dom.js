@@ -29,10 +29,13 @@
  *   bearerOf(el, mark)     the element that has a mark: el, or the custom element whose control it is
  *   isSerial(root, attribute, mark)   whether others carry the mark with other numbers ("row-2" beside "row-3")
  *   fingerprint(el)        facts to find it again; keys without a value are left out
- *   recordedPrint(el)      the same, and which marks are serial, how many have its role and name (namesakes), and as
- *                          `nearby` a text that those do not have
- *   aroundOf(el, limit?)   text of the nearest ancestor that says more than the controls in it
- *   textBeside(at, el, limit), proseOf(at, el, limit)   text of an ancestor of el without el, and without all controls
+ *   recordedPrint(el)      the same, and which marks are serial, how many have its role and name (namesakes), and what
+ *                          tells it from these (toldBy), as the text `nearby`
+ *   surroundingOf(el)      the nearest ancestor with a text that is not of other controls; the row of a list
+ *   aroundOf(el, limit?)   the text of that
+ *   textBeside(at, el, limit), proseOf(at, el, limit), rowTextOf(at, el, limit)   text of an ancestor of el without el;
+ *                          without other controls and their groups; the same with a control that is the row's title
+ *   headingOf(el)          the heading an element is under
  *   css(el), xpath(el)     paths; steps into a shadow root are written " ::shadow "
  *   allByCss(path), allByXPath(path)   the elements such a path means, in order
  *   describe(el)           `<button> "Accept"` for messages

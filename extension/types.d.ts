@@ -150,23 +150,29 @@ interface MarksApi {
   attributeOf(el: Element, mark: MarkName): string | null;
 }
 
-interface PrintApi {
-  fingerprint(el: Element): Fingerprint;
-  recordedPrint(el: Element): Fingerprint;
+interface SurroundingsApi {
   namesakesOf(el: Element): Element[];
+  /** The text that tells an element from its namesakes, if any, and what it is told by. */
+  toldApart(el: Element, namesakes: Element[]): { nearby: string; toldBy: NonNullable<Fingerprint['toldBy']> };
   headingOf(el: Element, least?: number): string;
+  siblingText(el: Element): string;
   surroundingOf(el: Element, limit?: number): Element | null;
   aroundOf(el: Element, limit?: number): string;
   textBeside(at: Element, el: Element, limit: number): string;
   proseOf(at: Element, el: Element, limit: number): string;
   rowTextOf(at: Element, el: Element, limit: number): string;
+}
+
+interface PrintApi {
+  fingerprint(el: Element): Fingerprint;
+  recordedPrint(el: Element): Fingerprint;
   css(el: Element): string;
   xpath(el: Element): string;
   allByCss(path: string): Element[];
   allByXPath(path: string): Element[];
 }
 
-type Dom = Core & StateApi & MarksApi & PrintApi;
+type Dom = Core & StateApi & MarksApi & SurroundingsApi & PrintApi;
 
 
 /** What a recording must never hold: secret_rules.yaml. */

@@ -30,7 +30,9 @@ def row(name: str) -> str:
 
 def test_every_finding_has_a_worth_in_the_table() -> None:
     replay = files("websp_gym.replay")
-    source = "".join((replay / name).read_text("utf-8") for name in ("mark_evidence.js", "evidence.js"))
+    source = "".join(
+        (replay / name).read_text("utf-8") for name in ("mark_evidence.js", "row_evidence.js", "evidence.js")
+    )
     worths = {(fact.fact, finding) for fact in facts() for finding in fact.worth}
     # A third argument is a worth of its own.
     named = re.findall(r"item\('(\w+)', '([\w ]+)'\)", source)

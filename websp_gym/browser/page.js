@@ -1,7 +1,7 @@
 // @ts-check
 /*
- * Finds the elements of this frame that a user could operate right now. Injected after dom.js, names.js, state.js,
- * fingerprint.js and hit.js; adds to __websp
+ * Finds the elements of this frame that a user could operate right now. Injected after the scripts of
+ * extension/ (scripts.py) and hit.js; adds to __websp
  *   collect(clip?)      the marks of this frame, in reading order; `clip` = the visible part of the frame.
  *                       The frame remembers the elements by `index` until the next call
  *   survey(clip?, most?)   JSON of {title, entries}: the marks, and {iframe, origin, scale, box} for each visible

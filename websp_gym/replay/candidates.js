@@ -54,7 +54,7 @@
 
   /** The tag of an imported element whose tag is unknown. */
   const ANY = '*';
-  const HIGHEST = 20; // as in fingerprint.js
+  const HIGHEST = 20; // as in surroundings.js
   const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading],legend';
 
   /** @type {(el: Element) => string|undefined} */

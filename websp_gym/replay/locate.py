@@ -31,6 +31,7 @@ _SCRIPTS = (
     "similarity.js",
     "candidates.js",
     "mark_evidence.js",
+    "row_evidence.js",
     "evidence.js",
     "locate.js",
     "act.js",
