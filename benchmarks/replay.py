@@ -1,10 +1,10 @@
 """Benchmark of finding recorded elements on changed pages, compared with other tools.
 
-    python -m benchmarks.replay [--jobs N] [--quick] [--hostile-only | --foreign-only] [--half HALF] [--app NAME]
+    python -m benchmarks.replay [--jobs N] [--quick] [--only PART] [--half HALF] [--app NAME]
 
-Writes ``benchmarks/replay_results.md`` and its plots. It measures our own changing pages (``hostile``; seeds from 1
-on are for tuning, the results use seeds from 1001 on, for which no weight was ever changed) and third-party
-applications (``foreign``; one half was never looked at while weights were changed).
+Writes ``benchmarks/replay_results.md`` and its plots, or the section of one part. It measures our own changing pages
+(``hostile``) and pages made by chance (``generated``), of both seeds from 1001 on, while weights are tuned on those
+below; and third-party applications (``foreign``), of which one half was never looked at while weights were changed.
 """
 
 from __future__ import annotations
@@ -16,12 +16,18 @@ from pathlib import Path
 
 from benchmarks.foreign import report as foreign
 from benchmarks.foreign.app import apps
+from benchmarks.generated import measure as pages
+from benchmarks.generated import report as generated
 from benchmarks.hostile import measure as hostile
 from benchmarks.hostile import report
 from websp_gym.errors import SetupError
 
 RESULTS = Path(__file__).resolve().parent / "replay_results.md"
 PLOT = RESULTS.with_suffix(".svg")
+PARTS = ["hostile", "generated", "foreign"]
+"""The parts of the benchmark, in the order of the results."""
+GENERATED = 24
+"""Number of generated pages."""
 
 
 def main() -> None:
@@ -32,30 +38,49 @@ def main() -> None:
         "--jobs", type=int, default=2, help="processes, each with its own browser (default 2)"
     )
     parser.add_argument("--quick", action="store_true", help="few combinations and targets, nothing written")
-    only = parser.add_mutually_exclusive_group()
-    only.add_argument("--hostile-only", action="store_true", help="only the pages that are ours")
-    only.add_argument("--foreign-only", action="store_true", help="only third-party applications")
+    parser.add_argument("--only", choices=PARTS, help="only this part; the others stay as they are")
     parser.add_argument(
         "--half", choices=["tuned", "held-out"], help="only these applications, nothing written"
     )
     parser.add_argument("--app", action="append", help="only this application, nothing written")
     parser.add_argument("--details", action="store_true", help="print each replay that was not right")
     options = parser.parse_args()
-    before, _, after = RESULTS.read_text("utf-8").partition(foreign.TITLE)
-    own, others = before, foreign.TITLE + after if after else ""
-    if not (options.foreign_only or options.half or options.app):
-        began = time.monotonic()
-        cases = list(hostile.cases(1 if options.quick else options.seeds))
-        results = hostile.run(cases, options.jobs)
-        own = report.page(results, hostile.cost(), time.monotonic() - began) + "\n"
-        sys.stdout.write(own)
-        if not options.quick:
-            report.plot(results, PLOT)
-    if not options.hostile_only:
-        others = _foreign(options)
-        sys.stdout.write(others)
-    if not (options.quick or options.half or options.app):
-        RESULTS.write_text(own.rstrip("\n") + "\n" + (others and f"\n{others}"), "utf-8")
+    is_partial = bool(options.half or options.app)
+    parts = ["foreign"] if is_partial else [options.only] if options.only else PARTS
+    sections = dict(zip(PARTS, _sections(), strict=True))
+    for part in parts:
+        sections[part] = {"hostile": _hostile, "generated": _generated, "foreign": _foreign}[part](options)
+        sys.stdout.write(sections[part])
+        if not (options.quick or is_partial):
+            RESULTS.write_text("\n".join(f"{text.rstrip()}\n" for text in sections.values() if text), "utf-8")
+
+
+def _sections() -> list[str]:
+    """Return the sections of the results that were written last; empty where there is none."""
+    own, _, foreign_part = RESULTS.read_text("utf-8").partition(foreign.TITLE)
+    own, _, generated_part = own.partition(generated.TITLE)
+    return [
+        own,
+        generated_part and generated.TITLE + generated_part,
+        foreign_part and foreign.TITLE + foreign_part,
+    ]
+
+
+def _hostile(options: argparse.Namespace) -> str:
+    """Measure our own changing pages; return their section of the results."""
+    began = time.monotonic()
+    results = hostile.run(list(hostile.cases(1 if options.quick else options.seeds)), options.jobs)
+    if not options.quick:
+        report.plot(results, PLOT)
+    return report.page(results, hostile.cost(), time.monotonic() - began)
+
+
+def _generated(options: argparse.Namespace) -> str:
+    """Measure generated pages; return their section of the results."""
+    began = time.monotonic()
+    count = 4 if options.quick else GENERATED
+    results = pages.run(range(pages.HELD_OUT, pages.HELD_OUT + count), options.jobs)
+    return generated.section(results, time.monotonic() - began)
 
 
 def _foreign(options: argparse.Namespace) -> str:
