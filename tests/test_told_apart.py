@@ -214,3 +214,20 @@ def test_some_words_of_a_row_in_a_longer_text_are_not_most_of_it(bench: Bench) -
     save = bench.target("section:nth-of-type(1) button")
     bench.show(section("Two", "<p>Forms.</p>") + section("Three", note))
     not_found(bench, save)
+
+
+def test_a_field_without_a_name_is_not_the_one_with_another_text_beside_it(bench: Bench) -> None:
+    city = "<p><b>City</b> <input class=box></p>"
+    street = "<p><label>Street <input class=box></label></p>"
+    page = "<h2>Address</h2><form>{}</form>"
+    bench.show(page.format(city + street))
+    target = bench.target("input")
+    assert target["namesakes"] == 0
+    bench.show(page.format(street + city))
+    found_in(bench, target, "p:nth-of-type(2) input")
+    for other in (
+        "<p><b>Street</b> <input class=box></p>",
+        "<p><b>Street</b> <input class=box title=Street></p>",
+    ):
+        bench.show(page.format(other))
+        not_found(bench, target)

@@ -177,8 +177,11 @@
       const items = [...marks, ...this.kind(has), ...told, ...(classes ? [item('classes', 'same', classes)] : [])];
       const place = this.place(el);
       const named = agrees || isPlain || (!print.name && !has.name) || name.some(({ finding }) => finding === 'value');
-      const eligible = !print.name || named || marked >= WORTH.placeholder.same
-        || (total(row) >= WORTH.around.same && this.isOnlyOneMeant(el, has));
+      const hasMarks = marked >= WORTH.placeholder.same;
+      // What has neither a name nor a text is known by the text around it.
+      const eligible = print.name || isPlain
+        ? named || hasMarks || (total(row) >= WORTH.around.same && this.isOnlyOneMeant(el, has))
+        : hasMarks || total(row) > 0 || (!total(row) && !has.name);
       return {
         el, items: [...items, ...place], facts: total(items), place: total(place), evidence: total(items) + total(place),
         score: scoreOf(print, has, this.query.loose), eligible,
