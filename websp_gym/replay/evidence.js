@@ -178,10 +178,11 @@
       const place = this.place(el);
       const named = agrees || isPlain || (!print.name && !has.name) || name.some(({ finding }) => finding === 'value');
       const hasMarks = marked >= WORTH.placeholder.same;
-      // What has neither a name nor a text is known by the text around it.
+      // What has neither a name nor a text is known by the text around it, which is the label of a field.
       const eligible = print.name || isPlain
         ? named || hasMarks || (total(row) >= WORTH.around.same && this.isOnlyOneMeant(el, has))
-        : hasMarks || total(row) > 0 || (!total(row) && !has.name);
+        : hasMarks || total(row) > 0 || (!total(row) && !has.name)
+          || (!this.isField(has) && name.some(({ finding }) => finding === 'only'));
       return {
         el, items: [...items, ...place], facts: total(items), place: total(place), evidence: total(items) + total(place),
         score: scoreOf(print, has, this.query.loose), eligible,

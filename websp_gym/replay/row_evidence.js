@@ -15,6 +15,7 @@
  * @property {(el: Element) => boolean} isOfNumber
  * @property {(el: Element, row: Evidence[]) => boolean} isOfOwnRow
  * @property {(el: Element) => boolean} isAmongFields
+ * @property {(has: Fingerprint) => boolean} isField
  * @property {(el: Element, has: Fingerprint) => boolean} isOnlyOneMeant
  */
 
@@ -244,6 +245,12 @@
       const { parent = '', sibling = '', nearby = '' } = this.print;
       const some = words(text, false);
       return some.length > 0 && common(some, words(`${parent} ${sibling} ${nearby}`, false)) === some.length;
+    }
+
+    /** Whether it is a control that holds a value. */
+    /** @type {(has: Fingerprint) => boolean} */
+    isField({ role = '' }) {
+      return FIELDS.has(role);
     }
 
     /** Whether only the heading, and perhaps several fields, are around an element: others come and go, and it is in no row. */
