@@ -190,6 +190,17 @@ def test_what_only_its_place_tells_is_not_taken_from_another_place(bench: Bench)
     not_found(bench, print_)
 
 
+def test_a_row_known_by_a_secret_only_is_not_the_one_that_is_left(bench: Bench) -> None:
+    bench.show(rows("first", "second"))
+    css = "div > div:nth-of-type({}) > button"
+    token = bench.target(css.format(1))
+    # The recorder leaves a secret out.
+    del token["nearby"]
+    found_in(bench, token, css.format(1))
+    bench.show(rows("second"))
+    not_found(bench, token)
+
+
 @pytest.mark.parametrize("left", [("Duplex",), ("Duplex", "Parcel")])
 def test_the_neighbor_of_what_is_gone_is_not_its_new_name(bench: Bench, left: tuple[str, ...]) -> None:
     def page(*names: str) -> str:

@@ -101,10 +101,11 @@
       return inner.find((one) => !inner.some((other) => isInside(other.el, one.el))) ?? best;
     }
 
-    /** Whether nothing but its place told the target from others of its role and name, and it has no mark either. */
+    /** Whether nothing but its place tells the target from others of its role and name: a secret in its row is not kept. */
     /** @type {(best: Judged) => boolean} */
     isPlaced({ marked }) {
-      return this.print.toldBy === 'place' && !marked;
+      const { toldBy, nearby } = this.print;
+      return !marked && !!toldBy && toldBy !== 'heading' && !nearby;
     }
 
     /** Whether there is enough evidence for a candidate, also without that of its place. */
