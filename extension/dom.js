@@ -30,7 +30,7 @@
  *   isSerial(root, attribute, mark)   whether others carry the mark with other numbers ("row-2" beside "row-3")
  *   fingerprint(el)        facts to find it again; keys without a value are left out
  *   recordedPrint(el)      the same, and which marks are serial, how many have its role and name (namesakes), and what
- *                          tells it from these (toldBy), as the text `nearby`
+ *                          tells it from these (toldBy), as the text `nearby`; needs secret_texts.js
  *   surroundingOf(el)      the nearest ancestor with a text that is not of other controls; the row of a list
  *   aroundOf(el, limit?)   the text of that
  *   textBeside(at, el, limit), proseOf(at, el, limit), rowTextOf(at, el, limit)   text of an ancestor of el without el;

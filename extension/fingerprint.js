@@ -167,6 +167,14 @@
     const list = nameAttr ? all(raw.rootOf(el), `[name="${escape(nameAttr)}"]`) : [];
     return list.length < 2;
   };
+  const TEXTS = /** @type {const} */ (['name', 'label', 'text', 'nearby', 'sibling', 'parent', 'section']);
+  /** What a recording keeps of the texts of an element and its rows: see trace.js. */
+  /** @type {(print: Fingerprint) => (text: string) => string} */
+  const keptOf = (print) => {
+    const { saysCode, withoutSecrets, withoutPeople } = /** @type {SecretTexts} */ (Reflect.get(globalThis, '__webspSecretTexts'));
+    const beside = saysCode(TEXTS.map((key) => print[key] ?? ''));
+    return (text) => withoutPeople(withoutSecrets(text, undefined, beside));
+  };
   /** @type {PrintApi['recordedPrint']} */
   const recordedPrint = (el) => {
     const print = factsOf(el, UNCUT);
@@ -174,7 +182,7 @@
     const namesakes = known ? namesakesOf(el) : [];
     if (known) print.namesakes = namesakes.length;
     if (namesakes.length) {
-      const { nearby, toldBy } = toldApart(el, namesakes);
+      const { nearby, toldBy } = toldApart(el, namesakes, keptOf(print));
       print.toldBy = toldBy;
       if (nearby) print.nearby = cut(nearby, UNCUT); else delete print.nearby;
     }
@@ -183,7 +191,7 @@
     if (serial.length) print.serial = serial;
     /** @type {Record<string, string>} */
     const uncut = {};
-    for (const key of /** @type {const} */ (['name', 'label', 'text', 'nearby', 'sibling', 'parent', 'section'])) {
+    for (const key of TEXTS) {
       const text = print[key];
       if (!text || text.length <= MOST) continue;
       uncut[key] = text;

@@ -127,6 +127,7 @@
     return list;
   };
   /** @typedef {(at: Element, el: Element, limit: number) => string} Read */
+  /** @typedef {(text: string) => string} Measure */
   /** The text before the first number: "Order" of "Order 1724, paid". */
   /** @type {(text: string) => string} */
   const unnumbered = (text) => collapse(split(text, /\d/)[0]);
@@ -154,7 +155,7 @@
     return false;
   };
   /** The nearest text around an element, below the ancestors of the others, that, measured so, none of these has. */
-  /** @type {(el: Element, others: Element[], read: Read, measure: ((text: string) => string)|null) => string} */
+  /** @type {(el: Element, others: Element[], read: Read, measure: Measure|null) => string} */
   const ownText = (el, others, read, measure) => {
     const heights = ownAncestors(el, others).length;
     const name = nameOf(el);
@@ -169,16 +170,18 @@
   };
   /** The text that tells an element from its namesakes, if any, and what it is told by. */
   /** @type {SurroundingsApi['toldApart']} */
-  const toldApart = (el, namesakes) => {
+  const toldApart = (el, namesakes, kept) => {
     const heading = headingOf(el);
     const under = [];
     for (let i = 0; i < namesakes.length; i++) if (headingOf(namesakes[i]) === heading) under[under.length] = namesakes[i];
     // What has no name is told from the other controls in its row by their texts only.
     const read = nameOf(el) ? proseOf : textBeside;
+    /** @type {(others: Element[], measure: Measure) => string} */
+    const by = (others, measure) => ownText(el, others, read, (text) => measure(kept(text)));
     /** @type {(others: Element[]) => string} */
-    const own = (others) => ownText(el, others, read, steady) || ownText(el, others, read, collapse);
+    const own = (others) => by(others, steady) || by(others, collapse);
     const row = own(namesakes);
-    if (row) return { nearby: row, toldBy: ownText(el, namesakes, read, unnumbered) ? 'row' : 'number' };
+    if (row) return { nearby: row, toldBy: by(namesakes, unnumbered) ? 'row' : 'number' };
     if (heading && !under.length) return { nearby: ownText(el, namesakes, read, null), toldBy: 'heading' };
     const inSection = under.length < namesakes.length ? own(under) : '';
     return { nearby: inSection, toldBy: inSection ? 'both' : 'place' };

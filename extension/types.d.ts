@@ -152,8 +152,8 @@ interface MarksApi {
 
 interface SurroundingsApi {
   namesakesOf(el: Element): Element[];
-  /** The text that tells an element from its namesakes, if any, and what it is told by. */
-  toldApart(el: Element, namesakes: Element[]): { nearby: string; toldBy: NonNullable<Fingerprint['toldBy']> };
+  /** The text whose `kept` part tells an element from its namesakes, if any, and what it is told by. */
+  toldApart(el: Element, namesakes: Element[], kept: (text: string) => string): { nearby: string; toldBy: NonNullable<Fingerprint['toldBy']> };
   headingOf(el: Element, least?: number): string;
   siblingText(el: Element): string;
   surroundingOf(el: Element, limit?: number): Element | null;

@@ -201,6 +201,23 @@ def test_a_row_known_by_a_secret_only_is_not_the_one_that_is_left(bench: Bench) 
     not_found(bench, token)
 
 
+def test_a_row_is_not_told_by_a_secret_in_it(bench: Bench) -> None:
+    first = "ghp_9sKq2LxV7bTn4RzWc8Yd may write"
+    second = "ghp_Hx3Jm6PvQ1sZk8BtNf5L may write"
+    reader = "ghp_Vw7Dc4GyRz2Mn9XpKe6S may read"
+    css = "div > div:nth-of-type({}) > button"
+    bench.show(rows(first, second, reader))
+    assert bench.target(css.format(3))["toldBy"] == "row"
+    token = bench.target(css.format(1))
+    assert token["toldBy"] == "place"
+    # The recorder leaves the secret out, and the row that is left has the other words too.
+    assert "nearby" not in token
+    token |= {"sibling": "may write", "parent": "may write Revoke"}
+    found_in(bench, token, css.format(1))
+    bench.show(rows(second, reader))
+    not_found(bench, token)
+
+
 @pytest.mark.parametrize("left", [("Duplex",), ("Duplex", "Parcel")])
 def test_the_neighbor_of_what_is_gone_is_not_its_new_name(bench: Bench, left: tuple[str, ...]) -> None:
     def page(*names: str) -> str:
