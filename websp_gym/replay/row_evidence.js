@@ -68,7 +68,16 @@
       if (this.known.section) return [item('section', 'moved')];
       // A theme may make plain text of the headings.
       if (this.isSaid(wanted)) return [];
+      // "Actions" may have become "Actions (footer)", unless one of its namesakes under such a heading has gone.
+      if (isComplete && this.isWordedFurther(wanted, has.section ?? '')) return [];
       return [item('section', bare ? 'bare' : has.section ? 'other' : 'missing')];
+    }
+
+    /** Whether one of two headings has all words of the other. */
+    /** @type {(one: string, other: string) => boolean} */
+    isWordedFurther(one, other) {
+      const [few, many] = [words(one, false), words(other, false)].sort((a, b) => a.length - b.length);
+      return few.length > 0 && common(few, many) === few.length;
     }
 
     /** Whether an element is under a heading with this text, directly or with headings of lower levels between them. */
