@@ -261,7 +261,7 @@ def test_a_field_without_a_name_is_not_the_one_with_another_text_beside_it(bench
         not_found(bench, target)
 
 
-def test_a_heading_with_more_words_does_not_hide_the_only_button(bench: Bench) -> None:
+def test_a_heading_that_got_a_part_in_parentheses_does_not_hide_the_only_button(bench: Bench) -> None:
     def page(heading: str, *others: str) -> str:
         save = f"<footer><nav><h2>{heading}</h2><button>Save</button></nav></footer>"
         return f"<h1>Club settings</h1><p>How often it meets.</p>{''.join(others)}{save}"
@@ -270,7 +270,14 @@ def test_a_heading_with_more_words_does_not_hide_the_only_button(bench: Bench) -
     save = bench.target("button")
     bench.show(page("Actions (footer)").replace("How often", "When"))
     found_in(bench, save, "button")
-    bench.show(page("Letters").replace("How often", "When"))
+    for other in ("Letters", "Actions of partners", "(footer)", ""):
+        bench.show(page(other).replace("How often", "When"))
+        not_found(bench, save)
+    bench.show(page("(beta)"))
+    save = bench.target("button")
+    bench.show(page("").replace("How often", "When"))
+    not_found(bench, save)
+    bench.show(page("(new)").replace("How often", "When"))
     not_found(bench, save)
     # Where there were two, the one that is left is under its own heading.
     other = section("Actions (header)")

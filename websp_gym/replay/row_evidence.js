@@ -44,6 +44,10 @@
     return /^h[1-6]$/.test(tagOf(el)) ? Number(tagOf(el)[1]) : Infinity;
   };
 
+  /** A heading without what it says in parentheses. */
+  /** @type {(heading: string) => string} */
+  const unqualified = (heading) => heading.replace(/\([^()]*\)/g, ' ').trim();
+
   class RowWeigher extends MarkWeigher {
     /** @type {boolean|undefined} */
     said;
@@ -68,16 +72,10 @@
       if (this.known.section) return [item('section', 'moved')];
       // A theme may make plain text of the headings.
       if (this.isSaid(wanted)) return [];
-      // "Actions" may have become "Actions (footer)", unless one of its namesakes under such a heading has gone.
-      if (isComplete && this.isWordedFurther(wanted, has.section ?? '')) return [];
+      // "Actions" may have become "Actions (footer)", unless one of its namesakes under such a heading has gone; but not
+      // "Actions of partners", which is another group.
+      if (isComplete && this.same(unqualified(wanted), unqualified(has.section ?? ''))) return [];
       return [item('section', bare ? 'bare' : has.section ? 'other' : 'missing')];
-    }
-
-    /** Whether one of two headings has all words of the other. */
-    /** @type {(one: string, other: string) => boolean} */
-    isWordedFurther(one, other) {
-      const [few, many] = [words(one, false), words(other, false)].sort((a, b) => a.length - b.length);
-      return few.length > 0 && common(few, many) === few.length;
     }
 
     /** Whether an element is under a heading with this text, directly or with headings of lower levels between them. */
