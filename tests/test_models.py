@@ -338,7 +338,7 @@ def test_an_answer_that_does_not_arrive_is_an_error_of_its_kind(
 ) -> None:
     whole = dialect.say("fine")
     endpoint.plan(Say(whole.body, trouble=trouble))
-    timeout = 0.15 if kind == "timeout" else 5.0
+    timeout = 1.0 if kind == "timeout" else 5.0
     model = make_model(
         dialect.spec, env=dialect.env(endpoint.url), timeout=timeout, retries=0, sleep=waits.append
     )
