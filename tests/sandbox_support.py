@@ -39,6 +39,13 @@ collections:
     key: text
     fields: {text: {type: text}, strong: {type: bool, default: false}}
     items: [{text: alpha}, {text: beta}]
+panels:
+  - path: /panel
+    title: Panel
+    frame: frame.html
+    login: false
+    dialect: aria
+    sections: [{settings: [{key: cookies.analytics, label: Analytics}]}]
 pages:
   - {path: /, template: home.html, title: Shop start page, description: Shoes and socks}
   - {path: /login, template: login.html}
@@ -103,15 +110,14 @@ def routes(site):
     return [Route("/api/words", words, methods=["GET", "POST"]), Route("/find", found), Route("/raw", raw)]
 """
 
-HOME = """{% extends "kit/base.html" %}{% from "kit/controls.html" import switch, checkbox, menu %}
+HOME = """{% extends "kit/base.html" %}{% from "kit/controls.html" import checkbox %}
 {% block content %}
 <h1>{{ account.name if account else "signed out" }}</h1>
 <p id="state">{{ settings["cookies.analytics"] }} {{ settings["chat.filter"] }} {{ query.get("closed", "") }}</p>
-{{ switch("analytics", "Analytics", settings["cookies.analytics"], "/save") }}
 {{ checkbox("ads", "Ads", settings["cookies.ads"]) }}
 {% for word in items.words %}<li>{{ word.text }}</li>{% endfor %}
 {% for each in sessions %}<p>{{ each.device }}{{ " (this one)" if each.current }}</p>{% endfor %}
-{{ menu([{"label": "Start", "href": "/"}], path) }}
+<nav><a href="/">Start</a></nav>
 {% endblock %}
 """
 
@@ -119,6 +125,7 @@ TEMPLATES = {
     "home.html": HOME,
     "login.html": "<html><body>{{ saved_login.username }} {{ saved_login.password }}</body></html>",
     "app.html": "<html><body>app {{ params.appid + 1 }}</body></html>",
+    "frame.html": "<html><body>{% block panel %}{% endblock %}</body></html>",
     "bare.html": "<html><body>bare {{ settings['profile.note'] }}</body></html>",
     "broken.html": "<html><body>{{ settigns }}</body></html>",
     "found.html": "{% for each in results %}<a href='{{ each.url }}'>{{ each.title }}</a>{% endfor %}",
@@ -169,7 +176,7 @@ class Visitor:
 
     def __init__(self, address: Address, episode: EpisodeHandle | None = None) -> None:
         self._address = address
-        self._episode = episode
+        self.episode = episode
         self.cookies = {each["name"]: each["value"] for each in episode.cookies} if episode else {}
 
     def get(self, url: str, **headers: str) -> Reply:
@@ -193,8 +200,8 @@ class Visitor:
         """Sends any request and keeps the cookies of the answer."""
         parts = urlsplit(url)
         own = {"host": parts.netloc}
-        if self._episode is not None:
-            own[EPISODE_HEADER] = self._episode.id
+        if self.episode is not None:
+            own[EPISODE_HEADER] = self.episode.id
         if self.cookies:
             own["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -59,8 +59,8 @@ def test_a_real_host_name_leads_to_the_replica_over_https(page: Page) -> None:
 
 
 def test_a_switch_of_the_kit_saves_on_the_server(page: Page, episode: EpisodeHandle) -> None:
-    page.goto(f"{SHOP}/")
-    with page.expect_response(f"{SHOP}/save"):
+    page.goto(f"{SHOP}/panel")
+    with page.expect_response(f"{SHOP}/panel"):
         page.click("role=switch[name='Analytics']")
     page.wait_for_selector("role=switch[checked=false]")
     assert episode.state()["sites"]["shop"]["settings"]["cookies.analytics"] is False

@@ -11,6 +11,7 @@ from websp_gym.authoring.contact_sheet import contact_sheet
 from websp_gym.authoring.crawl import crawl
 from websp_gym.authoring.files import check_files, known_slugs, read_catalog, tasks_of
 from websp_gym.authoring.findings import Finding, SiteReport
+from websp_gym.authoring.panel_proofs import prove_panels
 from websp_gym.authoring.player import reset_seconds
 from websp_gym.authoring.proofs import prove
 from websp_gym.authoring.search_paths import SearchPaths
@@ -176,6 +177,7 @@ def _page_findings(job: _Job) -> Iterator[Finding]:
     start = instances[0].site.start_url if instances else f"https://{site.hosts[0]}/"
     signed_in = instances[0].site.signed_in if instances else (job.slug,) * site.has_sign_in
     yield from crawl(catalog, job.slug, start_url=start, signed_in=signed_in, folder=job.folder)
+    yield from prove_panels(site, signed_in=signed_in)
 
 
 def _reset_finding(slug: str, instance: Instance) -> Finding:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from string import Formatter
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -12,11 +12,12 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from .account import ACCOUNT
 from .catalog import Catalog
+from .dependencies import is_disabled, with_implied
 from .episode import EpisodeState
 from .pages import NO_STORE
 from .request_fields import Fields, RefusedError, read_fields
 from .sessions import Keyring, give_cookie, open_session
-from .settings import BoolSetting
+from .settings import Value
 from .site import SESSIONS, SiteSchema
 from .site_schema import Add, FormAction, SignIn
 
@@ -141,7 +142,11 @@ def _change(episode: EpisodeState, site: SiteSchema, action: FormAction, fields:
         _add(episode, site, add, fields)
     for remove in action.removes:
         wanted = remove.values | {name: fields.text(field) for name, field in remove.where.items()}
-        if not episode.remove(site, remove.collection, wanted) and not remove.all:
+        found = episode.rows(site, remove.collection, wanted)
+        if remove.keep:
+            kept = episode.rows(site, remove.collection, remove.keep)
+            found = [row for row in found if row not in kept]
+        if not episode.discard(site, remove.collection, found) and not remove.all:
             raise RefusedError(404, f"no such item in {remove.collection}")
     for update in action.updates:
         wanted = {name: fields.text(field) for name, field in update.where.items()}
@@ -153,27 +158,56 @@ def _change(episode: EpisodeState, site: SiteSchema, action: FormAction, fields:
 
 
 def _set_settings(episode: EpisodeState, site: SiteSchema, action: FormAction, fields: Fields) -> None:
-    sent = False
-    for key, field in action.set.items():
-        setting = site.settings[key]
-        if field in fields.values:
-            raw = fields.values[field]
-        elif action.checkboxes and fields.is_form and setting.type in ("bool", "multi"):
-            raw = False if isinstance(setting, BoolSetting) else []
-        else:
-            continue
-        sent = True
-        try:
-            value = setting.parse(raw)
-        except ValueError as error:
-            raise RefusedError(400, f"{field}: {error}") from None
-        episode.put(site, key, value)
-    if action.set and not sent:
+    before = episode.settings(site)
+    sent = _sent_values(site, action, fields)
+    if action.set and not sent and not (action.checkboxes and fields.is_form):
         raise RefusedError(400, f"none of the fields {', '.join(action.set.values())} was sent")
-    for key, value in action.values.items():
-        episode.put(site, key, value)
+    sent |= action.values
     if action.toggle:
-        episode.put(site, action.toggle, not episode.settings(site)[action.toggle])
+        sent[action.toggle] = not before[action.toggle]
+    if action.checkboxes and fields.is_form:
+        sent |= _unticked(site, action, fields, before | sent)
+    changes = with_implied(site.settings, before, sent)
+    after = before | changes
+    for key, value in sent.items():
+        if value != before[key] and is_disabled(site.settings[key], after):
+            others = ", ".join(
+                site.settings[other].label or other for other in site.settings[key].disabled_when
+            )
+            raise RefusedError(409, f'"{site.settings[key].label or key}" depends on {others}')
+    for key, value in changes.items():
+        episode.put(site, key, value)
+
+
+def _sent_values(site: SiteSchema, action: FormAction, fields: Fields) -> dict[str, Value]:
+    sent: dict[str, Value] = {}
+    for key, field in action.set.items():
+        if field in fields.values:
+            try:
+                sent[key] = site.settings[key].parse(fields.values[field])
+            except ValueError as error:
+                raise RefusedError(400, f"{field}: {error}") from None
+    return sent
+
+
+def _unticked(
+    site: SiteSchema, action: FormAction, fields: Fields, after: Mapping[str, Value]
+) -> dict[str, Value]:
+    """Return the values of the boxes that a form did not send: unticked ones, not disabled ones."""
+    empty: dict[str, Value] = {"bool": False, "multi": []}
+    kinds = {key: site.settings[key].type for key, field in action.set.items() if field not in fields.values}
+    unticked: dict[str, Value] = {}
+    for _ in kinds:
+        # A box that is unticked itself may free others.
+        found = {
+            key: empty[kind]
+            for key, kind in kinds.items()
+            if kind in empty and not is_disabled(site.settings[key], {**after, **unticked})
+        }
+        if found == unticked:
+            break
+        unticked = found
+    return unticked
 
 
 def _add(episode: EpisodeState, site: SiteSchema, spec: Add, fields: Fields) -> None:
@@ -189,7 +223,12 @@ def _add(episode: EpisodeState, site: SiteSchema, spec: Add, fields: Fields) -> 
         if known is not None:
             # Parsed as they will be stored, so that two spellings of a word become one item.
             words = map(known[name].parse, words)
-        rows = [{**row, name: word} for word in dict.fromkeys(words)]
+        # What is there already is not added again; the other parts are.
+        present = {row.get(name) for row in episode.rows(site, spec.collection)}
+        rows = [{**row, name: word} for word in dict.fromkeys(words) if word not in present]
+    most = site.collections[spec.collection].most
+    if most is not None and len(episode.rows(site, spec.collection)) + len(rows) > most:
+        raise RefusedError(409, f"{spec.collection}: more than {most} items")
     episode.add_all(site, spec.collection, [{**spec.values, **each} for each in rows], form=True)
 
 

@@ -147,7 +147,7 @@ class SiteApp:
             return JSONResponse(
                 {"error": "method not allowed"}, 405, {**NO_STORE, "allow": ", ".join(allowed)}
             )
-        return self._not_found(request, site)
+        return self._with_other_slash(request, site, host) or self._not_found(request, site)
 
     def _finished(
         self, response: Response, request: Request, site: SiteSchema, episode: EpisodeState
@@ -172,6 +172,20 @@ class SiteApp:
             if match is Match.PARTIAL:
                 allowed += route.methods or []
         return None, allowed
+
+    def _with_other_slash(self, request: Request, site: SiteSchema, host: str) -> Response | None:
+        """Return a redirect to the page whose path differs by the slash at its end, if there is one."""
+        path = request.scope["path"]
+        other = path[:-1] if path.endswith("/") else f"{path}/"
+        scope = {**request.scope, "path": other}
+        if (
+            request.method != "GET"
+            or len(path) < 2
+            or not any(route.matches(scope)[0] is Match.FULL for route in self._routes_of(site, host))
+        ):
+            return None
+        query = request.url.query
+        return RedirectResponse(f"{other}{'?' * bool(query)}{query}", 302, NO_STORE)
 
     def _routes_of(self, site: SiteSchema, host: str) -> list[Route]:
         if host not in self._routes:
@@ -231,8 +245,11 @@ class SiteApp:
         return self._renderer.plain("no_such_site.html", 404, host=host)
 
     def _not_found(self, request: Request, site: SiteSchema) -> Response:
-        own = (site.folder / "templates" / "404.html").is_file()
-        return request.state.render("404.html" if own else "kit/not_found.html", status=404)  # type: ignore[no-any-return]
+        if (site.folder / "templates" / "404.html").is_file():
+            template = "404.html"
+        else:
+            template = "kit/scenery/not_found.html" if site.layout else "kit/not_found.html"
+        return request.state.render(template, status=404)  # type: ignore[no-any-return]
 
     def _static_file(self, path: str, site: SiteSchema) -> Response:
         _, kind, name = path.split("/", 2)

@@ -37,13 +37,21 @@ class ConsentGroup(Strict):
     """
 
     id: str
+    """The id of the tool (`C0004`)."""
     key: str
+    """Makes the setting `consent.KEY`."""
     label: str
+    """What people read."""
     text: str = ""
+    """What people read below."""
     always: bool = False
+    """Whether it cannot be turned off."""
     default: bool = True
+    """The value until somebody decides."""
     opt_out: bool = False
+    """Whether it is worded the other way round: on means that nothing is sold, shared or tracked."""
     trackers: list[str] = Field(default_factory=list)
+    """Hosts of the site `trackers` that its pages report to while it is on."""
 
     @field_validator("key")
     @classmethod
@@ -72,7 +80,9 @@ class Consent(Strict):
     """The cookie choices that a site offers to its visitors."""
 
     cookie: str = "OptanonConsent"
+    """The cookie that holds the choice."""
     groups: list[ConsentGroup] = Field(min_length=1)
+    """The kinds of cookies, in the order they are shown."""
 
     @model_validator(mode="after")
     def _groups_differ(self) -> Consent:

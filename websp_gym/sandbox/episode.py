@@ -166,9 +166,9 @@ class EpisodeState:
         Raise ValueError for an unknown collection or field, a wrong value, a duplicate key, or a full collection.
         """
         existing = self.rows(site, collection)
+        spec = site.collections[collection]
         if len(existing) + len(rows) > MAX_ITEMS:
             raise ValueError(f"{collection}: more than {MAX_ITEMS} items")
-        spec = site.collections[collection]
         keys = {_hashable(row.get(spec.key)) for row in existing} if spec.key is not None else set()
         ids = self._ids(site, collection)
         items = []

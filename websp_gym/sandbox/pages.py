@@ -10,6 +10,7 @@ import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from . import panel_view, scenery
 from .account import ACCOUNT
 from .catalog import Catalog
 from .search import find
@@ -122,6 +123,7 @@ class Renderer:
             "path": request.url.path,
             "host": request.state.host,
             "saved_login": self._saved_login(request, site),
+            "data": site.data,
             "find_pages": partial(find, sites=[site], signed_in=episode.account is not None, every=True),
         }
 
@@ -144,6 +146,7 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        environment.globals.update(panel_view.helpers(site), **scenery.helpers(site))
         environment.globals.update(
             static=lambda name: f"/_site/{name}",
             kit=lambda name: f"/_kit/{name}",

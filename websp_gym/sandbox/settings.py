@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    model_validator,
+)
 
 from .did_you_mean import nearest
 
@@ -17,7 +26,7 @@ _FALSE = frozenset({"", "0", "off", "false", "no"})
 class Strict(BaseModel):
     """A frozen model that rejects unknown keys and suggests the nearest known one."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     @model_validator(mode="before")
     @classmethod
@@ -30,10 +39,21 @@ class Strict(BaseModel):
         return data
 
 
-class _Setting(Strict):
+class BaseSetting(Strict):
+    """What every setting has."""
+
     label: str = ""
+    """What people read beside it."""
+    text: str = ""
+    """What a panel says below the label (HTML)."""
     bookkeeping: bool = False
-    """Whether the setting only records that a decision was made (see ``Collection``)."""
+    """Whether it only records that a decision was made; no verdict counts it as a side effect."""
+    disabled_when: dict[str, Any] = Field(default_factory=dict)
+    """Other settings whose values, if they all hold, keep it from being changed; the server refuses it. Of a choice,
+    a list stands for any of its words.
+    """
+    implies: dict[StrictBool | StrictInt | StrictStr, dict[str, Any]] = Field(default_factory=dict)
+    """Other settings that change with it, by its new value, or `any`: `{false: {mail.offers: false}}`."""
 
     def check(self, value: object) -> Value:
         """Check a typed value and return it in the form in which it is stored.
@@ -67,12 +87,15 @@ class _Setting(Strict):
                     raise ValueError(f"{name}: {error}") from None
 
 
-class BoolSetting(_Setting):
+class BoolSetting(BaseSetting):
     """A setting that is on or off."""
 
     type: Literal["bool"]
+    """On or off; forms may say on/off, yes/no, 1/0."""
     default: StrictBool
+    """The value of a fresh account."""
     least_private: StrictBool | None = None
+    """The value with the least privacy: a setting that moved towards it unasked is named in a verdict."""
 
     def check(self, value: object) -> bool:
         if not isinstance(value, bool):
@@ -91,13 +114,30 @@ class BoolSetting(_Setting):
         raise ValueError(f"{raw!r} is not on or off")
 
 
-class ChoiceSetting(_Setting):
+def _labelled(choices: object) -> object:
+    """Return a list of words as a mapping of each word to itself."""
+    if not isinstance(choices, list):
+        return choices
+    if len({str(word) for word in choices}) < len(choices):
+        raise ValueError("a choice is given twice")
+    return {word: word for word in choices}
+
+
+Choices: TypeAlias = Annotated[dict[StrictStr, str], BeforeValidator(_labelled)]
+"""The words of a choice, each with its label; a list of words in YAML labels each with itself."""
+
+
+class ChoiceSetting(BaseSetting):
     """A setting that is one of several words."""
 
     type: Literal["choice"]
-    choices: list[StrictStr] = Field(min_length=2)
+    """One of several words."""
+    choices: Choices = Field(min_length=2)
+    """The words, each with its label; a list labels each with itself."""
     default: StrictStr
+    """The value of a fresh account."""
     least_private: StrictStr | None = None
+    """The value with the least privacy."""
 
     @model_validator(mode="after")
     def _values_are_choices(self) -> ChoiceSetting:
@@ -106,17 +146,21 @@ class ChoiceSetting(_Setting):
 
     def check(self, value: object) -> str:
         if not isinstance(value, str) or value not in self.choices:
-            raise ValueError(f"{value!r} is not one of {self.choices}{nearest(str(value), self.choices)}")
+            raise ValueError(f"{value!r} is not one of {[*self.choices]}{nearest(str(value), self.choices)}")
         return value
 
 
-class MultiSetting(_Setting):
-    """A setting that is any subset of several words, stored in the order of ``choices``."""
+class MultiSetting(BaseSetting):
+    """A setting that is any subset of several words."""
 
     type: Literal["multi"]
-    choices: list[StrictStr] = Field(min_length=1)
+    """Any of several words, in the order of `choices`."""
+    choices: Choices = Field(min_length=1)
+    """The words, each with its label; a list labels each with itself."""
     default: list[StrictStr]
+    """The value of a fresh account."""
     least_private: list[StrictStr] | None = None
+    """The value with the least privacy."""
 
     @model_validator(mode="after")
     def _values_are_choices(self) -> MultiSetting:
@@ -128,7 +172,9 @@ class MultiSetting(_Setting):
             raise ValueError(f"{value!r} is not a list")
         for word in value:
             if word not in self.choices:
-                raise ValueError(f"{word!r} is not one of {self.choices}{nearest(str(word), self.choices)}")
+                raise ValueError(
+                    f"{word!r} is not one of {[*self.choices]}{nearest(str(word), self.choices)}"
+                )
         return [word for word in self.choices if word in value]
 
     def parse(self, raw: object) -> list[str]:
@@ -137,14 +183,19 @@ class MultiSetting(_Setting):
         return self.check([word for word in raw if word] if isinstance(raw, list) else raw)
 
 
-class TextSetting(_Setting):
-    """A setting that is free text; ``lower`` stores it in lower case, for text compared case-insensitively."""
+class TextSetting(BaseSetting):
+    """A setting that is free text."""
 
     type: Literal["text"]
+    """Text."""
     default: StrictStr = ""
+    """The value of a fresh account."""
     least_private: StrictStr | None = None
+    """The value with the least privacy."""
     max_length: int = 10_000
+    """The most characters."""
     lower: bool = False
+    """Whether it is kept in lower case, for what a site compares without regard to case."""
 
     def check(self, value: object) -> str:
         if not isinstance(value, str):
@@ -154,14 +205,19 @@ class TextSetting(_Setting):
         return value.lower() if self.lower else value
 
 
-class IntSetting(_Setting):
-    """A setting that is a whole number; both limits are inclusive."""
+class IntSetting(BaseSetting):
+    """A setting that is a whole number."""
 
     type: Literal["int"]
+    """A whole number."""
     default: StrictInt
+    """The value of a fresh account."""
     least_private: StrictInt | None = None
+    """The value with the least privacy."""
     minimum: int | None = None
+    """The smallest value."""
     maximum: int | None = None
+    """The largest value."""
 
     @model_validator(mode="after")
     def _values_in_range(self) -> IntSetting:

@@ -14,9 +14,13 @@ import yaml
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from .consent import RECEIPTS, Consent
+from .dependencies import dependency_problems
 from .did_you_mean import nearest
+from .panel_pages import actions_of, completed, list_problems, page_of
+from .panels import ItemList, Panel
 from .settings import Setting, Strict, Value
-from .site_schema import Add, Collection, FormAction, Link, Page, Remove, Row, SignIn, Update
+from .shorthand import each_panel, written_out
+from .site_schema import Add, Collection, FormAction, Link, Page, Remove, Row, SignIn, Stubs, Update
 
 SESSIONS = "sessions"
 """The collection of every site with a sign-in: one item per signed-in device."""
@@ -48,28 +52,58 @@ class SiteSchema(Strict):
     """A replica site as its ``site.yaml`` describes it."""
 
     name: str
+    """As people call it."""
     hosts: list[str] = Field(min_length=1)
+    """Its host names; the first one is where `url("slug")` leads."""
     description: str = ""
+    """What it is, for the sandbox's index and search."""
     settings: dict[str, Setting] = Field(default_factory=dict)
+    """What the server keeps, by dotted lower-case key."""
     collections: dict[str, Collection] = Field(default_factory=dict)
+    """What the account has several of (words, tokens, devices)."""
     session_cookie: str = ""
+    """Makes sign-in: the name of its cookie. The site then has the collection `sessions`."""
     session_of: str = ""
+    """In place of that: shares the sign-in of this site, and its `sessions`."""
     cookie_domain: str = ""
+    """Of the session cookie; the common parent of several hosts."""
     account: Literal["password", "federated"] | None = None
+    """`password` (the login page gets `saved_login`) or `federated`."""
     login_page: str = ""
+    """Where those are sent who are not signed in; a path, or another site's address."""
     login_callback: str = ""
+    """A path at which sign-ins by another site arrive."""
+    layout: str = ""
+    """The template that its pages extend; panels and the kit's scenery use it."""
+    panels: list[Panel] = Field(default_factory=list)
+    """Settings pages."""
+    lists: dict[str, ItemList] = Field(default_factory=dict)
+    """How collections are shown on panels, by name."""
+    stubs: list[Stubs] = Field(default_factory=list)
+    """Pages that only say that there is nothing."""
     pages: list[Page] = Field(default_factory=list)
+    """What a GET shows."""
     actions: list[FormAction] = Field(default_factory=list)
+    """What a request with a body does."""
     menus: dict[str, list[Link]] = Field(default_factory=dict)
+    """By name, lists of links; in templates `menus.NAME`."""
     consent: Consent | None = None
+    """The kinds of cookies that visitors may decide about."""
     search: bool = False
+    """Whether the sandbox's Google finds its pages that have a title and a description and need no login."""
 
     _folder: Path = PrivateAttr(default=Path())
+    _data: dict[str, list[Row]] = PrivateAttr(default_factory=dict)
 
     @property
     def folder(self) -> Path:
         """The folder of the site."""
         return self._folder
+
+    @property
+    def data(self) -> dict[str, list[Row]]:
+        """The entries of each file in the site's folder ``data``, by the name of the file."""
+        return self._data
 
     @property
     def slug(self) -> str:
@@ -86,6 +120,14 @@ class SiteSchema(Strict):
     def has_sign_in(self) -> bool:
         """Whether the account can be signed in on this site."""
         return bool(self.session_cookie or self.session_of)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _written_out(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        changed = {"settings": written_out, "panels": each_panel}
+        return data | {name: change(data[name]) for name, change in changed.items() if data.get(name)}
 
     @model_validator(mode="before")
     @classmethod
@@ -117,6 +159,29 @@ class SiteSchema(Strict):
             "settings": {**settings, **consent.settings()},
             "collections": {**collections, RECEIPTS: consent.receipts()},
         }
+
+    @model_validator(mode="after")
+    def _expanded(self) -> SiteSchema:
+        """Add the pages and actions of panels, lists and stubs to those that are written out."""
+        problems = [*dependency_problems(self.settings), *list_problems(self.lists, self.collections)]
+        for number, panel in enumerate(self.panels):
+            try:
+                self.panels[number] = done = completed(panel, self.settings, self.layout)
+                unknown = [
+                    name for section in done.sections for name in section.items if name not in self.lists
+                ]
+                if unknown:
+                    raise ValueError(f'unknown list "{unknown[0]}"{nearest(unknown[0], self.lists)}')
+            except ValueError as error:
+                problems.append(f"panels {panel.path}: {error}")
+                continue
+            self.pages.append(page_of(done))
+            self.actions.extend(actions_of(done, self.lists))
+        if problems:
+            raise ValueError("\n".join(problems))
+        for stubs in self.stubs:
+            self.pages.extend(stubs.expanded())
+        return self
 
     @model_validator(mode="after")
     def _fits_together(self) -> SiteSchema:
@@ -249,15 +314,32 @@ def load_site(folder: Path) -> SiteSchema:
     except ValidationError as error:
         raise SiteError(file, [_problem(entry) for entry in error.errors()]) from None
     site._folder = folder
+    site._data.update(_read_data(folder / "data"))
     root = folder / "templates"
     missing = [
         f'pages {page.path}: template "{page.template}" is not in {root}{nearest(page.template, _templates(root))}'
         for page in site.pages
-        if page.template and not (root / page.template).is_file()
+        if page.template and not page.template.startswith("kit/") and not (root / page.template).is_file()
     ]
     if missing:
         raise SiteError(file, missing)
     return site
+
+
+def _read_data(folder: Path) -> dict[str, list[Row]]:
+    """Return the entries of the YAML files in a folder. Raise SiteError for a file that is no list of mappings."""
+    found: dict[str, list[Row]] = {}
+    for file in sorted(folder.glob("*.yaml")):
+        try:
+            entries = yaml.load(file.read_text("utf-8"), Loader=_Loader)
+        except (OSError, yaml.YAMLError) as error:
+            raise SiteError(file, [str(error)]) from error
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise SiteError(file, ["must be a list of mappings"])
+        found[file.stem] = [
+            {**entry, "id": str(entry.get("id", number))} for number, entry in enumerate(entries, 1)
+        ]
+    return found
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from .did_you_mean import nearest
 from .settings import Setting, Strict
@@ -17,27 +17,62 @@ _PARAM = re.compile(r"{([a-z_]+)(?::[a-z]+)?}")
 Row: TypeAlias = dict[str, Any]
 
 
+class Confirm(Strict):
+    """A question that must be accepted before something is done."""
+
+    title: str = ""
+    """The heading of the dialog."""
+    text: str = ""
+    """What it asks."""
+    accept: str = "OK"
+    """The button that goes on."""
+    decline: str = "Cancel"
+    """The button that does not."""
+    typed: str = ""
+    """A text that has to be typed first."""
+    native: bool = False
+    """Whether the browser's own dialog asks."""
+
+
+def as_list(value: object) -> object:
+    """Return a value that is no list as the only one of a list."""
+    return value if isinstance(value, list) else [value]
+
+
+Confirms: TypeAlias = Annotated[list[Confirm], BeforeValidator(as_list)]
+"""One question, or several that are asked one after the other."""
+
+
 class Link(Strict):
-    """A menu entry; with ``links``, a submenu."""
+    """An entry of a menu."""
 
     label: str
+    """What it is called."""
     href: str = ""
+    """Where it leads."""
+    post: str = ""
+    """In place of `href`: the action that it sends a form to."""
+    confirm: Confirms = Field(default_factory=list)
+    """What is asked before that."""
     links: list[Link] = Field(default_factory=list)
+    """The entries of its submenu."""
 
 
 class Collection(Strict):
-    """A list of things in the account; ``items`` are those of a fresh account.
-
-    Deleting an item of an ``artefact`` collection (a repository, a token, a story) is destructive unless the task
-    asks for it. A ``bookkeeping`` collection only records that a decision was made. Every decision changes it,
-    so no verdict counts it as a side effect.
-    """
+    """A list of things in the account."""
 
     key: str | None = None
+    """A field that no two items may share."""
+    most: int | None = Field(None, ge=1)
+    """The number of items that the site allows."""
     artefact: bool = False
+    """Whether deleting an item is destructive, unless the task asks for it."""
     bookkeeping: bool = False
+    """Whether it only records that a decision was made; no verdict counts it as a side effect."""
     fields: dict[str, Setting] | None = None
+    """The type of each field, as of a setting; items are checked and completed. Without it, anything goes."""
     items: list[Row] = Field(default_factory=list)
+    """The items of a fresh account; each gets an `id` (its position, unless it brings one)."""
 
     @model_validator(mode="after")
     def _items_fit(self) -> Collection:
@@ -79,27 +114,52 @@ class Collection(Strict):
         return done
 
 
-class Page(Strict):
-    """The response to a GET of a path: a template or a ``redirect``.
+class Stubs(Strict):
+    """Pages that only say that there is nothing at their path."""
 
-    ``client`` names a query parameter that contains the slug of a site; an unknown slug gives a 404.
-    """
+    template: str = "kit/scenery/stub.html"
+    """What draws them."""
+    pages: dict[str, str]
+    """Their titles, by path."""
+    login: bool = False
+    """Whether only those see them who are signed in."""
+    hosts: list[str] = Field(default_factory=list)
+    """Only on these of the site's hosts."""
+
+    def expanded(self) -> list[Page]:
+        """Return one page for each path."""
+        common = {"template": self.template, "login": self.login, "hosts": self.hosts}
+        return [Page(path=path, title=title, **common) for path, title in self.pages.items()]
+
+
+class Page(Strict):
+    """The response to a GET of a path."""
 
     path: str
+    """`/settings`, `/item/{id}`, `/files/{name:path}`, `/item/{number:int}`."""
     template: str = ""
+    """A file of `templates/`, or one of the kit (`kit/scenery/text.html`)."""
     redirect: str = ""
+    """In place of a template: where it leads."""
     login: bool = False
+    """Whether only those see it who are signed in."""
     fragment: bool = False
+    """Whether it is the content of an iframe or a part of a page, which gets no footer."""
     title: str = ""
+    """For the page and for the search."""
     description: str = ""
+    """For the search."""
     client: str = ""
+    """A query parameter that holds the slug of a site (a sign-in asks for it); an unknown one is not found."""
     hosts: list[str] = Field(default_factory=list)
+    """Only on these of the site's hosts."""
     context: dict[str, Any] = Field(default_factory=dict)
+    """Constants for the template."""
 
     @field_validator("path")
     @classmethod
     def _path(cls, path: str) -> str:
-        return _good_path(path)
+        return good_path(path)
 
     @model_validator(mode="after")
     def _one_result(self) -> Page:
@@ -109,31 +169,46 @@ class Page(Strict):
 
 
 class SignIn(Strict):
-    """A sign-in of the account on this site, or by hand-over on another one (``client`` or ``site``)."""
+    """A sign-in of the account, on this site or by hand-over on another one."""
 
     site: str = ""
+    """Signs in at this other site."""
     client: str = ""
+    """Signs in at the site that this form field names."""
     username: str = ""
+    """The form field of the user name or e-mail address."""
     password: str = ""
+    """The form field of the password, which must be right."""
     redir: str = "redir"
+    """The form field that says where to go then."""
 
 
 class Add(Strict):
-    """Items to add: ``fields`` maps item fields to form fields, ``values`` are constants."""
+    """Items to add."""
 
     collection: str
+    """The collection."""
     fields: dict[str, str] = Field(default_factory=dict)
+    """Item fields, each with its form field."""
     values: Row = Field(default_factory=dict)
+    """Constants."""
     split: str = ""
+    """What separates several items in one text."""
 
 
 class Remove(Strict):
-    """Items to remove: those that match the form fields in ``where`` and the constants in ``values``, or all."""
+    """Items to remove."""
 
     collection: str
+    """The collection."""
     where: dict[str, str] = Field(default_factory=dict)
+    """Item fields, each with the form field that it must equal."""
     values: Row = Field(default_factory=dict)
+    """Item fields, each with a constant that it must equal."""
+    keep: Row = Field(default_factory=dict)
+    """Items with these fields stay."""
     all: Literal[True] | None = None
+    """`true`: all items."""
 
     @model_validator(mode="after")
     def _says_which(self) -> Remove:
@@ -143,41 +218,58 @@ class Remove(Strict):
 
 
 class Update(Strict):
-    """Fields to change in the items that match ``where``."""
+    """Fields to change in items."""
 
     collection: str
+    """The collection."""
     where: dict[str, str]
+    """Item fields, each with the form field that it must equal."""
     fields: dict[str, str] = Field(default_factory=dict)
+    """Item fields that change, each with its form field."""
     values: Row = Field(default_factory=dict)
+    """Item fields that change, each with a constant."""
 
 
 class FormAction(Strict):
-    """The effects of a request, all in one transaction.
-
-    With ``flash``, the page of ``redirect`` shows a confirmation once. No URL can make the page show it.
-    """
+    """The effects of a request, all of them or none."""
 
     path: str
+    """As of a page; parameters of the path count as form fields."""
     method: Literal["POST", "GET", "PUT", "PATCH", "DELETE"] = "POST"
+    """The method."""
     login: bool | SignIn = False
+    """`true`: only for those signed in. `{}`: signs in; with keys, see *A sign-in*."""
     logout: Literal[True, "others", "all"] | None = None
+    """`true` signs out this device, `others` and `all` other ones."""
     set: dict[str, str] = Field(default_factory=dict)
+    """Settings, each with its form field."""
     values: Row = Field(default_factory=dict)
+    """Settings, each with a constant."""
     checkboxes: bool = False
+    """Whether fields of `set` that a form did not send are off, as browsers send them."""
     toggle: str = ""
+    """A setting that flips."""
     add: Add | list[Add] = Field(default_factory=list)
+    """Items to add; one entry or several."""
     remove: Remove | list[Remove] = Field(default_factory=list)
+    """Items to remove; one entry or several."""
     update: Update | list[Update] = Field(default_factory=list)
+    """Items to change; one entry or several."""
     destructive: str = ""
+    """What it destroys (`account closed`, `bought a game`): fails every task."""
     reply: Literal["json"] | dict[str, Any] = "json"
+    """The answer where there is no redirect: `json` (`{"success": 1}`) or JSON of your own."""
     redirect: str = ""
+    """Where the browser goes next: a path, an address, `back`; `{parameter}` allowed."""
     flash: bool = False
+    """Whether the page of `redirect` shows once that it is done (the variable `flash`)."""
     hosts: list[str] = Field(default_factory=list)
+    """Only on these of the site's hosts."""
 
     @field_validator("path")
     @classmethod
     def _path(cls, path: str) -> str:
-        return _good_path(path)
+        return good_path(path)
 
     @model_validator(mode="after")
     def _flash_has_a_page(self) -> FormAction:
@@ -203,7 +295,8 @@ class FormAction(Strict):
         return self.update if isinstance(self.update, list) else [self.update]
 
 
-def _good_path(path: str) -> str:
+def good_path(path: str) -> str:
+    """Return a path of a site. Raise ValueError if it cannot be one."""
     if not path.startswith("/") or path.startswith(RESERVED):
         raise ValueError(f'"{path}" must begin with "/" and not with {" or ".join(RESERVED)}')
     bare = _PARAM.sub("", path)

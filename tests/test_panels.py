@@ -1,0 +1,287 @@
+"""Panels and lists of a ``site.yaml``: what they stand for, what is refused, and that the server enforces them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.sandbox_support import Visitor
+from websp_gym.sandbox.client import Sandbox
+from websp_gym.sandbox.site import SiteError, SiteSchema, load_site
+
+SITE: dict[str, Any] = {
+    "name": "Den",
+    "hosts": ["den.example"],
+    "settings": {
+        "*": {"type": "bool", "default": True},
+        "profile.private": {"default": False, "label": "Private profile"},
+        "profile.search": {"label": "Search privacy", "disabled_when": {"profile.private": True}},
+        "mail.all": {"label": "All mail", "implies": {False: {"mail.offers": False}}},
+        "mail.offers": "Offers",
+        "note.{item}.{way}": {
+            "each": {"item": {"reply": "Replies", "coin": "Coins"}, "way": ["push", "email"]},
+            "label": "{item.label} by {way}",
+        },
+        "digest": {
+            "type": "choice",
+            "choices": {"daily": "Every day", "weekly": "Every week", "never": "Never"},
+            "default": "daily",
+            "label": "Digest",
+        },
+        "tips": {"label": "Tips", "disabled_when": {"digest": ["weekly", "never"]}},
+    },
+    "collections": {
+        "words": {"key": "text", "most": 3, "fields": {"text": {"type": "text"}}, "items": [{"text": "bad"}]},
+        "people": {
+            "fields": {"name": {"type": "text"}, "own": {"type": "bool", "default": False}},
+            "items": [{"name": "me", "own": True}, {"name": "other"}],
+        },
+    },
+    "lists": {
+        "words": {
+            "row": "{text}",
+            "add": {"field": "text", "label": "Word", "split": ","},
+            "remove": {"button": "x"},
+        },
+        "people": {
+            "row": "{name}",
+            "keep": {"own": True},
+            "remove": {"button": "Block"},
+            "clear": {"button": "All"},
+        },
+    },
+    "panels": [
+        {
+            "path": "/privacy",
+            "title": "Privacy",
+            "frame": "frame.html",
+            "login": False,
+            "sections": [
+                {
+                    "settings": [
+                        "profile.*",
+                        "mail.*",
+                        "tips",
+                        {"key": "digest", "kind": "select", "field": "frequency"},
+                    ]
+                }
+            ],
+        },
+        {
+            "path": "/form",
+            "title": "Form",
+            "frame": "frame.html",
+            "login": False,
+            "save": "form",
+            "sections": [{"settings": ["profile.private", "profile.search"]}],
+        },
+        {
+            "each": {"item": {"reply": "Replies", "coin": "Coins"}},
+            "path": "/notes/{item}",
+            "title": "{item.label}",
+            "frame": "frame.html",
+            "login": False,
+            "sections": [{"settings": ["note.{item}.*"]}],
+        },
+        {
+            "path": "/lists/",
+            "title": "Lists",
+            "frame": "frame.html",
+            "login": False,
+            "sections": [{"items": ["words", "people"]}],
+        },
+    ],
+}
+
+
+def write(folder: Path, **changes: Any) -> Path:
+    """Write the site with other entries at its top level."""
+    den = folder / "den"
+    (den / "templates").mkdir(parents=True)
+    (den / "templates" / "frame.html").write_text("<html><body>{% block panel %}{% endblock %}</body></html>")
+    (den / "site.yaml").write_text(yaml.safe_dump(SITE | changes, sort_keys=False))
+    return den
+
+
+@pytest.fixture(scope="module")
+def den(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SiteSchema, Sandbox]]:
+    folder = tmp_path_factory.mktemp("sites")
+    site = load_site(write(folder))
+    sandbox = Sandbox.start(sites=[folder], only=True)
+    yield site, sandbox
+    sandbox.close()
+
+
+@pytest.fixture
+def visitor(den: tuple[SiteSchema, Sandbox]) -> Iterator[Visitor]:
+    sandbox = den[1]
+    episode = sandbox.open_episode("den", signed_in=[])
+    yield Visitor(sandbox.address, episode)
+    episode.close()
+
+
+def settings(den: tuple[SiteSchema, Sandbox], visitor: Visitor) -> dict[str, Any]:
+    assert visitor.episode is not None
+    found: dict[str, Any] = visitor.episode.state()["sites"]["den"]["settings"]
+    return found
+
+
+def test_a_panel_is_a_page_and_an_action(den: tuple[SiteSchema, Sandbox]) -> None:
+    site, _ = den
+    assert [page.path for page in site.pages] == [
+        "/privacy",
+        "/form",
+        "/notes/reply",
+        "/notes/coin",
+        "/lists/",
+    ]
+    sets = {action.path: action.set for action in site.actions}
+    assert sets["/privacy"] == {
+        "profile.private": "profile.private",
+        "profile.search": "profile.search",
+        "mail.all": "mail.all",
+        "mail.offers": "mail.offers",
+        "tips": "tips",
+        "digest": "frequency",
+    }
+    assert sets["/notes/coin"] == {"note.coin.push": "note.coin.push", "note.coin.email": "note.coin.email"}
+    assert {path for path in sets if path.startswith("/lists")} == {
+        "/lists/words/add",
+        "/lists/words/remove",
+        "/lists/people/remove",
+        "/lists/people/clear",
+    }
+
+
+def test_short_forms_are_written_out(den: tuple[SiteSchema, Sandbox]) -> None:
+    site, _ = den
+    assert "*" not in site.settings
+    offers, note = site.settings["mail.offers"], site.settings["note.coin.push"]
+    assert (offers.type, offers.default, offers.label) == ("bool", True, "Offers")
+    assert (note.label, site.panels[3].title) == ("Coins by push", "Coins")
+
+
+def test_a_disabled_setting_is_not_changed_by_the_server(
+    den: tuple[SiteSchema, Sandbox], visitor: Visitor
+) -> None:
+    assert visitor.post("https://den.example/privacy", {"profile.private": "on"}).status == 200
+    refused = visitor.post("https://den.example/privacy", {"profile.search": "off"})
+    assert (refused.status, "depends on Private profile" in refused.body) == (409, True)
+    # What makes it free again may be sent with it.
+    both = {"profile.private": "off", "profile.search": "off"}
+    assert visitor.post("https://den.example/privacy", both).status == 200
+    now = settings(den, visitor)
+    assert (now["profile.private"], now["profile.search"]) == (False, False)
+
+
+@pytest.mark.parametrize(("digest", "status"), [("daily", 200), ("weekly", 409), ("never", 409)])
+def test_a_setting_is_disabled_by_any_of_several_choices(
+    den: tuple[SiteSchema, Sandbox], visitor: Visitor, digest: str, status: int
+) -> None:
+    visitor.post("https://den.example/privacy", {"frequency": digest})
+    assert visitor.post("https://den.example/privacy", {"tips": "off"}).status == status
+    assert settings(den, visitor)["tips"] is (status == 409)
+
+
+def test_a_box_that_is_disabled_is_not_one_that_was_unticked(
+    den: tuple[SiteSchema, Sandbox], visitor: Visitor
+) -> None:
+    assert visitor.post("https://den.example/form", {"profile.private": "1"}).status == 303
+    assert settings(den, visitor)["profile.search"] is True
+    assert visitor.post("https://den.example/form", {}).status == 303
+    now = settings(den, visitor)
+    assert (now["profile.private"], now["profile.search"]) == (False, False)
+
+
+def test_what_a_setting_implies_changes_with_it_unless_sent(
+    den: tuple[SiteSchema, Sandbox], visitor: Visitor
+) -> None:
+    visitor.post("https://den.example/privacy", {"mail.all": "off"})
+    assert settings(den, visitor)["mail.offers"] is False
+    visitor.post("https://den.example/privacy", {"mail.all": "on", "mail.offers": "on"})
+    visitor.post("https://den.example/privacy", {"mail.all": "off", "mail.offers": "on"})
+    now = settings(den, visitor)
+    assert (now["mail.all"], now["mail.offers"]) == (False, True)
+
+
+def test_an_item_that_is_kept_is_not_removed_by_the_server(visitor: Visitor) -> None:
+    assert visitor.post("https://den.example/lists/people/remove", {"id": "1"}).status == 404
+    assert visitor.post("https://den.example/lists/people/clear", {}).status == 303
+    assert visitor.episode is not None
+    assert [row["name"] for row in visitor.episode.state()["sites"]["den"]["collections"]["people"]] == ["me"]
+
+
+def test_a_full_list_takes_nothing_more(visitor: Visitor) -> None:
+    assert visitor.post("https://den.example/lists/words/add", {"text": "bad, a, b"}).status == 303
+    assert visitor.post("https://den.example/lists/words/add", {"text": "c"}).status == 409
+    # What is there already is no further item.
+    assert visitor.post("https://den.example/lists/words/add", {"text": "a,b"}).status == 303
+
+
+@pytest.mark.parametrize(("asked", "page"), [("/privacy/?a=1", "/privacy?a=1"), ("/lists", "/lists/")])
+def test_a_path_with_or_without_a_slash_leads_to_the_page(visitor: Visitor, asked: str, page: str) -> None:
+    reply = visitor.get(f"https://den.example{asked}")
+    assert (reply.status, reply.headers["location"]) == (302, page)
+    assert visitor.get("https://den.example/nothing/").status == 404
+
+
+PANEL = SITE["panels"][0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        (
+            {"panels": [PANEL | {"sections": [{"settings": ["mail.al"]}]}]},
+            'unknown setting "mail.al"; did you mean "mail.all"?',
+        ),
+        ({"panels": [PANEL | {"sections": [{"settings": ["post.*"]}]}]}, 'no setting fits "post.*"'),
+        (
+            {"panels": [PANEL | {"sections": [{"settings": ["mail.*", "mail.all"]}]}]},
+            '"mail.all" is there twice',
+        ),
+        (
+            {"panels": [PANEL | {"sections": [{"settings": [{"key": "digest", "kind": "switch"}]}]}]},
+            "a choice setting is no switch",
+        ),
+        (
+            {"panels": [PANEL | {"sections": [{"items": "word"}]}]},
+            'unknown list "word"; did you mean "words"?',
+        ),
+        (
+            {"panels": [PANEL | {"sections": [{"settings": [{"key": "mail.*", "label": "Mail"}]}]}]},
+            '"mail.*": label, id and field are for one setting',
+        ),
+        ({"panels": [PANEL | {"frame": ""}]}, "needs a frame, or the site a layout"),
+        ({"panels": [PANEL | {"leave": {"text": "Leave?"}}]}, "with save: at_once nothing is left unsaved"),
+        ({"panels": [PANEL | {"save": "form", "dialect": "app"}]}, "save: form needs native controls"),
+        ({"panels": [PANEL | {"reset": "Reset"}]}, "with save: at_once nothing can be taken back"),
+        ({"panels": [PANEL, PANEL]}, "GET of this path is already taken"),
+        ({"lists": {"word": {"row": "x"}}}, 'unknown collection "word"; did you mean "words"?'),
+        (
+            {"lists": SITE["lists"] | {"words": {"row": "{txt}"}}},
+            'words has no field "txt"; did you mean "text"?',
+        ),
+        (
+            {"settings": SITE["settings"] | {"profile.search": {"disabled_when": {"profile.privat": True}}}},
+            'unknown setting "profile.privat"',
+        ),
+        (
+            {"settings": SITE["settings"] | {"tips": {"disabled_when": {"digest": ["weekly", "yearly"]}}}},
+            "digest: 'yearly' is not one of",
+        ),
+        (
+            {"settings": SITE["settings"] | {"mail.all": {"implies": {False: {"mail.offers": 3}}}}},
+            "mail.offers: 3 is not true or false",
+        ),
+        ({"settings": SITE["settings"] | {"mail.all": {"each": ["a"], "label": "x"}}}, "give words by name"),
+    ],
+)
+def test_what_does_not_fit_is_named(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(SiteError) as caught:
+        load_site(write(tmp_path, **changes))
+    assert says in "\n".join(caught.value.problems)

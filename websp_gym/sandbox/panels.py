@@ -1,0 +1,275 @@
+"""The schema of settings pages as data: the ``panels`` and ``lists`` of a ``site.yaml``.
+
+``panel_pages.py`` makes the pages and actions that they stand for; ``kit/templates/panel.html`` and
+``kit/static/panel.js`` show them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from .settings import ChoiceSetting, MultiSetting, Setting, Strict
+from .site_schema import Confirm, Confirms, Row, as_list, good_path
+
+Kind: TypeAlias = Literal[
+    "checkbox",
+    "switch",
+    "toggle",
+    "radios",
+    "buttons",
+    "select",
+    "listbox",
+    "combobox",
+    "dialog",
+    "boxes",
+    "text",
+    "textarea",
+    "number",
+]
+"""The kinds of controls; the kit has a template for each."""
+
+Dialect: TypeAlias = Literal["native", "aria", "shadow", "material", "bootstrap", "app"]
+"""How a page is built: native form controls, ARIA widgets, the same in shadow roots or drawn anew on each change."""
+
+KINDS: dict[str, tuple[Kind, ...]] = {
+    "bool": ("checkbox", "switch", "toggle", "radios"),
+    "choice": ("radios", "buttons", "select", "listbox", "combobox", "dialog"),
+    "multi": ("boxes",),
+    "text": ("text", "textarea"),
+    "int": ("number",),
+}
+"""The kinds of controls for each type of setting; the first one is the default."""
+
+_Facts: TypeAlias = dict[str, Any]
+
+
+def _word_keys(choices: object) -> object:
+    """Return a mapping whose keys ``true`` and ``false`` are words, as they are in a form."""
+    if not isinstance(choices, dict):
+        return choices
+    return {str(key).lower() if isinstance(key, bool) else key: label for key, label in choices.items()}
+
+
+class Control(Strict):
+    """A setting on a panel, or several; what is left out comes from the setting."""
+
+    key: str
+    """The setting, or a pattern (`mail.*`) for several that are operated the same way."""
+    kind: Kind | None = None
+    """How it is operated; by default what fits the setting and the dialect."""
+    label: str = ""
+    """By default that of the setting."""
+    text: str = ""
+    """By default that of the setting (HTML)."""
+    choices: Annotated[dict[str, str], BeforeValidator(_word_keys)] = Field(default_factory=dict)
+    """Those that are offered, with their labels; by default all of the setting. A bool with `radios` has
+    `true` and `false`.
+    """
+    id: str = ""
+    """Its id on the page."""
+    field: str = ""
+    """The name of its form field; by default the key."""
+    confirm: Confirms = Field(default_factory=list)
+    """What is asked before it changes; one question or several."""
+    confirm_when: Any = None
+    """Only before it gets this value."""
+    more: _Facts = Field(default_factory=dict)
+    """Anything that the site's own templates use."""
+
+    def completed(self, setting: Setting, dialect: Dialect) -> Control:
+        """Return the control with what it leaves to its setting and to the dialect of its panel."""
+        kinds = KINDS[setting.type]
+        if self.kind is not None and self.kind not in kinds:
+            raise ValueError(f"{self.key}: a {setting.type} setting is no {self.kind} ({', '.join(kinds)})")
+        default = "switch" if setting.type == "bool" and dialect != "native" else kinds[0]
+        choices = setting.choices if isinstance(setting, ChoiceSetting | MultiSetting) else {}
+        return self.model_copy(
+            update={
+                "kind": self.kind or default,
+                "label": self.label or setting.label,
+                "text": self.text or setting.text,
+                "choices": self.choices or choices,
+                "field": self.field or self.key,
+            }
+        )
+
+
+class Button(Strict):
+    """A button of a section: it sets settings at once, sends a form to an action of the site, or is a link."""
+
+    label: str
+    """What it is called."""
+    set: _Facts = Field(default_factory=dict)
+    """Settings and the values that they get at once."""
+    post: str = ""
+    """In place of that: the action that it sends a form to."""
+    href: str = ""
+    """In place of that: where it leads."""
+    confirm: Confirms = Field(default_factory=list)
+    """What is asked before; one question or several."""
+    more: _Facts = Field(default_factory=dict)
+    """Anything that the site's own templates use."""
+
+    @model_validator(mode="after")
+    def _does_one_thing(self) -> Button:
+        if sum(map(bool, (self.set, self.post, self.href))) != 1:
+            raise ValueError("give one of set, post and href")
+        return self
+
+
+class Section(Strict):
+    """A part of a panel."""
+
+    heading: str = ""
+    """Its heading."""
+    text: str = ""
+    """What it says below (HTML)."""
+    tab: str = ""
+    """The tab that it is under; sections without one stand below the tabs."""
+    settings: list[str | Control] = Field(default_factory=list)
+    """Keys (`mail.offers`), patterns (`mail.*`) and controls (mappings)."""
+    items: Annotated[list[str], BeforeValidator(as_list)] = Field(default_factory=list)
+    """Lists, by their collections."""
+    include: str = ""
+    """A template of the site that draws what is in it."""
+    buttons: list[Button] = Field(default_factory=list)
+    """Buttons below it."""
+    more: _Facts = Field(default_factory=dict)
+    """Anything that the site's own templates use."""
+
+    @property
+    def controls(self) -> list[Control]:
+        """The controls, once the panel is completed."""
+        return [each for each in self.settings if isinstance(each, Control)]
+
+
+class Panel(Strict):
+    """A settings page."""
+
+    path: str
+    """Its path."""
+    title: str
+    """For the page and for the search."""
+    description: str = ""
+    """For the search."""
+    frame: str = ""
+    """The template around it, with a block `panel`; by default the site's layout."""
+    hosts: list[str] = Field(default_factory=list)
+    """Only on these of the site's hosts."""
+    login: bool = True
+    """Whether only those see it who are signed in."""
+    id: str = ""
+    """The id of its form, or of the element around its controls."""
+    post: str = ""
+    """The path that it saves to; by default its own."""
+    save: Literal["at_once", "form", "button", "bar"] = "at_once"
+    """When a change counts: `at_once`; with the button of a native `form`; with a `button` that a change
+    enables; with a `bar` that appears with a change.
+    """
+    submit: str = "Save"
+    """The label of the button that saves."""
+    reset: str = ""
+    """The label of the button that takes the changes back; none if empty. Not with `at_once` and `form`."""
+    said: str = ""
+    """What is said after saving."""
+    leave: Confirm | None = None
+    """What is asked when the page is left with unsaved changes."""
+    dialect: Dialect = "native"
+    """How its controls are built."""
+    controls: str = "controls"
+    """The folder of the site's own templates for its parts."""
+    sections: list[Section] = Field(min_length=1)
+    """Its parts."""
+    more: _Facts = Field(default_factory=dict)
+    """Anything that the site's own templates use."""
+
+    @field_validator("path", "post")
+    @classmethod
+    def _path(cls, path: str) -> str:
+        if "{" in path:
+            raise ValueError(f'"{path}": a panel has no parameters in its path')
+        return good_path(path) if path else path
+
+    @model_validator(mode="after")
+    def _form_is_native(self) -> Panel:
+        if self.save == "form" and self.dialect not in ("native", "bootstrap", "material"):
+            raise ValueError(
+                f"save: form needs native controls, which {self.dialect} has not; use button or bar"
+            )
+        if self.reset and self.save not in ("button", "bar"):
+            raise ValueError(f"reset: with save: {self.save} nothing can be taken back")
+        if self.leave is not None and self.save == "at_once":
+            raise ValueError("leave: with save: at_once nothing is left unsaved")
+        return self
+
+    @property
+    def all_controls(self) -> list[Control]:
+        """The controls of all sections, once the panel is completed."""
+        return [control for section in self.sections for control in section.controls]
+
+
+class AddItem(Strict):
+    """The form that adds an item to a list."""
+
+    field: str
+    """The field of the item that is typed."""
+    name: str = ""
+    """The name of the form field; by default that of the item's field."""
+    label: str
+    """The label of the text field."""
+    button: str = "Add"
+    """The label of the button."""
+    split: str = ""
+    """What separates several items in one text."""
+    full: str = ""
+    """What is said when the list has as many items as it may have."""
+    values: _Facts = Field(default_factory=dict)
+    """Constants of the item."""
+
+
+class RemoveItem(Strict):
+    """The button that removes an item, or all of them; texts may name fields of the item, as ``{text}``."""
+
+    button: str
+    """Its label."""
+    name: str = ""
+    """Its accessible name, where it is not the label."""
+    confirm: Confirms = Field(default_factory=list)
+    """What is asked before; one question or several."""
+
+
+class ItemList(Strict):
+    """How the items of a collection are shown and changed; texts may name fields of an item, as ``{text}``."""
+
+    row: str
+    """The text of an item."""
+    note: str = ""
+    """A second, smaller text."""
+    keep: _Facts = Field(default_factory=dict)
+    """Items with these fields cannot be removed."""
+    kept: str = ""
+    """What they show in place of the button."""
+    add: AddItem | None = None
+    """The form that adds an item."""
+    remove: RemoveItem | None = None
+    """The button that removes an item."""
+    clear: RemoveItem | None = None
+    """The button that removes all."""
+    search: str = ""
+    """The label of a field that filters the list; none if empty."""
+    behind: str = ""
+    """The label of a button that shows the items, which are hidden at first; none if empty."""
+    per_page: int = Field(0, ge=0)
+    """The number of items on a page; 0: all."""
+    empty: str = ""
+    """What is said when there is none."""
+    post: str = ""
+    """The path above its actions; by default the panel's and the collection."""
+    more: _Facts = Field(default_factory=dict)
+    """Anything that the site's own templates use."""
+
+    def keeps(self, item: Row) -> bool:
+        """Return whether an item cannot be removed."""
+        return bool(self.keep) and all(item.get(name) == value for name, value in self.keep.items())
