@@ -3,7 +3,7 @@
 # make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
 # make check  format, lint, layers of the package, types (Python and JavaScript)
 # make rules  write extension/secret_rules.js from secret_rules.yaml
-# make docs   write the tables of docs/architecture.md and docs/recording.md
+# make docs   write the tables of docs/architecture.md, docs/recording.md and docs/site-reference.md
 # make prove [SITE=steam]  prove every task the long way: each omission and the opposite played in the browser
 # make bench  measure reset and step beside stock BrowserGym on this machine
 # make traces [SITE=steam]  record the traces of all sites, or of one, anew
@@ -44,6 +44,7 @@ check: $(VENV)/.dev node_modules/.bin/tsc
 docs: $(VENV)/.core
 	$(PYTHON) docs/layers.py
 	$(BIN)/python docs/evidence.py
+	$(BIN)/python docs/site_reference.py
 
 rules: $(VENV)/.core
 	$(BIN)/python -c 'from websp_gym.replay.importers import secret_texts; secret_texts.write_rules()'

@@ -1,4 +1,4 @@
-"""docs/adding-a-site.md names every key that ``site.yaml`` and the task configurations may have."""
+"""docs/adding-a-site.md and docs/site-reference.md name every key that ``site.yaml`` and the task configurations may have."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from websp_gym.recording import recordings
-from websp_gym.sandbox import consent, settings, site, site_schema
+from websp_gym.sandbox import consent, panels, settings, site, site_schema
 from websp_gym.tasks import goals, ground_truth, instances, schema
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-GUIDE = Path(__file__).parent.parent / "docs" / "adding-a-site.md"
+DOCS = Path(__file__).parent.parent / "docs"
+PAGES = [DOCS / "adding-a-site.md", DOCS / "site-reference.md"]
 MODELS: list[type[BaseModel]] = [
     site.SiteSchema,
     *(
+        site_schema.Confirm,
         site_schema.Link,
+        site_schema.Stubs,
         site_schema.Collection,
         site_schema.Page,
         site_schema.SignIn,
@@ -35,6 +38,8 @@ MODELS: list[type[BaseModel]] = [
         settings.TextSetting,
         settings.IntSetting,
     ),
+    *(panels.Panel, panels.Section, panels.Control, panels.Button),
+    *(panels.ItemList, panels.AddItem, panels.RemoveItem),
     *(consent.Consent, consent.ConsentGroup),
     *(instances.Site, instances.Task, instances.InstanceConfig, instances.ReplayStep, instances.PrepareStep),
     *(goals.Goal, goals.ItemCheck, goals.Unchanged, goals.Expect, ground_truth.StepTarget, schema.ClassRule),
@@ -44,11 +49,11 @@ MODELS: list[type[BaseModel]] = [
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.__module__}.{model.__name__}")
 def test_the_guide_names_every_key(model: type[BaseModel]) -> None:
-    quoted = re.findall(r"`[^`\n]+`", GUIDE.read_text("utf-8"))
+    quoted = re.findall(r"`[^`\n]+`", "\n".join(page.read_text("utf-8") for page in PAGES))
     words = {word for text in quoted for word in re.findall(r"[a-z_]+", text)}
     assert set(model.model_fields) - words == set()
 
 
 def test_the_guide_names_every_kind_of_step() -> None:
-    text = GUIDE.read_text("utf-8")
+    text = "\n".join(page.read_text("utf-8") for page in PAGES)
     assert [kind for kind in ground_truth.STEP_KINDS if f"`{kind}`" not in text] == []

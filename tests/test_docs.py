@@ -50,3 +50,8 @@ def test_the_layers_in_the_architecture_page_are_those_import_linter_holds() -> 
 def test_the_table_of_evidence_is_the_one_that_replay_uses() -> None:
     evidence = runpy.run_path(str(ROOT / "docs" / "evidence.py"))
     assert evidence["PAGE"].read_text("utf-8") == evidence["page"](), "run `make docs`"
+
+
+def test_the_reference_of_a_site_is_what_the_models_say() -> None:
+    reference = runpy.run_path(str(ROOT / "docs" / "site_reference.py"))
+    assert reference["PAGE"].read_text("utf-8") == reference["page"](), "run `make docs`"

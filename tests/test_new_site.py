@@ -64,6 +64,7 @@ def test_in_a_checkout_the_files_go_where_the_others_are(
     made = new_site("Toy")
     assert [str(path.relative_to(tmp_path)) for path in made.files if path.suffix in (".yaml", ".py")] == [
         "websp_gym/sandbox/sites/toy/site.yaml",
+        "websp_gym/sandbox/sites/toy/data/stories.yaml",
         "task_configs/toy.yaml",
         "tests/test_site_toy.py",
     ]

@@ -81,7 +81,7 @@ def _plan(root: Path, target: Path, slug: str) -> Iterator[tuple[Path, Traversab
     """Yield each file to write and its source in the scaffold."""
     source = files("websp_gym.authoring.scaffold") / "files"
     yield target / "site.yaml", source / "site" / "site.yaml"
-    for kind in ("templates", "static"):
+    for kind in ("templates", "static", "data"):
         for file in sorted((source / "site" / kind).iterdir(), key=lambda each: each.name):
             yield target / kind / file.name.replace("SLUG", slug), file
     yield root / "task_configs" / f"{slug}.yaml", source / "tasks.yaml"
