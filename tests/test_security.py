@@ -324,7 +324,7 @@ def test_observations_and_infos_before_the_end_tell_nothing_of_the_truth(make: M
 
 SEND = """async ([url, id, how]) => {
   const headers = {"x-websp-episode": id, "content-type": "application/json"};
-  const body = JSON.stringify({cookiepreferences: {youtube: false}});
+  const body = JSON.stringify({youtube: false});
   if (how === "fetch") return fetch(url, {method: "POST", headers, body}).then(r => r.status, e => e.name);
   if (how === "request") return fetch(new Request(url, {method: "POST", headers, body})).then(r => r.status, e => e.name);
   return new Promise(done => {

@@ -1,12 +1,10 @@
 // @ts-check
-// What every page of the store shares: menus, dialogs, saving at once, and the carousels of the front page.
+// What every page of the store shares: menus, dialogs, and the carousels of the front page.
 "use strict";
 
 /**
  * @typedef {object} Steam
- * @property {(path: string, body: Record<string, unknown>) => Promise<boolean>} save POSTs JSON, one after the other.
  * @property {(title: string, text: string | Node) => void} alert Shows a dialog with one button.
- * @property {(title: string, text: string, yes: () => void) => void} confirm Asks a yes/no question.
  * @property {(tag: string, attributes?: Record<string, string>, ...children: (Node | string)[]) => HTMLElement} make
  *
  * @typedef {{steam: Steam}} StorePage The global object of a page of the store.
@@ -89,8 +87,9 @@
    * @param {string} title
    * @param {string | Node} text
    * @param {[label: string, act: () => void][]} buttons
+   * @param {() => void} closed Called when no button was pressed.
    */
-  function dialog(title, text, buttons) {
+  function dialog(title, text, buttons, closed = () => {}) {
     const before = document.activeElement;
     const close = () => {
       box.remove();
@@ -100,7 +99,11 @@
     };
     /** @param {KeyboardEvent} event */
     const onKey = (event) => {
-      if (event.key === "Escape") close();
+      if (event.key === "Escape") dismiss();
+    };
+    const dismiss = () => {
+      close();
+      closed();
     };
     const cross = make("button", { type: "button", class: "newmodal_close", "aria-label": "Close" });
     const row = make("div", { class: "newmodal_buttons" });
@@ -112,7 +115,7 @@
       });
       row.append(button);
     }
-    cross.addEventListener("click", close);
+    cross.addEventListener("click", dismiss);
     const shade = make("div", { class: "newmodal_background" });
     const box = make(
       "div",
@@ -124,29 +127,6 @@
     document.body.append(shade, box);
     document.addEventListener("keydown", onKey);
     /** @type {HTMLElement} */ (row.firstElementChild).focus();
-  }
-
-  // --- saving --------------------------------------------------------------------------------------------------
-
-  /** @type {Promise<unknown>} */
-  let last = Promise.resolve();
-
-  /** @type {Steam["save"]} */
-  function save(path, body) {
-    // One after the other: two quick clicks on one control must reach the server in their order.
-    const done = last.then(() =>
-      fetch(path, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
-        keepalive: true,
-      }).then(
-        (reply) => reply.text().then(() => reply.ok),
-        () => false,
-      ),
-    );
-    last = done;
-    return done;
   }
 
   // --- front page ----------------------------------------------------------------------------------------------
@@ -186,13 +166,17 @@
 
   /** @type {Steam} */
   const steam = {
-    save,
     make,
     alert: (title, text) => dialog(title, text, [["OK", () => {}]]),
-    confirm: (title, text, yes) => dialog(title, text, [["Yes", yes], ["No", () => {}]]),
   };
   Object.assign(globalThis, {
     steam,
+    // How the kit asks and tells (see questions.js).
+    kitAsk: (/** @type {{title: string, text: string, accept: string, decline: string}} */ { title, text, accept, decline }) =>
+      new Promise((resolve) => {
+        dialog(title, text, [[accept, () => resolve(true)], [decline, () => resolve(false)]], () => resolve(false));
+      }),
+    kitFail: (/** @type {string} */ text, /** @type {string} */ title = "Error") => steam.alert(title, text),
     ShowMenu: toggleMenu,
     Logout: () => /** @type {HTMLFormElement} */ (document.getElementById("logout_form")).submit(),
   });

@@ -1,8 +1,7 @@
 // @ts-check
-// Store preferences beyond the check boxes: word lists are added to, shown and cleared.
+// The word lists of the store preferences beyond adding and removing, and what looks like a setting and is none.
 
-const { save, make, alert, confirm } = /** @type {StorePage} */ (/** @type {unknown} */ (globalThis)).steam;
-const FAILED = "Your change could not be saved. Please try again later.";
+const { make, alert } = /** @type {StorePage} */ (/** @type {unknown} */ (globalThis)).steam;
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -18,22 +17,6 @@ function viewTitles(row) {
   alert("Example Products", titles ? titles.join(", ") : "No product of this catalog carries this descriptor.");
 }
 
-/** @type {Record<string, string[]>} */
-const lists = JSON.parse(byId("word_lists").textContent ?? "{}");
-const KINDS = /** @type {Record<string, string>} */ ({ always_filter: "banned", never_filter: "clean" });
-
-/** @param {string} name */
-function showChips(name) {
-  const chips = lists[name].map((word) => {
-    const cross = make("button", { type: "button", class: "chip_delete", "aria-label": `Remove ${word}` });
-    cross.addEventListener("click", () => void removeWord(name, word));
-    return make("div", { class: "tag_downvoted" }, make("div", {}, make("span", {}, word), cross));
-  });
-  const empty = name in KINDS ? [make("p", { class: "no_words" }, "No custom words yet.")] : [];
-  document.querySelector(`[data-chips=${name}]`)?.replaceChildren(...(chips.length ? chips : empty));
-  byId("tag_count").textContent = String(lists.excluded_tags.length);
-}
-
 /**
  * @param {string} kind
  * @param {boolean} visible
@@ -44,82 +27,23 @@ function setVisible(kind, visible) {
   byId(`text_filter_${kind}_words_list`).hidden = !visible;
 }
 
-/**
- * @param {string} name
- * @param {string} typed One word, or several with commas between them.
- */
-async function addWords(name, typed) {
-  // The chat filter takes no notice of upper and lower case; tags are shown as they are written.
-  const text = name in KINDS ? typed.toLowerCase() : typed;
-  const known = new Set(lists[name].map((word) => word.toLowerCase()));
-  const fresh = [];
-  for (const word of text.split(",").map((part) => part.trim())) {
-    if (word && !known.has(word.toLowerCase())) fresh.push(word);
-    known.add(word.toLowerCase());
-  }
-  if (name === "excluded_tags" && lists[name].length + fresh.length > 10) {
-    alert("Tags to exclude", "You can exclude at most ten tags.");
-    return;
-  }
-  if (fresh.length) {
-    if (!(await save(`/account/addwords/${name}`, { word: fresh.join(",") }))) {
-      alert("Error", FAILED);
-      return;
-    }
-    lists[name].push(...fresh);
-    showChips(name);
-  }
+for (const [list, kind] of [["always_filter", "banned"], ["never_filter", "clean"]]) {
+  const place = /** @type {HTMLElement} */ (document.querySelector(`[data-kit-items=${list}]`));
   // Whoever adds a word wants to see that it arrived.
-  if (name in KINDS) setVisible(KINDS[name], true);
-}
-
-/**
- * @param {string} name
- * @param {string} word
- */
-async function removeWord(name, word) {
-  if (!(await save(`/account/removeword/${name}`, { word }))) {
-    alert("Error", FAILED);
-    return;
-  }
-  lists[name] = lists[name].filter((other) => other !== word);
-  showChips(name);
-}
-
-/** @param {string} name */
-function clearWords(name) {
-  confirm("Clear custom words", "Do you really want to remove every word from this list?", () => {
-    if (!lists[name].length) return;
-    void save(`/account/clearwords/${name}`, {}).then((done) => {
-      if (!done) return alert("Error", FAILED);
-      lists[name] = [];
-      return showChips(name);
-    });
+  place.addEventListener("kit-items", () => setVisible(kind, true));
+  const upload = /** @type {HTMLInputElement} */ (place.querySelector("[data-upload]"));
+  upload.addEventListener("change", async () => {
+    const [file] = upload.files ?? [];
+    upload.value = "";
+    const form = /** @type {HTMLFormElement} */ (place.querySelector("form"));
+    /** @type {HTMLInputElement} */ (form.querySelector("[name=word]")).value = (await file?.text() ?? "").split(/\r?\n/).join(",");
+    form.requestSubmit();
   });
-}
-
-for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-words]"))) {
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const input = /** @type {HTMLInputElement} */ (form.querySelector("input"));
-    void addWords(form.dataset.words ?? "", input.value);
-    input.value = "";
-  });
-}
-
-for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("input[data-upload]"))) {
-  input.addEventListener("change", () => {
-    const [file] = input.files ?? [];
-    input.value = "";
-    void file?.text().then((text) => addWords(input.dataset.upload ?? "", text.split(/\r?\n/).join(",")));
-  });
-}
-
-for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-download]"))) {
-  link.addEventListener("click", () => {
-    const name = link.dataset.download ?? "";
-    const address = URL.createObjectURL(new Blob([lists[name].join("\n")], { type: "text/plain" }));
-    make("a", { href: address, download: `${KINDS[name]}_words.txt` }).click();
+  const download = /** @type {HTMLElement} */ (place.querySelector("[data-download]"));
+  download.addEventListener("click", () => {
+    const words = [...place.querySelectorAll("[data-kit-item]")].map((item) => item.textContent?.trim());
+    const address = URL.createObjectURL(new Blob([words.join("\n")], { type: "text/plain" }));
+    make("a", { href: address, download: download.dataset.download ?? "" }).click();
     URL.revokeObjectURL(address);
   });
 }
@@ -131,12 +55,10 @@ for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelec
   });
 }
 
-Object.keys(lists).forEach(showChips);
 Object.assign(globalThis, {
   ViewTitlesWithDescriptors: viewTitles,
   SetBannedWordsVisible: (/** @type {boolean} */ visible) => setVisible("banned", visible),
   SetCleanWordsVisible: (/** @type {boolean} */ visible) => setVisible("clean", visible),
-  ClearWords: clearWords,
 });
 
 export {};
