@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import jinja2
@@ -20,7 +20,6 @@ from websp_gym.replay.library import read_trace
 from websp_gym.sandbox.catalog import Catalog
 from websp_gym.sandbox.site import SESSIONS, SiteError, check_foreign
 from websp_gym.tasks.goals import ItemCheck
-from websp_gym.tasks.ground_truth import ElementType
 from websp_gym.tasks.ids import config_files
 from websp_gym.tasks.instances import Instance, PrepareStep, ReplayStep, all_instances, load_site
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from websp_gym.sandbox.panels import Control
     from websp_gym.sandbox.site import SiteSchema
     from websp_gym.sandbox.site_schema import Row
     from websp_gym.tasks.instances import Task
@@ -84,17 +84,17 @@ def check_files(slug: str, catalog: Catalog, instances: tuple[Instance, ...]) ->
             "S0 files", instance.id, _s0_problems(site, instance), "traces, keys and values are there"
         )
         steps = [*instance.config.ground_truth, *(instance.config.opposite or ())]
+        problems = [*role_problems(steps), *_label_problems(site, instance)]
         types = ", ".join(instance.config.element_types)
-        yield judged("ground truth", instance.id, role_problems(steps), f"{len(steps)} steps: {types}")
+        yield judged("ground truth", instance.id, problems, f"{len(steps)} steps: {types}")
     closing = instances[0].site.closing
     if closing:
         yield judged("closing", slug, role_problems(closing), f"{len(closing)} steps")
     for folder in data_dirs("traces"):
         if (folder / slug / RECORDINGS).is_file():
             yield judged("recordings", slug, _recording_problems(folder / slug), "each has its trace")
-    odd = [step.element for each in instances for step in each.config.ground_truth]
-    known = get_args(ElementType)
-    yield judged("element types", slug, [name for name in odd if name not in known], "of the paper's ten")
+    bare = [each.id for each in instances if not each.config.element_types]
+    yield judged("element types", slug, bare, "each ground truth names some of the paper's ten")
 
 
 def _template_problems(folder: Path) -> Iterator[str]:
@@ -163,6 +163,32 @@ def _goal_problems(site: SiteSchema, task: Task) -> Iterator[str]:
     for name in task.unchanged.collections:
         if name not in site.collections:
             yield f'unchanged.collections: unknown "{name}"{nearest(name, list(site.collections))}'
+
+
+def _label_problems(site: SiteSchema, instance: Instance) -> Iterator[str]:
+    """Yield a message for each control of a panel that is operated though the goal says nothing of its setting."""
+    wanted = set(instance.task.goal.settings)
+    # Operating what disables a setting, or what changes with it, may be the way to it.
+    wanted |= {key for name in wanted if name in site.settings for key in site.settings[name].disabled_when}
+    wanted |= {key for key, each in site.settings.items() for to in each.implies.values() if wanted & set(to)}
+    for number, step in enumerate(instance.config.ground_truth, 1):
+        if step.action not in ("turn", "select") or step.target.role == "option":
+            continue
+        keys = {
+            control.key
+            for panel in site.panels
+            for control in panel.all_controls
+            if _bears(control, step.target.name)
+        }
+        if keys and not keys & wanted:
+            found = ", ".join(sorted(keys))
+            yield f'step {number} operates "{step.target.name}" ({found}), which the goal does not name'
+
+
+def _bears(control: Control, name: str) -> bool:
+    """Whether a control, or one of its choices, has an accessible name that begins so."""
+    labels = [control.label, *(control.choices.values() if control.kind in ("radios", "boxes") else ())]
+    return any(label.startswith(name) for label in labels)
 
 
 def _s0_problems(site: SiteSchema, instance: Instance) -> Iterator[str]:

@@ -59,15 +59,19 @@ def failing_elements(outcome: EpisodeEnd) -> tuple[ElementType, ...]:
     """
     trajectory, steps = outcome.trajectory, outcome.instance.config.ground_truth
     undone = [step for step in steps if step.action in _STATEFUL and not _done(step, steps, trajectory)]
-    in_view = [step.element for step in undone if _seen(step, trajectory)]
+    in_view = [step for step in undone if _seen(step, trajectory)]
     if in_view or not undone:
-        return tuple(dict.fromkeys(in_view))
+        return _types(in_view)
     way = [
-        step.element
+        step
         for step, after in pairwise(steps)
         if step.action not in _STATEFUL and not _uses(step, trajectory) and not _seen(after, trajectory)
     ]
-    return tuple(way[:1]) or (undone[0].element,)
+    return _types(way)[:1] or _types(undone)[:1]
+
+
+def _types(steps: Iterable[GroundTruthStep]) -> tuple[ElementType, ...]:
+    return tuple(dict.fromkeys(step.element for step in steps if step.element))
 
 
 def _holding(checks: Iterable[Check]) -> dict[str, bool]:

@@ -43,7 +43,8 @@ class GroundTruthStep(ConfigModel):
 
     action: Literal["click", "hover", "turn", "type", "select", "submit", "holds"]
     target: StepTarget
-    element: ElementType
+    element: ElementType | None
+    """The annotated UI element type; null for a step that the publication does not have."""
     state: OnOff | None = None
     value: str | None = None
 
@@ -75,7 +76,7 @@ class GroundTruthStep(ConfigModel):
 
     def text(self) -> str:
         """Return the step as text for a judge. It is generated, so it always matches what the oracle does."""
-        what = f"'{self.target.name}' {self.element.lower()}"
+        what = f"'{self.target.name}' {(self.element or self.target.role).lower()}"
         where = f" under '{self.target.within}'" if self.target.within else ""
         match self.action:
             case "turn":

@@ -126,7 +126,7 @@ class InstanceConfig(ConfigModel):
     @property
     def element_types(self) -> tuple[ElementType, ...]:
         """The UI element types of the ground truth, without duplicates, in order of first use."""
-        return tuple(dict.fromkeys(step.element for step in self.ground_truth))
+        return tuple(dict.fromkeys(step.element for step in self.ground_truth if step.element))
 
     def ground_truth_text(self) -> list[str]:
         """Return the ground truth as lines of text, one per step."""
