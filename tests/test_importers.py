@@ -361,6 +361,11 @@ def test_older_files_know_their_page_until_something_may_have_led_elsewhere() ->
         ({"elementType": "button", "ariaLabel": "Close", "innerText": "×"}, "button", "Close"),
         ({"elementType": "input", "inputType": "submit", "value": "Save"}, "button", "Save"),
         ({"elementType": "input", "inputType": "checkbox", "labelText": "News"}, "checkbox", "News"),
+        (
+            {"elementType": "input", "inputType": "switch", "typeAttr": "radio", "labelText": "No one"},
+            "radio",
+            "No one",
+        ),
         ({"elementType": "div", "role": "tab  extra", "textContent": "Privacy"}, "tab", "Privacy"),
         ({"elementType": "div", "role": "bogus", "innerText": "x"}, "generic", None),
         ({"elementType": "button", "role": "presentation", "title": "Menu"}, "button", "Menu"),

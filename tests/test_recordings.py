@@ -46,6 +46,7 @@ def test_a_recording_comes_out_as_the_trace_that_is_kept(
     ("gesture", "says"),
     [
         ({"click": {"role": "button", "name": "Sell my data"}}, 'button "Sell my data": there is none'),
+        ({"click": {"role": "button", "name": "Sell / lend"}}, 'button "Sell / lend": there is none'),
         ({"click": {"role": "button", "name": "Add"}}, r"there are \d+; say within what"),
     ],
 )

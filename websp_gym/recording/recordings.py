@@ -115,7 +115,9 @@ def _find(page: Page, target: StepTarget, account: Mapping[str, str]) -> Locator
     """Return the only element with the target's name, or else the only one whose name starts with it."""
     name = fill(target.name, account)
     found: list[Locator] = []
-    for wanted in (f"^{re.escape(name)}$", f"^{re.escape(name)}"):
+    # Playwright puts the expression between slashes.
+    exactly = re.escape(name).replace("/", r"\/")
+    for wanted in (f"^{exactly}$", f"^{exactly}"):
         for frame in page.frames:
             places = frame.get_by_role(target.role, name=re.compile(wanted))  # type: ignore[arg-type]
             if target.within is not None:

@@ -24,7 +24,7 @@ def trace_path(name: str) -> Path:
     found = _first(folder / name for folder in folders)
     if found is None:
         path = folders[-1] / name
-        hint = nearest(name, [each.relative_to(root).as_posix() for root, each in _files(folders)])
+        hint = _hint(name, [each.relative_to(root).as_posix() for root, each in _files(folders)])
         raise SetupError(f"no trace {path}{hint}; record it with `websp record`", path=str(path))
     return found
 
@@ -39,9 +39,16 @@ def find_trace(name: str) -> Path:
     if found is None:
         where = " or ".join(str(folder) for folder in folders)
         names = [each.relative_to(root).with_suffix("").as_posix() for root, each in _files(folders)]
-        hint = nearest(name.removesuffix(".json"), names)
+        hint = _hint(name.removesuffix(".json"), names)
         raise SetupError(f"no trace {name}, neither as a file nor below {where}{hint}", path=name)
     return found
+
+
+def _hint(name: str, known: list[str]) -> str:
+    """Return a hint at a trace in the same folder, or of the same name in another one."""
+    folder, _, file = name.rpartition("/")
+    likely = [each for each in known if folder in ("", each.rpartition("/")[0]) or each.endswith(f"/{file}")]
+    return nearest(name, likely)
 
 
 def all_traces() -> list[Path]:

@@ -90,7 +90,8 @@ class PublishedEvent:
         if given and given[0] in ROLES:
             return given[0]
         if self.kind == "switch":
-            return "switch"
+            # Their recorder calls a radio button with `aria-checked` a switch too.
+            return "radio" if self.get("typeAttr", attribute="type") == "radio" else "switch"
         attributes = {**self.html[1], **({"href": ""} if self.get("href") else {})}
         return implicit_role(self.tag, self.kind, attributes)
 
