@@ -1,4 +1,4 @@
-"""Choose the instances to prove in full: one per kind of control, and a tenth that depends on the commit."""
+"""Choose the instances to prove in full: a twentieth that depends on the commit, and one per other kind of control."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from websp_gym.tasks.instances import Instance
 
-_SHARE = 0.1
+_SHARE = 0.05
 _NO_COMMIT = "no commit"
 
 Kind = frozenset[tuple[str, str]]
@@ -25,12 +25,13 @@ def kind_of(instance: Instance) -> Kind:
     )
 
 
-def one_of_each(instances: Iterable[Instance]) -> set[str]:
-    """Return the id of one instance per kind of control: the one with the fewest changes."""
+def one_of_each(instances: Iterable[Instance], but: Iterable[Instance] = ()) -> set[str]:
+    """Return the id of one instance per kind of control, but for some kinds: the one with the fewest changes."""
+    known = {kind_of(instance) for instance in but}
     found: dict[Kind, Instance] = {}
     for instance in sorted(instances, key=_cost):
         found.setdefault(kind_of(instance), instance)
-    return {instance.id for instance in found.values()}
+    return {instance.id for kind, instance in found.items() if kind not in known}
 
 
 def _cost(instance: Instance) -> tuple[int, str]:
@@ -38,7 +39,7 @@ def _cost(instance: Instance) -> tuple[int, str]:
 
 
 def drawn(ids: Iterable[str], commit: str) -> set[str]:
-    """Return a tenth of the ids, drawn by a hash of the commit, so that over many commits each is drawn."""
+    """Return a twentieth of the ids, drawn by a hash of the commit, so that over many commits each is drawn."""
     every = sorted(ids, key=lambda name: hashlib.sha256(f"{commit}:{name}".encode()).digest())
     return set(every[: math.ceil(len(every) * _SHARE)])
 
