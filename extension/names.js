@@ -126,8 +126,8 @@
 
   /** Whether a text is only for those who listen: it takes a place on the page, and shows nothing of itself. */
   /** @type {(style: CSSStyleDeclaration) => boolean} */
-  const isForAssistants = ({ position, clip, clipPath }) => position === 'absolute'
-    && (test(/^rect\((0px|1px), (0px|1px), (0px|1px), (0px|1px)\)$/, clip) || test(/^inset\((50|100)%\)$/, clipPath));
+  const isForAssistants = (style) => style.position === 'absolute'
+    && (test(/^rect\((0px|1px), (0px|1px), (0px|1px), (0px|1px)\)$/, style.clip) || test(/^inset\((50|100)%\)$/, style.clipPath));
 
   /** Whether a text is for nobody: transparent, and hidden from assistants, as the copy of a label that only takes its room. */
   /** @type {(el: Element, style: CSSStyleDeclaration) => boolean} */
