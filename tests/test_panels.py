@@ -73,6 +73,7 @@ SITE: dict[str, Any] = {
         },
         {
             "path": "/form",
+            "id": "pref-form",
             "title": "Form",
             "frame": "frame.html",
             "login": False,
@@ -155,6 +156,13 @@ def test_a_panel_is_a_page_and_an_action(den: tuple[SiteSchema, Sandbox]) -> Non
         "/lists/people/remove",
         "/lists/people/clear",
     }
+
+
+def test_a_form_has_the_id_that_is_declared(visitor: Visitor) -> None:
+    assert (
+        '<form class="kit-panel" id="pref-form" method="post"' in visitor.get("https://den.example/form").body
+    )
+    assert '<div class="kit-panel" data-kit-panel>' in visitor.get("https://den.example/privacy").body
 
 
 def test_short_forms_are_written_out(den: tuple[SiteSchema, Sandbox]) -> None:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from websp_gym.actions.grammar import parse_action
 from websp_gym.actions.perform import perform
+from websp_gym.authoring.findings import Finding
+from websp_gym.authoring.panel_proofs import prove_panels
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.observation.marks import Mark, Marks, collect_marks
+from websp_gym.sandbox.catalog import BUILTIN
 from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
+from websp_gym.sandbox.site import SiteSchema, load_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -281,3 +287,36 @@ def test_menus_folds_and_dialogs_show_what_they_hide(visitor: Visitor) -> None:
     perform(parse_action(f"Hover [{number}]"), visitor.tabs, marks)
     settle(visitor.tabs)
     assert "Gallery" in names()
+
+
+# Declarations of the gallery, and what they are made into: the pages stay as they are.
+UNTRUE = {
+    ', implies: {false: {"{dialect}.mentions": false, "{dialect}.replies": false}}': "",
+    "label: Visible to search engines,": 'label: Visible to search engines, disabled_when: {"{dialect}.mature": false},',
+    "label: Show mature content": "label: Nothing is called so",
+    "    save: bar\n    reset: Reset\n    dialect: aria\n    leave:": "    dialect: aria\n    more:",
+}
+
+
+def found(site: SiteSchema) -> dict[str, Finding]:
+    """The findings about two panels of the gallery, by path."""
+    panels = [panel for panel in site.panels if panel.path in ("/gallery/aria", "/gallery/bar")]
+    findings = prove_panels(site.model_copy(update={"panels": panels}), signed_in=())
+    return {finding.subject.removeprefix("websp"): finding for finding in findings}
+
+
+def test_a_page_that_does_not_do_what_its_panel_declares_is_found(tmp_path: Path) -> None:
+    assert {each.outcome for each in found(load_site(BUILTIN / "websp")).values()} == {"ok"}
+    shutil.copytree(BUILTIN / "websp", tmp_path / "websp")
+    declared = (tmp_path / "websp" / "site.yaml").read_text("utf-8")
+    for true, untrue in UNTRUE.items():
+        assert true in declared
+        declared = declared.replace(true, untrue)
+    (tmp_path / "websp" / "site.yaml").write_text(declared, "utf-8")
+    wrong = found(load_site(tmp_path / "websp"))
+    assert {each.outcome for each in wrong.values()} == {"failed"}
+    aria = wrong["/gallery/aria"].detail
+    assert '"Visible to search engines" is not disabled by aria.mature' in aria
+    assert '"Nothing is called so" (switch)' in aria
+    assert "\"All notifications\" should change {'aria.all': False}" in aria
+    assert '"Use of partner info" should change' in wrong["/gallery/bar"].detail

@@ -54,10 +54,10 @@ def prove_panels(site: SiteSchema, *, signed_in: tuple[str, ...], every: bool = 
         context.add_cookies(episode.cookies)  # type: ignore[arg-type]
         kinds: set[tuple[str | None, ...]] = set()
         for panel in site.panels:
-            proof = _Proof(site, panel, context, episode)
             chosen = [control for control in panel.all_controls if every or _is_new(panel, control, kinds)]
             if not chosen and not any(section.items for section in panel.sections) and not every:
                 continue
+            proof = _Proof(site, panel, context, episode)
             problems = list(proof.problems(chosen))
             yield judged(
                 "panel", f"{site.slug}{panel.path}", problems, f"{proof.operated} controls and lists operated"
