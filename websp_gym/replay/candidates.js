@@ -11,7 +11,7 @@
  */
 
 /**
- * @typedef {{print: Fingerprint, loose: boolean, hidden: boolean, known?: Known}} Query
+ * @typedef {{print: Fingerprint, loose: boolean, hidden: boolean, known?: Known, explain?: boolean}} Query
  *   loose: the target's text shows its state ("Notifications: On"), so "on" and "off" are the same word;
  *   hidden: include elements that are not rendered; known: facts about all frames of the page
  * @typedef {{name: number, section: boolean}} Known

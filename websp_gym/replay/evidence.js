@@ -22,7 +22,7 @@
  * @property {boolean} unchanged no text counts against it
  * @property {boolean} marked it has a recorded mark that no other element has
  * @property {boolean} doubtful under another heading or with another name than recorded, and without its mark
- * @typedef {Offer & {judge(el: Element): Judged, isKnownByText(): boolean, isOfNumber(el: Element): boolean}} Judge
+ * @typedef {Offer & {judge(el: Element): Judged, isKnownByText(): boolean, isOfNumber(el: Element): boolean, isInPlace(el: Element): boolean, isAlone: boolean}} Judge
  */
 
 (() => {

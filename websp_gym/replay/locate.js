@@ -114,8 +114,35 @@
       return eligible && evidence >= RULES.enough && facts >= RULES.least;
     }
 
+    /**
+     * The only usable element of the recorded role and name, if nothing that was recorded differs and all paths lead to
+     * it: no other can be meant, so none is looked at.
+     * @returns {Judged|null}
+     */
+    unmistakable() {
+      const { name, namesakes } = this.print;
+      if (!name || namesakes !== 0 || this.known.name !== 1) return null;
+      const [el, ...others] = this.offer('role+name');
+      if (!el || others.length || this.offer('attributes').some((other) => other !== el) || !this.isInPlace(el)) return null;
+      this.isAlone = true;
+      const best = this.judge(el);
+      this.isAlone = false;
+      const isSure = best.unchanged && !best.doubtful && best.evidence >= RULES.sure && this.isEnough(best);
+      return isSure && best.items.every(({ worth }) => worth >= 0) ? best : null;
+    }
+
     /** @returns {{winner: Winner|null, el: Element|null, rungs: RungReport[], judged: Judged[]}} */
     run() {
+      const only = this.query.explain ? null : this.unmistakable();
+      if (only) {
+        const rung = this.offer('attributes').length ? 'attributes' : 'role+name';
+        return {
+          winner: {
+            rung, score: round(only.score), evidence: round(only.evidence), candidates: 1, weak: false, doubtful: false,
+          },
+          el: only.el, rungs: [this.report(rung, [only], true, false)], judged: [only],
+        };
+      }
       const all = [...new Set(RUNGS.flatMap((rung) => this.offer(rung)))];
       const judged = this.shortlist(all).map((el) => this.judge(el)).sort((a, b) => {
         if (a.eligible !== b.eligible) return a.eligible ? -1 : 1;
@@ -163,7 +190,7 @@
 
   /** @type {Element|null} */
   let last = null;
-  /** @type {(query: Query & {explain?: boolean}) => Located} */
+  /** @type {(query: Query) => Located} */
   const locate = (query) => {
     const search = new Search(query);
     const { winner, el, rungs, judged } = search.run();

@@ -17,6 +17,7 @@
  * @property {(el: Element) => boolean} isAmongFields
  * @property {(has: Fingerprint) => boolean} isField
  * @property {(el: Element, has: Fingerprint) => boolean} isOnlyOneMeant
+ * @property {(el: Element) => boolean} isInPlace
  */
 
 (() => {
@@ -51,6 +52,8 @@
   class RowWeigher extends MarkWeigher {
     /** @type {boolean|undefined} */
     said;
+    /** Whether one element alone comes into question. */
+    isAlone = false;
 
     /** @type {(el: Element, has: Fingerprint, bare: boolean) => Evidence[]} */
     section(el, has, bare) {
@@ -149,6 +152,8 @@
         const items = [item('around', 'same')];
         const more = Math.min(3, wanted.length - 2);
         if (more > 0) items.push(item('around', 'word', WORTH.around.word * more));
+        // Where one element alone comes into question, the others are not looked at: it takes seconds on a long page.
+        if (this.isAlone) return items;
         if (this.offer('text').filter((at) => this.isAround(at, wanted)).length === 1) items.push(item('around', 'only'));
         else if (numbers(recorded) && this.isOfNumber(el)) items.push(item('around', 'number'));
         return items;
