@@ -28,7 +28,7 @@ test: $(VENV)/.dev .browser
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=40 $(ARGS)
 
 prove: $(VENV)/.dev .browser
-	$(BIN)/python -m websp_gym.authoring.prove $(SITE)
+	$(BIN)/websp prove $(SITE) --jobs $$(nproc)
 
 test-agentlab: $(AGENTLAB)/.dev
 	@sh tests/install_browser.sh $(AGENTLAB)/bin/python

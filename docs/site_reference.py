@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from websp_gym.sandbox import consent, panels, settings, site, site_schema
+from websp_gym.sandbox import consent, effects, panels, settings, site, site_schema
 
 PAGE = Path(__file__).resolve().parent / "site-reference.md"
 _BETWEEN = re.compile(r"(?<=<!-- keys -->\n).*?(?=<!-- /keys -->)", re.DOTALL)
@@ -48,6 +48,12 @@ PARTS: dict[str, list[tuple[str, type[BaseModel]]]] = {
         ("`add`", site_schema.Add),
         ("`remove`", site_schema.Remove),
         ("`update`", site_schema.Update),
+    ],
+    "Tokens, mail and effects": [
+        ("`tokens`", site_schema.Tokens),
+        ("An entry of its `uses`", site_schema.TokenUse),
+        ("`mail`", effects.Mail),
+        ("An entry of `effects`", effects.Effect),
     ],
     "Consent": [("`consent`", consent.Consent), ("An entry of its `groups`", consent.ConsentGroup)],
 }

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from websp_gym.recording import recordings
-from websp_gym.sandbox import consent, panels, settings, site, site_schema
-from websp_gym.tasks import goals, ground_truth, instances, schema
+from websp_gym.sandbox import consent, effects, panels, settings, site, site_schema
+from websp_gym.tasks import goals, ground_truth, initial_steps, instances, schema
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -40,8 +40,16 @@ MODELS: list[type[BaseModel]] = [
     ),
     *(panels.Panel, panels.Section, panels.Control, panels.Button),
     *(panels.ItemList, panels.AddItem, panels.RemoveItem),
+    *(site_schema.Tokens, site_schema.TokenUse, effects.Mail, effects.Effect),
     *(consent.Consent, consent.ConsentGroup),
-    *(instances.Site, instances.Task, instances.InstanceConfig, instances.ReplayStep, instances.PrepareStep),
+    *(
+        instances.Site,
+        instances.Task,
+        instances.InstanceConfig,
+        initial_steps.ReplayStep,
+        initial_steps.PrepareStep,
+    ),
+    *(initial_steps.SignInStep, initial_steps.ApiStep, initial_steps.ApiCall, initial_steps.VisitStep),
     *(goals.Goal, goals.ItemCheck, goals.Unchanged, goals.Expect, ground_truth.StepTarget, schema.ClassRule),
     *(recordings.Recording, recordings.Gesture),
 ]

@@ -48,7 +48,7 @@ def test_a_trace_outside_of_the_folders_of_traces_is_refused(tmp_path: Path, nam
     )
     message = problem(tmp_path, step)
     assert "leads out of the folder of traces" in message
-    assert message.startswith("FILE:15: tasks.0.instances.0.initial_state.0.ReplayStep.replay: ")
+    assert message.startswith("FILE:15: tasks.0.instances.0.initial_state.0.replay.replay: ")
     assert "\n" not in message
     login = problem(tmp_path, ("tasks:", f'login_trace: "{name}"\ntasks:'))
     assert "login_trace: " in login

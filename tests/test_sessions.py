@@ -19,7 +19,8 @@ from websp_gym.sandbox.client import Sandbox
 from websp_gym.scoring.rewards import state_verdict
 from websp_gym.scoring.truth import state_verdict_of_record
 from websp_gym.tasks.goals import Expect, Goal
-from websp_gym.tasks.instances import Instance, Prepare, PrepareStep, load_instance
+from websp_gym.tasks.initial_steps import Prepare, PrepareStep
+from websp_gym.tasks.instances import Instance, load_instance
 from websp_gym.world.sandbox import SandboxEpisode, SandboxWorld
 from websp_gym.world.state import WorldState
 

@@ -12,7 +12,8 @@ from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import ReplayError
 from websp_gym.replay import Trace, load_trace, replay
 from websp_gym.replay.library import trace_path
-from websp_gym.tasks.instances import ReplayStep, load_instance
+from websp_gym.tasks.initial_steps import ReplayStep
+from websp_gym.tasks.instances import load_instance
 from websp_gym.world import WorldEpisode, make_world
 
 MATURE = [f"mature.{column}.{kind}" for column in ("store", "community") for kind in

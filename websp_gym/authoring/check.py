@@ -18,7 +18,7 @@ from websp_gym.authoring.search_paths import SearchPaths
 from websp_gym.browser.owner import adopt
 from websp_gym.errors import SetupError, WebspError, nearest
 from websp_gym.runner.processes import map_unordered
-from websp_gym.tasks.instances import Instance, load_instance
+from websp_gym.tasks.instances import Instance, load_instance, signed_in_site
 
 OnProgress = Callable[[str, int, int], None]
 """Called with what is checked, the number of finished parts and the number of all parts."""
@@ -174,8 +174,9 @@ def _page_findings(job: _Job) -> Iterator[Finding]:
         return
     instances, _ = tasks_of(job.slug)
     site = catalog[job.slug]
-    start = instances[0].site.start_url if instances else f"https://{site.hosts[0]}/"
-    signed_in = instances[0].site.signed_in if instances else (job.slug,) * site.has_sign_in
+    tasks_site = signed_in_site(instances) if instances else None
+    start = tasks_site.start_url if tasks_site else f"https://{site.hosts[0]}/"
+    signed_in = tasks_site.signed_in if tasks_site else (job.slug,) * site.has_sign_in
     yield from crawl(catalog, job.slug, start_url=start, signed_in=signed_in, folder=job.folder)
     yield from prove_panels(site, signed_in=signed_in)
 

@@ -15,11 +15,11 @@ from urllib.parse import parse_qsl, urlencode
 
 from websp_gym.actions import parse_action
 from websp_gym.actions.target import Target
-from websp_gym.authoring.http_probe import HttpProbe
 from websp_gym.errors import ActionError, WorldError
 from websp_gym.observation.marks import collect_marks
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.scoring.rewards import state_verdict
+from websp_gym.world.http_probe import HttpProbe
 from websp_gym.world.sandbox import SandboxEpisode
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.authoring.findings import Finding, judged
-from websp_gym.authoring.http_probe import HttpProbe
 from websp_gym.authoring.page_log import PageLog
 from websp_gym.authoring.proofs import left_the_sandbox
 from websp_gym.browser import VIEWPORT
@@ -24,6 +23,7 @@ from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import WorldError, nearest
 from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox, SandboxError
+from websp_gym.world.http_probe import HttpProbe
 from websp_gym.world.state import WorldState, world_state
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from websp_gym.sandbox.catalog import Catalog
 from websp_gym.sandbox.site import SESSIONS, SiteError, check_foreign
 from websp_gym.tasks.goals import ItemCheck
 from websp_gym.tasks.ids import config_files
-from websp_gym.tasks.instances import Instance, PrepareStep, ReplayStep, all_instances, load_site
+from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep
+from websp_gym.tasks.instances import Instance, Site, Task, all_instances, load_site, signed_in_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -74,7 +75,9 @@ def check_files(slug: str, catalog: Catalog, instances: tuple[Instance, ...]) ->
     yield judged("templates", slug, _template_problems(templates), "every template can be read")
     if not instances:
         return
-    yield judged("start", slug, _start_problems(catalog, instances[0]), instances[0].site.start_url)
+    yield judged(
+        "start", slug, _start_problems(catalog, signed_in_site(instances)), instances[0].site.start_url
+    )
     yield judged("ids", slug, _id_problems(instances), f"{len(instances)} ids, each there once")
     for task in {instance.task.id: instance.task for instance in instances}.values():
         yield judged("instructions", task.id, _instruction_problems(task, instances), "both wordings")
@@ -107,8 +110,7 @@ def _template_problems(folder: Path) -> Iterator[str]:
                 yield f"{path}:{error.lineno}: {error.message}"
 
 
-def _start_problems(catalog: Catalog, instance: Instance) -> Iterator[str]:
-    config = instance.site
+def _start_problems(catalog: Catalog, config: Site) -> Iterator[str]:
     host = urlsplit(config.start_url).hostname or ""
     if catalog.by_host(host) is None:
         hosts = [name for site in catalog for name in site.hosts]
@@ -202,6 +204,15 @@ def _s0_problems(site: SiteSchema, instance: Instance) -> Iterator[str]:
                 check_foreign(step.prepare.collections.get(SESSIONS, []))
             except ValueError as error:
                 yield f"prepare: {error}"
+        elif isinstance(step, SignInStep):
+            yield from _row_problems(site, "sign_in", {SESSIONS: list(step.sign_in)})
+        elif isinstance(step, ApiStep):
+            known = (
+                [row["id"] for row in site.collections[site.tokens.collection].rows()] if site.tokens else []
+            )
+            if step.api.token not in known:
+                name = step.api.token
+                yield f'api: a fresh account has no token "{name}"{nearest(name, known)}'
     yield from _value_problems(site, "expect", instance.config.expect.settings)
     yield from _row_problems(site, "expect", instance.config.expect.collections)
 

@@ -79,9 +79,17 @@ def _oracle_findings(instance: Instance, right: PlayedEpisode) -> Iterator[Findi
         problems.append(f"it takes {right.actions} actions, and an episode allows {limit}")
     yield judged("oracle", instance.id, problems, f"passes with {right.actions} actions")
     yield judged("side effects", instance.id, right.verdict.side_effects, "nothing else moved")
+    yield from effect_findings(instance, right.verdict)
     yield from heard_findings(instance.id, right)
     named = "everything in view on the way has a name"
     yield judged("names", instance.id, [f"{each} has no accessible name" for each in right.nameless], named)
+
+
+def effect_findings(instance: Instance, verdict: Verdict) -> Iterator[Finding]:
+    """Yield a finding for each effect that was tried after an episode."""
+    for effect in verdict.effects:
+        problems = [] if effect.holds else [effect.evidence]
+        yield judged("effects", f"{instance.id}: {effect.name}", problems, effect.evidence)
 
 
 def heard_findings(subject: str, played: PlayedEpisode) -> Iterator[Finding]:

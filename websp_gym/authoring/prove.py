@@ -1,10 +1,7 @@
-"""``make prove``: every proof of every instance the long way, over processes, with a table at the end."""
+"""``websp prove``: every proof of every instance the long way, over processes, with a table at the end."""
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -14,7 +11,6 @@ from rich.table import Table
 
 from websp_gym.authoring.check import check_site
 from websp_gym.authoring.findings import SiteReport
-from websp_gym.errors import WebspError
 from websp_gym.tasks.instances import all_instances
 
 CHECKS = (
@@ -26,6 +22,7 @@ CHECKS = (
     "unconfirmed",
     "opposite",
     "side effects",
+    "effects",
     "console",
     "requests",
 )
@@ -33,23 +30,19 @@ _WIDTH = 150
 _CELLS = {"failed": "[red]failed[/]", "warning": "[yellow]![/]", "ok": "[green]ok[/]"}
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Prove sites and print the table; return the exit code."""
-    parser = argparse.ArgumentParser(prog="make prove", description=__doc__)
-    parser.add_argument("sites", nargs="*", help="slugs; none means every site that has tasks")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time")
-    given = parser.parse_args(arguments)
-    console = Console(highlight=False)
+def prove_sites(sites: Sequence[str], *, processes: int, console: Console) -> bool:
+    """Prove sites (none: every site that has tasks), print the table, and return whether all proofs hold.
+
+    Raises:
+        SetupError: There is no such site.
+        WorldError: The sandbox does not start.
+    """
     # In a log, make the console as wide as the table.
     console.width = max(console.width, _WIDTH)
-    sites = given.sites or list(dict.fromkeys(instance.site.slug for instance in all_instances()))
-    try:
-        reports = [_proved(slug, given.jobs, console) for slug in sites]
-    except WebspError as error:
-        console.print(f"[red]{escape(str(error))}[/]")
-        return 2
+    slugs = sites or list(dict.fromkeys(instance.site.slug for instance in all_instances()))
+    reports = [_proved(slug, processes, console) for slug in slugs]
     _show(console, reports)
-    return 0 if all(report.ok for report in reports) else 1
+    return all(report.ok for report in reports)
 
 
 def _proved(slug: str, jobs: int, console: Console) -> SiteReport:
@@ -88,7 +81,3 @@ def _cell(report: SiteReport, name: str, check: str) -> str:
     ]
     worst = next((outcome for outcome in _CELLS if outcome in found), None)
     return f"{_CELLS[worst]}{f' ×{len(found)}' if len(found) > 1 else ''}" if worst else "–"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

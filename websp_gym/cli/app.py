@@ -24,6 +24,7 @@ COMMANDS = {
     "record": "recording:record",
     "serve": "serving:serve",
     "check": "checking:check",
+    "prove": "checking:prove",
     "new-site": "checking:new_site",
     "doctor": "doctor:doctor",
     "trace": "traces:traces",
@@ -62,7 +63,9 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(f"websp-gym {version('websp-gym')}")
+        from websp_gym.tasks import DATASET_VERSION
+
+        typer.echo(f"websp-gym {version('websp-gym')}, dataset {DATASET_VERSION}")
         raise typer.Exit
 
 

@@ -1,4 +1,4 @@
-"""``websp check`` and ``websp new-site``: check a site and its tasks, create a new one."""
+"""``websp check``, ``websp prove`` and ``websp new-site``: check a site and its tasks, or create a new one."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from websp_gym.authoring import Finding, SearchPaths, SiteReport, check_site, scaffold
 from websp_gym.authoring.check import OnProgress
+from websp_gym.authoring.effects import InstanceEffects, effects_of
+from websp_gym.authoring.prove import prove_sites
 from websp_gym.cli.options import AsJson, Processes
 from websp_gym.cli.output import FAILED, OK, print_json
 from websp_gym.errors import SetupError
@@ -75,6 +77,44 @@ def check(
     return 0 if all(report.ok for report in reports) else 1
 
 
+def prove(
+    sites: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SITE]...", help="Slugs of sites. Default: every site with tasks."),
+    ] = None,
+    *,
+    effects: Annotated[
+        bool,
+        typer.Option("--effects", help="List what takes effect outside of the account after each task."),
+    ] = False,
+    jobs: Processes = 1,
+    as_json: AsJson = False,
+) -> int:
+    """Prove every instance in the browser: the ground truth passes; nothing, an omission and the opposite fail.
+
+    With --effects, play each ground truth and try from outside what came of it: an ended session and a revoked
+    token are refused, strangers do not find what is private, rejected trackers hear nothing, unwanted mail does not
+    come.
+
+    Exit code 0 when every proof holds, 1 when one does not.
+
+    Example: `websp prove github --effects`
+    """
+    console = Console(highlight=False)
+    if not effects:
+        return 0 if prove_sites(sites or [], processes=jobs, console=console) else 1
+    names = [each.id for each in all_instances() if not sites or each.site.slug in sites]
+    if sites and not names:
+        raise SetupError(f"no instances of {', '.join(sites)}", site=sites[0])
+    with _progress(console, "effects", as_json) as progress:
+        found = effects_of(names, processes=jobs, on_progress=progress)
+    if as_json:
+        print_json([each.as_dict() for each in found])
+    else:
+        _show_effects(console, found)
+    return 0 if all(each.ok for each in found) else 1
+
+
 def new_site(
     name: Annotated[str, typer.Argument(help="Name of the site as people write it, e.g. Example.")],
     *,
@@ -96,6 +136,22 @@ def new_site(
     console.print(f"\nbrowse it:   [bold]{known}websp serve {made.slug}[/]", soft_wrap=True)
     console.print(f"check it:    [bold]websp check {made.slug}{own}[/]", soft_wrap=True)
     console.print("next steps: docs/adding-a-site.md", style="dim")
+
+
+def _show_effects(console: Console, found: list[InstanceEffects]) -> None:
+    for each in found:
+        if each.error:
+            console.print(f"{FAILED} [bold]{each.instance}[/] {escape(each.error)}", soft_wrap=True)
+        elif not each.effects:
+            console.print(f"  [bold]{each.instance}[/] [dim]nothing outside of the account to try[/]")
+        for effect in each.effects:
+            sign = OK if effect.holds else FAILED
+            said = f"{escape(effect.name)}  [dim]{escape(effect.evidence)}[/]"
+            console.print(f"{sign} [bold]{each.instance}[/] {said}", soft_wrap=True)
+    tried = [effect for each in found for effect in each.effects]
+    held = sum(effect.holds for effect in tried)
+    some = sum(bool(each.effects) for each in found)
+    console.print(f"{held} of {len(tried)} effects hold; {some} of {len(found)} instances have one")
 
 
 def _every_site(places: SearchPaths) -> list[str]:

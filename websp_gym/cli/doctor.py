@@ -68,7 +68,8 @@ def _python() -> str:
 
 def _configs() -> str:
     from websp_gym.replay.library import trace_path
-    from websp_gym.tasks.instances import ReplayStep, all_instances
+    from websp_gym.tasks.initial_steps import ReplayStep
+    from websp_gym.tasks.instances import all_instances
 
     count = 0
     for instance in all_instances():

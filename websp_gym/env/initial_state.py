@@ -7,16 +7,20 @@ server's state is compared key by key with what the instance expects, and any di
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from websp_gym.browser.settle import settle
 from websp_gym.errors import InitialStateError, SetupError
 from websp_gym.replay import EventReport, replay
 from websp_gym.replay.expectations import Set
 from websp_gym.replay.library import read_trace, trace_path
-from websp_gym.tasks.instances import Instance, ReplayStep
+from websp_gym.replay.trace import fill
+from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
+from websp_gym.tasks.instances import Instance
 from websp_gym.world.state import SESSIONS, Item, SiteState, WorldState, foreign_sessions, same
 
 if TYPE_CHECKING:
@@ -110,11 +114,29 @@ def _replay_all(instance: Instance, episode: WorldEpisode, tabs: Tabs, login: Lo
             )
         play(instance.site.login_trace, "recorded")
     for step in instance.config.initial_state:
-        if isinstance(step, ReplayStep):
-            play(step.replay, step.set)
-        else:
-            episode.prepare(instance.site.slug, step.prepare.settings, step.prepare.collections)
+        match step:
+            case ReplayStep():
+                play(step.replay, step.set)
+            case VisitStep():
+                for url in step.visit:
+                    tabs.current.goto(url, wait_until="commit")
+                    settle(tabs)
+            case _:
+                _set_without_browser(step, instance.site.slug, episode)
     return events
+
+
+def _set_without_browser(step: PrepareStep | SignInStep | ApiStep, slug: str, episode: WorldEpisode) -> None:
+    match step:
+        case PrepareStep():
+            episode.prepare(slug, step.prepare.settings, step.prepare.collections)
+        case SignInStep():
+            episode.sign_in(slug, step.sign_in)
+        case ApiStep():
+            call = step.api
+            body = json.loads(fill(json.dumps(call.body), episode.account))
+            url = fill(call.url, episode.account)
+            episode.call_api(slug, call.method, url, token=call.token, body=body, missing=call.missing)
 
 
 def _snapshot_name(instance: Instance, login: Login) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from browsergym.core.task import AbstractBrowserTask
@@ -147,6 +148,10 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         save()
         outcome = EpisodeEnd(self.instance, start, end, ending, record, self.folder)
         verdict = failed("limit", ending.detail) if ending.is_limit else self._reward(outcome)
+        if verdict.status == "pass":
+            verdict = replace(
+                verdict, effects=self.episode.effects(slug, self.instance.task.goal, start, end)
+            )
         self.verdict = with_failure_causes(verdict, outcome)
         record.verdict = self.verdict.as_dict()
         return self.verdict

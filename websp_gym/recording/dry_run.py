@@ -13,7 +13,7 @@ from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import SetupError, nearest
 from websp_gym.replay import EventReport, Trace, replay
-from websp_gym.tasks.instances import Site, all_instances
+from websp_gym.tasks.instances import Site, all_instances, signed_in_site
 from websp_gym.world import make_world
 from websp_gym.world.state import SESSIONS, SiteState, foreign_sessions, same
 
@@ -53,12 +53,12 @@ class Rehearsal:
 
 def site_of(slug: str) -> Site:
     """Return the configured site with this slug, or raise SetupError if there is none."""
-    sites = {instance.site.slug: instance.site for instance in all_instances()}
-    if slug not in sites:
-        raise SetupError(
-            f'no site "{slug}"{nearest(slug, list(sites))} (sites: {", ".join(sites)})', site=slug
-        )
-    return sites[slug]
+    instances = list(all_instances())
+    found = [instance for instance in instances if instance.site.slug == slug]
+    if not found:
+        slugs = list(dict.fromkeys(instance.site.slug for instance in instances))
+        raise SetupError(f'no site "{slug}"{nearest(slug, slugs)} (sites: {", ".join(slugs)})', site=slug)
+    return signed_in_site(found)
 
 
 def dry_run(

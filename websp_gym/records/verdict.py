@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
+from websp_gym.world.effects import Effect
+
 Status = Literal["pass", "fail", "unscored"]
 FailureKind = Literal[
     "incorrect navigation",
@@ -69,6 +71,8 @@ class Verdict:
         strict: The score if side effects count: 1.0 only for a full score without side effects; ``None`` if
             unknown.
         failure: Why a failed episode in the sandbox failed, whichever reward decided; ``None`` otherwise.
+        effects: Of an episode that passed in the sandbox: what was tried from outside, such as whether an ended
+            session is refused. They do not change the score.
         details: Further data of the source, such as votes and cost.
 
     Raises:
@@ -84,6 +88,7 @@ class Verdict:
     less_private: tuple[str, ...] = ()
     strict: float | None = None
     failure: Failure | None = None
+    effects: tuple[Effect, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from string import Formatter
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, unquote, urlencode, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -19,7 +19,8 @@ from .request_fields import Fields, RefusedError, read_fields
 from .sessions import Keyring, give_cookie, open_session
 from .settings import Value
 from .site import SESSIONS, SiteSchema
-from .site_schema import Add, FormAction, SignIn
+from .site_schema import Add, FormAction, Row, SignIn
+from .tokens import today
 
 
 class Actions:
@@ -40,11 +41,11 @@ class Actions:
         try:
             with episode.transaction():
                 episode.log(site, "submit", path=request.url.path, fields=sorted(fields.values))
-                _change(episode, site, action, fields)
+                token = _change(episode, site, action, fields)
                 if action.logout:
                     _sign_out(episode, self._catalog.session_owner(site), action.logout, session)
                 if action.flash:
-                    episode.flash(site, session, urlsplit(action.redirect).path)
+                    episode.flash(site, session, unquote(urlsplit(_address(action, fields)).path), token)
                 if isinstance(action.login, SignIn):
                     return self._sign_in(request, episode, site, action, action.login, fields)
         except RefusedError as refused:
@@ -65,7 +66,7 @@ class Actions:
             redir = episode.use_code(site, request.query_params.get("code", ""))
             if redir is None:
                 raise RefusedError(400, "this sign-in code is not valid (any more)")
-            return self._signed_in(episode, site, _see_other(redir), by="handover")
+            return self._signed_in(request, episode, site, _see_other(redir), by="handover")
 
     def _sign_in(
         self,
@@ -84,7 +85,8 @@ class Actions:
         if target is site:
             redir = safe_redirect(self._catalog, site, wanted, action.redirect or "/")
             response = _see_other(redir) if fields.is_form else _success({"success": 1, "redirect": redir})
-            return self._signed_in(episode, site, response, by="password" if spec.password else "chooser")
+            way = "password" if spec.password else "chooser"
+            return self._signed_in(request, episode, site, response, by=way)
         if not target.login_callback:
             raise RefusedError(400, f"{target.slug} takes no hand-over (it has no login_callback)")
         if site.has_sign_in and request.state.episode.session is None:
@@ -92,9 +94,12 @@ class Actions:
         code = episode.new_code(target, safe_redirect(self._catalog, target, wanted, "/"))
         return _see_other(f"https://{target.hosts[0]}{target.login_callback}?code={code}")
 
-    def _signed_in(self, episode: EpisodeState, site: SiteSchema, response: Response, *, by: str) -> Response:
+    def _signed_in(
+        self, request: Request, episode: EpisodeState, site: SiteSchema, response: Response, *, by: str
+    ) -> Response:
         owner = self._catalog.session_owner(site)
-        give_cookie(response, owner, self._keys.token(owner, open_session(episode, site, by=by)))
+        session = open_session(episode, site, by=by, device=request.state.device)
+        give_cookie(response, owner, self._keys.token(owner, session))
         return response
 
     def _check_password(self, site: SiteSchema, spec: SignIn, fields: Fields) -> None:
@@ -107,11 +112,14 @@ class Actions:
         if action.redirect == "back":
             return _see_other(_referer(request, site))
         if action.redirect:
-            names = [name for _, name, _, _ in Formatter().parse(action.redirect) if name]
-            return _see_other(
-                action.redirect.format(**{name: quote(fields.text(name), safe="") for name in names})
-            )
+            return _see_other(_address(action, fields))
         return _success({"success": 1} if action.reply == "json" else action.reply)
+
+
+def _address(action: FormAction, fields: Fields) -> str:
+    """Return the address of an action's redirect, with its parameters filled in."""
+    names = [name for _, name, _, _ in Formatter().parse(action.redirect) if name]
+    return action.redirect.format(**{name: quote(fields.text(name), safe="") for name in names})
 
 
 def to_login(request: Request, site: SiteSchema, *, back: bool = False) -> Response:
@@ -136,10 +144,15 @@ def safe_redirect(catalog: Catalog, site: SiteSchema, wanted: str, otherwise: st
     return wanted if own_path else otherwise
 
 
-def _change(episode: EpisodeState, site: SiteSchema, action: FormAction, fields: Fields) -> None:
+def _change(episode: EpisodeState, site: SiteSchema, action: FormAction, fields: Fields) -> str:
+    """Change the state, and return the id of the access token that was created, or ``""``."""
+    token = ""
+    _check_allowed(episode, site, action, fields)
     _set_settings(episode, site, action, fields)
     for add in action.adds:
-        _add(episode, site, add, fields)
+        added = _add(episode, site, add, fields)
+        if site.tokens and add.collection == site.tokens.collection:
+            token = added[-1]["id"]
     for remove in action.removes:
         wanted = remove.values | {name: fields.text(field) for name, field in remove.where.items()}
         found = episode.rows(site, remove.collection, wanted)
@@ -155,6 +168,19 @@ def _change(episode: EpisodeState, site: SiteSchema, action: FormAction, fields:
             raise RefusedError(404, f"no such item in {update.collection}")
     if action.destructive:
         episode.log(site, "destructive", what=action.destructive)
+    return token
+
+
+def _check_allowed(episode: EpisodeState, site: SiteSchema, action: FormAction, fields: Fields) -> None:
+    """Raise RefusedError if settings or listed items keep the request from being allowed."""
+    if action.unless:
+        values = episode.settings(site)
+        if all(values[key] == value for key, value in action.unless.items()):
+            raise RefusedError(403, "this account does not allow that")
+    for place, field in action.unless_listed.items():
+        collection, _, name = place.partition(".")
+        if episode.rows(site, collection, {name: fields.text(field)}):
+            raise RefusedError(403, "this account does not allow you that")
 
 
 def _set_settings(episode: EpisodeState, site: SiteSchema, action: FormAction, fields: Fields) -> None:
@@ -210,12 +236,14 @@ def _unticked(
     return unticked
 
 
-def _add(episode: EpisodeState, site: SiteSchema, spec: Add, fields: Fields) -> None:
+def _add(episode: EpisodeState, site: SiteSchema, spec: Add, fields: Fields) -> list[Row]:
     row = {name: fields.values[field] for name, field in spec.fields.items() if field in fields.values}
     missing = [field for field in spec.fields.values() if field not in fields.values]
     known = site.collections[spec.collection].fields
     if missing and (known is None or spec.split):
         raise RefusedError(400, f"the field {missing[0]} is missing")
+    if site.tokens and spec.collection == site.tokens.collection:
+        row["created"] = today()
     rows = [row]
     if spec.split:
         name = next(iter(spec.fields))
@@ -229,7 +257,7 @@ def _add(episode: EpisodeState, site: SiteSchema, spec: Add, fields: Fields) -> 
     most = site.collections[spec.collection].most
     if most is not None and len(episode.rows(site, spec.collection)) + len(rows) > most:
         raise RefusedError(409, f"{spec.collection}: more than {most} items")
-    episode.add_all(site, spec.collection, [{**spec.values, **each} for each in rows], form=True)
+    return episode.add_all(site, spec.collection, [{**spec.values, **each} for each in rows], form=True)
 
 
 def _sign_out(episode: EpisodeState, owner: SiteSchema, which: bool | str, session: str | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import json
 import logging
 import mimetypes
 import time
@@ -23,15 +24,17 @@ from .catalog import Catalog
 from .consent import decide
 from .did_you_mean import nearest
 from .episode import EpisodeState
-from .pages import KIT, NO_STORE, PageResponse, Renderer
+from .pages import KIT, NO_STORE, NotFoundError, PageResponse, Renderer
 from .request_fields import RefusedError, check_head, read_body
 from .sessions import Keyring, SiteEpisode, current_session, find_session
 from .site import SiteError, SiteSchema
 from .site_schema import FormAction, Page, Row
 from .store import Store
+from .tokens import authorize
 from .turns import CPU_SECONDS, EndedError, OverTimeError, finish
 
 EPISODE_HEADER = "x-websp-episode"
+"""The header with the episode's secret id and, of another browser than its own, what its sessions say, as JSON."""
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
@@ -77,7 +80,9 @@ class SiteApp:
     async def _respond(self, request: Request) -> Response:
         host = request.headers.get("host", "").partition(":")[0].lower().removesuffix(".")
         site = self._catalog.by_host(host)
-        episode = self._store.find(request.headers.get(EPISODE_HEADER, "")) or self._default(request)
+        name, _, device = request.headers.get(EPISODE_HEADER, "").partition(" ")
+        episode = self._store.find(name) or self._default(request)
+        request.state.device = device
         path = request.scope["path"]
         if site is not None and request.scope["scheme"] == "http":
             query = request.scope["query_string"].decode("latin-1")
@@ -134,11 +139,16 @@ class SiteApp:
         session = find_session(episode, site, self._keys, request.cookies)
         if session is None and episode is self._store.default:
             session = current_session(episode, site)
+        # What the sessions of another browser than the episode's own say.
+        request.state.device = json.loads(request.state.device) if request.state.device else None
         request.state.host = host
         request.state.episode = SiteEpisode(episode, site, session)
         request.state.sites = self._catalog
         request.state.render = partial(self._renderer.template, request, site)
         request.state.store_episode = episode
+        request.state.authorize = authorize(
+            episode, site, self._keys, request.headers.get("authorization", "")
+        )
         route, allowed = self._match(request, site, host)
         if route is not None:
             response: Response = await route.endpoint(request)
@@ -217,7 +227,10 @@ class SiteApp:
                 return self._not_found(request, site)
             if page.redirect:
                 return RedirectResponse(page.redirect, 302, NO_STORE)
-            return self._renderer.page(request, site, page)
+            try:
+                return self._renderer.page(request, site, page)
+            except NotFoundError:
+                return self._not_found(request, site)
 
         return show
 
@@ -294,7 +307,7 @@ def _refusal(error: Exception, status: int = 400) -> Response:
     status = error.status if isinstance(error, RefusedError) else status
     # The message may quote text from the request that cannot be encoded.
     said = str(error).encode("utf-8", "replace").decode()
-    return JSONResponse({"error": said}, status, NO_STORE)
+    return JSONResponse({"error": said, "message": said}, status, NO_STORE)
 
 
 def _is_own(origin: str, site: SiteSchema) -> bool:

@@ -191,6 +191,23 @@ class Sandbox:
         found: list[dict[str, Any]] = self.call("GET", "/sites")
         return found
 
+    def credentials(
+        self, site: str, *, sessions: Sequence[str] = (), tokens: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """Return what proves to a site who somebody is.
+
+        Args:
+            site: The slug of the site.
+            sessions: Ids of sessions, whether they exist or not.
+            tokens: Ids of access tokens, whether they exist or not.
+
+        Returns:
+            ``forms`` that sign the account in; cookies of the ``sessions`` and texts of the ``tokens``, by id.
+        """
+        body = {"site": site, "sessions": list(sessions), "tokens": list(tokens)}
+        found: dict[str, Any] = self.call("POST", "/credentials", body)
+        return found
+
     def egress(self) -> list[dict[str, Any]]:
         """Return the requests to hosts that belong to no site, oldest first."""
         found: list[dict[str, Any]] = self.call("GET", "/egress")

@@ -12,7 +12,7 @@ import os
 import secrets
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -23,7 +23,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from .account import ACCOUNT
 from .did_you_mean import nearest
 from .episode import EpisodeState
-from .sessions import Keyring, browser_cookies, open_session
+from .login import login_forms
+from .mail import send_mail
+from .sessions import Keyring, browser_cookies, cookies_of, open_session
+from .site import SiteSchema
 from .site_schema import Row
 from .store import Store
 from .turns import EndedError, OverTimeError
@@ -128,12 +131,15 @@ class Control:
             Route("/health", self.health),
             Route("/sites", self.sites),
             Route("/egress", self.egress),
+            Route("/credentials", self.credentials, methods=["POST"]),
             Route("/lease", self._leases),
             Route("/episodes", self.open, methods=["POST"]),
             Route("/episodes/{id}", self.close, methods=["DELETE"]),
             Route("/episodes/{id}/state", self.state, methods=["GET"]),
             Route("/episodes/{id}/state", self.patch, methods=["PATCH"]),
             Route("/episodes/{id}/defaults", self.defaults),
+            Route("/episodes/{id}/fork", self.fork, methods=["POST"]),
+            Route("/episodes/{id}/mail", self.mail, methods=["POST"]),
             Route("/episodes/{id}/snapshots", self.snapshot, methods=["POST"]),
             Route("/episodes/{id}/restore", self.restore, methods=["POST"]),
             Route("/episodes/{id}/requests", self.requests, methods=["GET"]),
@@ -148,6 +154,19 @@ class Control:
     async def sites(self, request: Request) -> Response:
         """Handle ``GET /sites``: list all sites with the types of their settings and collections."""
         return JSONResponse([_describe(site) for site in self._store.catalog])
+
+    async def credentials(self, request: Request) -> Response:
+        """Handle ``POST /credentials``: the forms that sign in to a site, cookies of sessions, texts of tokens."""
+        body = await _body(request, "site", "sessions", "tokens")
+        site = self._store.catalog[body.get("site", "")]
+        owner = self._store.catalog.session_owner(site)
+        return JSONResponse(
+            {
+                "forms": login_forms(self._store.catalog, site, self._keys) if site.has_sign_in else [],
+                "sessions": {each: cookies_of(owner, self._keys, each) for each in body.get("sessions", [])},
+                "tokens": {each: self._keys.access_token(site, each) for each in body.get("tokens", [])},
+            }
+        )
 
     async def egress(self, request: Request) -> Response:
         """Handle ``GET /egress``: list the requests to hosts that belong to no site."""
@@ -207,6 +226,21 @@ class Control:
 
         return JSONResponse(await self._turn(episode, change))
 
+    async def fork(self, request: Request) -> Response:
+        """Handle ``POST /episodes/ID/fork``: open an episode with the same state and events."""
+        episode = self._episode(request)
+        dump = await self._turn(episode, episode.dump)
+        other = self._store.open(episode.lease)
+        await self._turn(other, partial(other.load, dump))
+        return JSONResponse({"id": other.id, **self._browser_side(other)})
+
+    async def mail(self, request: Request) -> Response:
+        """Handle ``POST /episodes/ID/mail``: make a site send its mail to the account."""
+        body = await _body(request, "site")
+        episode = self._episode(request)
+        site = self._store.catalog[body.get("site", "")]
+        return JSONResponse({"sent": await self._turn(episode, partial(send_mail, episode, site))})
+
     async def snapshot(self, request: Request) -> Response:
         """Handle ``POST /episodes/ID/snapshots``: save its state under a new key."""
         episode = self._episode(request)
@@ -263,13 +297,24 @@ async def _body(request: Request, *known: str) -> Row:
     return body
 
 
-def _describe(site: Any) -> Row:
+def _describe(site: SiteSchema) -> Row:
     return {
         "slug": site.slug,
         "name": site.name,
         "hosts": site.hosts,
         "signs_in": site.has_sign_in,
         "session_of": site.session_of,
+        "private_page": _private_page(site),
+        "effects": [effect.model_dump() for effect in site.effects],
+        "tokens": site.tokens.model_dump() if site.tokens else None,
+        "mail": {
+            "kinds": site.mail.settings(site.settings) if site.mail else [],
+            "stopped_by": list(site.mail.stopped_by) if site.mail else [],
+        },
+        "trackers": {
+            group.setting: {"hosts": group.trackers, "opt_out": group.opt_out, "id": group.id}
+            for group in (site.consent.optional if site.consent else [])
+        },
         "bookkeeping": site.bookkeeping,
         "settings": {key: setting.model_dump(exclude_none=True) for key, setting in site.settings.items()},
         "collections": {
@@ -277,6 +322,12 @@ def _describe(site: Any) -> Row:
             for name, spec in site.collections.items()
         },
     }
+
+
+def _private_page(site: SiteSchema) -> str:
+    """Return the address of a page that only those see who are signed in; empty without one."""
+    pages = (page for page in site.pages if page.login and page.template and "{" not in page.path)
+    return next((f"https://{(page.hosts or site.hosts)[0]}{page.path}" for page in pages), "")
 
 
 async def _bad_request(request: Request, error: Exception) -> Response:

@@ -39,7 +39,8 @@ CREATE TABLE settings (site TEXT, key TEXT, value TEXT, PRIMARY KEY (site, key))
 CREATE TABLE items (number INTEGER PRIMARY KEY, site TEXT, collection TEXT, id TEXT, data TEXT,
                     UNIQUE (site, collection, id));
 CREATE TABLE codes (code TEXT PRIMARY KEY, site TEXT, redir TEXT) WITHOUT ROWID;
-CREATE TABLE flashes (site TEXT, session TEXT, path TEXT, PRIMARY KEY (site, session, path)) WITHOUT ROWID;
+CREATE TABLE flashes (site TEXT, session TEXT, path TEXT, token TEXT,
+                      PRIMARY KEY (site, session, path)) WITHOUT ROWID;
 CREATE TABLE events (seq INTEGER PRIMARY KEY, time REAL, site TEXT, kind TEXT, data TEXT);
 """
 
@@ -247,14 +248,20 @@ class EpisodeState:
         row = self._execute(query, (code, site.slug)).fetchall()
         return str(row[0][0]) if row else None
 
-    def flash(self, site: SiteSchema, session: str | None, path: str) -> None:
-        """Make the next visit to the page at ``path`` show that the action was done."""
-        self._execute("INSERT OR IGNORE INTO flashes VALUES (?, ?, ?)", (site.slug, session or "", path))
+    def flash(self, site: SiteSchema, session: str | None, path: str, token: str = "") -> None:
+        """Make the next visit to the page at ``path`` show that the action was done, and the token it created."""
+        self._execute(
+            "INSERT OR REPLACE INTO flashes VALUES (?, ?, ?, ?)", (site.slug, session or "", path, token)
+        )
 
-    def take_flash(self, site: SiteSchema, session: str | None, path: str) -> bool:
-        """Return whether the page at ``path`` should show that an action was done; true only once."""
-        query = "DELETE FROM flashes WHERE site = ? AND session = ? AND path = ?"
-        return self._execute(query, (site.slug, session or "", path)).rowcount > 0
+    def take_flash(self, site: SiteSchema, session: str | None, path: str) -> str | None:
+        """Return the id of the token that the page at ``path`` should show, or ``""`` where an action was done.
+
+        This is true only once; afterwards, and without an action, it is None.
+        """
+        query = "DELETE FROM flashes WHERE site = ? AND session = ? AND path = ? RETURNING token"
+        row = self._execute(query, (site.slug, session or "", path)).fetchall()
+        return str(row[0][0]) if row else None
 
     def events(self) -> list[Row]:
         """Return the event log."""

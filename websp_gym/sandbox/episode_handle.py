@@ -57,6 +57,14 @@ class EpisodeHandle:
         )
         self.cookies = answer["cookies"]
 
+    def fork(self) -> EpisodeHandle:
+        """Open another episode with the same state and events. Close it in the end."""
+        return EpisodeHandle(self._control, self._call("POST", "fork"))
+
+    def send_mail(self, site: str) -> list[str]:
+        """Make a site send its mail to the account; return the kinds (settings) that it sent."""
+        return list(self._call("POST", "mail", {"site": site})["sent"])
+
     def snapshot(self) -> str:
         """Save the current state in the server's memory and return its key."""
         return str(self._call("POST", "snapshots")["key"])

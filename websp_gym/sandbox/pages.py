@@ -27,6 +27,10 @@ class RenderError(Exception):
     """Error for a template that raised a ValueError."""
 
 
+class NotFoundError(Exception):
+    """Raised by a template that calls ``not_found()``: there is nothing at this address for this visitor."""
+
+
 class PageResponse(HTMLResponse):
     """An HTML response from the renderer, which needs no further footer note."""
 
@@ -109,6 +113,7 @@ class Renderer:
 
     def _variables(self, request: Request, site: SiteSchema) -> dict[str, Any]:
         episode: SiteEpisode = request.state.episode
+        flash = episode.take_flash(request.url.path) if request.method == "GET" else None
         return {
             "site": site,
             "account": episode.account,
@@ -119,7 +124,8 @@ class Renderer:
             "consent": site.consent.shown(episode.settings) if site.consent else None,
             "params": request.path_params,
             "query": dict(request.query_params),
-            "flash": request.method == "GET" and episode.take_flash(request.url.path),
+            "flash": flash is not None,
+            "new_token": self._keys.access_token(site, flash) if flash else None,
             "path": request.url.path,
             "host": request.state.host,
             "saved_login": self._saved_login(request, site),
@@ -151,5 +157,10 @@ class Renderer:
             static=lambda name: f"/_site/{name}",
             kit=lambda name: f"/_kit/{name}",
             url=lambda slug: f"https://{self._catalog[slug].hosts[0]}",
+            not_found=_not_found,
         )
         return environment
+
+
+def _not_found() -> None:
+    raise NotFoundError

@@ -37,6 +37,15 @@ class Keyring:
         good = hmac.compare_digest(self.token(site, session).encode(), token.encode())
         return session if good else None
 
+    def access_token(self, site: SiteSchema, item: str) -> str:
+        """Return the text of the access token that is the item ``item`` of the site's tokens."""
+        prefix = site.tokens.prefix if site.tokens else ""
+        return prefix + self._digest("access token", site.slug, item)[:36]
+
+    def is_access_token(self, site: SiteSchema, item: str, text: str) -> bool:
+        """Whether ``text`` is the token of an item."""
+        return hmac.compare_digest(self.access_token(site, item).encode(), text.encode())
+
     def password(self, site: SiteSchema) -> str:
         """Return the account's password for a site. Only the site's own login page receives it."""
         return self._digest("password", site.slug)[:16]
@@ -118,7 +127,7 @@ class SiteEpisode:
         """Return the items of every collection, by collection name."""
         return self._episode.items(self._site)
 
-    def add(self, name: str, **fields: Any) -> Row:
+    def add(self, name: str, /, **fields: Any) -> Row:
         """Add an item to a collection and log it.
 
         Args:
@@ -134,7 +143,7 @@ class SiteEpisode:
         """
         return self._episode.add(self._site, name, fields)
 
-    def remove(self, name: str, **where: Any) -> int:
+    def remove(self, name: str, /, **where: Any) -> int:
         """Remove the matching items from a collection and log each.
 
         Args:
@@ -149,7 +158,7 @@ class SiteEpisode:
         """
         return self._episode.remove(self._site, name, where)
 
-    def update(self, name: str, *, where: Row, **fields: Any) -> int:
+    def update(self, name: str, /, *, where: Row, **fields: Any) -> int:
         """Change fields of the matching items and log each changed field.
 
         Args:
@@ -177,8 +186,11 @@ class SiteEpisode:
         """
         self._episode.log(self._site, kind, **data)
 
-    def take_flash(self, path: str) -> bool:
-        """Return whether an action with ``flash`` has just led to the page at ``path``; true only once."""
+    def take_flash(self, path: str) -> str | None:
+        """Return what an action with ``flash`` has just left for the page at ``path``, only once.
+
+        It is the id of the access token that the action created, or ``""``; None without such an action.
+        """
         return self._episode.take_flash(self._site, self.session, path)
 
     def site(self, slug: str) -> SiteEpisode:
@@ -193,19 +205,33 @@ class SiteEpisode:
         return self._episode.transaction()
 
 
-def open_session(episode: EpisodeState, site: SiteSchema, *, by: str) -> str:
-    """Add a session of the episode's browser on the site that owns the sign-in, log it, and return its id.
+def open_session(episode: EpisodeState, site: SiteSchema, *, by: str, device: Row | None = None) -> str:
+    """Add a session on the site that owns the sign-in, log it, and return its id.
 
-    ``by`` is the way of signing in: ``setup``, ``password``, ``chooser`` or ``handover``.
+    Args:
+        episode: The state of the episode.
+        site: The site.
+        by: The way of signing in: ``setup``, ``password``, ``chooser`` or ``handover``.
+        device: What the session says of another browser than the episode's own; None for that one.
+
+    Raises:
+        ValueError: Sessions of the site have no such field.
     """
     owner = episode.catalog.session_owner(site)
-    for row in episode.rows(owner, SESSIONS):
-        if row[CURRENT]:
-            episode.write(owner, SESSIONS, row["id"], {**row, CURRENT: False})
-    fields = {**DEVICE, "created": datetime.now(UTC).date().isoformat(), CURRENT: True}
-    session = episode.add(owner, SESSIONS, fields)
+    if device is None:
+        for row in episode.rows(owner, SESSIONS):
+            if row[CURRENT]:
+                episode.write(owner, SESSIONS, row["id"], {**row, CURRENT: False})
+    fields = {"created": datetime.now(UTC).date().isoformat(), **(device or DEVICE), CURRENT: device is None}
+    session = episode.add(owner, SESSIONS, _known(owner, fields))
     episode.log(owner, "setup" if by == "setup" else "login", session=session, by=by, at=site.slug)
     return str(session["id"])
+
+
+def _known(owner: SiteSchema, fields: Row) -> Row:
+    """Leave out what the sessions of a site that another one signs in at do not say."""
+    known = owner.collections[SESSIONS].fields
+    return {name: value for name, value in fields.items() if known is None or name in known}
 
 
 def find_session(
@@ -242,25 +268,29 @@ def cookie_domain(site: SiteSchema) -> str:
 
 def browser_cookies(episode: EpisodeState, keys: Keyring) -> list[Row]:
     """Return the cookies that sign a browser context in, for Playwright's ``add_cookies``."""
-    cookies = []
+    cookies: list[Row] = []
     for site in episode.catalog:
         session = current_session(episode, site) if site.session_cookie else None
-        if session is None:
-            continue
-        domain = cookie_domain(site)
-        cookies += [
-            {
-                "name": site.session_cookie,
-                "value": keys.token(site, session),
-                "domain": place,
-                "path": "/",
-                "secure": True,
-                "httpOnly": True,
-                "sameSite": "Lax",
-            }
-            for place in ([f".{domain}"] if domain else site.hosts)
-        ]
+        if session is not None:
+            cookies += cookies_of(site, keys, session)
     return cookies
+
+
+def cookies_of(owner: SiteSchema, keys: Keyring, session: str) -> list[Row]:
+    """Return the cookies of a session, for Playwright's ``add_cookies``."""
+    domain = cookie_domain(owner)
+    return [
+        {
+            "name": owner.session_cookie,
+            "value": keys.token(owner, session),
+            "domain": place,
+            "path": "/",
+            "secure": True,
+            "httpOnly": True,
+            "sameSite": "Lax",
+        }
+        for place in ([f".{domain}"] if domain else owner.hosts)
+    ]
 
 
 def give_cookie(response: Response, owner: SiteSchema, token: str) -> None:

@@ -16,11 +16,12 @@ from pydantic import Field, PrivateAttr, ValidationError, model_validator
 from .consent import RECEIPTS, Consent
 from .dependencies import dependency_problems
 from .did_you_mean import nearest
+from .effects import Effect, Mail
 from .panel_pages import actions_of, completed, list_problems, page_of
 from .panels import ItemList, Panel
 from .settings import Setting, Strict, Value
 from .shorthand import each_panel, written_out
-from .site_schema import Add, Collection, FormAction, Link, Page, Remove, Row, SignIn, Stubs, Update
+from .site_schema import Add, Collection, FormAction, Link, Page, Remove, Row, SignIn, Stubs, Tokens, Update
 
 SESSIONS = "sessions"
 """The collection of every site with a sign-in: one item per signed-in device."""
@@ -87,6 +88,12 @@ class SiteSchema(Strict):
     """What a request with a body does."""
     menus: dict[str, list[Link]] = Field(default_factory=dict)
     """By name, lists of links; in templates `menus.NAME`."""
+    tokens: Tokens | None = None
+    """The account's access tokens, which authorise requests to the site's API."""
+    mail: Mail | None = None
+    """The mail that it sends to the account."""
+    effects: list[Effect] = Field(default_factory=list)
+    """What strangers meet because of the account's settings."""
     consent: Consent | None = None
     """The kinds of cookies that visitors may decide about."""
     search: bool = False
@@ -185,7 +192,7 @@ class SiteSchema(Strict):
 
     @model_validator(mode="after")
     def _fits_together(self) -> SiteSchema:
-        problems = [*self._name_problems(), *self._sign_in_problems()]
+        problems = [*self._name_problems(), *self._sign_in_problems(), *self._effect_problems()]
         for action in self.actions:
             problems += [f"actions {action.path}: {problem}" for problem in self._action_problems(action)]
         if problems:
@@ -236,6 +243,23 @@ class SiteSchema(Strict):
             taken.add(place)
         return problems
 
+    def _effect_problems(self) -> list[str]:
+        problems = list(self.mail.problems(self.settings)) if self.mail else []
+        for effect in self.effects:
+            problems += effect.problems(self.settings, self.collections, self.hosts)
+        tokens = self.tokens
+        if tokens and tokens.collection not in self.collections:
+            known = nearest(tokens.collection, self.collections)
+            problems.append(f'tokens: unknown collection "{tokens.collection}"{known}')
+        elif tokens:
+            fields = self.collections[tokens.collection].fields or {}
+            problems += [
+                f'tokens: {tokens.collection} needs the field "{name}"'
+                for name in ("created", tokens.scopes, tokens.days)
+                if name and name not in fields
+            ]
+        return problems
+
     def _sign_in_problems(self) -> list[str]:
         problems = []
         if self.session_cookie and self.session_of:
@@ -263,6 +287,15 @@ class SiteSchema(Strict):
                 self.check_value(key, value)
             except ValueError as error:
                 problems.append(str(error))
+        problems += [
+            f'unless: unknown setting "{key}"{nearest(key, self.settings)}'
+            for key in action.unless
+            if key not in self.settings
+        ]
+        for place in action.unless_listed:
+            collection, _, name = place.partition(".")
+            if collection not in self.collections or name not in (self.collections[collection].fields or {}):
+                problems.append(f'unless_listed: "{place}" is no field of a collection')
         if (
             action.toggle
             and self.settings.get(action.toggle, None)

@@ -114,6 +114,40 @@ class Collection(Strict):
         return done
 
 
+class TokenUse(Strict):
+    """A request to a site's API that some tokens may send and others may not."""
+
+    scopes: list[str] = Field(default_factory=list)
+    """A token needs one of these scopes for it; none: any token will do."""
+    url: str
+    """The address; `{account[username]}` is filled in."""
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
+    """The method."""
+    body: Row | None = None
+    """JSON data."""
+
+
+class Tokens(Strict):
+    """The access tokens of an account, which authorise requests to the site's API.
+
+    They are items of a collection with the field `created`. A token's text depends on its item, is shown once after
+    it was created (`new_token`), and is not part of the state. `request.state.authorize("scope")` demands it.
+    """
+
+    collection: str = "tokens"
+    """The collection of the tokens."""
+    prefix: str
+    """What the text of every token begins with."""
+    scopes: str = "scopes"
+    """The field that says what a token may do: a choice, or several."""
+    includes: dict[str, list[str]] = Field(default_factory=dict)
+    """The scopes that others include."""
+    days: str = ""
+    """The field with the number of days after which a token expires; what is no number stands for never."""
+    uses: list[TokenUse] = Field(default_factory=list)
+    """Requests to the API by which is tried what a token may do."""
+
+
 class Stubs(Strict):
     """Pages that only say that there is nothing at their path."""
 
@@ -255,6 +289,10 @@ class FormAction(Strict):
     """Items to remove; one entry or several."""
     update: Update | list[Update] = Field(default_factory=list)
     """Items to change; one entry or several."""
+    unless: Row = Field(default_factory=dict)
+    """Settings; while all of them hold, the request is refused with 403."""
+    unless_listed: dict[str, str] = Field(default_factory=dict)
+    """Fields of items (`blocked.name`), each with the form field; it is refused with 403 if an item has its value."""
     destructive: str = ""
     """What it destroys (`account closed`, `bought a game`): fails every task."""
     reply: Literal["json"] | dict[str, Any] = "json"
@@ -273,8 +311,8 @@ class FormAction(Strict):
 
     @model_validator(mode="after")
     def _flash_has_a_page(self) -> FormAction:
-        if self.flash and (not self.redirect.startswith("/") or "{" in self.redirect):
-            raise ValueError("flash: needs a redirect that is a path without parameters")
+        if self.flash and not self.redirect.startswith("/"):
+            raise ValueError("flash: needs a redirect that is a path")
         return self
 
     @property

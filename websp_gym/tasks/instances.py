@@ -10,20 +10,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import yaml
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
-    Discriminator,
     Field,
-    Tag,
     ValidationError,
     field_validator,
     model_validator,
@@ -34,7 +31,8 @@ from websp_gym.errors import SetupError, UnknownInstanceError, nearest
 from websp_gym.tasks.goals import Expect, Goal, ItemCheck, Unchanged
 from websp_gym.tasks.ground_truth import STEP_KINDS, ElementType, GroundTruthStep, StepTarget
 from websp_gym.tasks.ids import canonical_id, config_files, ids_in, instance_ids, read_config
-from websp_gym.tasks.schema import ClassRule, ConfigModel, OnOff, Value
+from websp_gym.tasks.initial_steps import STEPS, ApiCall, InitialStep, Prepare, TracePath
+from websp_gym.tasks.schema import ClassRule, ConfigModel
 
 Category = Literal[
     "Account Security & Access Control",
@@ -52,53 +50,6 @@ Category = Literal[
 InstructionVariant = Literal["without_navigation", "with_navigation"]
 
 _INSTANCE_ID = re.compile(r"^(?P<task>[A-Za-z]+-task-\d+)(?:-(?P<state>ON|OFF))?$")
-
-
-def _below(value: str) -> str:
-    """Reject a trace path that leads out of the folder of traces."""
-    parts = value.replace("\\", "/").split("/")
-    if not value or "" in parts or ".." in parts or ":" in parts[0]:
-        raise ValueError(
-            f'"{value}" leads out of the folder of traces: give a path below it, such as site/name.json'
-        )
-    return value
-
-
-TracePath = Annotated[str, AfterValidator(_below)]
-
-
-class ReplayStep(ConfigModel):
-    """An initial-state step that replays a recorded trace."""
-
-    replay: TracePath
-    """Path of the trace below ``traces/``."""
-    set: OnOff | Literal["recorded"] = "recorded"
-    """Final state of the controls that are on or off; ``recorded`` leaves them as in the recording."""
-
-
-class Prepare(ConfigModel):
-    """Server state that the paper's authors prepared by hand or by API before the run."""
-
-    settings: dict[str, Value] = Field(default_factory=dict)
-    collections: dict[str, list[dict[str, Value]]] = Field(default_factory=dict)
-
-
-class PrepareStep(ConfigModel):
-    """An initial-state step that sets server state through the world's control API."""
-
-    prepare: Prepare
-
-
-def _kind(step: Any) -> str:
-    """Return which kind of step is meant, so that a validation error is about that kind only."""
-    prepares = "prepare" in step if isinstance(step, dict) else isinstance(step, PrepareStep)
-    return "PrepareStep" if prepares else "ReplayStep"
-
-
-InitialStep = Annotated[
-    Annotated[ReplayStep, Tag("ReplayStep")] | Annotated[PrepareStep, Tag("PrepareStep")],
-    Discriminator(_kind),
-]
 
 
 class InstanceConfig(ConfigModel):
@@ -140,6 +91,8 @@ class Task(ConfigModel):
     category: Category
     instruction: str
     instruction_with_navigation: str
+    signed_in: bool = True
+    """Whether the browser starts signed in; only tasks that need no account say ``false``."""
     goal: Goal
     unchanged: Unchanged = Unchanged()
     instances: tuple[InstanceConfig, ...] = Field(min_length=1)
@@ -228,7 +181,8 @@ class Instance(BaseModel):
     def config_hash(self) -> str:
         """Digest of all that determines an episode; results with different hashes are not comparable."""
         site = self.site.model_dump(exclude={"tasks", "closing"})
-        task = self.task.model_dump(exclude={"instances"})
+        # Whether the browser starts signed in is in ``site``.
+        task = self.task.model_dump(exclude={"instances", "signed_in"})
         config = self.config.model_dump(exclude={"opposite"})
         text = json.dumps([site, task, config], sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -261,6 +215,11 @@ def load_instance(instance_id: str) -> Instance:
     )
 
 
+def signed_in_site(instances: Iterable[Instance]) -> Site:
+    """Return the site of some instances, as the tasks see it that start signed in."""
+    return max((instance.site for instance in instances), key=lambda site: len(site.signed_in))
+
+
 def all_instances() -> Iterator[Instance]:
     """Yield every instance of every site, in the order of the files."""
     for path in config_files():
@@ -275,8 +234,9 @@ def load_site(path: Path) -> tuple[Instance, ...]:
         SetupError: The file is not valid YAML or not a valid site. The message names file, line and key.
     """
     site = read_model(path, Site, keys=_known_keys())
+    signed_out = site.model_copy(update={"account": "none", "signed_in": (), "login_trace": None})
     instance = tuple(
-        Instance.model_construct(site=site, task=task, config=config)
+        Instance.model_construct(site=site if task.signed_in else signed_out, task=task, config=config)
         for task in site.tasks
         for config in task.instances
     )
@@ -367,7 +327,7 @@ def _known_keys() -> list[str]:
         StepTarget,
         ItemCheck,
     ]
-    models += [ReplayStep, PrepareStep, Prepare, ClassRule]
+    models += [*STEPS.values(), Prepare, ApiCall, ClassRule]
     return sorted({name for model in models for name in model.model_fields} | set(STEP_KINDS))
 
 

@@ -1,4 +1,4 @@
-"""Where an episode takes place: the protocol of a world, its state, and the sandbox as one."""
+"""Where an episode takes place: a world, its state, the sandbox as one, and effects outside of the account."""
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.world.base import World, WorldEpisode

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from websp_gym.tasks.goals import Goal
 from websp_gym.tasks.instances import Site
+from websp_gym.world.effects import Effect
 from websp_gym.world.state import WorldState
 
 if TYPE_CHECKING:
@@ -42,6 +44,39 @@ class WorldEpisode(Protocol):
             site: Slug of the site.
             settings: Values by setting key.
             collections: Items by collection.
+        """
+
+    def sign_in(self, site: str, browsers: Sequence[Mapping[str, Any]]) -> None:
+        """Sign in to a site from other browsers, each through the site's login.
+
+        Args:
+            site: Slug of the site.
+            browsers: What the session of each says: ``device``, ``place`` and the like.
+        """
+
+    def call_api(self, site: str, method: str, url: str, *, token: str, body: Any, missing: bool) -> None:
+        """Send a request to a site's API, authorised by one of the account's access tokens.
+
+        Args:
+            site: Slug of the site.
+            method: The HTTP method.
+            url: The address.
+            token: Id of the token.
+            body: JSON data, a text, or ``None``.
+            missing: Whether a reply that there is no such thing is fine.
+        """
+
+    def effects(self, site: str, goal: Goal, start: WorldState, end: WorldState) -> tuple[Effect, ...]:
+        """Try, from outside, whether what the goal asks for takes effect. The episode does not change.
+
+        Args:
+            site: Slug of the site.
+            goal: The goal of the task.
+            start: S0.
+            end: The state at the end.
+
+        Returns:
+            The effects that were tried; none where the world cannot try any.
         """
 
     def snapshot(self, name: str, context: BrowserContext) -> None:

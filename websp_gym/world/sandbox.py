@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
 
 from websp_gym.errors import WorldError
 from websp_gym.paths import SITES, named_folders
 from websp_gym.sandbox import client
+from websp_gym.tasks.goals import Goal
 from websp_gym.tasks.instances import Site
+from websp_gym.world.effects import Effect, EffectProbe
+from websp_gym.world.http_probe import HttpProbe
 from websp_gym.world.state import Declared, WorldState, world_state
 
 if TYPE_CHECKING:
     from playwright._impl._api_structures import SetCookieParam
     from playwright.sync_api import BrowserContext
 
+_described_by: dict[int, dict[str, dict[str, Any]]] = {}
+"""What each site.yaml declares, by slug, for each server (by its pid)."""
+
 _declared_by: dict[int, dict[str, Declared]] = {}
-"""Declarations of each site.yaml, by slug, for each server (by its pid)."""
+"""The part of it that a state carries."""
 
 _snapshots: dict[tuple[int, str], tuple[str, list[Any]]] = {}
 """Key on the server and cookies of the browser, by (pid of the server, name of the snapshot)."""
@@ -30,6 +37,7 @@ class SandboxEpisode:
         self._sandbox = sandbox
         self._episode = episode
         self._defaults: WorldState | None = None
+        self._probes: list[HttpProbe] = []
 
     @property
     def control(self) -> client.EpisodeHandle:
@@ -66,6 +74,41 @@ class SandboxEpisode:
         """Set server-side state through the control API."""
         _call(lambda: self._episode.patch(site, settings=dict(settings), collections=dict(collections)))
 
+    def sign_in(self, site: str, browsers: Sequence[Mapping[str, Any]]) -> None:
+        """Sign in from other browsers, each with its own cookies, by sending the forms of the login pages."""
+        forms = _call(lambda: self._sandbox.credentials(site))["forms"]
+        for device in browsers:
+            probe = self._probe(device)
+            for form in forms:
+                reply = probe.request("POST", form["url"], form=form["fields"])
+                if reply.status != 200 or urlsplit(reply.url).path == urlsplit(form["url"]).path:
+                    raise WorldError(
+                        f"{site}: the sign-in of {dict(device)} ended at {reply.url} ({reply.status})"
+                    )
+
+    def call_api(self, site: str, method: str, url: str, *, token: str, body: Any, missing: bool) -> None:
+        """Send a request to a site's API."""
+        text = _call(lambda: self._sandbox.credentials(site, tokens=[token]))["tokens"][token]
+        reply = self._probe({}).request(method, url, body=body, token=text)
+        if not 200 <= reply.status < 300 and not (missing and reply.status == 404):
+            raise WorldError(f"{method} {url} was answered with {reply.status}: {reply.text[:300]}")
+
+    def effects(self, site: str, goal: Goal, start: WorldState, end: WorldState) -> tuple[Effect, ...]:
+        """Try whether what the goal asks for takes effect, in a fork of the episode."""
+        described = _described(self._sandbox)[site]
+        fork = _call(self._episode.fork)
+        try:
+            probe = EffectProbe(self._sandbox, fork, described, goal, start, end)
+            found: tuple[Effect, ...] = _call(lambda: tuple(probe.effects()))
+            return found
+        finally:
+            fork.close()
+
+    def _probe(self, device: Mapping[str, Any]) -> HttpProbe:
+        probe = HttpProbe(self._sandbox, self._episode.id, device=device)
+        self._probes.append(probe)
+        return probe
+
     def snapshot(self, name: str, context: BrowserContext) -> None:
         """Save the server's state and the browser's cookies."""
         key = _call(self._episode.snapshot)
@@ -95,6 +138,8 @@ class SandboxEpisode:
 
     def close(self) -> None:
         """End the episode and free its state; do nothing if the server is gone."""
+        for probe in self._probes:
+            probe.close()
         with contextlib.suppress(client.SandboxError):
             self._episode.close()
 
@@ -124,8 +169,15 @@ def _declared(sandbox: client.Sandbox) -> dict[str, Declared]:
     """Return what each site declares about its state, by slug; it is requested once per server."""
     pid = sandbox.address.pid
     if pid not in _declared_by:
-        _declared_by[pid] = {site["slug"]: _declaration(site) for site in _call(sandbox.sites)}
+        _declared_by[pid] = {slug: _declaration(site) for slug, site in _described(sandbox).items()}
     return _declared_by[pid]
+
+
+def _described(sandbox: client.Sandbox) -> dict[str, dict[str, Any]]:
+    pid = sandbox.address.pid
+    if pid not in _described_by:
+        _described_by[pid] = {site["slug"]: site for site in _call(sandbox.sites)}
+    return _described_by[pid]
 
 
 def _declaration(site: Mapping[str, Any]) -> Declared:

@@ -1,0 +1,113 @@
+"""The steps that lead to an initial state S0: replay a trace, prepare, sign in elsewhere, call an API, visit."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Discriminator, Field, Tag
+
+from websp_gym.tasks.schema import ConfigModel, OnOff, Value
+
+
+def _below(value: str) -> str:
+    """Reject a trace path that leads out of the folder of traces."""
+    parts = value.replace("\\", "/").split("/")
+    if not value or "" in parts or ".." in parts or ":" in parts[0]:
+        raise ValueError(
+            f'"{value}" leads out of the folder of traces: give a path below it, such as site/name.json'
+        )
+    return value
+
+
+TracePath = Annotated[str, AfterValidator(_below)]
+
+
+class Step(ConfigModel):
+    """A step that leads to S0. It is told from others by its key, such as ``replay``."""
+
+    @property
+    def kind(self) -> str:
+        """Its key: ``replay``, ``prepare``, ``sign_in``, ``api`` or ``visit``."""
+        return _kind(self)
+
+
+class ReplayStep(Step):
+    """An initial-state step that replays a recorded trace."""
+
+    replay: TracePath
+    """Path of the trace below ``traces/``."""
+    set: OnOff | Literal["recorded"] = "recorded"
+    """Final state of the controls that are on or off; ``recorded`` leaves them as in the recording."""
+
+
+class Prepare(ConfigModel):
+    """Server state that the paper's authors prepared by hand or by API before the run."""
+
+    settings: dict[str, Value] = Field(default_factory=dict)
+    collections: dict[str, list[dict[str, Value]]] = Field(default_factory=dict)
+
+
+class PrepareStep(Step):
+    """An initial-state step that sets server state through the world's control API."""
+
+    prepare: Prepare
+
+
+class SignInStep(Step):
+    """An initial-state step in which other browsers sign in to the site, each through its login."""
+
+    sign_in: tuple[dict[str, Value], ...] = Field(min_length=1)
+    """One browser each: its ``device``, ``place``, and what else the site's ``sessions`` have."""
+
+
+class ApiCall(ConfigModel):
+    """A request to a site's API, as its official client would send it."""
+
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
+    url: str
+    """The address; ``{{account.username}}`` and the like are filled in, here and in ``body``."""
+    token: str
+    """Id of the account's token that authorises it."""
+    body: Any = None
+    """JSON data; a text is sent as it is."""
+    missing: bool = False
+    """Whether it is fine that there is no such thing (404), as when something is deleted that may not exist."""
+
+
+class ApiStep(Step):
+    """An initial-state step that calls the site's API."""
+
+    api: ApiCall
+
+
+class VisitStep(Step):
+    """An initial-state step that visits pages, for what websites make of a browsing history."""
+
+    visit: tuple[str, ...] = Field(min_length=1)
+
+
+STEPS: dict[str, type[Step]] = {
+    "replay": ReplayStep,
+    "prepare": PrepareStep,
+    "sign_in": SignInStep,
+    "api": ApiStep,
+    "visit": VisitStep,
+}
+
+
+def _kind(step: Any) -> str:
+    """Return which kind of step is meant, so that a validation error is about that kind only."""
+    return next(
+        (name for name in STEPS if (name in step if isinstance(step, dict) else hasattr(step, name))),
+        "replay",
+    )
+
+
+InitialStep = Annotated[
+    Annotated[ReplayStep, Tag("replay")]
+    | Annotated[PrepareStep, Tag("prepare")]
+    | Annotated[SignInStep, Tag("sign_in")]
+    | Annotated[ApiStep, Tag("api")]
+    | Annotated[VisitStep, Tag("visit")],
+    Discriminator(_kind),
+]
