@@ -46,9 +46,14 @@ def results(visitor: Visitor, query: str) -> list[str]:
 def test_google_lists_no_page_that_needs_a_login(visitor: Visitor, site: SiteSchema) -> None:
     listed = [url for url in results(visitor, site.name) if url.split("/")[2] in site.hosts]
     assert listed, "a site is found by its name"
-    private = {page.path for page in site.pages if page.login or page.path == site.login_page}
+    private = {
+        (host, page.path)
+        for page in site.pages
+        if page.login or page.path == site.login_page
+        for host in page.hosts or site.hosts
+    }
     for url in listed:
-        assert urlsplit(url).path not in private
+        assert urlsplit(url)[1:3] not in private
         assert (url, visitor.get(url).status) == (url, 200)
 
 
