@@ -9,6 +9,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from websp_gym.sandbox.sessions import SiteEpisode
+
+ADVERTISER = "px.adlattice.com"
+"""The tracker that tells the ad centre whose pages were visited."""
+
+AD_CENTER = "googleadcenter"
+
 _PIXEL = b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 
 
@@ -21,4 +28,15 @@ async def collect(request: Request) -> Response:
     """Log the report of a page."""
     facts = {name: request.query_params.get(name, "") for name in ("site", "group", "page")}
     request.state.episode.log("tracker", host=request.state.host, **facts)
+    if request.state.host == ADVERTISER and AD_CENTER in request.state.sites.slugs:
+        _count(request.state.episode.site(AD_CENTER), facts["site"])
     return Response(_PIXEL, media_type="image/gif")
+
+
+def _count(ad_center: SiteEpisode, site: str) -> None:
+    """Count a visit to a site in the history from which the ad centre derives whose ads are shown."""
+    seen = [row for row in ad_center.items("history") if row["site"] == site]
+    if seen:
+        ad_center.update("history", where={"site": site}, visits=seen[0]["visits"] + 1)
+    else:
+        ad_center.add("history", site=site, visits=1)
