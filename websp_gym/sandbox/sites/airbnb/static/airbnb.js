@@ -4,7 +4,7 @@
 
 (() => {
   const button = document.querySelector(".profile > button");
-  const menu = document.getElementById("profile-menu");
+  const menu = document.getElementById(button?.getAttribute("aria-controls") ?? "");
 
   /** @param {boolean} shown */
   const show = (shown) => {

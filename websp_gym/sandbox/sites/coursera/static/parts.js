@@ -10,11 +10,11 @@ import { freshId, h } from "./dom.js";
 export const icon = (d, size = 16) => h("svg", { width: size, height: size, viewBox: "0 0 16 16", fill: "none", stroke: "currentColor", "stroke-width": 1.6, "aria-hidden": "true" }, h("path", { d }));
 const STAR = "m8 1 2.1 4.6 5 .6-3.7 3.4 1 5L8 12l-4.4 2.6 1-5L1 6.2l5-.6z";
 
-/** @type {(state: State, update: Update) => Element} */
-export function header(state, update) {
+/** @type {(state: State, update: Update, end: Element[]) => Element} */
+export function header(state, update, end) {
   const menu = freshId();
   return h("header", {},
-    h("nav", { class: "audience", "aria-label": "Audience" }, ["Individuals", "Businesses", "Universities", "Governments"].map((name, index) =>
+    state.account ? h("a", { class: "skip", href: "#main" }, "Skip to Main Content") : h("nav", { class: "audience", "aria-label": "Audience" }, ["Individuals", "Businesses", "Universities", "Governments"].map((name, index) =>
       h("a", { class: index ? "who" : "who who-on", href: index ? "/about" : "/" }, "For ", h("strong", {}, name)))),
     h("div", { class: "bar" },
       h("a", { class: "wordmark", href: "/", "aria-label": "Coursera home" }, "coursera"),
@@ -22,14 +22,15 @@ export function header(state, update) {
       h("form", { class: "search", role: "search", action: "/search", method: "get" },
         h("input", { id: "search-autocomplete-input", class: "search-field", name: "query", type: "text", autocomplete: "off", placeholder: "What do you want to learn?", "aria-label": "What do you want to learn?", value: state.query.query ?? "" }),
         h("button", { class: "search-go", type: "submit", "aria-label": "Submit Search" }, icon("M7 12A5 5 0 1 1 7 2a5 5 0 0 1 0 10Zm4-1 3 3"))),
-      h("a", { class: "plain", href: "/browse" }, "Degrees"),
-      h("a", { class: "plain", href: "/login" }, "Log In"),
-      h("a", { class: "join", href: "/signup" }, "Join for Free")),
+      end),
     state.menu ? h("div", { class: "mega", id: menu },
       h("div", {}, h("h2", { class: "mega-title" }, "Explore topics"), state.catalog.topics.map((topic) => h("a", { href: `/browse/${topic.id}`, class: "mega-link" }, topic.label))),
       h("div", {}, h("h2", { class: "mega-title" }, "Earn a certificate"), state.catalog.courses.filter((course) => course.kind !== "Course").map((course) => h("a", { href: `/learn/${course.slug}`, class: "mega-link" }, course.title))),
       h("div", {}, h("h2", { class: "mega-title" }, "Not sure where to begin?"), h("a", { href: "/browse", class: "mega-link" }, "Browse all courses"), h("a", { href: "/learn/learning-to-learn-again", class: "mega-link" }, "Start with how to learn"))) : null);
 }
+
+/** The end of the header for those who are not signed in. @type {() => Element[]} */
+export const guestHeader = () => [h("a", { class: "plain", href: "/browse" }, "Degrees"), h("a", { class: "plain", href: "/login" }, "Log In"), h("a", { class: "join", href: "/signup" }, "Join for Free")];
 
 /** @type {(course: Course) => Element} */
 export function picture(course) {

@@ -1,0 +1,95 @@
+"""Where the short address leads, and the part of Docker Hub's API that access tokens are for."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from websp_gym.sandbox.host_route import HostRoute
+from websp_gym.sandbox.request_fields import RefusedError
+
+OWNER = "alexrivers"
+PUBLIC_ONLY = "repo:public_read"
+
+
+def routes(site: Any) -> list[Route]:
+    """Return the route of the short address, and those of the API."""
+    hub, one = "hub.docker.com", "/v2/repositories/{owner}/{name}/"
+    return [
+        HostRoute("docker.com", "/", front, methods=["GET"]),
+        HostRoute(hub, "/v2/repositories/{owner}/", repositories, methods=["GET"]),
+        HostRoute(hub, "/v2/repositories/", create, methods=["POST"]),
+        HostRoute(hub, one, repository, methods=["GET"]),
+        HostRoute(hub, one, delete, methods=["DELETE"]),
+    ]
+
+
+async def front(request: Request) -> Response:
+    """Lead to Docker Home, or those who are not signed in to the website."""
+    signed_in = request.state.episode.account is not None
+    return RedirectResponse("https://app.docker.com/" if signed_in else "https://www.docker.com/", 302)
+
+
+async def repositories(request: Request) -> Response:
+    """List the repositories of the account that the token may see."""
+    found = _visible(request)
+    return JSONResponse({"count": len(found), "next": None, "previous": None, "results": found})
+
+
+async def repository(request: Request) -> Response:
+    """Describe one repository."""
+    return JSONResponse(_named(_visible(request), request.path_params["name"]))
+
+
+async def create(request: Request) -> Response:
+    """Create a repository."""
+    request.state.authorize("repo:write")
+    try:
+        sent = json.loads(request.state.body)
+    except ValueError:
+        raise RefusedError(400, "the body is not JSON") from None
+    if not isinstance(sent, dict) or not isinstance(sent.get("name"), str) or not sent["name"].strip():
+        raise RefusedError(400, "name: this field is required")
+    if sent.get("namespace", OWNER) != OWNER:
+        raise RefusedError(403, "no access to this namespace")
+    fields = {key: sent[key] for key in ("description", "is_private") if key in sent}
+    row = request.state.episode.add("repositories", repository=sent["name"], **fields)
+    return JSONResponse(_shown(row), 201)
+
+
+async def delete(request: Request) -> Response:
+    """Delete a repository."""
+    request.state.authorize("repo:admin")
+    row = _named(_visible(request), request.path_params["name"])
+    request.state.episode.remove("repositories", repository=row["name"])
+    return JSONResponse({}, 202)
+
+
+def _visible(request: Request) -> list[dict[str, Any]]:
+    """Return the repositories that the request's token may see, in the form of the API."""
+    token = request.state.authorize()
+    if request.path_params["owner"] != OWNER:
+        raise RefusedError(404, "object not found")
+    rows = request.state.episode.items("repositories")
+    return [_shown(row) for row in rows if token["permissions"] != PUBLIC_ONLY or not row["is_private"]]
+
+
+def _named(found: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    for each in found:
+        if each["name"] == name:
+            return each
+    raise RefusedError(404, "object not found")
+
+
+def _shown(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "namespace": OWNER,
+        "name": row["repository"],
+        "description": row["description"],
+        "is_private": row["is_private"],
+        "pull_count": row["pulls"],
+    }
