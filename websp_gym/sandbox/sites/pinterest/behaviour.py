@@ -1,4 +1,7 @@
-"""Social permissions: blocked words are typed as one text, and kept as items, so that their order does not matter."""
+"""Social permissions: blocked words are typed as one text, and kept as items, so that their order does not matter.
+
+What they allow decides over the mentions and comments of other people.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from websp_gym.sandbox.dependencies import is_disabled
-from websp_gym.sandbox.request_fields import RefusedError, read_json
+from websp_gym.sandbox.request_fields import RefusedError, read_fields, read_json
 from websp_gym.sandbox.sessions import SiteEpisode
 from websp_gym.sandbox.site import SiteSchema
 
@@ -19,7 +22,7 @@ WORDS = {"comments.words_own": "blocked_words", "comments.words_others": "blocke
 
 
 def routes(site: SiteSchema) -> list[Route]:
-    """Return the route that saves the social permissions."""
+    """Return the route that saves the social permissions, and those at which others mention and comment."""
     known = {action.path: action.set for action in site.actions}[PATH]
 
     async def save(request: Request) -> Response:
@@ -43,7 +46,47 @@ def routes(site: SiteSchema) -> list[Route]:
                 _keep(episode, WORDS[key], split(str(values[key])))
         return JSONResponse({"success": 1})
 
-    return [Route(PATH, save, methods=["POST"])]
+    followed = {setting.label for key, setting in site.settings.items() if key.startswith("following.")}
+
+    async def mention(request: Request) -> Response:
+        episode = request.state.episode
+        who, (sender, text) = episode.get("mentions.who"), await _received(request)
+        if who != "everyone" and not (who == "followees" and sender in followed):
+            raise RefusedError(403, "this account cannot be mentioned")
+        episode.add("received", kind="mention", sender=sender, text=text)
+        return JSONResponse({"success": 1})
+
+    async def comment(request: Request) -> Response:
+        episode = request.state.episode
+        sender, text = await _received(request)
+        if not episode.get("comments.allowed"):
+            raise RefusedError(403, "this account takes no comments")
+        words = episode.items(WORDS["comments.words_own"]) if episode.get("comments.filter_own") else []
+        shown = not any(_has(text, row["text"]) for row in words)
+        episode.add("received", kind="comment", sender=sender, text=text, shown=shown)
+        return JSONResponse({"success": 1, "shown": shown})
+
+    return [
+        Route(PATH, save, methods=["POST"]),
+        Route("/api/v1/mentions", mention, methods=["POST"]),
+        Route("/api/v1/comments", comment, methods=["POST"]),
+    ]
+
+
+async def _received(request: Request) -> tuple[str, str]:
+    """Return who sends something to the account, and its text."""
+    fields = await read_fields(request)
+    sender = fields.text("from")
+    if not sender:
+        raise RefusedError(400, "the field from is missing")
+    if sender in [row["name"] for row in request.state.episode.items("blocked_accounts")]:
+        raise RefusedError(403, "this account has blocked you")
+    return sender, fields.text("text")
+
+
+def _has(text: str, word: str) -> bool:
+    """Return whether a text has a word or phrase, however it is written."""
+    return bool(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", " ".join(text.lower().split())))
 
 
 def split(text: str) -> list[str]:
