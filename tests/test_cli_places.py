@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+import websp_gym
 from tests.test_cli import websp
 from websp_gym.cli.doctor import examine
 from websp_gym.paths import data_dir, own_traces, trace_dirs
@@ -30,7 +31,10 @@ def test_version_is_the_installed_one() -> None:
     from importlib.metadata import version
 
     result = websp("--version")
-    assert (result.returncode, result.stdout) == (0, f"websp-gym {version('websp-gym')}\n")
+    assert (result.returncode, result.stdout) == (
+        0,
+        f"websp-gym {version('websp-gym')}, dataset {websp_gym.DATASET_VERSION}\n",
+    )
 
 
 # -- where traces are kept

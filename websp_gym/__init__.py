@@ -5,8 +5,9 @@ Browser and server code is imported only when an environment is made.
 """
 
 from websp_gym.env.registration import register_envs
+from websp_gym.tasks import DATASET_VERSION
 
-__all__ = ["register_envs"]
+__all__ = ["DATASET_VERSION", "register_envs"]
 __version__ = "0.1.0"
 
 register_envs()

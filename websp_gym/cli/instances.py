@@ -70,14 +70,18 @@ def show(instance_id: Annotated[str, typer.Argument(metavar="ID")], *, as_json: 
 def _facts(instance: Instance) -> dict[str, Any]:
     return {
         "id": instance.id,
+        "task": instance.task.id,
         "site": instance.site.site,
         "website_category": instance.site.website_category,
         "category": instance.task.category,
         "state": instance.config.state,
+        "initial_state": list(dict.fromkeys(step.kind for step in instance.config.initial_state)),
+        "login": instance.site.account,
         "instruction": instance.task.instruction,
         "instruction_with_navigation": instance.task.instruction_with_navigation,
         "start_url": instance.site.start_url,
         "element_types": list(instance.config.element_types),
         "ground_truth": instance.config.ground_truth_text(),
+        "ground_truth_length": len(instance.config.ground_truth),
         "config_hash": instance.config_hash,
     }

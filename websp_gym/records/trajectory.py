@@ -20,6 +20,7 @@ from websp_gym.actions.calls import looks_like_calls, read_calls
 from websp_gym.actions.grammar import Action, format_action, parse_action
 from websp_gym.errors import ActionError
 from websp_gym.records.ending import Ending, EndReason
+from websp_gym.tasks import DATASET_VERSION
 
 if TYPE_CHECKING:
     from websp_gym.observation.observe import PageView
@@ -189,6 +190,7 @@ def versions(browser: str = "") -> dict[str, str]:
     return {
         "python": platform.python_version(),
         "chromium": browser,
+        "dataset": DATASET_VERSION,
         **{name: version(name) for name in names},
     }
 
