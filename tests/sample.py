@@ -34,13 +34,25 @@ def one_of_each(instances: Iterable[Instance], but: Iterable[Instance] = ()) -> 
     return {instance.id for kind, instance in found.items() if kind not in known}
 
 
+def one_of_each_task(instances: Iterable[Instance], commit: str) -> set[str]:
+    """Return the id of one instance per task; of two, ON and OFF, the one that a hash of the commit draws."""
+    found: dict[str, list[str]] = {}
+    for instance in instances:
+        found.setdefault(instance.task.id, []).append(instance.id)
+    return {min(names, key=lambda name: _order(name, commit)) for names in found.values()}
+
+
+def _order(name: str, commit: str) -> bytes:
+    return hashlib.sha256(f"{commit}:{name}".encode()).digest()
+
+
 def _cost(instance: Instance) -> tuple[int, str]:
     return sum(step.changes_state for step in instance.config.ground_truth), instance.id
 
 
 def drawn(ids: Iterable[str], commit: str) -> set[str]:
     """Return a twentieth of the ids, drawn by a hash of the commit, so that over many commits each is drawn."""
-    every = sorted(ids, key=lambda name: hashlib.sha256(f"{commit}:{name}".encode()).digest())
+    every = sorted(ids, key=lambda name: _order(name, commit))
     return set(every[: math.ceil(len(every) * _SHARE)])
 
 

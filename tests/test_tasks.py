@@ -1,9 +1,10 @@
 """Every task of every site proves its own check.
 
 The oracle passes from a replayed S0, doing nothing passes exactly where S0 is the goal, and leaving out any single
-state-changing step fails: decided on the server from the requests of the oracle's one episode. One instance of each
-kind of control and a twentieth of all, drawn by the commit, are proved the long way, as ``make prove`` does with all: each
-omission and the opposite are episodes in the browser.
+state-changing step fails: decided on the server from the requests of the oracle's one episode. Of a task with two
+initial states, the commit draws the one. One instance of each kind of control and a twentieth of all, drawn by the
+commit, are proved the long way, as ``make prove`` does with all: each omission and the opposite are episodes in the
+browser.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sample import commit_of, drawn, kind_of, one_of_each
+from tests.sample import commit_of, drawn, kind_of, one_of_each, one_of_each_task
 from websp_gym.authoring.crawl import crawl
 from websp_gym.authoring.files import check_files, read_catalog
 from websp_gym.authoring.findings import Finding
@@ -27,9 +28,10 @@ for _instance in all_instances():
     SITES.setdefault(_instance.site.slug, []).append(_instance)
 EVERY = [instance for each in SITES.values() for instance in each]
 INSTANCES = [instance.id for instance in EVERY]
-DRAWN = drawn(INSTANCES, commit_of(Path(__file__).parent))
+COMMIT = commit_of(Path(__file__).parent)
+DRAWN = drawn(INSTANCES, COMMIT)
 LONG = DRAWN | one_of_each(EVERY, but=(each for each in EVERY if each.id in DRAWN))
-QUICK = [name for name in INSTANCES if name not in LONG]
+QUICK = sorted(one_of_each_task(EVERY, COMMIT) - LONG)
 PROOFS = {"S0", "oracle", "no-op", "omission", "side effects", "console", "requests"}
 
 
@@ -80,6 +82,12 @@ def test_over_the_commits_the_sample_covers_every_instance() -> None:
     assert {len(sample) for sample in samples} == {-(-len(INSTANCES) // 20)}
     assert set.union(*samples) == set(INSTANCES)
     assert samples[0] == drawn(reversed(INSTANCES), "commit 0") != samples[1]
+
+
+def test_over_the_commits_both_initial_states_of_every_task_are_proved() -> None:
+    samples = [one_of_each_task(EVERY, f"commit {number}") for number in range(50)]
+    assert {len(sample) for sample in samples} == {len({instance.task.id for instance in EVERY})}
+    assert set.union(*samples) == set(INSTANCES)
 
 
 def test_outside_of_git_the_sample_is_fixed(tmp_path: Path) -> None:
