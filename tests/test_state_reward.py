@@ -89,6 +89,7 @@ def test_a_setting_the_world_does_not_have_is_unscored_and_not_false() -> None:
 
 OLD, CI = START.sites["steam"].collections["tokens"]
 NEW = {"id": "3", "name": "new", "scope": "read"}
+RENAMED = {"collection": "tokens", "where": {"name": "ci"}, "to": {"name": "build"}}
 
 
 @pytest.mark.parametrize(
@@ -112,12 +113,30 @@ NEW = {"id": "3", "name": "new", "scope": "read"}
         ({"present": [{"collection": "tokens", "where": {"name": "ci"}}]}, [OLD], "fail"),
         ({"absent": [{"collection": "tokens", "where": {"name": "old"}}]}, [CI], "pass"),
         ({"absent": [{"collection": "tokens", "where": {"name": "old"}}]}, [OLD], "fail"),
+        ({"changed": [RENAMED]}, [OLD, {**CI, "name": "build"}], "pass"),
+        ({"changed": [RENAMED]}, [OLD, CI], "fail"),
+        ({"changed": [RENAMED]}, [OLD, {**NEW, "name": "build"}], "fail"),
+        ({"changed": [{**RENAMED, "where": {"name": "none"}}]}, [OLD, CI], "unscored"),
     ],
 )
 def test_items_are_counted_against_s0(
     goal: dict[str, Any], tokens: list[dict[str, Any]], status: str
 ) -> None:
     assert _status(_task(goal), _after(tokens=tokens)) == status
+
+
+def test_only_the_named_fields_of_a_changed_item_may_change() -> None:
+    task = _task({"changed": [RENAMED]}, {"collections": ["tokens"]})
+    build = {**CI, "name": "build"}
+    assert _status(task, _after(tokens=[OLD, build])) == "pass"
+    assert _status(task, _after(tokens=[OLD, {**build, "scope": "all"}])) == "fail"
+    assert _status(task, _after(tokens=[{**OLD, "name": "older"}, build])) == "fail"
+    lax = _task({"changed": [RENAMED]})
+    verdict = state_verdict(lax, START, _after(tokens=[OLD, {**build, "scope": "all"}]), answered=True)
+    assert (verdict.status, verdict.strict) == ("pass", 0.0)
+    assert all("tokens" in effect for effect in verdict.side_effects)
+    verdict = state_verdict(lax, START, _after(tokens=[OLD, build]), answered=True)
+    assert (verdict.strict, verdict.side_effects) == (1.0, ())
 
 
 def test_what_is_listed_as_unchanged_must_not_move_but_the_goal_may() -> None:

@@ -19,7 +19,7 @@ from websp_gym.recording.recordings import load_recordings
 from websp_gym.replay.library import read_trace
 from websp_gym.sandbox.catalog import Catalog
 from websp_gym.sandbox.site import SESSIONS, SiteError, check_foreign
-from websp_gym.tasks.goals import ItemCheck
+from websp_gym.tasks.goals import ItemChange, Items
 from websp_gym.tasks.ids import config_files
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep
 from websp_gym.tasks.instances import Instance, Site, Task, all_instances, load_site, signed_in_site
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from websp_gym.sandbox.site import SiteSchema
     from websp_gym.sandbox.site_schema import Row
     from websp_gym.tasks.instances import Task
-
-_KINDS = ("created", "removed", "kept", "present", "absent")
 
 
 def known_slugs() -> list[str]:
@@ -154,9 +152,8 @@ def _instruction_problems(task: Task, instances: tuple[Instance, ...]) -> Iterat
 
 def _goal_problems(site: SiteSchema, task: Task) -> Iterator[str]:
     yield from _value_problems(site, "goal", task.goal.settings)
-    for kind in _KINDS:
-        for check in getattr(task.goal, kind):
-            yield from _item_problems(site, f"goal.{kind}", check)
+    for kind, check in task.goal.items():
+        yield from _item_problems(site, f"goal.{kind}", check)
     if task.goal.signed_in is not None and not site.has_sign_in:
         yield "goal.signed_in: the site has no session_cookie"
     for pattern in task.unchanged.settings:
@@ -246,15 +243,16 @@ def _value_problems(site: SiteSchema, where: str, values: Mapping[str, object]) 
 def _row_problems(site: SiteSchema, where: str, collections: Mapping[str, list[Row]]) -> Iterator[str]:
     for name, rows in collections.items():
         for row in rows or [{}]:
-            yield from _item_problems(site, where, ItemCheck(collection=name, where=row))
+            yield from _item_problems(site, where, Items(collection=name, where=row))
 
 
-def _item_problems(site: SiteSchema, where: str, check: ItemCheck) -> Iterator[str]:
+def _item_problems(site: SiteSchema, where: str, check: Items) -> Iterator[str]:
     if check.collection not in site.collections:
         yield f'{where}: unknown collection "{check.collection}"{nearest(check.collection, list(site.collections))}'
         return
     fields = site.collections[check.collection].fields
-    for name, value in check.where.items():
+    values = [*check.where.items(), *(check.to.items() if isinstance(check, ItemChange) else ())]
+    for name, value in values:
         if fields is None or name == "id":
             continue
         if name not in fields:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
+from types import MappingProxyType
 from typing import Any
 
 from websp_gym.records.verdict import Check, Verdict, failed, passed, unscored
-from websp_gym.tasks.goals import Goal, ItemCheck, Unchanged
+from websp_gym.tasks.goals import Goal, ItemChange, ItemCheck, Items, Unchanged
 from websp_gym.tasks.instances import Instance
 from websp_gym.world.state import SESSIONS, Event, Item, SiteState, WorldState, foreign_sessions, same
 
@@ -74,19 +75,21 @@ def goal_checks(goal: Goal, before: SiteState, after: SiteState) -> Iterator[Che
                 actual,
                 f"was {json.dumps(before.settings[key])} in S0",
             )
-    for kind in ("created", "removed", "kept", "present", "absent"):
-        for wanted_items in getattr(goal, kind):
-            yield _item_check(kind, wanted_items, before, after)
+    for kind, wanted_items in goal.items():
+        yield _item_check(kind, wanted_items, before, after)
     if goal.signed_in is not None:
         yield Check("signed in", after.signed_in == goal.signed_in, goal.signed_in, after.signed_in)
 
 
-def _item_check(kind: str, wanted: ItemCheck, before: SiteState, after: SiteState) -> Check:
+def _item_check(kind: str, wanted: Items, before: SiteState, after: SiteState) -> Check:
     name = f"{kind} {wanted.collection} {wanted.where or ''}".strip()
     if wanted.collection not in after.collections or wanted.collection not in before.collections:
         return Check(name, None, evidence=f'the world has no collection "{wanted.collection}"')
     old = _matching(before, wanted)
     new = _matching(after, wanted)
+    if isinstance(wanted, ItemChange):
+        return _change_check(f"{name} to {wanted.to}", wanted, old, after)
+    assert isinstance(wanted, ItemCheck)
     old_ids, new_ids = {item["id"] for item in old}, {item["id"] for item in new}
     all_old = {item["id"] for item in before.collections[wanted.collection]}
     all_new = {item["id"] for item in after.collections[wanted.collection]}
@@ -104,6 +107,15 @@ def _item_check(kind: str, wanted: ItemCheck, before: SiteState, after: SiteStat
     expected = wanted.count if wanted.count is not None else "at least 1"
     holds = len(found) == wanted.count if wanted.count is not None else bool(found)
     return Check(name, holds, expected, len(found), evidence=_list(found))
+
+
+def _change_check(name: str, wanted: ItemChange, old: list[Item], after: SiteState) -> Check:
+    if not old:
+        return Check(name, None, evidence=f"S0 has no such item of {wanted.collection}")
+    ids = {item["id"] for item in old}
+    now = [item for item in after.collections[wanted.collection] if item["id"] in ids]
+    done = [item for item in now if _matches(item, wanted.to)]
+    return Check(name, len(done) == len(old), len(old), len(done), evidence=_list(now))
 
 
 def _unchanged_checks(
@@ -137,12 +149,13 @@ def _unchanged_checks(
 
 
 def _collection_unchanged(name: str, goal: Goal, before: SiteState, after: SiteState) -> Check:
-    """Compare a collection with S0, leaving out the items that the goal names."""
+    """Compare a collection with S0, leaving out the items, and fields of items, that the goal names."""
     named = _named(goal, name)
+    fields = _asked_fields(goal, name, before)
 
     def others(state: SiteState) -> list[Item]:
         return [
-            item
+            _without(item, fields)
             for item in state.collections[name]
             if not any(_matches(item, check.where) for check in named)
         ]
@@ -215,7 +228,8 @@ def _other_effects(goal: Goal, slug: str, start: WorldState, end: WorldState) ->
             if collection == SESSIONS or collection in after.declared.bookkeeping:
                 continue
             old = before.collections.get(collection, [])
-            yield from _item_effects(name, _named(own, collection), collection, old, items)
+            fields = _asked_fields(own, collection, before)
+            yield from _item_effects(name, _named(own, collection), collection, old, items, fields)
         if after.declared.session_of not in end.sites:
             task_site = end.sites.get(slug, SiteState())
             shared = task_site.declared.session_of == name
@@ -233,22 +247,46 @@ def _session_effects(site: str, goal: Goal | None, before: SiteState, after: Sit
         yield f"{site}: signed {'in' if after.signed_in else 'out'}"
 
 
-def _named(goal: Goal | None, collection: str) -> list[ItemCheck]:
+def _named(goal: Goal | None, collection: str) -> list[Items]:
     """Return the conditions of a goal that allow items of a collection to be added or removed."""
-    kinds = ("created", "removed", "present", "absent") if goal else ()
-    return [check for kind in kinds for check in getattr(goal, kind) if check.collection == collection]
+    checks = goal.items() if goal else ()
+    return [
+        check for kind, check in checks if check.collection == collection and kind not in ("kept", "changed")
+    ]
+
+
+def _asked_fields(goal: Goal | None, collection: str, before: SiteState) -> dict[str, set[str]]:
+    """Return the fields, by id of the item, that the goal wants changed in items of S0."""
+    fields: dict[str, set[str]] = {}
+    for change in goal.changed if goal else ():
+        if change.collection == collection:
+            for item in _matching(before, change):
+                fields.setdefault(item["id"], set()).update(change.to)
+    return fields
+
+
+def _without(item: Item, fields: Mapping[str, set[str]]) -> Item:
+    """Return an item without those of its fields that are in ``fields`` under its id."""
+    asked = fields.get(item["id"], ())
+    return {name: value for name, value in item.items() if name not in asked}
 
 
 def _item_effects(
-    site: str, named: list[ItemCheck], collection: str, old: list[Item], new: list[Item]
+    site: str,
+    named: list[Items],
+    collection: str,
+    old: list[Item],
+    new: list[Item],
+    fields: Mapping[str, set[str]] = MappingProxyType({}),
 ) -> Iterator[str]:
     for word, items, others in (("added", new, old), ("removed", old, new)):
+        rest = [_without(item, fields) for item in others]
         for item in items:
-            if item not in others and not any(_matches(item, check.where) for check in named):
+            if _without(item, fields) not in rest and not any(_matches(item, check.where) for check in named):
                 yield f"{site}: {word} in {collection}: {_list([item])}"
 
 
-def _matching(state: SiteState, wanted: ItemCheck) -> list[Item]:
+def _matching(state: SiteState, wanted: Items) -> list[Item]:
     return [item for item in state.collections[wanted.collection] if _matches(item, wanted.where)]
 
 

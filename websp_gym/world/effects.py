@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from websp_gym.sandbox.client import EpisodeHandle, Sandbox
-from websp_gym.tasks.goals import Goal, ItemCheck
+from websp_gym.tasks.goals import Goal, Items
 from websp_gym.world.http_probe import HttpProbe, Reply
 from websp_gym.world.state import SESSIONS, Item, WorldState, same
 
 _MAILBOX = "mail"
-_CHECKS = ("created", "removed", "kept", "present", "absent")
 _NONE = (False, "off", "never", "none")
 _REFUSED = (401, 403, 404)
 
@@ -70,10 +69,9 @@ class EffectProbe:
         yield from self._seen_by_strangers()
         yield from self._tokens()
 
-    def _checks(self, collection: str) -> list[ItemCheck]:
+    def _checks(self, collection: str) -> list[Items]:
         """What the goal says of a collection."""
-        every = (each for kind in _CHECKS for each in getattr(self._goal, kind))
-        return [check for check in every if check.collection == collection]
+        return [check for _, check in self._goal.items() if check.collection == collection]
 
     def _sessions(self) -> Iterator[Effect]:
         page = self._site["private_page"]
