@@ -50,10 +50,10 @@ def _cost(instance: Instance) -> tuple[int, str]:
     return sum(step.changes_state for step in instance.config.ground_truth), instance.id
 
 
-def drawn(ids: Iterable[str], commit: str) -> set[str]:
-    """Return a twentieth of the ids, drawn by a hash of the commit, so that over many commits each is drawn."""
+def drawn(ids: Iterable[str], commit: str, share: float = _SHARE) -> set[str]:
+    """Return a share (a twentieth) of the ids, drawn by a hash of the commit, so that over many commits each is drawn."""
     every = sorted(ids, key=lambda name: _order(name, commit))
-    return set(every[: math.ceil(len(every) * _SHARE)])
+    return set(every[: math.ceil(len(every) * share)])
 
 
 def commit_of(folder: Path) -> str:

@@ -25,7 +25,7 @@ from .did_you_mean import nearest
 from .episode import EpisodeState
 from .login import login_forms
 from .mail import send_mail
-from .sessions import Keyring, browser_cookies, cookies_of, open_session
+from .sessions import Keyring, browser_cookies, cookies_of, expire_session, open_session
 from .site import SiteSchema
 from .site_schema import Row
 from .store import Store
@@ -140,6 +140,7 @@ class Control:
             Route("/episodes/{id}/defaults", self.defaults),
             Route("/episodes/{id}/fork", self.fork, methods=["POST"]),
             Route("/episodes/{id}/mail", self.mail, methods=["POST"]),
+            Route("/episodes/{id}/expire", self.expire, methods=["POST"]),
             Route("/episodes/{id}/snapshots", self.snapshot, methods=["POST"]),
             Route("/episodes/{id}/restore", self.restore, methods=["POST"]),
             Route("/episodes/{id}/requests", self.requests, methods=["GET"]),
@@ -240,6 +241,13 @@ class Control:
         episode = self._episode(request)
         site = self._store.catalog[body.get("site", "")]
         return JSONResponse({"sent": await self._turn(episode, partial(send_mail, episode, site))})
+
+    async def expire(self, request: Request) -> Response:
+        """Handle ``POST /episodes/ID/expire``: end the session of the episode's browser on a site."""
+        body = await _body(request, "site")
+        episode = self._episode(request)
+        site = self._store.catalog[body.get("site", "")]
+        return JSONResponse({"expired": await self._turn(episode, partial(expire_session, episode, site))})
 
     async def snapshot(self, request: Request) -> Response:
         """Handle ``POST /episodes/ID/snapshots``: save its state under a new key."""

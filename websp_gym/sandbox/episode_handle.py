@@ -65,6 +65,10 @@ class EpisodeHandle:
         """Make a site send its mail to the account; return the kinds (settings) that it sent."""
         return list(self._call("POST", "mail", {"site": site})["sent"])
 
+    def expire_session(self, site: str) -> bool:
+        """End the browser's session on a site, as if its time were over; return whether there was one."""
+        return bool(self._call("POST", "expire", {"site": site})["expired"])
+
     def snapshot(self) -> str:
         """Save the current state in the server's memory and return its key."""
         return str(self._call("POST", "snapshots")["key"])

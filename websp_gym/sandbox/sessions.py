@@ -253,6 +253,15 @@ def current_session(episode: EpisodeState, site: SiteSchema) -> str | None:
     return next((str(row["id"]) for row in episode.rows(owner, SESSIONS) if row[CURRENT]), None)
 
 
+def expire_session(episode: EpisodeState, site: SiteSchema) -> bool:
+    """End the session of the episode's browser as if its time were over; return whether there was one."""
+    session = current_session(episode, site)
+    return (
+        session is not None
+        and episode.remove(episode.catalog.session_owner(site), SESSIONS, {"id": session}) > 0
+    )
+
+
 def cookie_domain(site: SiteSchema) -> str:
     """Return the session cookie's Domain: the configured one, else the hosts' common parent, else ``""``."""
     if site.cookie_domain or len(site.hosts) == 1:

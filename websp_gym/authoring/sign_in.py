@@ -1,0 +1,74 @@
+"""Prove that a site's login trace signs in: from a signed-out browser, and after the session has expired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.authoring.findings import Finding, judged
+from websp_gym.browser.settle import settle
+from websp_gym.env import WebspEnv
+from websp_gym.errors import WebspError
+from websp_gym.replay import replay
+from websp_gym.replay.library import read_trace
+from websp_gym.scoring.state_reward import side_effects
+from websp_gym.world.sandbox import SandboxEpisode
+
+if TYPE_CHECKING:
+    from websp_gym.browser.tabs import Tabs
+    from websp_gym.tasks.instances import Instance
+    from websp_gym.world.base import WorldEpisode
+
+
+def prove_sign_in(instance: Instance) -> Iterator[Finding]:
+    """Reach S0 with ``login="replay"``, let the session expire, and sign in once more by the same trace.
+
+    Args:
+        instance: An instance of the site that needs an account.
+
+    Yields:
+        One finding.
+    """
+    env = WebspEnv(instance, observation="text", reward="state", initial_state="replay", login="replay")
+    try:
+        env.reset()
+        assert env.task is not None
+        assert env.task.tabs is not None
+        problems = list(_problems(instance, env.task.episode, env.task.tabs))
+    except (WebspError, PlaywrightError) as error:
+        problems = [str(error)]
+    finally:
+        env.close()
+    yield judged(
+        "sign-in",
+        instance.site.slug,
+        problems,
+        "the login trace signs in, and again after the session expired",
+    )
+
+
+def _problems(instance: Instance, episode: WorldEpisode, tabs: Tabs) -> Iterator[str]:
+    site = instance.site
+    assert isinstance(episode, SandboxEpisode)
+    assert site.login_trace is not None
+    before = episode.state()
+    if not episode.control.expire_session(site.slug):
+        yield "nobody is signed in after the login trace"
+    tabs.current.goto(site.start_url, wait_until="commit")
+    settle(tabs)
+    if episode.state().sites[site.slug].signed_in:
+        yield f"a browser without a session signs in by itself on {site.start_url}"
+    replay(
+        read_trace(site.login_trace),
+        tabs,
+        set="recorded",
+        account=episode.account,
+        class_rules=site.replay_rules,
+    )
+    after = episode.state()
+    if not after.sites[site.slug].signed_in:
+        yield "after the session expired, the login trace does not sign in"
+    for effect in side_effects(instance.task.goal, site.slug, before, after):
+        yield f"signing in again changes more: {effect}"
