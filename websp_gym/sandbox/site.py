@@ -247,18 +247,7 @@ class SiteSchema(Strict):
         problems = list(self.mail.problems(self.settings)) if self.mail else []
         for effect in self.effects:
             problems += effect.problems(self.settings, self.collections, self.hosts)
-        tokens = self.tokens
-        if tokens and tokens.collection not in self.collections:
-            known = nearest(tokens.collection, self.collections)
-            problems.append(f'tokens: unknown collection "{tokens.collection}"{known}')
-        elif tokens:
-            fields = self.collections[tokens.collection].fields or {}
-            problems += [
-                f'tokens: {tokens.collection} needs the field "{name}"'
-                for name in ("created", tokens.scopes, tokens.days)
-                if name and name not in fields
-            ]
-        return problems
+        return problems + list(self.tokens.problems(self.collections) if self.tokens else ())
 
     def _sign_in_problems(self) -> list[str]:
         problems = []

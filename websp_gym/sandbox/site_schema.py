@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
@@ -146,6 +147,16 @@ class Tokens(Strict):
     """The field with the number of days after which a token expires; what is no number stands for never."""
     uses: list[TokenUse] = Field(default_factory=list)
     """Requests to the API by which is tried what a token may do."""
+
+    def problems(self, collections: Mapping[str, Collection]) -> Iterator[str]:
+        """Yield a message if the collection, or a field that its items need, does not exist."""
+        if self.collection not in collections:
+            yield f'tokens: unknown collection "{self.collection}"{nearest(self.collection, collections)}'
+            return
+        fields = collections[self.collection].fields or {}
+        for name in ("created", self.scopes, self.days):
+            if name and name not in fields:
+                yield f'tokens: {self.collection} needs the field "{name}"'
 
 
 class Stubs(Strict):
