@@ -157,6 +157,14 @@ def test_the_hash_of_an_instance_changes_with_its_goal(site_file: Path) -> None:
     assert load_site(other)[0].config_hash != before
 
 
+def test_a_value_that_is_the_default_leaves_the_hash_as_it_is(site_file: Path) -> None:
+    before = load_site(site_file)[0].config_hash
+    other = site_file.with_name("other.yaml")
+    other.write_text(SITE.replace("    goal:\n", "    goal:\n      created: []\n"))
+    assert "created: []" in other.read_text()
+    assert load_site(other)[0].config_hash == before
+
+
 def test_how_an_account_is_closed_is_data_and_no_part_of_the_hash(site_file: Path) -> None:
     before = load_site(site_file)[0]
     assert before.site.closing == ()

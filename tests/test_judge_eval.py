@@ -272,15 +272,16 @@ def scripts(made: list[Case], folder: Path) -> list[str]:
 
 
 def test_known_error_rates_are_recovered_within_their_intervals(
-    runs: Path, made: list[Case], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    made = generate(find_runs(runs), 400, kinds=KINDS)
     models = scripts(made, tmp_path)
     code = judge_eval(
-        runs, models=models, make=1000, kinds=[",".join(KINDS)], jobs=1, asks=1, max_cost=1.0,
+        runs, models=models, make=400, kinds=[",".join(KINDS)], jobs=1, asks=1, max_cost=1.0,
         out=tmp_path / "out", as_json=True,
     )  # fmt: skip
     report = json.loads(capsys.readouterr().out)
-    assert (code, report["cases"]) == (0, 1000)
+    assert (code, report["cases"]) == (0, 400)
     assert len(report["ensembles"]) == 7
     for found in report["ensembles"]:
         rates = [RATES[Path(model).stem] for model in found["models"]]
@@ -290,7 +291,7 @@ def test_known_error_rates_are_recovered_within_their_intervals(
             expected = rates[0][column] if len(rates) == 1 else two_of_three([rate[column] for rate in rates])
             figure = found[name]
             assert figure["low"] <= expected <= figure["high"], (found["models"], name, expected, figure)
-            assert figure["high"] - figure["low"] < 0.12
+            assert figure["high"] - figure["low"] < 0.2
     pair = next(found for found in report["ensembles"] if len(found["models"]) == 2)
     assert pair["counts"]["unscored"] > 0
     assert json.loads((tmp_path / "out" / "report.json").read_text()) == report

@@ -179,11 +179,14 @@ class Instance(BaseModel):
 
     @property
     def config_hash(self) -> str:
-        """Digest of all that determines an episode; results with different hashes are not comparable."""
-        site = self.site.model_dump(exclude={"tasks", "closing"})
+        """Digest of all that determines an episode; results with different hashes are not comparable.
+
+        Values that are the default are left out, so that a new key of the schema leaves the digests as they are.
+        """
+        site = self.site.model_dump(exclude={"tasks", "closing"}, exclude_defaults=True)
         # Whether the browser starts signed in is in ``site``.
-        task = self.task.model_dump(exclude={"instances", "signed_in"})
-        config = self.config.model_dump(exclude={"opposite"})
+        task = self.task.model_dump(exclude={"instances", "signed_in"}, exclude_defaults=True)
+        config = self.config.model_dump(exclude={"opposite"}, exclude_defaults=True)
         text = json.dumps([site, task, config], sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
