@@ -178,6 +178,8 @@ class Panel(Strict):
     """What is asked when the page is left with unsaved changes."""
     dialect: Dialect = "native"
     """How its controls are built."""
+    redraws: bool = True
+    """With the dialect `app`: whether each change replaces its elements, or only each load of the page."""
     controls: str = "controls"
     """The folder of the site's own templates for its parts."""
     sections: list[Section] = Field(min_length=1)

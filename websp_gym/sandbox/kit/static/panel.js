@@ -245,6 +245,7 @@ class Panel {
 
   draw() {
     if (this.template) this.drawAnew(this.template);
+    if (this.template?.dataset.kitApp === "once") this.template = null;
     for (const control of within(this.root, CONTROL)) {
       const key = control.dataset.key ?? "";
       if (key in this.shown) show(control, this.shown[key], this.isDisabled(key));
@@ -256,7 +257,7 @@ class Panel {
   }
 
   /**
-   * Draws a client-side app from scratch: other elements, ids and class names at each change.
+   * Draws a client-side app from scratch: other elements, ids and class names.
    * @param {HTMLTemplateElement} template
    */
   drawAnew(template) {
