@@ -12,8 +12,11 @@ import pytest
 from tests.check_support import ADS, ADS_ON, MAIL, MAIL_HOLDS, SAVE, SITE, task, write_checked
 from tests.test_cli import websp
 from websp_gym.authoring import SearchPaths, SiteReport, check_site
+from websp_gym.authoring.files import check_files, read_catalog
 from websp_gym.errors import SetupError
 from websp_gym.sandbox.client import VARIABLE, Sandbox
+from websp_gym.tasks.goals import Goal
+from websp_gym.tasks.instances import load_instance
 
 DEFECTS = """
 <script>console.error("out of order"); setTimeout(() => { throw new Error("broken for good"); });</script>
@@ -111,6 +114,18 @@ def test_every_task_that_proves_nothing_is_named(root: Path) -> None:
     assert "mail: expected False, actual True" in wrong["S0", "Proofs-task-4"]
     assert "no checkbox named 'Adds'" in wrong["oracle", "Proofs-task-5"]
     assert not [subject for _, subject in wrong if subject.startswith("Proofs-task-6")]
+
+
+def test_a_misspelt_field_of_a_changed_item_is_named() -> None:
+    instance = load_instance("GitHub-task-126")
+    goal = Goal.model_validate({"changed": [{"collection": "repos", "to": {"visiblity": "private"}}]})
+    wrong = instance.model_copy(update={"task": instance.task.model_copy(update={"goal": goal})})
+    catalog, _ = read_catalog()
+    assert catalog is not None
+    found = [each for each in check_files("github", catalog, (wrong,)) if each.check == "goal"]
+    assert [each.detail for each in found] == [
+        'goal.changed: repos has no field "visiblity"; did you mean "visibility"?'
+    ]
 
 
 def test_mistakes_in_the_files_are_named_without_a_browser(tmp_path: Path) -> None:

@@ -119,6 +119,16 @@ def test_a_snapshot_comes_back_in_another_episode(sandbox: Sandbox, episode: Epi
     assert Visitor(sandbox.address, other).get("https://shop.example/account").status == 200
 
 
+def test_an_expired_session_is_refused_and_only_that_one(sandbox: Sandbox, episode: EpisodeHandle) -> None:
+    account = "https://shop.example/account"
+    visitor, other = Visitor(sandbox.address, episode), sandbox.open_episode("shop", signed_in=["shop"])
+    assert visitor.get(account).status == 200
+    assert episode.expire_session("shop")
+    assert visitor.get(account).status != 200
+    assert not episode.expire_session("shop")
+    assert Visitor(sandbox.address, other).get(account).status == 200
+
+
 def test_requests_that_could_change_state_are_kept_once_asked_for(
     sandbox: Sandbox, episode: EpisodeHandle
 ) -> None:
