@@ -1,10 +1,10 @@
 """Every task of every site proves its own check.
 
 The oracle passes from a replayed S0, doing nothing passes exactly where S0 is the goal, and leaving out any single
-state-changing step fails: decided on the server from the requests of the oracle's one episode. The commit draws half
-of the tasks, and the one of two initial states; pages and panels of half the sites are visited. One instance of each
-kind of control and a twentieth of all, drawn by the commit, are proved the long way, as ``make prove`` does with all:
-each omission and the opposite are episodes in the browser.
+state-changing step fails: decided on the server from the requests of the oracle's one episode. The commit draws a
+third of the tasks, and the one of two initial states; pages and panels of a quarter of the sites are visited. One
+instance of each kind of control and a twentieth of all, drawn by the commit, are proved the long way, as ``make prove``
+does with all: each omission and the opposite are episodes in the browser.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ INSTANCES = [instance.id for instance in EVERY]
 COMMIT = commit_of(Path(__file__).parent)
 DRAWN = drawn(INSTANCES, COMMIT)
 LONG = DRAWN | one_of_each(EVERY, but=(each for each in EVERY if each.id in DRAWN))
-QUICK = sorted(drawn(one_of_each_task(EVERY, COMMIT), COMMIT, share=0.5) - LONG)
-VISITED = sorted(drawn(SITES, COMMIT, share=0.5))
+QUICK = sorted(drawn(one_of_each_task(EVERY, COMMIT), COMMIT, share=1 / 3) - LONG)
+VISITED = sorted(drawn(SITES, COMMIT, share=0.25))
 WITH_LOGIN = {each.site.slug: each for each in EVERY if each.site.login_trace}
 PROOFS = {"S0", "oracle", "no-op", "omission", "side effects", "console", "requests"}
 
@@ -91,8 +91,8 @@ def test_over_the_commits_both_initial_states_of_every_task_are_proved() -> None
     commits = [f"commit {number}" for number in range(50)]
     samples = [one_of_each_task(EVERY, commit) for commit in commits]
     assert {len(sample) for sample in samples} == {len({instance.task.id for instance in EVERY})}
-    halves = [drawn(sample, commit, share=0.5) for sample, commit in zip(samples, commits, strict=True)]
-    assert set.union(*halves) == set(INSTANCES)
+    thirds = [drawn(sample, commit, share=1 / 3) for sample, commit in zip(samples, commits, strict=True)]
+    assert set.union(*thirds) == set(INSTANCES)
 
 
 def test_outside_of_git_the_sample_is_fixed(tmp_path: Path) -> None:
