@@ -22,6 +22,7 @@ from .panels import ItemList, Panel
 from .settings import Setting, Strict, Value
 from .shorthand import each_panel, written_out
 from .site_schema import Add, Collection, FormAction, Link, Page, Remove, Row, SignIn, Stubs, Tokens, Update
+from .strict_yaml import read_yaml
 
 SESSIONS = "sessions"
 """The collection of every site with a sign-in: one item per signed-in device."""
@@ -328,7 +329,7 @@ def load_site(folder: Path) -> SiteSchema:
     """Load and validate ``folder/site.yaml``. Raise SiteError, which lists every problem found."""
     file = folder / "site.yaml"
     try:
-        data = yaml.load(file.read_text("utf-8"), Loader=_Loader)
+        data = read_yaml(file)
     except (OSError, yaml.YAMLError) as error:
         raise SiteError(file, [str(error)]) from error
     try:
@@ -353,7 +354,7 @@ def _read_data(folder: Path) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     for file in sorted(folder.glob("*.yaml")):
         try:
-            entries = yaml.load(file.read_text("utf-8"), Loader=_Loader)
+            entries = read_yaml(file)
         except (OSError, yaml.YAMLError) as error:
             raise SiteError(file, [str(error)]) from error
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
@@ -362,19 +363,6 @@ def _read_data(folder: Path) -> dict[str, list[Row]]:
             {**entry, "id": str(entry.get("id", number))} for number, entry in enumerate(entries, 1)
         ]
     return found
-
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """A fast YAML loader that rejects duplicate keys."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        # Compared as written in the file, so that a mapping can still override a key of a merge ("<<").
-        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        if len(set(keys)) < len(keys):
-            twice = next(key for key in keys if keys.count(key) > 1)
-            reason = f'key "{twice}" is given twice'
-            raise yaml.constructor.ConstructorError(None, None, reason, node.start_mark)
-        return dict(super().construct_mapping(node, deep))
 
 
 def _with_session_fields(collections: Row) -> Any:
