@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
+import numpy as np
 import psutil
 import pytest
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode
@@ -15,12 +17,12 @@ from websp_gym.errors import SetupError
 from websp_gym.sandbox.client import Sandbox
 
 DONE = "Steam-task-191-OFF"
-OPTIONS = {"initial_state": "snapshot", "viewport": (400, 300)}
+OPTIONS: dict[str, Any] = {"initial_state": "snapshot", "viewport": (400, 300)}
 
 
 def make_two(name: str, **options: object) -> AsyncVectorEnv:
     """Two environments by the plain call."""
-    env = gym.make_vec(name + DONE, num_envs=2, **{**OPTIONS, **options})  # type: ignore[arg-type]
+    env = gym.make_vec(name + DONE, num_envs=2, **{**OPTIONS, **options})
     assert isinstance(env, AsyncVectorEnv)
     return env
 
@@ -94,4 +96,37 @@ def test_a_vector_takes_gymnasiums_autoreset_modes(before: set[psutil.Process]) 
     assert (list(rewards), list(terminated)) == ([1.0, 0.0], [True, False])
     # The next episode has begun already.
     assert infos["final_info"]["verdict"]["status"][0] == "pass"
+    env.close()
+
+
+IN_GYMNASIUM: tuple[dict[str, Any], ...] = (
+    {"vectorization_mode": "sync"},
+    {
+        "vectorization_mode": "async",
+        "vector_kwargs": {
+            "context": "spawn",
+            "shared_memory": False,
+            "autoreset_mode": AutoresetMode.DISABLED,
+        },
+    },
+    {"autoreset_mode": AutoresetMode.DISABLED},
+)
+
+
+@pytest.mark.parametrize("how", IN_GYMNASIUM, ids=["sync", "async", "disabled"])
+def test_gymnasiums_own_vectors_work_too(how: dict[str, Any]) -> None:
+    Sandbox.shared()
+    env = gym.make_vec(f"websp/{DONE}", num_envs=2, **OPTIONS, **how)
+    env.reset(seed=1)
+    _observations, rewards, terminated, _truncated, _infos = env.step(("ANSWER; done", "Wait"))
+    assert (list(rewards), list(terminated)) == ([1.0, 0.0], [True, False])
+    if AutoresetMode.DISABLED in (
+        how.get("autoreset_mode"),
+        how.get("vector_kwargs", {}).get("autoreset_mode"),
+    ):
+        env.reset(options={"reset_mask": np.array([True, False])})
+    else:
+        env.step(("", "Wait"))
+    _observations, rewards, *_ = env.step(("ANSWER; done", "ANSWER; done"))
+    assert list(rewards) == [1.0, 1.0]
     env.close()

@@ -100,8 +100,14 @@ class Verdict:
             object.__setattr__(self, "strict", 0.0)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the verdict as JSON data."""
-        return asdict(self)
+        """Return the verdict as JSON data, without a ``failure`` that is ``None``.
+
+        Gymnasium cannot combine the infos of a vector where a key has a dictionary in one and ``None`` in another.
+        """
+        data = asdict(self)
+        if self.failure is None:
+            del data["failure"]
+        return data
 
 
 def passed(source: str, reason: str, **parts: Any) -> Verdict:
