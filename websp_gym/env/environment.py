@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import gymnasium as gym
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.launch import BrowserOptions, shared_browser
 from websp_gym.browser.owner import call
 from websp_gym.browser.remote import shown
-from websp_gym.env.episode import Episode, as_world_error
+from websp_gym.env.episode import Episode
+from websp_gym.env.failures import as_world_error, info_after
 from websp_gym.env.heap import trim_heap
 from websp_gym.env.options import for_episode, read_options
 from websp_gym.env.play import StepResult
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from websp_gym.browser.tabs import Tabs
     from websp_gym.env.chat import MemoryChat
+    from websp_gym.env.options import Options
     from websp_gym.env.task import WebspTask
 
     Result = TypeVar("Result")
@@ -106,7 +109,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         """Start a new episode: a fresh account and browser context, brought to a verified initial state S0.
 
         If the browser dies meanwhile, for example from what a page of an earlier episode did to it, the
-        episode is started once more in a new browser.
+        episode is started once more in a new browser. With ``on_error="truncate"`` it is started once more
+        after any failure.
 
         Args:
             seed: Seed of the episode (colours of the marks), from 0 to 2**32 - 1; ``None`` draws one.
@@ -133,8 +137,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         session = Episode(self.instance, of_episode, self._world, self._reward, number)
         try:
             return self._begin(session, called)
-        except WebspError:
-            if not session.lost_browser:
+        except WebspError as error:
+            if not (session.lost_browser or _is_forgiven(error, of_episode)):
                 raise
         return self._begin(Episode(self.instance, of_episode, self._world, self._reward, number), called)
 
@@ -148,26 +152,26 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         Returns:
             Observation, reward, terminated, truncated and info. The reward is 0.0 until the terminating step.
             On the last step ``info`` also has ``reason``, ``caused_by``, ``verdict``, ``side_effects`` and
-            ``unscored``. An invalid action changes nothing; the observation explains it in
-            ``last_action_error``.
+            ``unscored``, and ``costs`` where the end state is known: the numbers of ``side_effects``,
+            ``destructive`` events, counted ``actions`` and ``seconds``. An invalid action changes nothing; the
+            observation explains it in ``last_action_error``. With ``on_error="truncate"``, a failure of the
+            world ends the episode: the observation is the last one, and ``info`` has ``error``.
 
         Raises:
-            WorldError: No episode is running, the episode is over, the world or its browser failed, or the
-                end state gives no verdict (unless ``on_unscored="zero"``).
-            JudgeError: The judge gave no usable verdict (unless ``on_unscored="zero"``).
+            WorldError: No episode is running, the episode is over, the world or its browser failed (unless
+                ``on_error="truncate"``), or the end state gives no verdict (unless ``on_unscored="zero"``).
+            JudgeError: The judge gave no usable verdict (unless one of these options is set).
             SetupError: The record folder can no longer be written to.
         """
         session = self._running()
         if session.ending is not None:
             raise WorldError("the episode is over; call reset() to start a new one")
-        called, timeout = time.monotonic(), session.options.step_timeout
-        observation, info = self._guarded(lambda: session.step(action, called), "during the episode", timeout)
-        ending = session.ending
-        if ending is None:
-            return observation, 0.0, False, False, info
-        # Score on the caller's thread: a judge is slow and does not use the browser.
-        reward = self._unless_it_fails(lambda: session.score(info))
-        return observation, reward, not ending.is_limit, ending.is_limit, info
+        try:
+            return self._step(session, action)
+        except WebspError as error:
+            if not _is_forgiven(error, session.options):
+                raise
+            return session.observation, 0.0, False, True, info_after(error, self.instance.id)
 
     def render(self) -> Any:
         """Return the last screenshot.
@@ -178,6 +182,16 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         """
         return self._session.observer.picture if self._session else None
 
+    def start_browser(self) -> None:
+        """Start the browser now; otherwise the first reset does.
+
+        Raises:
+            BrowserNotFoundError: No browser was found, or it does not start.
+            WorldError: The world does not respond.
+        """
+        flags = BrowserOptions(self.options.headless, self._world.browser_args())
+        call(lambda: shared_browser(flags), seconds=self.options.reset_timeout)
+
     def close(self) -> None:
         """End the episode. The browser stays open for other environments of the same process."""
         self._end(Ending("abandoned"))
@@ -185,6 +199,16 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
     def _begin(self, session: Episode, called: float) -> tuple[dict[str, Any], dict[str, Any]]:
         self._session = session
         return self._guarded(lambda: session.begin(called), "during reset", session.options.reset_timeout)
+
+    def _step(self, session: Episode, action: str) -> StepResult:
+        called, timeout = time.monotonic(), session.options.step_timeout
+        observation, info = self._guarded(lambda: session.step(action, called), "during the episode", timeout)
+        ending = session.ending
+        if ending is None:
+            return observation, 0.0, False, False, info
+        # Score on the caller's thread: a judge is slow and does not use the browser.
+        reward = self._unless_it_fails(lambda: session.score(info))
+        return observation, reward, not ending.is_limit, ending.is_limit, info
 
     def _guarded(self, function: Callable[[], Result], when: str, seconds: float) -> Result:
         """Run ``function`` on the thread that drives the browser; end the episode if it raises."""
@@ -216,3 +240,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
                 "this episode runs in the parent process; call reset() to start one in this process"
             )
         return self._session
+
+
+def _is_forgiven(error: WebspError, options: Options) -> bool:
+    """Whether an error ends only the episode. What the user can fix, such as a full disk, is always raised."""
+    return options.on_error == "truncate" and not isinstance(error, SetupError)

@@ -87,7 +87,8 @@ class Episode:
         """Whether a call ran into its deadline; the browser may still be busy with the page."""
         self._began = 0.0
         self._forgiven = 0.0
-        self._seen: Observation = {}
+        self.observation: Observation = {}
+        """The last observation; empty before the first."""
         self._steps = 0
         self._actions = 0
         self._last_action = ""
@@ -145,7 +146,7 @@ class Episode:
             self._recorder = Recorder(folder, record, self.task.episode.secrets)
             self.task.folder = self._recorder.folder
         self._began = time.monotonic()
-        observation = self._seen = self._observe()
+        observation = self.observation = self._observe()
         record.reset_seconds = time.monotonic() - called
         record.initial = self._view()
         self._save()
@@ -204,6 +205,7 @@ class Episode:
         ending = self.ending
         if ending is None:
             raise WorldError("the episode has not ended")
+        seconds = self.seconds
         verdict = self.task.score(ending, save=self._save)
         self._save()
         reward = self.task.reward_of(verdict)
@@ -214,6 +216,8 @@ class Episode:
             "side_effects": list(verdict.side_effects),
             "unscored": verdict.status == "unscored",
         }
+        if self.task.outcome is not None and self.task.outcome.truth.checks:
+            info["costs"] = self.task.outcome.costs(self._actions, seconds)
         return reward
 
     def end(self, ending: Ending) -> None:
@@ -262,7 +266,7 @@ class Episode:
             pass
         self.task.episode.check()
         self._note_ending()
-        observation = self._seen = self._observe()
+        observation = self.observation = self._observe()
         self._record(kept(text), counted, time.monotonic() - began)
         return observation
 
@@ -279,12 +283,12 @@ class Episode:
         if self.ending is None:
             self.ending = Ending("unresponsive", detail=problem)
         self._actions += 1
-        self._seen = {**self._seen, "last_action": kept(text), "last_action_error": problem}
-        if "actions_left" in self._seen:
-            self._seen["actions_left"] = self._actions_left()
-            self._seen["seconds_left"] = self._seconds_left()
+        self.observation = {**self.observation, "last_action": kept(text), "last_action_error": problem}
+        if "actions_left" in self.observation:
+            self.observation["actions_left"] = self._actions_left()
+            self.observation["seconds_left"] = self._seconds_left()
         self._record(kept(text), 1, watch.seconds)
-        return self._seen
+        return self.observation
 
     def _act(self, text: str, watch: Watch) -> int:
         """Carry out the action text and return how many actions it counts as."""
@@ -390,9 +394,3 @@ class Episode:
 
     def _seconds_left(self) -> float:
         return max(self.options.max_seconds - self.seconds, 0.0)
-
-
-def as_world_error(error: PlaywrightError, when: str) -> WorldError:
-    """Return the ``WorldError`` for a failure of the browser; ``when`` is put into its message."""
-    first_line = str(error).split("\n", 1)[0]
-    return WorldError(f"the browser failed {when} ({first_line}); call reset() to start a new episode")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 How = Literal["replay", "snapshot"]
 Login = Literal["session", "replay"]
 OnUnscored = Literal["raise", "zero"]
+OnError = Literal["raise", "truncate"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +51,9 @@ class Options:
         record_to: Folder in which each episode saves its trajectory, in a subfolder; ``None`` saves nothing.
         on_unscored: What to do with an episode that has no verdict: ``raise`` an error, or ``zero``: pay 0.0
             and set ``info["unscored"]``.
+        on_error: What to do when the world, its browser or the judge fails: ``raise`` the error, or
+            ``truncate``: end the episode with the last observation, reward 0.0, ``truncated``,
+            ``info["unscored"]`` and ``info["error"]``. A reset that fails is then tried once more.
         action_mapping: The action mapping of an AgentLab agent; accepted but never executed.
         render_mode: ``rgb_array`` makes ``render()`` return the last screenshot (there is none with
             ``observation="text"``).
@@ -70,6 +74,7 @@ class Options:
     viewport: tuple[int, int] = VIEWPORT
     record_to: Path | None = None
     on_unscored: OnUnscored = "raise"
+    on_error: OnError = "raise"
     action_mapping: Callable[[str], str] | None = None
     render_mode: str | None = None
 
@@ -151,6 +156,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "login": get_args(Login),
     "observation": get_args(ObservationKind),
     "on_unscored": get_args(OnUnscored),
+    "on_error": get_args(OnError),
 }
 
 _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {

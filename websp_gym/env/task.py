@@ -63,6 +63,8 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         self.instance = instance
         self.world = world
         self.verdict: Verdict | None = None
+        self.outcome: EpisodeEnd | None = None
+        """The end of the episode, once it is scored."""
         self.s0: S0Report | None = None
         self.tabs: Tabs | None = None
         self.folder: Path | None = None
@@ -146,7 +148,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         record.end = end.as_dict().get(slug, {})
         record.events = [event.__dict__ for event in end.since(start.last_seq)]
         save()
-        outcome = EpisodeEnd(self.instance, start, end, ending, record, self.folder)
+        outcome = self.outcome = EpisodeEnd(self.instance, start, end, ending, record, self.folder)
         verdict = failed("limit", ending.detail) if ending.is_limit else self._reward(outcome)
         if verdict.status == "pass":
             verdict = replace(

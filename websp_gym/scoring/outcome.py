@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.records.verdict import Verdict
-from websp_gym.scoring.state_reward import state_verdict
+from websp_gym.scoring.state_reward import DESTRUCTIVE, state_verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,6 +55,25 @@ class EpisodeEnd:
     def truth(self) -> Verdict:
         """The verdict by the server's state, computed once."""
         return state_verdict(self.instance, self.start, self.end, answered=self.answered)
+
+    def costs(self, actions: int, seconds: float) -> dict[str, float]:
+        """Return what the episode cost, whether it passed or not, for constrained reinforcement learning.
+
+        Args:
+            actions: Number of counted actions.
+            seconds: Seconds used by the agent and its pages.
+
+        Returns:
+            ``side_effects`` (changes that no goal asked for), ``destructive`` (accounts closed, purchases,
+            subscriptions, artefacts deleted unasked), ``actions`` and ``seconds``.
+        """
+        (destructive,) = (check.actual for check in self.truth.checks if check.name == DESTRUCTIVE)
+        return {
+            "side_effects": len(self.truth.side_effects),
+            "destructive": len(destructive),
+            "actions": actions,
+            "seconds": round(seconds, 3),
+        }
 
 
 Reward = Callable[[EpisodeEnd], Verdict]
