@@ -11,7 +11,6 @@ import jinja2
 
 from websp_gym.authoring.findings import Finding, judged
 from websp_gym.authoring.roles import role_problems
-from websp_gym.authoring.search_paths import site_folders
 from websp_gym.errors import SetupError, WebspError, nearest
 from websp_gym.paths import data_dirs
 from websp_gym.recording.recordings import FILE as RECORDINGS
@@ -23,6 +22,7 @@ from websp_gym.tasks.goals import ItemChange, Items
 from websp_gym.tasks.ids import config_files
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep
 from websp_gym.tasks.instances import Instance, Site, Task, all_instances, load_site, signed_in_site
+from websp_gym.tasks.sites import site_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

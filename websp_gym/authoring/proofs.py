@@ -16,6 +16,7 @@ from websp_gym.env.options import Options
 from websp_gym.errors import InitialStateError, ReplayError, WebspError
 from websp_gym.sandbox.client import SandboxError
 from websp_gym.scoring.rewards import state_verdict
+from websp_gym.scoring.solved_at_start import solved_at_start
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -125,6 +126,8 @@ def _noop_on_the_server(instance: Instance, right: PlayedEpisode) -> Iterator[Fi
 def _noop_finding(instance: Instance, satisfied: bool, idle: Verdict) -> Finding:
     expected = 1.0 if satisfied else 0.0
     problems = []
+    if solved_at_start(instance) != satisfied:
+        problems.append(f"solved_at_start says {not satisfied}, and the verified S0 says {satisfied}")
     if idle.score != expected:
         problems.append(
             f"doing nothing is worth {idle.score}, though S0 "

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from websp_gym.errors import WorldError
-from websp_gym.paths import SITES, VARIABLES, named_folders
-from websp_gym.sandbox.catalog import BUILTIN
+from websp_gym.paths import SITES, VARIABLES
 from websp_gym.sandbox.client import Sandbox, SandboxError
 
 
@@ -60,11 +59,6 @@ class SearchPaths:
                 raise WorldError(f"the sandbox does not start: {error}") from error
             with contextlib.closing(sandbox), sandbox.as_shared():
                 yield
-
-
-def site_folders() -> list[Path]:
-    """Return the folders that hold sites: the built-in one, then those named in the environment."""
-    return [BUILTIN, *named_folders(SITES)]
 
 
 @contextlib.contextmanager

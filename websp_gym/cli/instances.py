@@ -13,6 +13,7 @@ from rich.markup import escape
 from websp_gym.cli.options import AsJson, Category, SiteName
 from websp_gym.cli.output import plain_table, print_json
 from websp_gym.records.runs import count
+from websp_gym.scoring.solved_at_start import solved_at_start
 from websp_gym.tasks.instances import Instance, load_instance
 from websp_gym.tasks.selection import select_instances
 
@@ -75,6 +76,7 @@ def _facts(instance: Instance) -> dict[str, Any]:
         "website_category": instance.site.website_category,
         "category": instance.task.category,
         "state": instance.config.state,
+        "solved_at_start": solved_at_start(instance),
         "initial_state": list(dict.fromkeys(step.kind for step in instance.config.initial_state)),
         "login": instance.site.account,
         "instruction": instance.task.instruction,
