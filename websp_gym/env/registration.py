@@ -1,16 +1,17 @@
 """Gymnasium registration: every instance as an environment id, and the functions that build environments.
 
 Gymnasium 1.x has no plug-in loading, so importing :mod:`websp_gym` registers the ids: ``websp/<id>`` with
-set-of-marks observations, and ``browsergym/websp.<id>`` with the keys that agents of BrowserGym and AgentLab
-read. Entry points are strings; no heavy module is imported before an environment is made.
+set-of-marks observations, ``browsergym/websp.<id>`` with the keys that agents of BrowserGym and AgentLab read, and
+``websp-v0`` for many instances in one environment. Entry points are strings; no heavy module is imported before an
+environment is made.
 """
 
 from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from gymnasium.envs.registration import register, registry
 
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from gymnasium.vector import AsyncVectorEnv, AutoresetMode
 
     from websp_gym.env import WebspEnv
+    from websp_gym.env.sampled import SampledEnv
+    from websp_gym.tasks.splits import SplitBy
+
+SAMPLED = "websp-v0"
+"""Id of the environment over many instances."""
 
 
 def register_envs() -> None:
@@ -35,6 +41,13 @@ def register_envs() -> None:
         warnings.warn(f"only the package's own instances are registered: {error}", stacklevel=3)
         names = instance_ids(own=True)
     ours, browsergym = ("make_env", "make_vector_env"), ("make_browsergym_env", "make_browsergym_vector_env")
+    if SAMPLED not in registry:
+        register(
+            SAMPLED,
+            f"{__name__}:make_sampled_env",
+            nondeterministic=True,
+            vector_entry_point=f"{__name__}:make_sampled_vector_env",
+        )
     for instance_id in names:
         spellings = {f"websp/{instance_id}": ours, f"browsergym/websp.{instance_id}": browsergym}
         for name, (make, make_vector) in {**spellings, f"websp/{published_id(instance_id)}": ours}.items():
@@ -66,12 +79,55 @@ def make_env(instance_id: str, **options: Any) -> WebspEnv:
     """
     require_docstrings()
     from websp_gym.env import WebspEnv
-    from websp_gym.scoring.outcome import default_reward
     from websp_gym.tasks.instances import load_instance
 
-    if "reward" not in options:
-        options["reward"] = default_reward(str(options.get("world", "sandbox")))
-    return WebspEnv(load_instance(instance_id), **options)
+    return WebspEnv(load_instance(instance_id), **_with_reward(options))
+
+
+def make_sampled_env(
+    ids: str | Iterable[str] = "*",
+    *,
+    site: str | None = None,
+    category: str | None = None,
+    split: Literal["train", "test"] | None = None,
+    split_by: SplitBy = "task",
+    **options: Any,
+) -> SampledEnv:
+    """Build an environment over many instances; ``gym.make("websp-v0")`` calls this.
+
+    Args:
+        ids: A glob, or several, of the instances.
+        site: Only instances of this website.
+        category: Only instances whose task category contains this text.
+        split: Only one side of :func:`~websp_gym.tasks.splits.split_ids` over all instances.
+        split_by: What that split holds out: ``task``, ``site`` or ``state``.
+        **options: As for :func:`make_env`.
+
+    Returns:
+        The environment. ``reset`` draws an instance, or takes one by ``options={"instance": ID}``.
+
+    Raises:
+        SetupError: No instance is left, or as for :func:`make_env`.
+    """
+    require_docstrings()
+    from websp_gym.env.sampled import SampledEnv
+    from websp_gym.tasks.selection import select_instances
+    from websp_gym.tasks.splits import side_of_split
+
+    patterns = [ids] if isinstance(ids, str) else list(ids)
+    names = select_instances(patterns, site=site, category=category)
+    if split is not None:
+        side = set(side_of_split(split, split_by))
+        names = [name for name in names if name in side]
+    return SampledEnv(names, **_with_reward(options))
+
+
+def _with_reward(options: dict[str, Any]) -> dict[str, Any]:
+    from websp_gym.scoring.outcome import default_reward
+
+    if "reward" in options:
+        return options
+    return {**options, "reward": default_reward(str(options.get("world", "sandbox")))}
 
 
 def require_docstrings() -> None:
@@ -135,6 +191,13 @@ def make_vector_env(
         The vector environment.
     """
     return _vector(make_env, num_envs, autoreset_mode, options)
+
+
+def make_sampled_vector_env(
+    num_envs: int = 1, *, autoreset_mode: AutoresetMode | str | None = None, **options: Any
+) -> AsyncVectorEnv:
+    """Build a vector environment of ``websp-v0``; further arguments as for :func:`make_sampled_env`."""
+    return _vector(make_sampled_env, num_envs, autoreset_mode, options)
 
 
 def make_browsergym_vector_env(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from websp_gym.errors import UnknownInstanceError, nearest
 from websp_gym.tasks.ids import canonical_id, instance_ids
 from websp_gym.tasks.instances import load_instance
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def select_instances(
@@ -38,6 +42,11 @@ def select_instances(
         chosen.update(found)
     kept = [name for name in known if name in chosen]
     return _of_kind(kept, site, category) if site or category else kept
+
+
+def draw_instance(ids: Sequence[str], source: np.random.Generator) -> str:
+    """Draw one of the instances uniformly."""
+    return ids[int(source.integers(len(ids)))]
 
 
 def _of_kind(ids: Iterable[str], site: str | None, category: str | None) -> list[str]:

@@ -17,6 +17,7 @@ from websp_gym.tasks.selection import select_instances
 
 SplitBy = Literal["site", "task", "state"]
 WAYS: tuple[SplitBy, ...] = ("site", "task", "state")
+SIDES = ("train", "test")
 
 Row = Mapping[str, str]
 """An instance, with the keys ``task_name``, ``site``, ``task`` and ``state``."""
@@ -51,6 +52,17 @@ def split_ids(
     if not test or len(test) == len(names):
         raise SetupError(f"by {by} these {len(names)} instances cannot be divided", option="by")
     return [name for name in names if name not in test], [name for name in names if name in test]
+
+
+def side_of_split(side: str, by: str) -> list[str]:
+    """Return the ids of one side (``train`` or ``test``) of :func:`split_ids` over all instances.
+
+    Raises:
+        SetupError: There is no such side, or ``by`` is not valid.
+    """
+    if side not in SIDES:
+        raise SetupError(f"split={side!r}: use one of {', '.join(SIDES)}", option="split")
+    return split_ids(by)[SIDES.index(side)]
 
 
 def held_out(rows: Iterable[Row], by: str, *, share: float = 0.3, seed: int = 0) -> set[str]:
