@@ -13,7 +13,6 @@ from typing import Any, Protocol
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import light_stacks
 from tests.sample import commit_of, drawn
 from websp_gym.browser.owner import adopt
 from websp_gym.env import WebspEnv
@@ -23,7 +22,6 @@ from websp_gym.tasks.instances import all_instances
 # A machine that is shared with others stalls now and then.
 settings.register_profile("websp", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("websp")
-light_stacks.install()
 
 
 def pytest_report_header() -> str:

@@ -18,6 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from websp_gym.browser import light_playwright
 from websp_gym.browser.owner import adopt, after_fork, call, is_adopted, on_overdue
 from websp_gym.errors import SetupError
 
@@ -57,6 +58,7 @@ def playwright() -> Playwright:
     if _driver.playwright is None:
         require_known(version("playwright"))
         _fail_calls_of_a_dead_driver()
+        light_playwright.install()
         _driver.playwright = _start()
         _driver.process = _driver.playwright._impl_obj._connection._transport._proc.pid
     current: Playwright = _driver.playwright

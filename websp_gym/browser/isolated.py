@@ -17,12 +17,13 @@ from weakref import WeakKeyDictionary
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.light_playwright import Session
 from websp_gym.browser.scripts import handler_events, page_scripts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import CDPSession, Page
+    from playwright.sync_api import Page
 
 MAX_FRAMES = 50
 """Maximum number of child frames to inspect; only hostile pages have more."""
@@ -36,7 +37,7 @@ _REPLACED = re.compile(
     re.IGNORECASE,
 )
 
-_sessions: WeakKeyDictionary[Page, CDPSession] = WeakKeyDictionary()
+_sessions: WeakKeyDictionary[Page, Session] = WeakKeyDictionary()
 _worlds: WeakKeyDictionary[Page, Worlds] = WeakKeyDictionary()
 
 
@@ -44,11 +45,11 @@ class ScriptError(PlaywrightError):
     """A page script failed because the page has content that it cannot read."""
 
 
-def session_of(page: Page) -> CDPSession:
+def session_of(page: Page) -> Session:
     """Return the one DevTools session of this package for a page; it survives navigations."""
     session = _sessions.get(page)
     if session is None:
-        session = _sessions[page] = page.context.new_cdp_session(page)
+        session = _sessions[page] = Session(page)
     return session
 
 

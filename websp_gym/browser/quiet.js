@@ -1,10 +1,10 @@
 // @ts-check
 /*
  * Waiting until the document is quiet. Adds to __websp
- *   quiet(ms, cap, known?)   resolves to {quiet, parsed, waited} when the document is parsed, the DOM has not
+ *   quiet(ms, cap, known?, pause?)   resolves to {quiet, parsed, waited} when the document is parsed, the DOM has not
  *                            changed for `ms` milliseconds and two animation frames have passed, or after `cap`
  *                            milliseconds with quiet: false. `known`: the time before the call counts too, so a
- *                            document that has been quiet for long enough resolves at once
+ *                            document that has been quiet for long enough resolves at once, after `pause` milliseconds
  * A document without scripting (a sandboxed iframe) has no timers and changes only by loading: it resolves at once.
  * An element that has been changing without a pause for half a second (a spinner, a clock, a ticker) is ignored.
  * Animations that end within a second are finished, as Playwright does for its screenshots, so that no observation
@@ -119,14 +119,17 @@
   };
 
   /** @type {MotionApi['quiet']} */
-  const quiet = (ms, cap, known = false) => new Later((resolve, reject) => {
+  const quiet = (ms, cap, known = false, pause = 0) => new Later((resolve, reject) => {
     const start = now();
-    const roots = watched();
     /** @type {(rested: boolean) => void} */
     const end = (rested) => resolve({ quiet: rested, parsed: isParsed(), waited: now() - start });
     if (scriptless.matches) { end(true); return; }
-    if (known && isParsed() && now() - changed >= ms && !endAnimations(roots)) { end(true); return; }
     if (!known) changed = start;
+    const roots = watched();
+    const begin = () => {
+      if (known && isParsed() && now() - changed >= ms && !endAnimations(roots)) end(true);
+      else check();
+    };
     const check = () => {
       const left = cap - (now() - start);
       if (left <= 0) { end(false); return; }
@@ -144,7 +147,8 @@
     const look = () => {
       try { check(); } catch (error) { reject(error); }
     };
-    look();
+    if (pause > 0) later(() => { try { begin(); } catch (error) { reject(error); } }, pause < cap ? pause : cap);
+    else begin();
   });
 
   Object.assign(websp, { quiet });

@@ -23,8 +23,9 @@ DOM_PATIENCE = 1.0
 """Seconds after which a DOM that keeps changing while nothing is loading is observed as it is."""
 _QUIET_MS = 20
 _AFTER_TRAFFIC = 0.03
-"""Seconds a page has to react to the response of a request before it is asked once more; DOM changes after that are
-awaited anyway."""
+"""Seconds a page has to react to the response of a request; DOM changes after that are awaited anyway."""
+_BETWEEN_LOOKS = 0.003
+"""Seconds between two looks at a page that waits for a request."""
 _FRAMES = 8
 """Maximum number of child frames to wait for; more are usually advertisements."""
 
@@ -58,10 +59,11 @@ def settle(
     looked_at: Page | None = None
     while (left := end - time.monotonic()) > 0:
         page, traffic = tabs.current, tabs.traffic.changed
-        # Asked after that time, a page that a busy machine did not let run has reacted before it answers.
-        calm = time.monotonic() - traffic >= _AFTER_TRAFFIC
+        again = page is looked_at
+        # The page itself waits, after its reaction to the response where a busy machine did not let it run.
+        pause = max(traffic + _AFTER_TRAFFIC - time.monotonic(), _BETWEEN_LOOKS) if again else 0.0
         try:
-            rest = _ask_all(page, quiet_ms, min(left, patience), again=page is looked_at)
+            rest = _ask_all(page, quiet_ms, min(left, patience), again=again, pause=pause)
         except PlaywrightError:
             # The document was replaced by a navigation: ask the new one.
             if not tabs.alive:
@@ -71,6 +73,7 @@ def settle(
         looked_at = page
         # Always call requests_in_flight(): it also detects requests not worth waiting for.
         waiting = not rest.parsed or tabs.requests_in_flight() > 0 or tabs.opening
+        calm = time.monotonic() - traffic >= _AFTER_TRAFFIC
         if calm and not waiting and page is tabs.current and traffic == tabs.traffic.changed:
             give_documents(page)
             return rest.quiet
@@ -78,14 +81,15 @@ def settle(
     return False
 
 
-def _ask_all(page: Page, quiet_ms: int, cap: float, *, again: bool) -> _Rest:
+def _ask_all(page: Page, quiet_ms: int, cap: float, *, again: bool, pause: float) -> _Rest:
     """Return whether the DOM of all frames became quiet within ``cap`` seconds.
 
-    ``again``: this page was checked before, so quiet time before this call counts.
+    ``again``: this page was checked before, so quiet time before this call counts. The main frame answers after
+    ``pause`` seconds at the earliest.
     """
     end = time.monotonic() + cap
     worlds = worlds_of(page)
-    rest = _ask(worlds.main, quiet_ms, cap, known=again)
+    rest = _ask(worlds.main, quiet_ms, cap, known=again, pause=pause)
     if not rest.quiet:
         return rest
     for frame in worlds.children()[:_FRAMES]:
@@ -100,9 +104,9 @@ def _ask_all(page: Page, quiet_ms: int, cap: float, *, again: bool) -> _Rest:
     return rest
 
 
-def _ask(frame: Frame, quiet_ms: int, cap: float, *, known: bool) -> _Rest:
+def _ask(frame: Frame, quiet_ms: int, cap: float, *, known: bool, pause: float = 0.0) -> _Rest:
     try:
-        answer = frame.ask("quiet", quiet_ms, cap * 1000, known)
+        answer = frame.ask("quiet", quiet_ms, cap * 1000, known, pause * 1000)
     except ScriptError:
         return _Rest(quiet=False)  # a document that cannot be read is observed as it is
     return _Rest(quiet=answer["quiet"] is True, parsed=answer["parsed"] is True)

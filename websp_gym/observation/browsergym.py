@@ -12,9 +12,12 @@ from browsergym.core import observation as bg
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.frames import give_documents
+from websp_gym.browser.isolated import session_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
+
+    from websp_gym.browser.light_playwright import Session
 
 KEYS = ("dom_object", "axtree_object", "extra_element_properties", "focused_element_bid")
 _TRIES = 5
@@ -45,8 +48,9 @@ def extract(page: Page, tags_to_mark: str = "standard_html") -> dict[str, Any]:
 
 def _extract(page: Page, tags_to_mark: str, *, lenient: bool) -> dict[str, Any]:
     bg._pre_extract(page, tags_to_mark=tags_to_mark, lenient=lenient)
-    dom = without_passwords(bg.extract_dom_snapshot(page))
-    axtree = bg.extract_merged_axtree(page)
+    sessions = _Sessions(session_of(page))
+    dom = without_passwords(bg.extract_dom_snapshot(sessions))
+    axtree = bg.extract_merged_axtree(sessions)
     focused = bg.extract_focused_element_bid(page)
     extra = bg.extract_dom_extra_properties(dom, scale_factor=1.0)
     bg._post_extract(page)
@@ -57,6 +61,22 @@ def _extract(page: Page, tags_to_mark: str, *, lenient: bool) -> dict[str, Any]:
         "extra_element_properties": extra,
         "focused_element_bid": focused,
     }
+
+
+class _Sessions:
+    """What two of BrowserGym's functions use of a page: its DevTools sessions. All of them are the one given."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @property
+    def context(self) -> _Sessions:
+        """The part of a page that opens sessions."""
+        return self
+
+    def new_cdp_session(self, page: object) -> Session:
+        """Return the session."""
+        return self._session
 
 
 def without_passwords(dom: dict[str, Any]) -> dict[str, Any]:

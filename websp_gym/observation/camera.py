@@ -17,7 +17,9 @@ from websp_gym.errors import WorldError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from playwright.sync_api import CDPSession, Page
+    from playwright.sync_api import Page
+
+    from websp_gym.browser.light_playwright import Session
 
 # Lossless; optimizeForSpeed halves the browser's encoding time.
 _PICTURE = {"format": "png", "optimizeForSpeed": True}
@@ -57,7 +59,7 @@ class Camera:
             # Chromium writes RGB; skip the slow conversion.
             return np.asarray(picture if picture.mode == "RGB" else picture.convert("RGB"))
 
-    def _session(self, page: Page) -> CDPSession:
+    def _session(self, page: Page) -> Session:
         size = page.viewport_size
         wanted = (size["width"], size["height"]) if size else VIEWPORT
         session = session_of(page)
