@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
@@ -45,6 +47,8 @@ class SoakReport:
         processes_before: Descendants of this process after the warm-up, without the browser's.
         processes_after: The same at the end.
         zombies: Descendants that ended and were never waited for.
+        temporary_before: Files and folders in the temporary folder, at any depth, after the warm-up.
+        temporary_after: The same at the end.
     """
 
     resets: int
@@ -62,6 +66,8 @@ class SoakReport:
     processes_before: int
     processes_after: int
     zombies: int
+    temporary_before: int
+    temporary_after: int
 
     def text(self) -> str:
         """Return the report as text, one fact per line."""
@@ -108,6 +114,8 @@ def soak(
         processes_before=before.processes,
         processes_after=after.processes,
         zombies=after.zombies,
+        temporary_before=before.temporary,
+        temporary_after=after.temporary,
     )
 
 
@@ -124,6 +132,7 @@ class _Census:
     threads: int
     processes: int
     zombies: int
+    temporary: int
 
 
 def _census() -> _Census:
@@ -136,6 +145,7 @@ def _census() -> _Census:
         # Not the browser: Chromium starts and ends renderers at any time.
         processes=sum(group != "browser" for _process, group in family),
         zombies=sum(process.status() == psutil.STATUS_ZOMBIE for process, _group in family),
+        temporary=sum(len(folders) + len(files) for _, folders, files in os.walk(tempfile.gettempdir())),
     )
 
 
@@ -193,6 +203,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     leaks = (
         report.files_after > report.files_before
         or report.zombies
+        or report.temporary_after > report.temporary_before
         or (report.processes_after > report.processes_before)
     )
     return 1 if leaks else 0
