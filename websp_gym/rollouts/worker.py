@@ -1,0 +1,114 @@
+"""The process behind a :class:`~websp_gym.rollouts.remote.RemoteEnv`: one environment that plays any instance."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import signal
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+from PIL import Image
+
+from websp_gym.env.registration import make_sampled_env
+from websp_gym.env.sampled import SampledEnv
+from websp_gym.errors import WebspError
+from websp_gym.rollouts.page import Page
+
+
+@dataclass(frozen=True)
+class Reset:
+    """Start an episode."""
+
+    instance: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """Carry out a reply."""
+
+    text: str
+
+
+Request = Reset | Step
+Reply = Page | WebspError
+
+
+def serve(connections: Sequence[Connection], options: Mapping[str, Any]) -> None:
+    """Answer requests until the other ends of the connections close. This is the main function of a process.
+
+    Args:
+        connections: For each environment the connection on which a ``Request`` comes in and a ``Reply`` goes out.
+        options: Options of the environments.
+    """
+    # The parent gets Ctrl-C too, and closes the connections.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threads = [threading.Thread(target=_serve_one, args=(each, options)) for each in connections]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _serve_one(connection: Connection, options: Mapping[str, Any]) -> None:
+    env = make_sampled_env(**options)
+    player = _Player(env)
+    with contextlib.suppress(WebspError):  # the first reset raises it again, and that is answered
+        env.start_browser()
+    with contextlib.suppress(EOFError, ConnectionError):
+        while True:
+            connection.send(player.answer(connection.recv()))
+    env.close()
+
+
+class _Player:
+    def __init__(self, env: SampledEnv) -> None:
+        self._env = env
+        self._page = Page("", 0)
+
+    def answer(self, request: Request) -> Reply:
+        try:
+            self._page = self._reset(request) if isinstance(request, Reset) else self._step(request)
+        except WebspError as error:
+            return error
+        return self._page
+
+    def _reset(self, request: Reset) -> Page:
+        seen, _info = self._env.reset(seed=request.seed, options={"instance": request.instance})
+        assert self._env.task is not None
+        account = dict(self._env.task.episode.account)
+        return Page(self._env.instance.id, request.seed, 0, account, *_parts(seen))
+
+    def _step(self, request: Step) -> Page:
+        seen, reward, terminated, truncated, info = self._env.step(request.text)
+        observation, picture = _parts(seen)
+        unscored = info.get("unscored", False)
+        return replace(
+            self._page,
+            turn=self._page.turn + 1,
+            observation=observation,
+            picture=picture,
+            reward=None if unscored else reward,
+            done=terminated or truncated,
+            truncated=truncated,
+            reason=info.get("reason", ""),
+            failure=info["verdict"]["reason"] if unscored else "",
+            costs=info.get("costs"),
+        )
+
+
+def _parts(observation: Mapping[str, Any]) -> tuple[dict[str, Any], bytes | None]:
+    """Return an observation without its screenshot, and the screenshot as PNG."""
+    rest = {name: value for name, value in observation.items() if name != "screenshot"}
+    return rest, _png(observation["screenshot"]) if "screenshot" in observation else None
+
+
+def _png(picture: Any) -> bytes:
+    """Return an RGB array as PNG, packed fast rather than small."""
+    file = io.BytesIO()
+    Image.fromarray(picture).save(file, "PNG", compress_level=1)
+    return file.getvalue()
