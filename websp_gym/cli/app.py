@@ -23,6 +23,7 @@ COMMANDS = {
     "replay": "replaying:replay",
     "record": "recording:record",
     "serve": "serving:serve",
+    "serve-openenv": "openenv:serve_openenv",
     "check": "checking:check",
     "prove": "checking:prove",
     "new-site": "checking:new_site",

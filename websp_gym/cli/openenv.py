@@ -1,0 +1,70 @@
+"""``websp serve-openenv``: serve environments to trainers over OpenEnv's protocol."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from websp_gym.cli.running import read_viewport
+from websp_gym.env.options import Options
+from websp_gym.errors import missing_extra
+from websp_gym.records.runs import count
+from websp_gym.rollouts import Pool
+from websp_gym.runner.preflight import browser_version
+from websp_gym.scoring.outcome import REWARDS
+from websp_gym.tasks.instances import InstructionVariant
+from websp_gym.tasks.splits import SplitBy
+
+
+def serve_openenv(
+    *,
+    sessions: Annotated[
+        int, typer.Option(min=1, help="Sessions at once, each with a process and a browser.")
+    ] = 1,
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for a free one.")] = 8000,
+    pictures: Annotated[bool, typer.Option("--pictures", help="Send screenshots too.")] = False,
+    split_by: Annotated[SplitBy, typer.Option(help="What the split `test` holds out.")] = "task",
+    instruction: Annotated[
+        InstructionVariant, typer.Option(help="Instruction variant the policy gets.")
+    ] = Options.instruction,
+    max_actions: Annotated[
+        int, typer.Option(min=1, help="Action limit; scrolls and waits are free.")
+    ] = Options.max_actions,
+    max_seconds: Annotated[float, typer.Option(min=1, help="Time limit in seconds.")] = Options.max_seconds,
+    viewport: Annotated[str, typer.Option(metavar="WxH", help="Size of the page in CSS pixels.")] = "x".join(
+        map(str, Options.viewport)
+    ),
+    reward: Annotated[str, typer.Option(help=f"One of {', '.join(REWARDS)}.")] = "state",
+) -> None:
+    """Serve environments to trainers over OpenEnv's protocol, until Ctrl-C; needs the extra `openenv`.
+
+    Example: `websp serve-openenv --sessions 4 --reward strict`
+    """
+    if importlib.util.find_spec("openenv") is None:
+        raise missing_extra("serving over OpenEnv's protocol needs its package", "openenv")
+    from websp_gym.trainers.openenv import listen, make_app, run_server
+
+    # Fail here, once, on what would fail in every episode.
+    browser_version(headless=True)
+    with (
+        listen(host, port) as listener,
+        Pool(
+            sessions,
+            pictures=pictures,
+            instruction=instruction,
+            max_actions=max_actions,
+            max_seconds=max_seconds,
+            viewport=read_viewport(viewport),
+            reward=reward,
+        ) as pool,
+    ):
+        app = make_app(pool, split_by=split_by)
+        console = Console(highlight=False)
+        place = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
+        console.print(f"serving {count(sessions, 'session')} at {place}", markup=False, soft_wrap=True)
+        console.print("Press Ctrl-C to stop.", style="dim")
+        run_server(app, listener)
