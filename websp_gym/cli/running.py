@@ -21,7 +21,7 @@ from websp_gym.errors import SetupError
 from websp_gym.observation import ObservationKind
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Run, count
-from websp_gym.runner.batch import Job, finished, plan_run, run_batch
+from websp_gym.runner.batch import Backend, Job, finished, plan_run, run_batch
 from websp_gym.runner.locking import locked
 from websp_gym.runner.preflight import check_run
 from websp_gym.scoring.judge.batch import Spending
@@ -113,6 +113,12 @@ def run(
         ),
     ] = "oracle",
     jobs: Processes = 1,
+    backend: Annotated[
+        Backend,
+        typer.Option(
+            help="Where the processes are; ray: on the cluster in RAY_ADDRESS, whose nodes share the folder of --out."
+        ),
+    ] = "processes",
     trials: Annotated[int, typer.Option(min=1, help="Episodes per instance.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder for results and trajectories.")] = None,
     resume: Resume = False,
@@ -197,6 +203,10 @@ def run(
     with _scratch(), ExitStack() as stack:
         # Fail here, once, on what would fail in every episode.
         browser = check_run(chosen, ids[0])
+        if backend == "ray":
+            from websp_gym.cluster import connected
+
+            stack.enter_context(connected(jobs))
         if dry_run:
             show_plan(_not_done(chosen, ids, trials, out if resume else None), as_json)
             return 0
@@ -205,11 +215,13 @@ def run(
         plan = plan_run(
             chosen, ids, trials=trials, folder=out, resume=resume, retries=retries, browser=browser
         )
-        results = _play(plan, jobs, limits, as_json)
+        results = _play(plan, jobs, backend, limits, as_json)
     return _conclude(results, len(ids) * trials, len(plan), limits, folder=out, as_json=as_json)
 
 
-def _play(plan: Sequence[Job], processes: int, limits: RunLimits, as_json: bool) -> list[Result]:
+def _play(
+    plan: Sequence[Job], processes: int, backend: Backend, limits: RunLimits, as_json: bool
+) -> list[Result]:
     results: list[Result] = []
     with reporter(len(plan), as_json) as report:
 
@@ -219,7 +231,7 @@ def _play(plan: Sequence[Job], processes: int, limits: RunLimits, as_json: bool)
             limits.add(result)
 
         try:
-            run_batch(plan, processes=processes, on_result=keep, go_on=limits.go_on)
+            run_batch(plan, processes=processes, backend=backend, on_result=keep, go_on=limits.go_on)
         except KeyboardInterrupt:
             limits.stopped = "interrupted"
     return results

@@ -1,4 +1,4 @@
-"""Run episodes: one at a time or in parallel over processes, with retries and resuming.
+"""Run episodes: one at a time or in parallel over processes or a cluster, with retries and resuming.
 
 Three layers: :func:`run_episode` plays one episode, :func:`run_one` builds the environment and the agent and
 turns errors into results, and :func:`run_batch` runs many episodes. An infrastructure error has a status of
@@ -9,10 +9,11 @@ its own and is never a score. An error that the same action of the agent causes 
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from websp_gym.agents import make_agent
 from websp_gym.env.options import Options, kind_for
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from websp_gym.agents import Agent, Turn
     from websp_gym.env import WebspEnv
 
+Backend = Literal["processes", "ray"]
+"""Where the processes of a batch are: on this machine, or on the nodes of a Ray cluster."""
 AGENT_LOG = "agent.json"
 
 
@@ -139,6 +142,7 @@ def run_batch(
     jobs: Iterable[Job],
     *,
     processes: int = 1,
+    backend: Backend = "processes",
     on_result: Callable[[Result], None] = lambda result: None,
     go_on: Callable[[int], bool] = lambda running: True,
 ) -> list[Result]:
@@ -146,7 +150,8 @@ def run_batch(
 
     Args:
         jobs: The episodes to run.
-        processes: Number of processes; 1 runs in this process.
+        processes: Number of processes; 1 runs in this process, unless on a cluster.
+        backend: Where the processes are. On a cluster all nodes need the folders of the jobs.
         on_result: Called in this process with each result as it arrives.
         go_on: Called with the number of running episodes before another one starts. When it returns False, no
             further episode starts, and the running ones finish.
@@ -158,8 +163,6 @@ def run_batch(
         SetupError: Something that every episode needs is missing, or a result cannot be written.
     """
     todo = list(jobs)
-    if processes > 1 and len(todo) > 1:
-        _start_shared(todo)
     folders = {(job.run.hash, canonical_id(job.instance_id), job.trial): job.folder for job in todo}
 
     def keep(result: Result) -> None:
@@ -168,9 +171,16 @@ def run_batch(
             append_result(folder, result)
         on_result(result)
 
-    return map_unordered(
-        run_one, todo, processes=processes, again=_again, on_crash=_lost, on_result=keep, go_on=go_on
-    )
+    spread, work = map_unordered, run_one
+    if backend == "ray":
+        from websp_gym.runner import cluster
+
+        spread, work = cluster.map_unordered, _run_on_node
+        # The processes of a node are in another folder than this one.
+        todo = [replace(job, folder=job.folder and job.folder.resolve()) for job in todo]
+    elif processes > 1 and len(todo) > 1:
+        _start_shared(todo)
+    return spread(work, todo, processes=processes, again=_again, on_crash=_lost, on_result=keep, go_on=go_on)
 
 
 def plan_run(
@@ -371,6 +381,17 @@ def _again(job: Job) -> Job:
 def _lost(job: Job) -> Result:
     result = _unplayed(job, replace(_DIED, error=f"{_DIED.error} twice"))
     return replace(result, tries=(*job.tries, _DIED))
+
+
+def _run_on_node(job: Job) -> Result:
+    there = read_run(job.folder) if job.folder is not None else job.run
+    if there is None or there.hash != job.run.hash:
+        raise SetupError(
+            f"{socket.gethostname()} does not see {job.folder}: --out on a cluster needs a folder that all nodes "
+            "share, under the same path",
+            path=str(job.folder),
+        )
+    return run_one(job)
 
 
 def _start_shared(jobs: list[Job]) -> None:

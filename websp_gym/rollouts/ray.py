@@ -1,0 +1,250 @@
+"""Environments on the nodes of a Ray cluster (``RayPool``); needs the extra ``ray``."""
+
+from __future__ import annotations
+
+import math
+import queue
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Any
+
+from websp_gym.cluster import connected, ray
+from websp_gym.errors import SetupError, WebspError, WorldError
+from websp_gym.rollouts.pool import Pool
+from websp_gym.rollouts.process import ProcessError
+from websp_gym.rollouts.remote import RemoteEnv
+from websp_gym.rollouts.worker import Reply, Request, Reset
+
+_TO_START = 120.0
+"""Seconds that the actors of all nodes may take to start."""
+_TO_TELL = 0.1
+"""Seconds that a thread waits for an actor to say that it is alive before it passes over its environments."""
+_FRESH = 5.0
+"""Seconds after which such an answer is too old."""
+_LOST = (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError)
+
+
+class RayPool(Pool):
+    """Environments on the nodes of a Ray cluster, for any number of rollouts.
+
+    On each node an actor owns the processes, which share one sandbox server. The driver sends replies and gets pages:
+    the policy stays on the driver, and whatever takes a :class:`~websp_gym.rollouts.pool.Pool` takes this one too.
+
+    A node or an actor that dies ends its rollouts without a score: their ``reward`` is ``None``, and ``dropped``
+    counts them. The others go on. Ray starts the actor again on its node or, if that died, on a node that joins.
+
+    Args:
+        size: Number of processes on each node, each with a browser of its own.
+        nodes: Number of nodes. Default: all that have the resources.
+        resources: Resources that Ray reserves on each node, whatever the size; by default one CPU. A custom resource
+            chooses the nodes: ``{"browser": 1}``.
+        timeout: Seconds after which a process that does not answer is killed, and after which a rollout no longer
+            waits for a node while none is alive.
+        **options: Options of ``Pool`` and of ``gym.make``.
+
+    Raises:
+        SetupError: An option is wrong, there is no cluster, it does not have the resources, or a node cannot start
+            its environments.
+    """
+
+    def __init__(
+        self,
+        size: int = 1,
+        *,
+        nodes: int | None = None,
+        resources: Mapping[str, float] | None = None,
+        timeout: float = 300.0,
+        **options: Any,
+    ) -> None:
+        self._count = nodes
+        self._resources = dict(resources or {"CPU": 1})
+        self._timeout = timeout
+        self._nodes: list[_Node] = []
+        self._none_since: float | None = None
+        super().__init__(size, timeout=timeout, **options)
+
+    @property
+    def nodes(self) -> list[str]:
+        """Id of the node of each actor; of one that died, the node it was on."""
+        return [node.id for node in self._nodes]
+
+    def close(self) -> None:
+        """End all processes, each after the call that it is answering, and the connection if it was made here."""
+        self._cleanup.close()
+
+    @property
+    def restarts(self) -> int:
+        """How often a process of a node that died or hung was replaced."""
+        return sum(env.restarts for env in self._envs)
+
+    def _open(self, size: int, per_process: int) -> None:
+        if per_process != 1:
+            raise SetupError("the environments of a RayPool do not share processes", option="per_process")
+        RemoteEnv(**self._options)  # a wrong option is an error of the driver and not of a node
+        with ExitStack() as stack:
+            stack.enter_context(connected())
+            count = self._count or len([node for node in ray.nodes() if self._fits(node)])
+            group = self._reserve(count, stack)
+            self._nodes = [_Node(group, index, size, self._options) for index in range(count)]
+            stack.callback(_end, self._nodes)
+            try:
+                for node in self._nodes:
+                    node.wait(_TO_START)
+            except _LOST as error:
+                raise SetupError(f"a node of the cluster cannot start environments: {error}") from error
+            self._add(RayEnv(node, number, self._options) for number in range(size) for node in self._nodes)
+            self._cleanup = stack.pop_all()
+
+    def _fits(self, node: Mapping[str, Any]) -> bool:
+        has = node["Resources"]
+        return node["Alive"] and all(has.get(name, 0) >= amount for name, amount in self._resources.items())
+
+    def _reserve(self, count: int, stack: ExitStack) -> Any:
+        """Reserve the resources on ``count`` nodes; a node that joins takes the place of one that died."""
+        what = f"{self._resources} on each of {count or 1} nodes"
+        if not count:
+            raise SetupError(f"the cluster does not have {what}", option="resources")
+        group = ray.util.placement_group([self._resources] * count, strategy="STRICT_SPREAD")
+        stack.callback(ray.util.remove_placement_group, group)
+        if not group.wait(_TO_START):
+            raise SetupError(
+                f"Ray could not reserve {what} in {_TO_START:g} seconds; ask for other resources or fewer nodes",
+                option="resources",
+            )
+        return group
+
+    def _take(self, timeout: float | None = None) -> RemoteEnv:
+        end = math.inf if timeout is None else time.monotonic() + timeout
+        while True:
+            left = end - time.monotonic()
+            env = self._free.get(timeout=None if left == math.inf else max(left, 0.0))
+            assert isinstance(env, RayEnv)
+            if env.node.alive(max(min(_TO_TELL, left), 0.0)):
+                self._none_since = None
+                return env
+            self._free.put(env)
+            self._check()
+            if left <= 0:
+                raise queue.Empty
+
+    def _check(self) -> None:
+        """Raise ``WorldError`` if no node has been alive for too long."""
+        if any(node.alive(0.0) for node in self._nodes):
+            self._none_since = None
+            return
+        self._none_since = self._none_since or time.monotonic()
+        if time.monotonic() - self._none_since > self._timeout:
+            raise WorldError(f"no node of the cluster has been alive for {self._timeout:g} seconds")
+
+
+class RayEnv(RemoteEnv):
+    """An environment on a node of a Ray cluster.
+
+    Attributes:
+        node: Its node.
+    """
+
+    def __init__(self, node: _Node, number: int, options: Mapping[str, Any]) -> None:
+        super().__init__(**options)
+        self.node = node
+        self._number = number
+        self._restarts = 0
+
+    @property
+    def restarts(self) -> int:
+        """How often its process was replaced, as of the last answer."""
+        return self._restarts
+
+    def _start(self) -> None:
+        """Do nothing: the actor has started the process."""
+
+    def _answer(self, request: Request) -> Reply:
+        # The actor may take two tries for a reset.
+        patience = 2 * self._timeout + _TO_START
+        try:
+            reply, self._restarts = ray.get(
+                self.node.actor.answer.remote(self._number, request), timeout=patience
+            )
+        except _LOST as error:
+            raise ProcessError(
+                f"node {self.node.id[:8]} of the cluster or its actor died: {error}"
+            ) from error
+        if isinstance(reply, WorldError):
+            # The actor began anew in mid-episode.
+            raise ProcessError(f"the actor on node {self.node.id[:8]} died: {reply}")
+        answer: Reply = reply
+        return answer
+
+
+class Host:
+    """The actor on a node: it owns the processes of the environments, which share the sandbox server it starts."""
+
+    def __init__(self, size: int, options: Mapping[str, Any]) -> None:
+        self._envs = [RemoteEnv(**options) for _ in range(size)]
+        for env in self._envs:
+            env.start()
+
+    def node(self) -> str:
+        """Return the id of the node."""
+        return str(ray.get_runtime_context().get_node_id())
+
+    def answer(self, number: int, request: Request) -> tuple[Reply, int]:
+        """Return the answer of an environment, and how often its process was replaced."""
+        env = self._envs[number]
+        try:
+            if isinstance(request, Reset):
+                return env.reset(request.instance, request.seed), env.restarts
+            return env.step(request.text), env.restarts
+        except WebspError as error:
+            return error, env.restarts
+
+    def close(self) -> None:
+        """End all processes."""
+        for env in self._envs:
+            env.close()
+
+
+class _Node:
+    """A node as the driver sees it: the actor on it, which Ray starts again when it dies."""
+
+    def __init__(self, group: Any, index: int, size: int, options: Mapping[str, Any]) -> None:
+        place = ray.util.scheduling_strategies.PlacementGroupSchedulingStrategy(group, index)
+        kind = ray.remote(num_cpus=0, max_restarts=-1, max_concurrency=size + 2, scheduling_strategy=place)(
+            Host
+        )
+        self.actor = kind.remote(size, dict(options))
+        self.id = ""
+        self._question: Any = None
+        self._asked = 0.0
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the actor. Raise one of ``_LOST`` if it cannot start."""
+        self.id = ray.get(self.actor.node.remote(), timeout=seconds)
+
+    def alive(self, seconds: float) -> bool:
+        """Whether the actor answers this or the last question within some seconds; not while Ray starts it again."""
+        if (
+            time.monotonic() - self._asked > _FRESH
+            and self._question
+            and ray.wait([self._question], timeout=0)[0]
+        ):
+            self._question = None
+        if self._question is None:
+            self._question, self._asked = self.actor.node.remote(), time.monotonic()
+        question = self._question
+        if not ray.wait([question], timeout=seconds)[0]:
+            return False
+        self._question = None
+        try:
+            self.id = ray.get(question)
+        except ray.exceptions.RayActorError:
+            return False
+        return True
+
+
+def _end(nodes: list[_Node]) -> None:
+    closing = [node.actor.close.remote() for node in nodes]
+    ray.wait(closing, num_returns=len(closing), timeout=30)
+    for node in nodes:
+        ray.kill(node.actor)
