@@ -1,11 +1,13 @@
 # make demo   set everything up and watch one instance run, with no key
 # make test   install what the tests need and run them (what CI runs)
 # make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
+# make test-rl [RL=trl]  the same for the trainers (trl, openenv, verifiers, skyrl, ray), each in an environment of its own
 # make check  format, lint, layers of the package, types (Python and JavaScript)
 # make rules  write extension/secret_rules.js from secret_rules.yaml
 # make docs   write the tables of docs/architecture.md, docs/recording.md and docs/site-reference.md
 # make prove [SITE=steam]  prove every task the long way: each omission and the opposite played in the browser
-# make bench  measure reset and step beside stock BrowserGym on this machine
+# make bench [ARGS=--profile]  measure reset and step beside stock BrowserGym and raw Chromium on this machine
+# make soak  measure whether memory, files and processes stay flat over 1,000 resets and 10,000 steps
 # make traces [SITE=steam]  record the traces of all sites, or of one, anew
 # make bench-replay  measure how often recorded elements are found on pages that changed, ours and third-party applications
 
@@ -16,10 +18,12 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 AGENTLAB := .venv-agentlab
+# Trainers whose adapters are tested.
+RL ?= trl openenv verifiers skyrl ray
 # Test processes. Browsers keep a process waiting, so there are more than cores.
 JOBS ?= $(shell expr $$(nproc) + 2)
 
-.PHONY: demo test test-agentlab prove check docs rules bench bench-replay traces clean
+.PHONY: demo test test-agentlab test-rl prove check docs rules bench bench-replay soak traces clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
@@ -33,6 +37,12 @@ prove: $(VENV)/.dev .browser
 test-agentlab: $(AGENTLAB)/.dev
 	@sh tests/install_browser.sh $(AGENTLAB)/bin/python
 	$(AGENTLAB)/bin/python -m pytest tests/agentlab $(ARGS)
+
+test-rl: $(RL:%=test-rl-%)
+
+test-rl-%: .venv-%/.rl
+	@sh tests/install_browser.sh .venv-$*/bin/python
+	.venv-$*/bin/python -m pytest tests/rl/test_$*.py $(ARGS)
 
 check: $(VENV)/.dev node_modules/.bin/tsc
 	$(BIN)/ruff format --check .
@@ -50,7 +60,10 @@ rules: $(VENV)/.core
 	$(BIN)/python -c 'from websp_gym.replay.importers import secret_texts; secret_texts.write_rules()'
 
 bench: $(VENV)/.dev .browser
-	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.speed $(ARGS)
+
+soak: $(VENV)/.dev .browser
+	$(BIN)/python -m benchmarks.soak --resets 1000 --steps 10 $(ARGS)
 
 bench-replay: $(VENV)/.dev .browser
 	$(BIN)/python -m benchmarks.replay
@@ -78,6 +91,13 @@ $(AGENTLAB)/.dev: pyproject.toml constraints.txt
 	$(AGENTLAB)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,agentlab]' -c constraints.txt
 	touch $@
 
+.PRECIOUS: .venv-%/.rl
+.venv-%/.rl: pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "websp-gym needs Python 3.11 or 3.12: install one, or set PYTHON=..." >&2; exit 1; }
+	test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,$*]' -c constraints.txt
+	touch $@
+
 .PHONY: .browser
 .browser:
 	@sh tests/install_browser.sh $(BIN)/python
@@ -87,4 +107,4 @@ node_modules/.bin/tsc: package.json
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(AGENTLAB) build dist *.egg-info node_modules
+	rm -rf $(VENV) .venv-* build dist *.egg-info node_modules
