@@ -1,16 +1,19 @@
-"""BrowserGym's own actions on our environment: what they do, which are refused, and which tab they act on."""
+"""BrowserGym on our environment: its observation keys, and what its actions do, on which tab, and which are refused."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from browsergym.core import observation as stock
 from playwright.sync_api import Route
 
 from tests.conftest import MakeEnv
 from websp_gym.env import WebspEnv
 from websp_gym.env.registration import make_env
+from websp_gym.observation.browsergym import KEYS, extract
 
 INSTANCE = "Steam-task-191-OFF"
 SITE = "https://form.example"
@@ -284,3 +287,27 @@ def test_the_clipboard_is_an_episodes_own(make: MakeEnv) -> None:
     mine.page.focus("#one")
     mine.step("keyboard_press('Control+v')")
     assert mine.page.input_value("#one") == ""
+
+
+def test_the_observation_keys_are_to_the_byte_what_browsergym_gives(make: MakeEnv) -> None:
+    env = make(INSTANCE, viewport=(800, 600))
+    env.reset()
+    # The first call numbers the elements.
+    _stock_keys(env)
+    ours = extract(env.page)
+    assert json.dumps(ours) == json.dumps(_stock_keys(env))
+    assert tuple(ours) == KEYS
+
+
+def _stock_keys(env: WebspEnv) -> dict[str, Any]:
+    page = env.page
+    stock._pre_extract(page)
+    dom = stock.extract_dom_snapshot(page)
+    keys = {
+        "dom_object": dom,
+        "axtree_object": stock.extract_merged_axtree(page),
+        "extra_element_properties": stock.extract_dom_extra_properties(dom, scale_factor=1.0),
+        "focused_element_bid": stock.extract_focused_element_bid(page),
+    }
+    stock._post_extract(page)
+    return keys

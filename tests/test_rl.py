@@ -9,25 +9,24 @@ from typing import Any
 import pytest
 
 from websp_gym.errors import SetupError
+from websp_gym.rollouts import advantages
 from websp_gym.tasks.ids import instance_ids
 from websp_gym.tasks.splits import split_ids
 
 GUIDE = Path(__file__).resolve().parents[1] / "docs" / "rl.md"
 
 
-def test_the_guides_rollouts_have_rewards_and_advantages() -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.S)
+def test_the_guides_examples_run_as_they_stand() -> None:
+    instances, rollouts, *_ = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.S)
     names: dict[str, Any] = {}
-    exec(code, names)
-    said = iter(["ANSWER; nothing to do", "Wait", "ANSWER; waited", "ANSWER; done"])
-    played = names["group"]("Steam-task-191-OFF", lambda observation: next(said), size=3)
-    assert [(len(turns), reward, advantage) for turns, reward, advantage in played] == [
-        (1, 1.0, 0.0),
-        (2, 1.0, 0.0),
-        (1, 1.0, 0.0),
-    ]
-    assert "Steam" in played[0][0][0][0]
+    exec(instances, names)
     assert set(names["train"]) | set(names["test"]) == set(instance_ids())
+    assert names["info"]["task_info"]["instance"] == names["balanced"][0]
+    names = {"__name__": "__main__"}
+    exec(rollouts, names)
+    rewards = [played.reward for played in names["group"]]
+    assert rewards == [0.0, 0.0, 0.0, 0.0, 1.0]
+    assert {round(advantage, 1) for _played, advantage in advantages(names["group"])} == {-0.2, 0.8}
 
 
 @pytest.mark.parametrize("by", ["site", "task", "state"])
