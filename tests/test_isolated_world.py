@@ -171,6 +171,18 @@ def test_a_script_of_ours_that_fails_says_so_as_a_playwright_error(hands: Hands)
         main.ask("nothing of this name")
 
 
+def test_an_error_names_the_call_that_failed_and_answers_are_plain(hands: Hands) -> None:
+    with pytest.raises(PlaywrightError, match=r"^Page\.goto: net::ERR_"):
+        hands.page.goto("http://127.0.0.1:1/")
+    with pytest.raises(PlaywrightError, match=r"^Locator\.click: Timeout 50ms"):
+        hands.page.locator("#missing").click(timeout=50)
+    # An answer of the DevTools protocol may look like one of Playwright's references.
+    value = session_of(hands.page).send(
+        "Runtime.evaluate", {"expression": "({guid: 'page@1', deep: [{guid: ''}]})", "returnByValue": True}
+    )
+    assert value["result"]["value"] == {"guid": "page@1", "deep": [{"guid": ""}]}
+
+
 def test_a_page_has_one_session_of_ours(hands: Hands) -> None:
     assert session_of(hands.page) is session_of(hands.page)
 

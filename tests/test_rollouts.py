@@ -18,6 +18,7 @@ from PIL import Image
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.rollouts import Page, Pool, RemoteEnv, Transcript, advantages, agent_policy, system_prompt
 from websp_gym.sandbox.client import Sandbox
+from websp_gym.scoring.outcome import EpisodeEnd
 
 TODO = "Steam-task-191-ON"
 DONE = "Steam-task-191-OFF"
@@ -220,6 +221,20 @@ def test_what_is_wrong_is_said_before_or_at_the_first_reset(pool: Pool) -> None:
     with pytest.raises(ZeroDivisionError):
         pool.rollout(DONE, lambda played: str(1 / 0))
     assert pool.rollout(DONE, nothing).reward == 1.0
+
+
+def faulty(outcome: EpisodeEnd) -> float:
+    """Fail, as a reward function with a mistake does."""
+    raise ZeroDivisionError("a mistake of the reward")
+
+
+def test_a_mistake_in_a_reward_function_is_raised_and_is_no_unscored_episode() -> None:
+    with RemoteEnv(reward=faulty, viewport=(400, 300)) as env:
+        env.reset(DONE)
+        with pytest.raises(RuntimeError, match="ZeroDivisionError: a mistake of the reward"):
+            env.step("ANSWER; done")
+        assert not env.reset(DONE).done
+        assert (env.restarts, env.dropped) == (0, 0)
 
 
 def test_pictures_are_png_and_part_of_the_message() -> None:

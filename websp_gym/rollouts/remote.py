@@ -122,6 +122,7 @@ class RemoteEnv:
 
         Raises:
             WorldError: No episode is running, or it is over.
+            RuntimeError: A reward function failed; the message has its traceback.
         """
         with self._lock:
             if self._page is None:
@@ -167,7 +168,7 @@ class RemoteEnv:
 
     def _call(self, request: Request) -> Page:
         reply = self._answer(request)
-        if isinstance(reply, WebspError):
+        if isinstance(reply, Exception):
             raise reply
         return reply
 

@@ -6,6 +6,7 @@ import contextlib
 import io
 import signal
 import threading
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
@@ -35,7 +36,7 @@ class Step:
 
 
 Request = Reset | Step
-Reply = Page | WebspError
+Reply = Page | WebspError | RuntimeError
 
 
 def serve(connections: Sequence[Connection], options: Mapping[str, Any]) -> None:
@@ -75,6 +76,9 @@ class _Player:
             self._page = self._reset(request) if isinstance(request, Reset) else self._step(request)
         except WebspError as error:
             return error
+        except Exception:
+            # Such as an error in a reward function. It is the caller's to see, and may not be picklable.
+            return RuntimeError(f"the environment failed:\n{traceback.format_exc()}")
         return self._page
 
     def _reset(self, request: Reset) -> Page:
