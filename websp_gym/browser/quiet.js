@@ -1,10 +1,11 @@
 // @ts-check
 /*
  * Waiting until the document is quiet. Adds to __websp
- *   quiet(ms, cap, known?, pause?)   resolves to {quiet, parsed, waited} when the document is parsed, the DOM has not
- *                            changed for `ms` milliseconds and two animation frames have passed, or after `cap`
- *                            milliseconds with quiet: false. `known`: the time before the call counts too, so a
- *                            document that has been quiet for long enough resolves at once, after `pause` milliseconds
+ *   quiet(ms, cap, known?, pause?, frames?)   resolves to {quiet, parsed, waited} when the document is parsed, the DOM
+ *                            has not changed for `ms` milliseconds and `frames` animation frames (2) have passed, or
+ *                            after `cap` milliseconds with quiet: false. `known`: the time before the call counts too,
+ *                            so a document that has been quiet for long enough resolves at once, after `pause`
+ *                            milliseconds
  * A document without scripting (a sandboxed iframe) has no timers and changes only by loading: it resolves at once.
  * An element that has been changing without a pause for half a second (a spinner, a clock, a ticker) is ignored.
  * Animations that end within a second are finished, as Playwright does for its screenshots, so that no observation
@@ -89,10 +90,11 @@
   };
 
   // ---------------------------------------------------------------- waiting
-  /** @type {(done: () => void) => void} */
-  const nextFrames = (done) => {
+  /** @type {(frames: number, done: () => void) => void} */
+  const nextFrames = (frames, done) => {
     let once = () => { once = () => {}; done(); };
-    frame(() => frame(() => once()));
+    // A frame's observers of size and visibility are called after its callbacks: with one frame, wait for them.
+    frame(() => (frames > 1 ? frame(() => once()) : later(() => once(), 0)));
     // Iframes out of view are not rendered and get no animation frames.
     later(() => once(), 60);
   };
@@ -119,7 +121,7 @@
   };
 
   /** @type {MotionApi['quiet']} */
-  const quiet = (ms, cap, known = false, pause = 0) => new Later((resolve, reject) => {
+  const quiet = (ms, cap, known = false, pause = 0, frames = 2) => new Later((resolve, reject) => {
     const start = now();
     /** @type {(rested: boolean) => void} */
     const end = (rested) => resolve({ quiet: rested, parsed: isParsed(), waited: now() - start });
@@ -136,7 +138,7 @@
       if (!isParsed()) { parsed(left, look); return; }
       const seen = changed;
       const moved = endAnimations(roots);
-      nextFrames(() => {
+      nextFrames(frames, () => {
         const missing = ms - (now() - changed);
         if (seen !== changed || moved) look();
         else if (missing <= 0) end(true);

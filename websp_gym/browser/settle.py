@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
@@ -21,13 +21,30 @@ SETTLE_CAP = 5.0
 """Seconds after which a page that never settles is observed as it is."""
 DOM_PATIENCE = 1.0
 """Seconds after which a DOM that keeps changing while nothing is loading is observed as it is."""
-_QUIET_MS = 20
-_AFTER_TRAFFIC = 0.03
-"""Seconds a page has to react to the response of a request; DOM changes after that are awaited anyway."""
-_BETWEEN_LOOKS = 0.003
-"""Seconds between two looks at a page that waits for a request."""
 _FRAMES = 8
 """Maximum number of child frames to wait for; more are usually advertisements."""
+
+
+@dataclass(frozen=True)
+class Calm:
+    """What counts as calm.
+
+    Args:
+        quiet_ms: Milliseconds without a DOM change.
+        frames: Animation frames that must have passed.
+        after_traffic: Seconds a page has to react to the response of a request; DOM changes after that are
+            awaited anyway.
+    """
+
+    quiet_ms: int
+    frames: int
+    after_traffic: float
+
+
+ANY_PAGE = Calm(quiet_ms=20, frames=2, after_traffic=0.03)
+"""For pages that nobody knows: their frameworks may change the DOM some frames after a response."""
+REACTS_AT_ONCE = Calm(quiet_ms=8, frames=1, after_traffic=0.005)
+"""For the pages of a world that says so (:attr:`websp_gym.world.World.reacts_at_once`)."""
 
 
 @dataclass(frozen=True)
@@ -36,34 +53,41 @@ class _Rest:
 
     quiet: bool
     parsed: bool = True
+    waited: float = 0.0
+    """Seconds from the question to the page's own decision."""
 
 
 def settle(
-    tabs: Tabs, *, cap: float = SETTLE_CAP, quiet_ms: int = _QUIET_MS, patience: float = DOM_PATIENCE
+    tabs: Tabs, *, cap: float = SETTLE_CAP, quiet_ms: int | None = None, patience: float = DOM_PATIENCE
 ) -> bool:
     """Wait until the current tab has settled, and return whether it did before the time limit.
 
     A tab has settled if no tab is about to open, the document is parsed, no request is open (except streams
-    and polls), the DOM has not changed for ``quiet_ms`` (except tickers and spinners), two animation frames
+    and polls), the DOM has not changed for ``quiet_ms`` (except tickers and spinners), some animation frames
     have passed, and none of this changed during the check. A timer of the page that has not fired yet is not
-    detected.
+    detected. How long this takes depends on whether the pages react at once (:class:`Calm`).
 
     Args:
         tabs: The browser's open tabs.
         cap: Time limit in seconds.
-        quiet_ms: Milliseconds without a DOM change that count as quiet.
+        quiet_ms: Milliseconds without a DOM change that count as quiet, if not the usual ones.
         patience: Seconds to wait for a DOM that keeps changing while nothing is loading.
     """
     end = time.monotonic() + cap
+    calm = REACTS_AT_ONCE if tabs.reacts_at_once else ANY_PAGE
+    if quiet_ms is not None:
+        calm = replace(calm, quiet_ms=quiet_ms)
     tabs.traffic.begin_wait()
     looked_at: Page | None = None
+    waiting = False
     while (left := end - time.monotonic()) > 0:
-        page, traffic = tabs.current, tabs.traffic.changed
+        page, asked = tabs.current, time.monotonic()
         again = page is looked_at
-        # The page itself waits, after its reaction to the response where a busy machine did not let it run.
-        pause = max(traffic + _AFTER_TRAFFIC - time.monotonic(), _BETWEEN_LOOKS) if again else 0.0
+        # What is still open must be over for as long when the page looks.
+        reaction = calm.after_traffic if waiting else tabs.traffic.changed + calm.after_traffic - asked
+        pause = max(reaction, 0.0) if again else 0.0
         try:
-            rest = _ask_all(page, quiet_ms, min(left, patience), again=again, pause=pause)
+            rest = _ask_all(page, calm, min(left, patience), again=again, pause=pause)
         except PlaywrightError:
             # The document was replaced by a navigation: ask the new one.
             if not tabs.alive:
@@ -73,15 +97,16 @@ def settle(
         looked_at = page
         # Always call requests_in_flight(): it also detects requests not worth waiting for.
         waiting = not rest.parsed or tabs.requests_in_flight() > 0 or tabs.opening
-        calm = time.monotonic() - traffic >= _AFTER_TRAFFIC
-        if calm and not waiting and page is tabs.current and traffic == tabs.traffic.changed:
+        # By its own clock, so that it has run since the response also where the machine is busy.
+        reacted = asked + rest.waited - tabs.traffic.changed >= calm.after_traffic
+        if reacted and not waiting and page is tabs.current:
             give_documents(page)
             return rest.quiet
     give_documents(tabs.current)
     return False
 
 
-def _ask_all(page: Page, quiet_ms: int, cap: float, *, again: bool, pause: float) -> _Rest:
+def _ask_all(page: Page, calm: Calm, cap: float, *, again: bool, pause: float) -> _Rest:
     """Return whether the DOM of all frames became quiet within ``cap`` seconds.
 
     ``again``: this page was checked before, so quiet time before this call counts. The main frame answers after
@@ -89,14 +114,14 @@ def _ask_all(page: Page, quiet_ms: int, cap: float, *, again: bool, pause: float
     """
     end = time.monotonic() + cap
     worlds = worlds_of(page)
-    rest = _ask(worlds.main, quiet_ms, cap, known=again, pause=pause)
+    rest = _ask(worlds.main, calm, cap, known=again, pause=pause)
     if not rest.quiet:
         return rest
     for frame in worlds.children()[:_FRAMES]:
         left = max(0.0, end - time.monotonic())
         try:
-            if not _ask(frame, quiet_ms, left, known=True).quiet:
-                return _Rest(quiet=False)
+            if not _ask(frame, calm, left, known=True).quiet:
+                return replace(rest, quiet=False)
         except PlaywrightError:
             # Do not wait for a removed or replaced frame: its replacement counts as an open request.
             if page.is_closed():
@@ -104,9 +129,10 @@ def _ask_all(page: Page, quiet_ms: int, cap: float, *, again: bool, pause: float
     return rest
 
 
-def _ask(frame: Frame, quiet_ms: int, cap: float, *, known: bool, pause: float = 0.0) -> _Rest:
+def _ask(frame: Frame, calm: Calm, cap: float, *, known: bool, pause: float = 0.0) -> _Rest:
     try:
-        answer = frame.ask("quiet", quiet_ms, cap * 1000, known, pause * 1000)
+        answer = frame.ask("quiet", calm.quiet_ms, cap * 1000, known, pause * 1000, calm.frames)
     except ScriptError:
         return _Rest(quiet=False)  # a document that cannot be read is observed as it is
-    return _Rest(quiet=answer["quiet"] is True, parsed=answer["parsed"] is True)
+    waited = answer["waited"] / 1000
+    return _Rest(quiet=answer["quiet"] is True, parsed=answer["parsed"] is True, waited=waited)

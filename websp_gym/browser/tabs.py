@@ -26,10 +26,15 @@ class Tabs:
     A new tab becomes the current one, as in the paper; if the current tab closes, the previous one does.
     Native dialogs are not visible in screenshots, so they are answered at once (see :data:`ANSWERS`) and kept
     in :attr:`dialogs`, so that the agent can be informed.
+
+    Args:
+        context: The browser context.
+        reacts_at_once: Whether its pages react to a response at once, so that they settle sooner.
     """
 
-    def __init__(self, context: BrowserContext) -> None:
+    def __init__(self, context: BrowserContext, *, reacts_at_once: bool = False) -> None:
         self.context = context
+        self.reacts_at_once = reacts_at_once
         self.dialogs: list[str] = []
         self.clipboard = ""
         """Text that the agent copied last in this episode."""

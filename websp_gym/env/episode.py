@@ -132,7 +132,7 @@ class Episode:
     def _begin(self, called: float, watch: Watch) -> tuple[Observation, Info]:
         watch.suspect = "browser"
         self.context = watch.context = open_context(self._flags, viewport=self.options.viewport)
-        self.tabs = self.task.tabs = Tabs(self.context)
+        self.tabs = self.task.tabs = Tabs(self.context, reacts_at_once=self.task.world.reacts_at_once)
         self.observer = Observer(self.options.observation, self.tabs, seed=self.seed)
         page = self.context.new_page()
         watch.suspect = "page"

@@ -96,7 +96,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         """
         if self.tabs is None:
             prepare_context(page.context)
-            self.tabs = Tabs(page.context)
+            self.tabs = Tabs(page.context, reacts_at_once=self.world.reacts_at_once)
         signed_in = self.options.login == "session"
         self._episode = self.world.open_episode(self.instance.site, signed_in=signed_in)
         self._episode.attach(page.context)

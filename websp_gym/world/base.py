@@ -120,9 +120,12 @@ class World(Protocol):
 
     Attributes:
         name: The name that chooses this world: ``sandbox`` or ``live``.
+        reacts_at_once: Whether every page shows the effect of a response as soon as it arrives, without timers,
+            so that it settles sooner.
     """
 
     name: str
+    reacts_at_once: bool
 
     def browser_args(self) -> tuple[str, ...]:
         """Return the command-line flags that a browser needs to reach this world."""

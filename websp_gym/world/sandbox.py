@@ -148,6 +148,7 @@ class SandboxWorld:
     """The replica sites on this machine. All environments of one process tree share one server."""
 
     name = "sandbox"
+    reacts_at_once = True
 
     def __init__(self) -> None:
         # Check the folders now: the server would skip a missing one, and its sites would be unknown.
