@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from types import TracebackType
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 from websp_gym.errors import SetupError
 from websp_gym.rollouts.remote import RemoteEnv
@@ -16,8 +17,8 @@ from websp_gym.rollouts.transcript import Transcript
 
 Policy = Callable[[Transcript], str]
 """Chooses the reply to the last page of a rollout. Several threads call it at once."""
-_POLL = 0.02
-"""Seconds after which a waiting coroutine looks for a free environment."""
+_POLL = 0.005
+"""Seconds after which the first waiting coroutine looks for a free environment again."""
 
 
 class Pool:
@@ -43,6 +44,7 @@ class Pool:
         self._options = options
         self._envs: list[RemoteEnv] = []
         self._free: queue.SimpleQueue[RemoteEnv] = queue.SimpleQueue()
+        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         self._open(size, per_process)
 
     def __enter__(self) -> Self:
@@ -94,13 +96,15 @@ class Pool:
     @asynccontextmanager
     async def aenv(self) -> AsyncIterator[RemoteEnv]:
         """Lend an environment, like :meth:`env`, without blocking the event loop."""
-        while True:
-            try:
-                env = self._take(timeout=0)
-                break
-            except queue.Empty:
-                # A thread that waited for a cancelled coroutine would keep the environment.
-                await asyncio.sleep(_POLL)
+        # Only the first of the waiting coroutines looks for one, however many there are.
+        async with self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+            while True:
+                try:
+                    env = self._take(timeout=0)
+                    break
+                except queue.Empty:
+                    # A thread that waited for a cancelled coroutine would keep the environment.
+                    await asyncio.sleep(_POLL)
         try:
             yield env
         finally:
