@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import queue
 import time
 from collections.abc import Callable
 from typing import Any
@@ -31,6 +32,13 @@ def in_process(function: Callable[..., None], *arguments: Any) -> Any:
     results = context.Queue()
     worker = context.Process(target=function, args=(results, *arguments))
     worker.start()
-    value = results.get(timeout=300)
-    worker.join()
-    return value
+    while True:
+        alive = worker.is_alive()
+        try:
+            value = results.get(timeout=1)
+        except queue.Empty:
+            if not alive:
+                raise SystemExit(f"a measurement failed (exit code {worker.exitcode})") from None
+        else:
+            worker.join()
+            return value
