@@ -246,7 +246,10 @@ def thought_of(text: str) -> str:
 
 
 def format_action(action: Action) -> str:
-    """Return an action as text that :func:`parse_action` reads; multi-line text keeps its line breaks."""
+    """Return an action as text that :func:`parse_action` reads; multi-line text keeps its line breaks.
+
+    A text with a line that begins with ``Action:`` is not read back: it looks like a second action.
+    """
     spec = spec_of(action)
     return f"{spec.kind}{spec.arguments.write(action)}"
 
