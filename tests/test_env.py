@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from browsergym.utils.obs import flatten_dom_to_str
 from gymnasium.utils.env_checker import check_env
+from PIL import Image
 
 import websp_gym  # noqa: F401 (registers the ids)
 from tests.conftest import MakeEnv
@@ -23,6 +24,8 @@ from websp_gym.env.registration import make_env
 from websp_gym.env.task import WebspTask
 from websp_gym.errors import InitialStateError, JudgeError, SetupError, WorldError
 from websp_gym.observation import ObservationKind
+from websp_gym.records.load import load_trajectory
+from websp_gym.records.pictures import marked_picture
 from websp_gym.records.verdict import Verdict, unscored
 from websp_gym.scoring.judge.pictures import Limits, pictures_of
 from websp_gym.scoring.outcome import EpisodeEnd
@@ -165,6 +168,40 @@ def test_the_seed_decides_the_colours_of_the_marks(make: MakeEnv) -> None:
     one, again, other = (env.reset(seed=seed)[0]["screenshot"] for seed in (5, 5, 6))
     assert np.array_equal(one, again)
     assert not np.array_equal(one, other)
+
+
+def test_pictures_are_drawn_at_their_scale_also_where_the_page_is_scrolled(
+    make: MakeEnv, tmp_path: Path
+) -> None:
+    size = (601, 400)
+    full = make(DONE, viewport=size, record_to=tmp_path / "full")
+    half = make(DONE, viewport=size, record_to=tmp_path / "half", picture_scale=0.5)
+    seen = [(full.reset(seed=1)[0], half.reset(seed=1)[0])]
+    for action in ("Scroll [WINDOW]; down", "Scroll [WINDOW]; down", "ANSWER; done"):
+        seen.append((full.step(action)[0], half.step(action)[0]))
+    folders = [tmp_path / name / DONE / "001" for name in ("full", "half")]
+    records = [load_trajectory(folder) for folder in folders]
+    assert records[1].picture_scale == 0.5
+    for index, (large, small) in enumerate(seen):
+        assert half.observation_space.contains(small)
+        assert small["screenshot"].shape == (200, 301, 3)
+        assert [item["box"] for item in small["elements"]] == [item["box"] for item in large["elements"]]
+        assert np.array_equal(marked_picture(records[1], folders[1], index), small["screenshot"])
+        plain, scaled = (
+            Image.open(folder / str(record.views[index].screenshot)).convert("RGB")
+            for folder, record in zip(folders, records, strict=True)
+        )
+        # The same part of the page, drawn twice.
+        alike = plain.resize(scaled.size, Image.Resampling.BOX)
+        assert np.abs(np.asarray(alike, float) - np.asarray(scaled, float)).mean() < 6
+
+
+@pytest.mark.parametrize("kind", ["text", "browsergym", "all"])
+def test_only_pictures_with_marks_are_scaled(kind: str) -> None:
+    with pytest.raises(
+        SetupError, match=r'picture_scale=0\.5 scales the pictures of observation="marks" only'
+    ):
+        make_env(DONE, observation=kind, picture_scale=0.5)
 
 
 def test_render_gives_the_last_picture(make: MakeEnv) -> None:

@@ -64,7 +64,9 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         self.instance = instance
         self.options = read_options(options)
         self.render_mode = self.options.render_mode
-        self.observation_space = observation_space(self.options.observation, self.options.viewport)
+        self.observation_space = observation_space(
+            self.options.observation, self.options.viewport, self.options.picture_scale
+        )
         self.action_space = ActionText()
         self._world = make_world(self.options.world)
         # Build the reward now: one that is unavailable must fail here, not at the end of an episode.

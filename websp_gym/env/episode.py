@@ -133,7 +133,9 @@ class Episode:
         watch.suspect = "browser"
         self.context = watch.context = open_context(self._flags, viewport=self.options.viewport)
         self.tabs = self.task.tabs = Tabs(self.context, reacts_at_once=self.task.world.reacts_at_once)
-        self.observer = Observer(self.options.observation, self.tabs, seed=self.seed)
+        self.observer = Observer(
+            self.options.observation, self.tabs, seed=self.seed, scale=self.options.picture_scale
+        )
         page = self.context.new_page()
         watch.suspect = "page"
         goal, report = self.task.setup(page)

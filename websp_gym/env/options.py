@@ -48,6 +48,8 @@ class Options:
         reset_timeout: Seconds one reset may take before it raises a :class:`~websp_gym.errors.WorldError`.
         headless: Whether the browser runs without a window.
         viewport: Width and height in CSS pixels, each from 200 to 8192.
+        picture_scale: Size of a screenshot in relation to the viewport, from 0.25 to 1; the browser draws it at
+            this size. Boxes of elements stay in CSS pixels. For ``observation="marks"`` only.
         record_to: Folder in which each episode saves its trajectory, in a subfolder; ``None`` saves nothing.
         on_unscored: What to do with an episode that has no verdict: ``raise`` an error, or ``zero``: pay 0.0
             and set ``info["unscored"]``.
@@ -72,6 +74,7 @@ class Options:
     reset_timeout: float = 30.0
     headless: bool = True
     viewport: tuple[int, int] = VIEWPORT
+    picture_scale: float = 1.0
     record_to: Path | None = None
     on_unscored: OnUnscored = "raise"
     on_error: OnError = "raise"
@@ -90,6 +93,7 @@ class Options:
             "max_seconds",
             "step_timeout",
             "reset_timeout",
+            "picture_scale",
         )
         return {**{name: getattr(self, name) for name in names}, "viewport": list(self.viewport)}
 
@@ -147,7 +151,13 @@ def read_options(given: Mapping[str, Any]) -> Options:
         values["judge"] = tuple(values["judge"])
     if values.get("record_to") is not None:
         values["record_to"] = Path(values["record_to"])
-    return Options(**values)
+    options = Options(**values)
+    if options.picture_scale != 1 and options.observation != "marks":
+        raise SetupError(
+            f'picture_scale={options.picture_scale:g} scales the pictures of observation="marks" only',
+            option="picture_scale",
+        )
+    return options
 
 
 _CHOICES: dict[str, tuple[str, ...]] = {
@@ -164,6 +174,10 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "max_seconds": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
     "step_timeout": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
     "reset_timeout": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
+    "picture_scale": (
+        "a number from 0.25 to 1",
+        lambda value: _is_number(value, int, float) and 0.25 <= value <= 1,
+    ),
     "judge": ('one model, e.g. "openai:gpt-5.2", or a list of them', lambda value: _is_judge(value)),
     "headless": ("True or False", lambda value: isinstance(value, bool)),
     "record_to": ("a folder, or None", lambda value: value is None or isinstance(value, str | Path)),

@@ -14,7 +14,7 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.browser.isolated import session_of
 from websp_gym.browser.settle import settle
 from websp_gym.observation.browsergym import extract
-from websp_gym.observation.camera import Camera
+from websp_gym.observation.camera import Camera, picture_size
 from websp_gym.observation.draw import draw_marks, mark_seed
 from websp_gym.observation.marks import Marks, collect_marks
 
@@ -29,7 +29,9 @@ _LOOKS = 3
 """Maximum number of attempts if tabs open or close during the observation."""
 
 
-def observation_space(kind: ObservationKind, viewport: tuple[int, int]) -> gym.spaces.Dict:
+def observation_space(
+    kind: ObservationKind, viewport: tuple[int, int], picture_scale: float = 1.0
+) -> gym.spaces.Dict:
     """Return the space of an observation.
 
     Args:
@@ -37,8 +39,10 @@ def observation_space(kind: ObservationKind, viewport: tuple[int, int]) -> gym.s
             ``browsergym`` (the keys of stock BrowserGym) or ``all`` (both; ``screenshot`` is then
             BrowserGym's plain screenshot and ``screenshot_marks`` the one with marks).
         viewport: Width and height in pixels.
+        picture_scale: Size of a screenshot in relation to the viewport.
     """
-    picture = gym.spaces.Box(0, 255, (viewport[1], viewport[0], 3), np.uint8)
+    width, height = picture_size(viewport, picture_scale)
+    picture = gym.spaces.Box(0, 255, (height, width, 3), np.uint8)
     spaces: dict[str, gym.Space[Any]] = {
         "goal": Unicode(),
         "url": Unicode(),
@@ -105,15 +109,17 @@ class Observer:
         kind: Kind of observation, which decides its keys.
         tabs: The browser's open tabs.
         seed: Seed of the box colours.
+        scale: Size of a screenshot in relation to the viewport.
     """
 
-    def __init__(self, kind: ObservationKind, tabs: Tabs, *, seed: int) -> None:
+    def __init__(self, kind: ObservationKind, tabs: Tabs, *, seed: int, scale: float = 1.0) -> None:
         self.kind: ObservationKind = kind
         self.picture: Any = None
         """The last screenshot; None if observations have none."""
         self._tabs = tabs
         self._seed = seed
-        self._camera = Camera()
+        self._scale = scale
+        self._camera = Camera(scale)
         self._marks: Marks | None = None
         self._png = b""
         self._index = -1
@@ -192,7 +198,8 @@ class Observer:
             return observation
         plain = self.picture = self._shoot(page)
         if self.kind != "browsergym":
-            marked = draw_marks(plain, self._marks.marks, seed=mark_seed(self._seed, self._index))
+            seed = mark_seed(self._seed, self._index)
+            marked = draw_marks(plain, self._marks.marks, seed=seed, scale=self._scale)
             observation["screenshot" if self.kind == "marks" else "screenshot_marks"] = marked
         if self.kind == "marks":
             self.picture = marked

@@ -31,4 +31,5 @@ def marked_picture(trajectory: Trajectory, folder: Path, index: int) -> NDArray[
     """
     view = trajectory.views[index]
     plain = Camera.decode((folder / str(view.screenshot)).read_bytes())
-    return draw_marks(plain, marks_from_dicts(view.marks), seed=mark_seed(trajectory.seed, index))
+    seed = mark_seed(trajectory.seed, index)
+    return draw_marks(plain, marks_from_dicts(view.marks), seed=seed, scale=trajectory.picture_scale)

@@ -172,6 +172,12 @@ class Trajectory(_Record):
             self.end_reason, self.answer = ending.reason, ending.answer
 
     @property
+    def picture_scale(self) -> float:
+        """Pixels of the screenshots per CSS pixel of the viewport."""
+        scale = self.options.get("picture_scale")
+        return float(scale) if isinstance(scale, int | float) and 0 < scale <= 1 else 1.0
+
+    @property
     def views(self) -> list[View]:
         """All observations in order, starting with the initial one."""
         return ([self.initial] if self.initial else []) + [step.view for step in self.steps]

@@ -32,13 +32,16 @@ class Picture:
     height: int
 
 
-def layer_uri(size: tuple[int, int], marks: Sequence[tuple[int, Sequence[float]]], seed: int) -> str:
+def layer_uri(
+    size: tuple[int, int], marks: Sequence[tuple[int, Sequence[float]]], seed: int, scale: float
+) -> str:
     """Return the marks of one observation, drawn as for the agent, as a transparent layer over the screenshot.
 
     Args:
         size: Width and height of the screenshot.
         marks: Number and box of each mark.
         seed: Seed of the box colours.
+        scale: Pixels of the screenshot per CSS pixel of the viewport.
 
     Returns:
         A ``data:`` URI; empty if there are no marks or the size is too large for a screenshot.
@@ -47,7 +50,8 @@ def layer_uri(size: tuple[int, int], marks: Sequence[tuple[int, Sequence[float]]
         return ""
     buffer = io.BytesIO()
     # Lossless WebP: half the bytes of a PNG in the same time.
-    Image.fromarray(mark_layer(size, marks, seed)).save(buffer, "WEBP", lossless=True, quality=20, method=1)
+    layer = Image.fromarray(mark_layer(size, marks, seed, scale=scale))
+    layer.save(buffer, "WEBP", lossless=True, quality=20, method=1)
     return _uri(buffer.getvalue())
 
 

@@ -99,7 +99,12 @@ def frames(trajectory: Trajectory, album: Album) -> list[FrameData]:
                 width=width,
                 height=height,
                 marks=marks[number],
-                layer=layer_uri(size, _boxes(marks[number]), mark_seed(trajectory.seed, number)),
+                layer=layer_uri(
+                    size,
+                    _boxes(marks[number]),
+                    mark_seed(trajectory.seed, number),
+                    1.0 if picture is None else trajectory.picture_scale,
+                ),
                 done=action(number),
                 next=action(number + 1),
                 target=target["number"] if target else None,

@@ -72,6 +72,8 @@ class _Source:
     png: bytes
     boxes: tuple[tuple[int, Box], ...]
     seed: int
+    recorded_at: float
+    """Pixels per CSS pixel of the viewport."""
 
 
 def _source(trajectory: Trajectory, folder: Path, index: int) -> _Source:
@@ -95,7 +97,7 @@ def _source(trajectory: Trajectory, folder: Path, index: int) -> _Source:
         boxes = tuple((int(mark["number"]), _box(mark["box"])) for mark in view.marks)
     except (KeyError, TypeError, ValueError):
         raise JudgeError(f"the marks of observation {index} cannot be read", kind="incomplete") from None
-    return _Source(png, boxes, mark_seed(trajectory.seed, index))
+    return _Source(png, boxes, mark_seed(trajectory.seed, index), trajectory.picture_scale)
 
 
 def _box(sides: Sequence[float]) -> Box:
@@ -134,7 +136,7 @@ class _Album:
 
     def get(self, source: _Source, scale: float) -> tuple[bytes, int]:
         """Return a screenshot with its marks, and its number of pixels."""
-        key = (hashlib.sha256(source.png).digest(), source.boxes, source.seed, scale)
+        key = (hashlib.sha256(source.png).digest(), source.boxes, source.seed, source.recorded_at, scale)
         with self._lock:
             if key in self._drawn:
                 self._drawn.move_to_end(key)
@@ -161,7 +163,8 @@ def _paint(source: _Source, scale: float) -> tuple[bytes, int]:
         plain = Camera.decode(source.png)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise JudgeError(f"a screenshot cannot be read: {error}", kind="incomplete") from error
-    picture = Image.fromarray(draw_marks(plain, _marks(source.boxes), source.seed))
+    marked = draw_marks(plain, _marks(source.boxes), source.seed, scale=source.recorded_at)
+    picture = Image.fromarray(marked)
     if scale != 1.0:
         width, height = (max(1, round(side * scale)) for side in picture.size)
         picture = picture.resize((width, height), Image.Resampling.LANCZOS)
