@@ -13,7 +13,7 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -75,7 +75,13 @@ class SoakReport:
 
 
 def soak(
-    *, resets: int, warm_up: int = 10, how: How = "snapshot", steps: int = 1, samples: int = 100
+    *,
+    resets: int,
+    warm_up: int = 10,
+    how: How = "snapshot",
+    steps: int = 1,
+    samples: int = 100,
+    say: Callable[[str], object] = lambda line: None,
 ) -> SoakReport:
     """Reset one environment many times and return how everything grew.
 
@@ -85,6 +91,7 @@ def soak(
         how: How S0 is reached.
         steps: Actions in each episode.
         samples: Number of memory measurements.
+        say: Called with a line of progress twenty times.
     """
     env = make_env(INSTANCE, initial_state=how)
     try:
@@ -97,6 +104,9 @@ def soak(
             _play(env, number, steps)
             if number % every == 0:
                 sizes.append((number, _sizes()))
+            if number % max(1, resets // 20) == 0:
+                shown = ", ".join(f"{name} {size / 2**20:.0f} MiB" for name, size in _sizes().items())
+                say(f"{number} of {resets} resets: {shown}")
         after = _census()
     finally:
         env.close()
@@ -198,7 +208,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--how", choices=["snapshot", "replay"], default="snapshot")
     parser.add_argument("--steps", type=int, default=1, help="actions in each episode")
     options = parser.parse_args(arguments)
-    report = soak(resets=options.resets, warm_up=options.warm_up, how=options.how, steps=options.steps)
+    with tempfile.TemporaryDirectory(prefix="websp-soak-") as own:
+        # Other programs write into the common folder.
+        os.environ["TMPDIR"] = tempfile.tempdir = own
+        report = soak(
+            resets=options.resets,
+            warm_up=options.warm_up,
+            how=options.how,
+            steps=options.steps,
+            say=lambda line: sys.stderr.write(f"{line}\n"),
+        )
     sys.stdout.write(report.text())
     leaks = (
         report.files_after > report.files_before
