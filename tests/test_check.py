@@ -25,6 +25,9 @@ DEFECTS = """
 <script src="/_site/lost.js"></script>
 <button class="bare"><svg width="20" height="20"></svg></button> <input type="text">
 """
+RESTLESS = """<p id="more"></p><script>
+setInterval(() => { const late = document.createElement("button"); late.textContent = "Late"; more.append(late); }, 25);
+</script>"""
 MOVES = '<script>fetch("/quietly", {method: "POST"}).then((reply) => reply.json());</script>'
 PROOFS = (
     task("Proofs-task-1", ADS_ON, SAVE, goal="{ads: true}"),
@@ -43,6 +46,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     write_checked(folder, "Good")
     write_checked(folder, "Pages", more=DEFECTS)
     write_checked(folder, "Moves", home=MOVES)
+    write_checked(folder, "Restless", home=RESTLESS)
     write_checked(folder, "Proofs", *PROOFS)
     places = SearchPaths.below(folder)
     with places.known(), places.served():
@@ -102,6 +106,13 @@ def test_a_setting_that_moves_by_itself_is_named(root: Path) -> None:
         "Moves-task-1 left alone: moves: mail changed from True to False, though nobody did anything" in moved
     )
     assert "while pages were only looked at" in moved
+
+
+def test_a_page_that_changes_after_it_was_observed_is_named(root: Path) -> None:
+    said = _said(check_site("restless"), "rest")
+    assert said.startswith("rest: Restless-task-1: Click [")
+    assert "]: nothing became [" in said
+    assert '] <button> "Late" within 50 ms after the observation' in said
 
 
 def test_every_task_that_proves_nothing_is_named(root: Path) -> None:

@@ -31,6 +31,7 @@ def test_the_table_names_what_was_proved_and_what_failed(
         "ok",
         "ok",
         "ok",
+        "ok",
         "ok ×2",
         "ok ×2",
         "ok",

@@ -13,17 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import MakeEnv
 from tests.sample import commit_of, drawn, kind_of, one_of_each, one_of_each_task
-from websp_gym.agents.oracle import OracleAgent
 from websp_gym.authoring.crawl import crawl
 from websp_gym.authoring.files import check_files, read_catalog
 from websp_gym.authoring.findings import Finding
 from websp_gym.authoring.panel_proofs import prove_panels
 from websp_gym.authoring.proofs import prove
 from websp_gym.authoring.sign_in import prove_sign_in
-from websp_gym.env.rollout import Rollout
-from websp_gym.observation.marks import collect_marks
 from websp_gym.sandbox.catalog import BUILTIN
 from websp_gym.sandbox.site import load_site
 from websp_gym.tasks.instances import Instance, all_instances, load_instance
@@ -39,9 +35,7 @@ LONG = DRAWN | one_of_each(EVERY, but=(each for each in EVERY if each.id in DRAW
 QUICK = sorted(drawn(one_of_each_task(EVERY, COMMIT), COMMIT, share=1 / 3) - LONG)
 VISITED = sorted(drawn(SITES, COMMIT, share=0.25))
 WITH_LOGIN = {each.site.slug: each for each in EVERY if each.site.login_trace}
-LATER = 150
-"""Milliseconds after an observation."""
-PROOFS = {"S0", "oracle", "no-op", "omission", "side effects", "console", "requests"}
+PROOFS = {"S0", "oracle", "rest", "no-op", "omission", "side effects", "console", "requests"}
 
 
 def _wrong(findings: list[Finding]) -> list[str]:
@@ -77,17 +71,6 @@ def test_an_instance_of_each_kind_and_of_the_sample_proves_its_check_the_long_wa
     assert "agreement" in made or "is the goal" in next(
         each.detail for each in findings if each.check == "omission"
     )
-
-
-@pytest.mark.parametrize("name", sorted(drawn(INSTANCES, COMMIT, share=0.04)))
-def test_an_observation_shows_what_the_page_still_shows_later(make: MakeEnv, name: str) -> None:
-    """The sandbox says that its pages react at once, so steps wait shorter for them."""
-    env = make(name, observation="text")
-    for step in Rollout(env, OracleAgent()):
-        if not step.terminated:
-            env.page.wait_for_timeout(LATER)
-            later = [mark.as_dict() for mark in collect_marks(env.page)]
-            assert list(step.observation["elements"]) == later, step.action
 
 
 def test_every_kind_of_control_is_proved_the_long_way() -> None:

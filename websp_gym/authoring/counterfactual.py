@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
 from websp_gym.actions import parse_action
 from websp_gym.actions.target import Target
 from websp_gym.errors import ActionError, WorldError
-from websp_gym.observation.marks import collect_marks
+from websp_gym.observation.marks import collect_marks, marks_from_dicts
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.scoring.rewards import state_verdict
 from websp_gym.world.http_probe import HttpProbe
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from websp_gym.world.state import WorldState
 
 Request = dict[str, Any]
+
+_LATER_MS = 50
+"""Milliseconds after which an observation must still be right; a step waits shorter for pages that react at once."""
 
 _OTHER: dict[Any, Any] = {"on": "off", "off": "on", "true": "false", "false": "true", "1": "0", "0": "1"}
 _CONTROL = """function (index) {
@@ -71,15 +75,22 @@ class Deed:
 
 
 class OracleRecording:
-    """A witness of the oracle's episode that records what each action did."""
+    """A witness of the oracle's episode that records what each action did.
+
+    Attributes:
+        deeds: What each action did.
+        unrest: A message per observation after which the page still changed.
+    """
 
     def __init__(self, instance: Instance, agent: OracleAgent) -> None:
         self.instance = instance
         self.deeds: list[Deed] = []
+        self.unrest: list[str] = []
         self.snapshot = ""
         self._agent = agent
         self._now = Deed(0)
         self._seen: Observation = {}
+        self._action = ""
         self._sent = 0
 
     def begin(self, env: WebspEnv) -> None:
@@ -90,7 +101,7 @@ class OracleRecording:
 
     def before(self, env: WebspEnv, action: str, seen: Observation) -> None:
         """Record the control of the action, which is read now because the action may end the episode."""
-        self._now, self._seen = Deed(self._agent.at), seen
+        self._now, self._seen, self._action = Deed(self._agent.at), seen, action
         number = parse_action(action).number
         if number is None or not self.instance.config.ground_truth[self._agent.at].changes_state:
             return
@@ -104,11 +115,22 @@ class OracleRecording:
         self._now = replace(self._now, words=frozenset(found["words"]) - {""}, was=found["was"], box=box)
 
     def after(self, env: WebspEnv, seen: Observation) -> None:
-        """Record the requests and changes of the action."""
+        """Record the requests and changes of the action, and whether the page was at rest when it was observed."""
+        self.unrest += self._changes(env, seen)
         requests = _episode(env).control.requests()
         new, self._sent = tuple(requests[self._sent :]), len(requests)
         moves = _operable(seen) != _operable(self._seen)
         self.deeds.append(replace(self._now, requests=new, moves=moves))
+
+    def _changes(self, env: WebspEnv, seen: Observation) -> Iterator[str]:
+        """Yield the first element that is another one a while after the observation."""
+        env.page.wait_for_timeout(_LATER_MS)
+        later = collect_marks(env.tabs.current)
+        for was, now in zip_longest(marks_from_dicts(seen["elements"]), later):
+            if was is None or now is None or was.as_dict() != now.as_dict():
+                old, new = (mark.line() if mark else "nothing" for mark in (was, now))
+                yield f"{self._action}: {old} became {new} within {_LATER_MS} ms after the observation"
+                return
 
 
 class Counterfactual:

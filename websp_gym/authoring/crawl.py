@@ -77,7 +77,7 @@ def crawl(
         context.set_extra_http_headers({EPISODE_HEADER: episode.id})
         context.add_cookies(episode.cookies)  # type: ignore[arg-type]
         heard = PageLog(context)
-        tour = _Tour(catalog, catalog[slug], context.new_page(), Tabs(context), folder)
+        tour = _Tour(catalog, catalog[slug], context.new_page(), Tabs(context, reacts_at_once=True), folder)
         tour.every = every
         before = world_state(episode.state())
         tour.go([start_url, *_addresses(catalog[slug])])

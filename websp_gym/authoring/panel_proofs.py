@@ -79,7 +79,7 @@ class _Proof:
         self._panel = panel
         self._context = context
         self._episode = episode
-        self._tabs = Tabs(context)
+        self._tabs = Tabs(context, reacts_at_once=True)
         self._page = context.new_page()
 
     def problems(self, chosen: Collection[Control]) -> Iterator[str]:

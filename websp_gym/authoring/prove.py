@@ -16,6 +16,7 @@ from websp_gym.tasks.instances import all_instances
 CHECKS = (
     "S0",
     "oracle",
+    "rest",
     "no-op",
     "omission",
     "agreement",
