@@ -269,7 +269,8 @@ def _stock_stepper(results: Any, barrier: Any) -> None:
 
 def _oracle() -> Iterator[Row]:
     from websp_gym.records.runs import Run
-    from websp_gym.runner.batch import plan_run, run_batch
+    from websp_gym.runner.batch import run_batch
+    from websp_gym.runner.jobs import plan_run
     from websp_gym.tasks.selection import select_instances
 
     every = select_instances(["*"])

@@ -40,7 +40,8 @@ from websp_gym.errors import ModelError, SetupError
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Run, read_results
-from websp_gym.runner.batch import Job, run_one
+from websp_gym.runner.batch import run_one
+from websp_gym.runner.jobs import Job
 from websp_gym.tasks.instances import load_instance
 
 __all__ = ["endpoint", "server"]

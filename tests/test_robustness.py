@@ -24,7 +24,8 @@ from websp_gym.env import WebspEnv
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Run
-from websp_gym.runner.batch import Job, plan_run, run_batch, run_episode
+from websp_gym.runner.batch import run_batch, run_episode
+from websp_gym.runner.jobs import Job, plan_run
 from websp_gym.sandbox.client import VARIABLE, Sandbox
 
 TODO = "Steam-task-191-ON"
@@ -257,7 +258,8 @@ def test_a_killed_worker_costs_no_other_episode(tmp_path: Path) -> None:
 LETHAL = """
 import os, signal, sys
 from websp_gym.records.runs import Run
-from websp_gym.runner.batch import Job, run_batch
+from websp_gym.runner.batch import run_batch
+from websp_gym.runner.jobs import Job
 
 def on_result(result):
     sys.stdout.write(f"{result.id}={result.status}\\n")

@@ -17,7 +17,8 @@ from websp_gym.errors import SetupError, WorldError
 from websp_gym.records.load import digest_of, load_trajectory
 from websp_gym.records.results import Result
 from websp_gym.records.runs import RESULTS, Run, append_result, read_results
-from websp_gym.runner.batch import finished, plan_run, run_batch
+from websp_gym.runner.batch import run_batch
+from websp_gym.runner.jobs import finished, plan_run
 from websp_gym.runner.rescoring import rescore
 from websp_gym.scoring.judge.batch import Judgement, keep_judgement
 
@@ -151,7 +152,8 @@ INTERRUPTED = """
 import sys
 from pathlib import Path
 from websp_gym.records.runs import Run
-from websp_gym.runner.batch import plan_run, run_batch
+from websp_gym.runner.batch import run_batch
+from websp_gym.runner.jobs import plan_run
 
 def tell(result):
     sys.stdout.write(result.summary() + "\\n")

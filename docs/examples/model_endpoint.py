@@ -28,7 +28,8 @@ from websp_gym.models import make_model
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.runs import Run
 from websp_gym.records.verdict import Verdict
-from websp_gym.runner.batch import Job, run_one
+from websp_gym.runner.batch import run_one
+from websp_gym.runner.jobs import Job
 from websp_gym.scoring.judge import Judge
 from websp_gym.scoring.judge.batch import find_runs
 

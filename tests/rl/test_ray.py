@@ -27,7 +27,8 @@ from websp_gym.records.results import Result
 from websp_gym.records.runs import Run, read_results
 from websp_gym.rollouts import Transcript, advantages, agent_policy
 from websp_gym.rollouts.ray import RayEnv, RayPool
-from websp_gym.runner.batch import Job, run_batch
+from websp_gym.runner.batch import run_batch
+from websp_gym.runner.jobs import Job
 from websp_gym.sandbox.launching import VARIABLE
 
 TO_DO, DONE = "Steam-task-191-ON", "Steam-task-191-OFF"

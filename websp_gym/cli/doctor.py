@@ -111,7 +111,8 @@ def _sandbox() -> str:
 
 def _episode() -> str:
     from websp_gym.records.runs import Run
-    from websp_gym.runner.batch import Job, run_one
+    from websp_gym.runner.batch import run_one
+    from websp_gym.runner.jobs import Job
     from websp_gym.tasks.ids import instance_ids
 
     result = run_one(Job(instance_ids()[0], Run(agent="oracle")))

@@ -16,7 +16,8 @@ from websp_gym.records.results import Result
 from websp_gym.records.runs import Run, count
 from websp_gym.report import Report, read_report
 from websp_gym.report.tables.render_text import show_table
-from websp_gym.runner.batch import plan_run, run_batch
+from websp_gym.runner.batch import run_batch
+from websp_gym.runner.jobs import plan_run
 from websp_gym.tasks.selection import select_instances
 
 AGENTS = ("oracle", "noop", *(f"flawed:{kind}" for kind in FLAWS))

@@ -14,7 +14,7 @@ from rich.markup import escape
 from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line, progress_bar
 from websp_gym.records.results import Result
 from websp_gym.records.runs import RESULTS, count
-from websp_gym.runner.batch import Job
+from websp_gym.runner.jobs import Job
 
 
 def show_plan(jobs: Sequence[Job], as_json: bool) -> None:

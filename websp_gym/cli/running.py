@@ -21,7 +21,8 @@ from websp_gym.errors import SetupError
 from websp_gym.observation import ObservationKind
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Run, count
-from websp_gym.runner.batch import Backend, Job, finished, plan_run, run_batch
+from websp_gym.runner.batch import Backend, run_batch
+from websp_gym.runner.jobs import Job, finished, plan_run
 from websp_gym.runner.locking import locked
 from websp_gym.runner.preflight import check_run
 from websp_gym.scoring.judge.batch import Spending

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,20 +21,11 @@ from websp_gym.env.registration import make_env
 from websp_gym.env.rollout import Rollout
 from websp_gym.errors import SetupError, unwritable
 from websp_gym.records.results import Result, Try, facts_of, spent
-from websp_gym.records.runs import (
-    RESULTS,
-    TRAJECTORIES,
-    Run,
-    append_result,
-    read_results,
-    read_run,
-    write_run,
-)
-from websp_gym.records.trajectory import now, versions
+from websp_gym.records.runs import append_result, read_run
+from websp_gym.runner.jobs import Job
 from websp_gym.runner.processes import map_unordered
 from websp_gym.runner.tries import Remembered, may_pass
-from websp_gym.tasks.ids import canonical_id, instance_ids
-from websp_gym.tasks.instances import load_instance
+from websp_gym.tasks.ids import canonical_id
 from websp_gym.texts import encodable
 from websp_gym.world import make_world
 
@@ -45,42 +36,6 @@ if TYPE_CHECKING:
 Backend = Literal["processes", "ray"]
 """Where the processes of a batch are: on this machine, or on the nodes of a Ray cluster."""
 AGENT_LOG = "agent.json"
-
-
-@dataclass(frozen=True)
-class Job:
-    """Everything that a process needs to play one episode.
-
-    Args:
-        instance_id: Id of the instance.
-        run: What all episodes of the run share.
-        trial: Number of the trial of this instance, from 1.
-        folder: Folder of the run, where trajectories are written; None writes nothing.
-        retries: Maximum number of retries after an infrastructure error that may be temporary.
-        tries: Earlier attempts whose process died.
-    """
-
-    instance_id: str
-    run: Run
-    _: KW_ONLY
-    trial: int = 1
-    folder: Path | None = None
-    retries: int = 0
-    tries: tuple[Try, ...] = ()
-
-    @property
-    def seed(self) -> int:
-        """Seed of the episode."""
-        return self.run.seed + self.trial - 1
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Options of the environment."""
-        # An unscored episode is a result here, not an exception.
-        options: dict[str, Any] = {"on_unscored": "zero", **self.run.options}
-        if self.folder is not None:
-            options["record_to"] = str(self.folder / TRAJECTORIES)
-        return options
 
 
 def run_episode(env: WebspEnv, agent: Agent, *, seed: int = 0) -> Result:
@@ -181,80 +136,6 @@ def run_batch(
     elif processes > 1 and len(todo) > 1:
         _start_shared(todo)
     return spread(work, todo, processes=processes, again=_again, on_crash=_lost, on_result=keep, go_on=go_on)
-
-
-def plan_run(
-    run: Run,
-    ids: Iterable[str],
-    *,
-    trials: int = 1,
-    folder: Path | None = None,
-    resume: bool = False,
-    retries: int = 1,
-    browser: str = "",
-) -> list[Job]:
-    """Prepare the folder of a run and return the episodes to play.
-
-    Args:
-        run: What all episodes share.
-        ids: Ids of the instances.
-        trials: Number of episodes per instance.
-        folder: Where results and trajectories are written; None writes nothing.
-        resume: Whether to continue the run in the folder: only episodes that are missing or ended in an
-            infrastructure error are played.
-        retries: Maximum number of retries of an episode after an infrastructure error that may be temporary.
-        browser: Version of the browser, noted in the folder.
-
-    Returns:
-        The jobs; the first trials of all instances come first.
-
-    Raises:
-        SetupError: The folder has results and ``resume`` is False, belongs to another run, or cannot be
-            written to.
-    """
-    done = _prepare(folder, run, resume, browser) if folder is not None else set()
-    return [
-        Job(name, run, trial=trial, folder=folder, retries=retries)
-        for trial in range(1, trials + 1)
-        for name in ids
-        if (name, trial) not in done
-    ]
-
-
-def finished(folder: Path, run: Run) -> set[tuple[str, int]]:
-    """Return the instance ids and trials that a run need not play again.
-
-    They have a result of this run for the current configuration that is not an infrastructure error.
-    """
-    known = set(instance_ids())
-    return {
-        (result.id, result.trial)
-        for result in read_results(folder)
-        if result.run_hash == run.hash
-        and result.status != "error"
-        and result.id in known
-        and load_instance(result.id).config_hash == result.config_hash
-    }
-
-
-def _prepare(folder: Path, run: Run, resume: bool, browser: str) -> set[tuple[str, int]]:
-    """Create or check the folder of the run; return the episodes it already has."""
-    there = read_run(folder)
-    if not resume and (there is not None or read_results(folder)):
-        raise SetupError(
-            f"{folder} already has results; add --resume to go on with them, or choose another --out"
-        )
-    if there is not None and there.hash != run.hash:
-        raise SetupError(
-            f"{folder} is another run ({there.difference(run)}); choose another --out", path=str(folder)
-        )
-    if there is None:
-        write_run(folder, replace(run, started=now(), versions=versions(browser)))
-    try:
-        (folder / RESULTS).open("ab").close()
-    except OSError as error:
-        raise unwritable(folder, error) from error
-    return finished(folder, run)
 
 
 def _try(job: Job, agent: Agent) -> tuple[Result, Exception | None]:
