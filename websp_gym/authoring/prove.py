@@ -32,7 +32,9 @@ _CELLS = {"failed": "[red]failed[/]", "warning": "[yellow]![/]", "ok": "[green]o
 
 
 def prove_sites(sites: Sequence[str], *, processes: int, console: Console) -> bool:
-    """Prove sites (none: every site that has tasks), print the table, and return whether all proofs hold.
+    """Prove sites (none: every site that has tasks), print what failed and a table, and return whether all holds.
+
+    The outcome of a site is printed as soon as it is known.
 
     Raises:
         SetupError: There is no such site.
@@ -41,13 +43,16 @@ def prove_sites(sites: Sequence[str], *, processes: int, console: Console) -> bo
     # In a log, make the console as wide as the table.
     console.width = max(console.width, _WIDTH)
     slugs = sites or list(dict.fromkeys(instance.site.slug for instance in all_instances()))
-    reports = [_proved(slug, processes, console) for slug in slugs]
-    _show(console, reports)
+    reports = []
+    for slug in slugs:
+        reports.append(_proved(slug, processes, console))
+        _tell(console, reports[-1])
+    console.print(_table(reports))
     return all(report.ok for report in reports)
 
 
 def _proved(slug: str, jobs: int, console: Console) -> SiteReport:
-    with Progress(console=console, transient=True) as progress:
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(slug)
 
         def told(what: str, done: int, total: int) -> None:
@@ -56,10 +61,14 @@ def _proved(slug: str, jobs: int, console: Console) -> SiteReport:
         return check_site(slug, processes=jobs, on_progress=told)
 
 
-def _show(console: Console, reports: Sequence[SiteReport]) -> None:
-    for report in reports:
-        for finding in report.failures:
-            console.print(f"[red]failed[/] {escape(finding.line())}", soft_wrap=True)
+def _tell(console: Console, report: SiteReport) -> None:
+    said = "[green]ok[/]" if report.ok else f"[red]{len(report.failures)} failed[/]"
+    console.print(f"{report.site}: {said}, {len(report.findings)} findings, {report.seconds:.0f} s")
+    for finding in report.failures:
+        console.print(f"[red]failed[/] {escape(finding.line())}", soft_wrap=True)
+
+
+def _table(reports: Sequence[SiteReport]) -> Table:
     table = Table(title="proofs")
     for heading in ("instance", *CHECKS, "seconds"):
         table.add_column(heading)
@@ -67,10 +76,7 @@ def _show(console: Console, reports: Sequence[SiteReport]) -> None:
         for name, seconds in report.seconds_of.items():
             cells = [_cell(report, name, check) for check in CHECKS]
             table.add_row(name, *cells, f"{seconds:.1f}")
-    console.print(table)
-    for report in reports:
-        said = "[green]ok[/]" if report.ok else f"[red]{len(report.failures)} failed[/]"
-        console.print(f"{report.site}: {said}, {len(report.findings)} findings, {report.seconds:.0f} s")
+    return table
 
 
 def _cell(report: SiteReport, name: str, check: str) -> str:
