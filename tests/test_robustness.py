@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import psutil
 import pytest
@@ -366,6 +368,18 @@ def test_many_resets_leave_no_files_open_and_no_zombies() -> None:
     assert report.threads_after <= report.threads_before
     assert report.zombies == 0
     assert report.processes_after <= report.processes_before
+
+
+def test_an_ended_episode_leaves_nothing_in_memory(make: MakeEnv) -> None:
+    env = make(DONE, viewport=TINY)
+    ended: list[ref[object]] = []
+    for seed in range(4):
+        env.reset(seed=seed)
+        env.step("Wait")
+        ended += [ref(env.page), ref(env.context), ref(env.tabs)]
+    gc.collect()
+    assert [one() for one in ended[:-3]] == [None] * 9
+    assert ended[-3]() is env.page
 
 
 # In processes of their own: what they do to Playwright's greenlets, pytest does not survive.

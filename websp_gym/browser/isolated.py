@@ -13,7 +13,6 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from playwright.sync_api import Error as PlaywrightError
 
@@ -37,8 +36,8 @@ _REPLACED = re.compile(
     re.IGNORECASE,
 )
 
-_sessions: WeakKeyDictionary[Page, Session] = WeakKeyDictionary()
-_worlds: WeakKeyDictionary[Page, Worlds] = WeakKeyDictionary()
+# Attributes of a page. A weak dictionary would keep every page for ever, because the values lead back to it.
+_SESSION, _WORLDS = "_websp_session", "_websp_worlds"
 
 
 class ScriptError(PlaywrightError):
@@ -47,17 +46,17 @@ class ScriptError(PlaywrightError):
 
 def session_of(page: Page) -> Session:
     """Return the one DevTools session of this package for a page; it survives navigations."""
-    session = _sessions.get(page)
+    session: Session | None = vars(page).get(_SESSION)
     if session is None:
-        session = _sessions[page] = Session(page)
+        session = vars(page)[_SESSION] = Session(page)
     return session
 
 
 def worlds_of(page: Page) -> Worlds:
     """Return the isolated worlds of a page, always the same object."""
-    worlds = _worlds.get(page)
+    worlds: Worlds | None = vars(page).get(_WORLDS)
     if worlds is None:
-        worlds = _worlds[page] = Worlds(page)
+        worlds = vars(page)[_WORLDS] = Worlds(page)
     return worlds
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -54,7 +53,8 @@ class Openings:
             self._begun[event["targetInfo"]["targetId"]] = time.monotonic()
 
 
-_known: WeakKeyDictionary[Browser, Openings] = WeakKeyDictionary()
+_OPENINGS = "_websp_openings"
+"""Attribute of a browser. A weak dictionary would keep it for ever, because the session leads back to it."""
 
 
 def openings_of(context: BrowserContext) -> Openings | None:
@@ -65,12 +65,12 @@ def openings_of(context: BrowserContext) -> Openings | None:
     browser = context.browser
     if browser is None:
         return None
-    found = _known.get(browser)
+    found: Openings | None = vars(browser).get(_OPENINGS)
     if found is None:
-        found = _known[browser] = Openings(browser)
+        found = vars(browser)[_OPENINGS] = Openings(browser)
     return found
 
 
 def known_openings(context: BrowserContext) -> Openings | None:
     """Return the openings of the context's browser if they exist already; does not contact the browser."""
-    return _known.get(context.browser) if context.browser is not None else None
+    return vars(context.browser).get(_OPENINGS) if context.browser is not None else None
