@@ -323,7 +323,7 @@ Measured by `make bench` in one run; medians of up to {repeat}. Machine: {facts}
 
 Stock is BrowserGym's own `BrowserEnv` on the same pages of the same sandbox, viewport 1280×1024, without slow motion;
 its reset opens the page and prepares no initial state. A step clicks a check box that saves by a request to the
-server.
+server. [soak.md](soak.md) says what a thousand resets leave behind.
 
 | | stock BrowserGym | websp-gym | ratio | goal |
 |---|---|---|---|---|
