@@ -26,7 +26,8 @@ DEFECTS = """
 <button class="bare"><svg width="20" height="20"></svg></button> <input type="text">
 """
 RESTLESS = """<p id="more"></p><script>
-setInterval(() => { const late = document.createElement("button"); late.textContent = "Late"; more.append(late); }, 25);
+setInterval(() => { const late = document.createElement("button"); late.textContent = "Late"; more.append(late);
+fetch("/quietly", {method: "POST"}); }, 25);
 </script>"""
 MOVES = '<script>fetch("/quietly", {method: "POST"}).then((reply) => reply.json());</script>'
 PROOFS = (
@@ -113,6 +114,7 @@ def test_a_page_that_changes_after_it_was_observed_is_named(root: Path) -> None:
     assert said.startswith("rest: Restless-task-1: Click [")
     assert "]: nothing became [" in said
     assert '] <button> "Late" within 50 ms after the observation' in said
+    assert "POST /quietly was sent after the observation" in said
 
 
 def test_every_task_that_proves_nothing_is_named(root: Path) -> None:

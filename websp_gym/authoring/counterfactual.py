@@ -79,7 +79,7 @@ class OracleRecording:
 
     Attributes:
         deeds: What each action did.
-        unrest: A message per observation after which the page still changed.
+        unrest: Messages on observations after which the page still changed or sent something.
     """
 
     def __init__(self, instance: Instance, agent: OracleAgent) -> None:
@@ -116,8 +116,14 @@ class OracleRecording:
 
     def after(self, env: WebspEnv, seen: Observation) -> None:
         """Record the requests and changes of the action, and whether the page was at rest when it was observed."""
+        control = _episode(env).control
+        known = len(control.requests())
         self.unrest += self._changes(env, seen)
-        requests = _episode(env).control.requests()
+        requests = control.requests()
+        self.unrest += [
+            f"{self._action}: {late['method']} {late['path']} was sent after the observation"
+            for late in requests[known:]
+        ]
         new, self._sent = tuple(requests[self._sent :]), len(requests)
         moves = _operable(seen) != _operable(self._seen)
         self.deeds.append(replace(self._now, requests=new, moves=moves))

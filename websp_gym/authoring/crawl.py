@@ -24,6 +24,7 @@ from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import WorldError, nearest
 from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox, SandboxError
 from websp_gym.world.http_probe import HttpProbe
+from websp_gym.world.sandbox import SandboxWorld
 from websp_gym.world.state import WorldState, world_state
 
 if TYPE_CHECKING:
@@ -77,7 +78,13 @@ def crawl(
         context.set_extra_http_headers({EPISODE_HEADER: episode.id})
         context.add_cookies(episode.cookies)  # type: ignore[arg-type]
         heard = PageLog(context)
-        tour = _Tour(catalog, catalog[slug], context.new_page(), Tabs(context, reacts_at_once=True), folder)
+        tour = _Tour(
+            catalog,
+            catalog[slug],
+            context.new_page(),
+            Tabs(context, reacts_at_once=SandboxWorld.reacts_at_once),
+            folder,
+        )
         tour.every = every
         before = world_state(episode.state())
         tour.go([start_url, *_addresses(catalog[slug])])

@@ -108,7 +108,7 @@ class _Browse:
         if not self._wanted or not action.startswith("ANSWER") or env.context is None:
             return
         page = env.context.new_page()
-        tabs = Tabs(env.context, reacts_at_once=True)
+        tabs = Tabs(env.context, reacts_at_once=env.tabs.reacts_at_once)
         page.goto(self._start, wait_until="commit")
         settle(tabs)
         here: str = page.evaluate("location.origin")

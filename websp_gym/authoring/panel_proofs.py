@@ -16,6 +16,7 @@ from websp_gym.browser.tabs import Tabs
 from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox, SandboxError
 from websp_gym.sandbox.dependencies import is_disabled, with_implied
 from websp_gym.sandbox.settings import ChoiceSetting
+from websp_gym.world.sandbox import SandboxWorld
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Locator, Page
@@ -79,7 +80,7 @@ class _Proof:
         self._panel = panel
         self._context = context
         self._episode = episode
-        self._tabs = Tabs(context, reacts_at_once=True)
+        self._tabs = Tabs(context, reacts_at_once=SandboxWorld.reacts_at_once)
         self._page = context.new_page()
 
     def problems(self, chosen: Collection[Control]) -> Iterator[str]:

@@ -59,7 +59,7 @@ def prove(instance: Instance, *, long: bool = True, picture: Path | None = None)
         return
     yield Finding("S0", instance.id, detail="reached and verified")
     yield from _oracle_findings(instance, right)
-    yield judged("rest", instance.id, recording.unrest, "no page changed after it was observed")
+    yield judged("rest", instance.id, recording.unrest, "pages were at rest when they were observed")
     satisfied = state_verdict(instance, right.start, right.start, answered=True).status == "pass"
     proofs: list[tuple[str, Iterator[Finding]]] = [
         ("no-op", _noop(instance, satisfied) if long else _noop_on_the_server(instance, right)),
