@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
 
+import yaml
 from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 from starlette.types import Receive, Scope
@@ -26,6 +27,11 @@ MAX_HEADERS = 65_536
 
 _MAX_FIELDS = 1000
 _MAX_DEPTH = 20
+_MAX_YAML = 65_536
+_MAX_NODES = 2_000
+
+_YamlLoader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+"""Makes texts, lists and mappings only. In C where it can be: thirty times as fast."""
 
 
 class RefusedError(ValueError):
@@ -113,6 +119,31 @@ def read_json(body: bytes) -> dict[str, Any]:
         raise ValueError(f"the body is not JSON: {error}") from None
     if not isinstance(data, dict):
         raise ValueError("the body is not a JSON object")
+    return data
+
+
+def read_yaml(text: str) -> Any:
+    """Parse YAML into texts, lists and mappings.
+
+    Raise ValueError if it is not valid or cannot be stored, for anchors and aliases, by which a few characters expand
+    to gigabytes, and for more than 64 KB, 2,000 nodes or 20 levels.
+    """
+    if len(text) > _MAX_YAML:
+        raise ValueError(f"the YAML is longer than {_MAX_YAML} characters")
+    nodes = depth = 0
+    try:
+        # Events come one by one, before anything is built or nested.
+        for event in yaml.parse(text, _YamlLoader):
+            nodes += isinstance(event, yaml.NodeEvent)
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if isinstance(event, yaml.NodeEvent) and event.anchor is not None:
+                raise ValueError("the YAML has an anchor or an alias")
+            if nodes > _MAX_NODES or depth > _MAX_DEPTH:
+                raise ValueError("the YAML has too many nodes or is nested too deeply")
+        data = yaml.load(text, _YamlLoader)
+    except (yaml.YAMLError, RecursionError):
+        raise ValueError("the text is not valid YAML") from None
+    json.dumps(data, ensure_ascii=False).encode()
     return data
 
 

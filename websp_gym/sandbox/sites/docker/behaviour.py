@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from starlette.requests import Request
@@ -10,7 +9,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from websp_gym.sandbox.host_route import HostRoute
-from websp_gym.sandbox.request_fields import RefusedError
+from websp_gym.sandbox.request_fields import RefusedError, read_json
 
 OWNER = "alexrivers"
 PUBLIC_ONLY = "repo:public_read"
@@ -48,11 +47,8 @@ async def repository(request: Request) -> Response:
 async def create(request: Request) -> Response:
     """Create a repository."""
     request.state.authorize("repo:write")
-    try:
-        sent = json.loads(request.state.body)
-    except ValueError:
-        raise RefusedError(400, "the body is not JSON") from None
-    if not isinstance(sent, dict) or not isinstance(sent.get("name"), str) or not sent["name"].strip():
+    sent = read_json(request.state.body)
+    if not isinstance(sent.get("name"), str) or not sent["name"].strip():
         raise RefusedError(400, "name: this field is required")
     if sent.get("namespace", OWNER) != OWNER:
         raise RefusedError(403, "no access to this namespace")

@@ -13,11 +13,11 @@ from starlette.types import Scope
 
 from websp_gym.sandbox.account import ACCOUNT
 from websp_gym.sandbox.host_route import HostRoute
-from websp_gym.sandbox.request_fields import read_json
+from websp_gym.sandbox.request_fields import read_fields, read_json
 
 API = "api.github.com"
 _SENSITIVE = re.compile(
-    r"/settings/(tokens|sessions|personal-access-tokens)(/.*)?|/(?!settings/)[^/]+/[^/]+/settings(/.*)?"
+    r"/settings/(tokens|sessions|personal-access-tokens)(/.*)?|/(?!settings/)[^/\\]+/[^/\\]+/settings(/.*)?"
 )
 _FEATURES = ("has_issues", "has_wiki", "has_projects", "has_discussions", "is_template")
 
@@ -73,8 +73,8 @@ async def confirm(request: Request) -> Response:
     episode = request.state.episode
     if episode.session is None:
         return RedirectResponse("/login", 303)
-    async with request.form() as form:
-        given, wanted = str(form.get("sudo_password", "")), str(form.get("return_to", ""))
+    form = await read_fields(request)
+    given, wanted = form.text("sudo_password"), form.text("return_to")
     if given != _password(episode.session):
         return _password_page(request, wanted, wrong=True)
     if not _is_confirmed(episode):

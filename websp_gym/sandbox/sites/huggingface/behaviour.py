@@ -11,13 +11,12 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, TypeAlias
 from urllib.parse import parse_qs, urlencode
 
-import yaml
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from websp_gym.sandbox.account import ACCOUNT
-from websp_gym.sandbox.request_fields import RefusedError, read_fields, read_json
+from websp_gym.sandbox.request_fields import RefusedError, read_fields, read_json, read_yaml
 
 Row: TypeAlias = dict[str, Any]
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
@@ -70,15 +69,19 @@ def card_fields(text: str) -> Row:
     text = text.replace("\r\n", "\n")
     found = _HEAD.match(text)
     fields: Row = {**dict.fromkeys(_CARD.values(), ""), "more": "", "body": found[2] if found else text}
+    known: set[str] = set()
     for chunk in re.split(r"^(?=[\w-]+:)", found[1], flags=re.M) if found else ():
         field = _CARD.get(chunk.partition(":")[0])
         if field is None:
             fields["more"] += chunk if chunk.strip() else ""
             continue
+        if field in known:
+            raise HubError(400, f"the metadata of the card has {chunk.partition(':')[0]} twice")
+        known.add(field)
         try:
-            value = yaml.load(chunk, yaml.BaseLoader)  # it makes texts, lists and mappings only
-        except yaml.YAMLError:
-            raise HubError(400, "the metadata of the card is not valid") from None
+            value = read_yaml(chunk)
+        except ValueError as error:
+            raise HubError(400, f"the metadata of the card is not valid: {error}") from None
         value = next(iter(value.values())) if isinstance(value, dict) else ""
         fields[field] = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
     return fields
