@@ -42,6 +42,11 @@ async def compute(request):
     return JSONResponse({})
 
 
+async def spin(request):
+    while True:
+        pass
+
+
 async def forever(request):
     episode = request.state.episode
     with episode.transaction():
@@ -50,7 +55,7 @@ async def forever(request):
 
 
 def routes(site):
-    return [Route("/compute", compute), Route("/forever", forever, methods=["POST"])]
+    return [Route("/compute", compute), Route("/forever", forever, methods=["POST"]), Route("/spin", spin, methods=["POST"])]
 """
 PAGE = "<html><body>{{ items.words|length }} words</body></html>"
 HOME = "https://busy.example/"
@@ -116,11 +121,12 @@ def test_thousands_of_words_are_added_in_linear_time_and_others_do_not_notice(sa
     assert len(mine.state()["sites"]["busy"]["collections"]["words"]) == 9000
 
 
+@pytest.mark.parametrize("path", ["forever", "spin"])
 def test_a_request_that_computes_for_too_long_changes_nothing_and_is_its_senders_fault(
-    sandbox: Sandbox,
+    sandbox: Sandbox, path: str
 ) -> None:
     episode, visitor = opened(sandbox)
-    assert visitor.post(HOME + "forever", timeout=150).status == 503
+    assert visitor.post(HOME + path, timeout=150).status == 503
     state = episode.state()
     assert state["sites"]["busy"]["settings"]["done.count"] == 0
     assert "error" not in {event["kind"] for event in state["events"]}

@@ -12,6 +12,7 @@ import contextlib
 import json
 import logging
 import os
+import resource
 import signal
 import socket
 import ssl
@@ -29,12 +30,16 @@ from .control import Control, Guard, Leases
 from .sessions import Keyring
 from .site import SiteError
 from .store import Store
+from .turns import HELD_SECONDS, end_if_held
 
 GRACE = 0.3
 """Seconds without a user before the server ends, so that one process can follow another."""
 
 FIRST_USER = 30.0
 """Seconds that the server waits for its first user."""
+
+MEMORY = 4 * 1024**3
+"""Bytes of data that the process may have (it needs some 150 MB), so that a request cannot use up the machine's."""
 
 SWITCH = 0.0005
 """Seconds after which a computing thread lets another one run.
@@ -96,7 +101,10 @@ class Process:
             control_port=_port(control),
             spki=spki,
         )
+        guarding = asyncio.create_task(end_if_held(options.held_seconds))
         await self._ended.wait()
+        guarding.cancel()
+        signal.setitimer(signal.ITIMER_PROF, 0)
         for server in servers:
             # All state is in memory, so open connections can be dropped.
             server.should_exit = server.force_exit = True
@@ -114,11 +122,18 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the process and return the exit code: 0, or 2 if a site is invalid (arguments None: ``sys.argv``)."""
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
     sys.setswitchinterval(SWITCH)
+    _limit_memory()
     parser = argparse.ArgumentParser(prog="python -m websp_gym.sandbox.server", description=__doc__)
     parser.add_argument("--sites", action="append", default=[], help="one more folder of sites")
     parser.add_argument("--only", action="store_true", help="serve only the folders given by --sites")
     parser.add_argument(
         "--browse", action="store_true", help="allow a default episode, look for changed templates"
+    )
+    parser.add_argument(
+        "--held-seconds",
+        type=float,
+        default=HELD_SECONDS,
+        help="CPU seconds that one request may stop all others",
     )
     for name in ("http", "https", "control"):
         parser.add_argument(f"--{name}-port", type=int, default=0, help="the port to try first")
@@ -129,6 +144,12 @@ def main(arguments: list[str] | None = None) -> int:
         logger.error("%s", error)
         return 2
     return 0
+
+
+def _limit_memory() -> None:
+    most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    soft = MEMORY if most == resource.RLIM_INFINITY else min(MEMORY, most)
+    resource.setrlimit(resource.RLIMIT_DATA, (soft, most))
 
 
 async def _run(options: argparse.Namespace, secret: str) -> None:

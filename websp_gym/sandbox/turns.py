@@ -3,11 +3,19 @@
 Each request runs in a worker thread, so a slow page does not block other episodes. A page's request has a budget
 of CPU seconds; a request that exceeds it changes nothing and gets a 503. The budget is in CPU time because a slow
 machine is not the page's fault: a request that was only kept waiting counts as a failure of the server.
+
+The budget ends Python code wherever it is. Compiled code that keeps the interpreter to itself stops every episode,
+and no thread can end it: :func:`end_if_held` lets the kernel end the process, and its users start another one.
 """
 
 from __future__ import annotations
 
 import asyncio
+import ctypes
+import faulthandler
+import signal
+import sys
+import threading
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +30,12 @@ WAIT_SECONDS = 25.0
 
 _COMPUTED = 1.0
 """A request that was given up after fewer CPU seconds than this was only kept waiting."""
+
+_LOOK_SECONDS = 1.0
+"""Seconds between two looks at a request that takes long."""
+
+HELD_SECONDS = 10.0
+"""CPU seconds that the process may compute while its event loop does not get to run."""
 
 _WORKERS = 64
 
@@ -51,14 +65,31 @@ class RequestTurn:
         self._began = 0.0
         self._budget = inf
         self._given_up = False
+        self._thread: int | None = None
+        self._ending = threading.Lock()
 
     def begin(self, cpu_seconds: float) -> None:
         """Start a turn of the calling thread with a budget of CPU seconds."""
         self._began, self._budget, self._given_up = time.thread_time(), cpu_seconds, False
+        self._thread = threading.get_ident()
 
     def over(self) -> None:
         """End the current turn."""
+        with self._ending:
+            if self._thread is not None:
+                # An interruption that came too late must not end the next turn of this thread.
+                _raise_in(self._thread, None)
+            self._thread = None
         self._budget, self._given_up = inf, self.ended
+
+    def interrupt(self) -> None:
+        """Raise OverTimeError in the thread of the current turn if it has exceeded its budget or was given up."""
+        with self._ending:
+            if self._thread is None:
+                return
+            spent = time.clock_gettime(time.pthread_getcpuclockid(self._thread)) - self._began
+            if spent > self._budget or (self._given_up and spent > _COMPUTED):
+                _raise_in(self._thread, OverTimeError)
 
     def stalled(self) -> bool:
         """Return whether the turn was given up after little CPU time. If so, let it go on, to log this."""
@@ -123,11 +154,37 @@ class Workers:
             raise EndedError
         running = asyncio.get_running_loop().run_in_executor(self._pool, _within, turn, job, cpu_seconds)
         running.add_done_callback(lambda done: _release(turn, done))
-        finished, _ = await asyncio.wait([running], timeout=latest - time.monotonic())
-        if not finished:
-            turn.give_up()
-            raise OverTimeError
+        while not running.done():
+            left = latest - time.monotonic()
+            if left <= 0:
+                turn.give_up()
+                turn.interrupt()
+                raise OverTimeError
+            await asyncio.wait([running], timeout=min(left, _LOOK_SECONDS))
+            if not running.done():
+                turn.interrupt()
         return running.result()
+
+
+async def end_if_held(cpu_seconds: float = HELD_SECONDS) -> None:
+    """Let the kernel end this process, with a traceback, when it computes and this coroutine does not get to run.
+
+    It counts CPU seconds, so a process that is stopped or waits for a busy machine stays. Never returns.
+
+    Args:
+        cpu_seconds: CPU seconds after which it ends.
+    """
+    # The signal's default action needs no interpreter.
+    faulthandler.register(signal.SIGPROF, sys.stderr, all_threads=True, chain=True)
+    while True:
+        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+        await asyncio.sleep(min(cpu_seconds / 4, _LOOK_SECONDS))
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    """Raise an error in a thread the next time it executes Python code; None takes back one that is pending."""
+    raised = ctypes.py_object(error) if error is not None else None
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)
 
 
 def _within(turn: RequestTurn, job: Callable[[], T], cpu_seconds: float) -> T:
