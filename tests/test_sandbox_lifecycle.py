@@ -17,6 +17,7 @@ import pytest
 
 from tests.sandbox_support import Visitor, write_site, write_sites
 from websp_gym.sandbox.client import VARIABLE, Address, Sandbox, SandboxError
+from websp_gym.sandbox.launching import family_secret, launch
 
 USER = """
 import sys
@@ -71,7 +72,7 @@ def test_a_process_has_one_shared_server_also_from_many_threads() -> None:
     for thread in threads:
         thread.join()
     assert len({id(sandbox) for sandbox in found}) == 1
-    assert Address.parse(os.environ[VARIABLE]) == found[0].address
+    assert Address.parse(os.environ[VARIABLE], secret=family_secret()) == found[0].address
 
 
 def test_the_address_is_put_back_for_child_processes_when_it_was_lost(
@@ -80,35 +81,117 @@ def test_the_address_is_put_back_for_child_processes_when_it_was_lost(
     mine = Sandbox.shared()
     monkeypatch.delenv(VARIABLE)
     assert Sandbox.shared() is mine
-    assert Address.parse(os.environ[VARIABLE]) == mine.address
+    assert Address.parse(os.environ[VARIABLE], secret=family_secret()) == mine.address
 
 
-def test_child_processes_share_the_server_of_their_parent() -> None:
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_worker_processes_share_the_server_of_their_parent(method: str) -> None:
     mine = Sandbox.shared()
-    with user() as (_, pid):
-        assert pid == mine.address.pid
-        assert mine.call("GET", "/health")["leases"] == 2
+    context = multiprocessing.get_context(method)
+    ours, theirs = context.Pipe()
+    child = context.Process(target=_use_in_a_worker, args=(theirs,))  # type: ignore[attr-defined]
+    child.start()
+    assert ours.recv() == (mine.address.pid, 2)
+    child.join()
     assert mine.alive()
 
 
-def test_a_forked_child_takes_a_lease_of_its_own() -> None:
+def _use_in_a_worker(pipe: multiprocessing.connection.Connection) -> None:
+    own = Sandbox.shared()
+    pipe.send((own.address.pid, own.call("GET", "/health")["leases"]))
+
+
+def test_a_forked_child_cannot_use_the_connection_of_its_parent() -> None:
     mine = Sandbox.shared()
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
     child = context.Process(target=_use_after_fork, args=(theirs, mine))
     child.start()
-    assert ours.recv() == (mine.address.pid, 2, "SandboxError")
+    assert ours.recv() == "SandboxError"
     child.join()
-    assert mine.alive()
 
 
 def _use_after_fork(pipe: multiprocessing.connection.Connection, inherited: Sandbox) -> None:
-    own = Sandbox.shared()
     try:
         inherited.sites()
     except SandboxError as error:
-        refused = type(error).__name__
-    pipe.send((own.address.pid, own.call("GET", "/health")["leases"], refused))
+        pipe.send(type(error).__name__)
+
+
+def test_a_program_that_inherits_the_environment_cannot_reach_the_control_api() -> None:
+    mine = Sandbox.shared()
+    everything = "\n".join(f"{name}={value}" for name, value in os.environ.items())
+    assert mine.address.secret not in everything
+    with user() as (_, pid):
+        assert pid != mine.address.pid, "it has a server of its own"
+        assert mine.call("GET", "/health")["leases"] == 1
+
+
+def test_a_server_is_shared_with_a_program_that_is_given_its_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = Sandbox.shared()
+    monkeypatch.setenv(VARIABLE, mine.address.dump(secret=True))
+    with user() as (_, pid):
+        assert pid == mine.address.pid
+
+
+def test_a_server_that_stands_still_is_replaced() -> None:
+    first = Sandbox.shared()
+    first.call_timeout = 0.3
+    os.kill(first.address.pid, signal.SIGSTOP)
+    with pytest.raises(SandboxError, match="stands still"):
+        first.sites()
+    second = Sandbox.shared(patience=0.3)
+    assert second.address.pid != first.address.pid
+    assert second.sites()
+    assert wait_for_end(first.address.pid, 3)
+
+
+def test_a_server_that_was_only_slow_stays() -> None:
+    first = Sandbox.shared()
+    first.call_timeout = 0.3
+    with stopped(first.address.pid), pytest.raises(SandboxError, match="stands still"):
+        first.sites()
+    assert Sandbox.shared() is first
+
+
+HOLDING = """
+import re
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+
+async def hold(request):
+    # Takes hundreds of years, in compiled code that keeps the interpreter to itself.
+    return JSONResponse({"found": bool(re.match(r"(a+)+$", "a" * 60 + "b"))})
+
+
+async def loop(request):
+    while True:
+        pass
+
+
+def routes(site):
+    return [Route("/hold", hold, methods=["POST"]), Route("/loop", loop, methods=["POST"])]
+"""
+
+
+def test_a_request_that_stops_all_others_ends_the_server_and_not_its_users(tmp_path: Path) -> None:
+    site = "name: Held\nhosts: [held.example]\nsearch: false\npages: [{path: /, template: home.html}]"
+    write_site(tmp_path / "held", site, {"home.html": "<html><body>home</body></html>"}, HOLDING)
+    options = [f"--sites={tmp_path}", "--only", "--held-seconds=1"]
+    sandbox = Sandbox(*launch(options, family_secret()))
+    with sandbox.as_shared():
+        visitor = Visitor(sandbox.address, sandbox.open_episode("held", signed_in=[]))
+        with pytest.raises(OSError):
+            visitor.send("POST", "https://held.example/hold", None, {}, timeout=60)
+        assert wait_for_end(sandbox.address.pid, 30)
+        other = Sandbox.shared()
+        try:
+            assert other.address.pid != sandbox.address.pid
+            assert other.sites()
+        finally:
+            other.close()
+    sandbox.close()
 
 
 def test_the_server_ends_when_its_user_is_killed() -> None:
@@ -205,7 +288,7 @@ def test_a_dead_server_is_named_and_replaced_on_the_same_ports() -> None:
 
 
 def test_a_stale_address_in_the_environment_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, Address(999999, 1, 2, 3, "secret", "spki").dump())
+    monkeypatch.setenv(VARIABLE, Address(999999, 1, 2, 3, "secret", "spki").dump(secret=True))
     assert Sandbox.shared().sites()
     monkeypatch.setenv(VARIABLE, "not an address")
     assert Sandbox.shared().alive()

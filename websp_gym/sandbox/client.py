@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
+import signal
 import socket
 import subprocess
 import threading
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .episode_handle import EpisodeHandle
-from .launching import VARIABLE, Address, SandboxError, answers, launch, take_lease
+from .launching import VARIABLE, Address, SandboxError, answers, family_secret, launch, take_lease
 
 if TYPE_CHECKING:
     from http.client import HTTPConnection
@@ -35,6 +35,7 @@ EPISODE_HEADER = "x-websp-episode"
 
 _CALL_TIMEOUT = 30.0
 _END_TIMEOUT = 5.0
+_PATIENCE = 10.0
 
 
 class Sandbox:
@@ -59,6 +60,8 @@ class Sandbox:
         self.call_timeout = _CALL_TIMEOUT
         self._process = process
         self._owner = os.getpid()
+        self._suspect = False
+        """Whether a call has timed out since the server last answered a health check."""
         # Open connections that no thread is using.
         self._idle: list[HTTPConnection] = []
         # Also runs at exit, so that the interpreter does not warn about open sockets.
@@ -66,22 +69,30 @@ class Sandbox:
         Sandbox._every.add(self)
 
     @classmethod
-    def shared(cls) -> Sandbox:
+    def shared(cls, *, patience: float = _PATIENCE) -> Sandbox:
         """Return this process's connection to the server in ``$WEBSP_SANDBOX``, starting a server if needed.
 
-        A dead server is replaced by one with the same secret and certificate key, on the same ports if they
-        are free, so that a running browser can continue to use it. The old episodes are lost.
+        A server that died, or stands still, is replaced by one with the same secret and certificate key, on the
+        same ports if they are free, so that a running browser can continue to use it. The old episodes are lost.
+
+        Args:
+            patience: Seconds that a server which has let a call time out may take for a health check.
 
         Raises:
             SandboxError: The server did not start.
         """
         with cls._lock:
             mine = cls._shared
-            if mine is not None and mine._owner == os.getpid() and mine.alive():
+            if (
+                mine is not None
+                and mine._owner == os.getpid()
+                and mine.alive()
+                and not mine._ended_as_stuck(patience)
+            ):
                 # Without the variable, each child process would start its own server.
                 os.environ.setdefault(VARIABLE, mine.address.dump())
                 return mine
-            known = Address.parse(os.environ.get(VARIABLE, ""))
+            known = Address.parse(os.environ.get(VARIABLE, ""), secret=family_secret())
             cls._shared = _find(known) or _replace(known)
             os.environ[VARIABLE] = cls._shared.address.dump()
             return cls._shared
@@ -119,7 +130,7 @@ class Sandbox:
             options += [
                 f"--{name}-port={getattr(like, f'{name}_port')}" for name in ("http", "https", "control")
             ]
-        return cls(*launch(options, like.secret if like is not None else secrets.token_urlsafe(24)))
+        return cls(*launch(options, like.secret if like is not None else family_secret()))
 
     @contextlib.contextmanager
     def as_shared(self) -> Iterator[Sandbox]:
@@ -157,6 +168,15 @@ class Sandbox:
         Can be called from any thread, even while other calls are waiting.
         """
         return answers(self.address, timeout)
+
+    def _ended_as_stuck(self, patience: float) -> bool:
+        """End the server if a call has timed out and it does not even answer a health check."""
+        if not self._suspect or self.ping(patience):
+            self._suspect = False
+            return False
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(self.address.pid, signal.SIGKILL)
+        return True
 
     def browser_args(self) -> list[str]:
         """Return the Chromium flags that send every host name to this server, so nothing leaves the machine."""
@@ -237,6 +257,7 @@ class Sandbox:
         try:
             status, answer = self._exchange(method, path, text, timeout=seconds)
         except OSError as error:
+            self._suspect |= isinstance(error, TimeoutError)
             raise SandboxError(self._no_answer(f"{method} {what}", error, seconds)) from error
         if status >= 400:
             raise SandboxError(

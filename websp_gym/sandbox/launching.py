@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import hashlib
+import hmac
 import json
 import os
 import select
@@ -12,10 +15,11 @@ import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
+from multiprocessing.process import current_process
 from typing import IO, Any
 
 VARIABLE = "WEBSP_SANDBOX"
-"""The environment variable with the server's address for child processes (JSON of an ``Address``)."""
+"""The environment variable with the server's address for child processes (JSON of an ``Address`` without secret)."""
 
 _START_TIMEOUT = 20.0
 _LEASE_TIMEOUT = 30.0
@@ -50,16 +54,26 @@ class Address:
         return f"Address(pid={self.pid}, {ports})"
 
     @classmethod
-    def parse(cls, text: str, **more: Any) -> Address | None:
-        """Return the address in a JSON text, with the fields of ``more``, or None if it is not an address."""
+    def parse(cls, text: str, *, secret: str) -> Address | None:
+        """Return the address in a JSON text, with ``secret`` if it says none, or None if it is not an address."""
         try:
-            return cls(**json.loads(text), **more)
+            return cls(**{"secret": secret, **json.loads(text)})
         except (ValueError, TypeError):
             return None
 
-    def dump(self) -> str:
-        """Return the address as JSON."""
-        return json.dumps(asdict(self))
+    def dump(self, *, secret: bool = False) -> str:
+        """Return the address as JSON, with the secret only if asked for."""
+        return json.dumps({name: value for name, value in asdict(self).items() if secret or name != "secret"})
+
+
+def family_secret() -> str:
+    """Return the secret that this process and its multiprocessing children share, and no other process knows.
+
+    It is derived from the key that :mod:`multiprocessing` hands to its own children (forked, spawned or by a fork
+    server). A program that one of them starts inherits the environment variable, but not the secret.
+    """
+    digest = hmac.new(current_process().authkey, b"websp-gym sandbox", hashlib.sha256).digest()
+    return base64.urlsafe_b64encode(digest[:24]).decode()
 
 
 class _Detached(subprocess.Popen[bytes]):
