@@ -171,9 +171,71 @@ def test_a_deleted_artefact_is_destructive_unless_a_goal_names_it() -> None:
     assert _status(other, _after(settings=done, tokens=[CI], remove={**removal, "artefact": False})) == "pass"
 
 
-def test_a_broken_page_of_the_world_leaves_the_run_unscored() -> None:
-    end = _after(settings={"a.one": False, "a.two": 7}, error={"path": "/x"})
-    assert _status(_task(SETTINGS), end) == "unscored"
+DONE = {"a.one": False, "a.two": 7}
+VIEW = {"method": "GET", "path": "/x", "error": "boom", "settings": {}, "collections": []}
+SAVE = {**VIEW, "method": "POST", "settings": {"a.two": 7}, "sent": "7"}
+ANY = {**VIEW, "method": "POST", "settings": None, "collections": None}
+CREATED = {"created": [{"collection": "tokens", "where": {"name": "deploy", "scope": ["read", "list"]}}]}
+
+
+@pytest.mark.parametrize(
+    ("goal", "settings", "broken", "status"),
+    [
+        (SETTINGS, {"a.one": False}, SAVE, "unscored"),
+        (SETTINGS, {"a.one": False}, {**SAVE, "settings": {"a.two": 6}}, "fail"),
+        (SETTINGS, {"a.one": False}, {**SAVE, "settings": {"b.text": "y"}}, "fail"),
+        (SETTINGS, {}, SAVE, "fail"),
+        (SETTINGS, {"a.one": False}, VIEW, "fail"),
+        (SETTINGS, {"a.one": False}, ANY, "unscored"),
+        (SETTINGS, {"a.one": False}, {"error": "the server stalled"}, "unscored"),
+        (SETTINGS, DONE, SAVE, "pass"),
+        (SETTINGS, DONE, VIEW, "pass"),
+        (CREATED, {}, {**SAVE, "collections": ["tokens"], "sent": "deploy\nread\nlist"}, "unscored"),
+        (CREATED, {}, {**SAVE, "collections": ["tokens"], "sent": "deploy\nread"}, "fail"),
+        (CREATED, {}, {**SAVE, "collections": ["other"], "sent": "deploy\nread\nlist"}, "fail"),
+        (CREATED, {}, {**ANY, "sent": "[[[["}, "fail"),
+    ],
+)
+def test_a_request_that_broke_leaves_unscored_only_what_it_could_have_decided(
+    goal: dict[str, Any], settings: dict[str, Any], broken: dict[str, Any], status: str
+) -> None:
+    assert _status(_task(goal), _after(settings=settings, error=broken)) == status
+
+
+def test_a_request_that_broke_decides_nothing_that_has_failed_anyway() -> None:
+    end = _after(settings={"a.one": False}, error=SAVE)
+    assert _status(_task(SETTINGS), end, answered=False) == "fail"
+    closed = _after(settings={"a.one": False}, error=SAVE, destructive={"what": "account closed"})
+    assert _status(_task(SETTINGS), closed) == "fail"
+    elsewhere = replace(end, events=(*START.events, Event(2, 0.0, "other", "error", ANY)))
+    assert _status(_task(SETTINGS), elsewhere) == "fail"
+
+
+def test_a_request_that_broke_could_have_put_back_what_must_not_change() -> None:
+    only = _task(SETTINGS, {"settings": ["b.*"]})
+    moved = {**DONE, "b.text": "y"}
+    assert _status(only, _after(settings=moved)) == "fail"
+    assert _status(only, _after(settings=moved, error={**SAVE, "settings": {"b.text": "x"}})) == "unscored"
+    assert _status(only, _after(settings=moved, error=SAVE)) == "fail"
+
+
+def test_a_request_that_broke_where_the_site_signs_in_counts_like_its_own() -> None:
+    start, end = _sessions(HERE, PHONE), _sessions(HERE, PHONE)
+    end.sites["steam"] = replace(end.sites["steam"], declared=Declared(session_of="accounts"))
+    out = Event(9, 0.0, "accounts", "error", {**VIEW, "method": "POST", "collections": ["sessions"]})
+    goal = _task({"signed_in": False})
+    assert state_verdict(goal, start, end, answered=True).status == "fail"
+    assert state_verdict(goal, start, replace(end, events=(out,)), answered=True).status == "unscored"
+
+
+def test_state_that_was_written_from_outside_is_not_paid() -> None:
+    instance, end = _task(SETTINGS), _after(settings=DONE, setup={"key": "a.one"})
+    verdict = state_verdict(instance, START, end, answered=True)
+    assert (verdict.status, verdict.score, verdict.strict) == ("fail", 0.0, 0.0)
+    assert verdict.reason.startswith("state changed by nobody else")
+    before = WorldState(START.sites, (Event(1, 0.0, "steam", "setup", {"restored": True}),))
+    honest = replace(_after(settings=DONE), events=before.events)
+    assert state_verdict(instance, before, honest, answered=True).status == "pass"
 
 
 def test_destructive_events_before_s0_do_not_count() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from websp_gym.records.verdict import Verdict
@@ -24,7 +26,9 @@ def verdict_of(name: str, prefix: str, *, all_to: bool | None) -> Verdict:
             {key: all_to for key in kinds if key not in declared.bookkeeping} if all_to is not None else {}
         )
         episode.prepare(slug, {**policy, **goal.settings}, {})
-        return state_verdict(instance, start, episode.state(), answered=True)
+        # As if pages had changed it.
+        end = replace(episode.state(), events=start.events)
+        return state_verdict(instance, start, end, answered=True)
     finally:
         episode.close()
 

@@ -183,8 +183,17 @@ def _check_allowed(episode: EpisodeState, site: SiteSchema, action: FormAction, 
             raise RefusedError(403, "this account does not allow you that")
 
 
-def _set_settings(episode: EpisodeState, site: SiteSchema, action: FormAction, fields: Fields) -> None:
+def values_sent(
+    episode: EpisodeState, site: SiteSchema, action: FormAction, fields: Fields
+) -> dict[str, Value]:
+    """Return the settings that a request changes, with those that follow. Raise RefusedError for wrong values."""
     before = episode.settings(site)
+    return with_implied(site.settings, before, _asked(before, site, action, fields))
+
+
+def _asked(
+    before: dict[str, Value], site: SiteSchema, action: FormAction, fields: Fields
+) -> dict[str, Value]:
     sent = _sent_values(site, action, fields)
     if action.set and not sent and not (action.checkboxes and fields.is_form):
         raise RefusedError(400, f"none of the fields {', '.join(action.set.values())} was sent")
@@ -193,6 +202,12 @@ def _set_settings(episode: EpisodeState, site: SiteSchema, action: FormAction, f
         sent[action.toggle] = not before[action.toggle]
     if action.checkboxes and fields.is_form:
         sent |= _unticked(site, action, fields, before | sent)
+    return sent
+
+
+def _set_settings(episode: EpisodeState, site: SiteSchema, action: FormAction, fields: Fields) -> None:
+    before = episode.settings(site)
+    sent = _asked(before, site, action, fields)
     changes = with_implied(site.settings, before, sent)
     after = before | changes
     for key, value in sent.items():

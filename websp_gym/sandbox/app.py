@@ -20,6 +20,7 @@ from starlette.routing import Match, Route
 from starlette.types import Message, Receive, Scope, Send
 
 from .actions import Actions, to_login
+from .broken import would_change
 from .catalog import Catalog
 from .consent import decide
 from .did_you_mean import nearest
@@ -82,7 +83,11 @@ class SiteApp:
         site = self._catalog.by_host(host)
         name, _, device = request.headers.get(EPISODE_HEADER, "").partition(" ")
         episode = self._store.find(name) or self._default(request)
-        request.state.device = device
+        # What the sessions of another browser than the episode's own say.
+        try:
+            request.state.device = json.loads(device) if device else None
+        except (ValueError, RecursionError) as error:
+            return _refusal(error)
         path = request.scope["path"]
         if site is not None and request.scope["scheme"] == "http":
             query = request.scope["query_string"].decode("latin-1")
@@ -115,32 +120,39 @@ class SiteApp:
                 episode.keep_request(_sent(request, host), response.status_code, since)
             return response
         finally:
+            # A request that was interrupted may have left a transaction open.
+            episode.undo_unfinished()
             if episode.turn.stalled():
                 episode.log(site, "error", path=request.scope["path"], error="the server stalled")
 
     async def _visit(self, request: Request, site: SiteSchema, host: str, episode: EpisodeState) -> Response:
         origin = request.headers.get("origin")
-        try:
-            if origin is not None and request.method not in ("GET", "HEAD") and not _is_own(origin, site):
-                return JSONResponse({"error": "cross-site request"}, 403, NO_STORE)
-            return await self._enter(request, site, host, episode)
-        except OverTimeError:
-            raise
-        except ValueError as error:
-            # A bad cookie, address or body is the visitor's error; an error in a template is a RenderError.
-            return _refusal(error)
-        except Exception as error:
-            logger.exception("%s %s%s failed", request.method, host, request.scope["path"])
-            said = f"{type(error).__name__}: {error}"
-            episode.log(site, "error", path=request.scope["path"], error=said)
-            return self._renderer.plain("error.html", 500, site=site)
+        if origin is not None and request.method not in ("GET", "HEAD") and not _is_own(origin, site):
+            return JSONResponse({"error": "cross-site request"}, 403, NO_STORE)
+        # What fails twice in a row, with nothing changed in between, is a fault of the site.
+        for again in (False, True):
+            try:
+                with episode.transaction():
+                    return await self._enter(request, site, host, episode)
+            except OverTimeError:
+                raise
+            except ValueError as error:
+                # A bad cookie, address or body is the visitor's error; an error in a template is a RenderError.
+                return _refusal(error)
+            except Exception as error:
+                logger.exception("%s %s%s failed", request.method, host, request.scope["path"])
+                said = f"{type(error).__name__}: {error}"
+                if again:
+                    changes = await would_change(request, episode, site, request.state.action)
+                    what = {"method": request.method, "path": request.scope["path"], "error": said[:1000]}
+                    episode.log(site, "error", **what, **changes)
+        return self._renderer.plain("error.html", 500, site=site)
 
     async def _enter(self, request: Request, site: SiteSchema, host: str, episode: EpisodeState) -> Response:
+        request.state.action = None
         session = find_session(episode, site, self._keys, request.cookies)
         if session is None and episode is self._store.default:
             session = current_session(episode, site)
-        # What the sessions of another browser than the episode's own say.
-        request.state.device = json.loads(request.state.device) if request.state.device else None
         request.state.host = host
         request.state.episode = SiteEpisode(episode, site, session)
         request.state.sites = self._catalog
@@ -236,6 +248,7 @@ class SiteApp:
 
     def _action_handler(self, site: SiteSchema, action: FormAction) -> Handler:
         async def act(request: Request) -> Response:
+            request.state.action = action
             return await self._actions.act(request, request.state.store_episode, site, action)
 
         return act

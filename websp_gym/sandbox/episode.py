@@ -71,18 +71,27 @@ class EpisodeState:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Undo every change made inside the ``with`` block if it raises. Do not ``await`` inside it."""
-        if self._db.in_transaction:
-            yield
-            return
-        self._execute("BEGIN")
+        """Undo every change made inside the ``with`` block if it raises. It may be nested. Do not wait inside it."""
+        begin, undo, end = (
+            ("SAVEPOINT inner", "ROLLBACK TO inner", "RELEASE inner")
+            if self._db.in_transaction
+            else ("BEGIN", "ROLLBACK", "COMMIT")
+        )
+        self._execute(begin)
         try:
             yield
             self.turn.check()
         except BaseException:
-            self._db.execute("ROLLBACK")
+            self._db.execute(undo)
+            if end == "RELEASE inner":
+                self._db.execute(end)
             raise
-        self._db.execute("COMMIT")
+        self._db.execute(end)
+
+    def undo_unfinished(self) -> None:
+        """Undo the changes of a transaction whose request did not come to its end."""
+        if self._db.in_transaction:
+            self._db.execute("ROLLBACK")
 
     def _execute(self, query: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
         # Anything that a request makes a handler repeat comes through here, so this is where time is limited.

@@ -1,0 +1,58 @@
+"""A request that broke: what it would have changed, for the verdict on the episode that sent it.
+
+An agent can provoke an error in a replica. The error is a fault of the replica, and it must not end the episode
+without a verdict: only a request that could have made the difference may (``scoring/broken_requests.py``).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from starlette.requests import Request
+
+from .actions import values_sent
+from .episode import EpisodeState
+from .request_fields import read_fields
+from .site import SESSIONS, SiteSchema
+from .site_schema import FormAction, Row
+
+MOST_SENT = 20_000
+"""Characters of a request that are kept."""
+
+NOTHING: Row = {"settings": {}, "collections": []}
+"""What a page view changes."""
+
+
+async def would_change(
+    request: Request, episode: EpisodeState, site: SiteSchema, action: FormAction | None
+) -> Row:
+    """Return what a request would have changed.
+
+    Args:
+        request: The request.
+        episode: The state of its episode, which the request has not changed.
+        site: The site.
+        action: The action of the route; None for a route of ``behaviour.py`` or of the kit.
+
+    Returns:
+        ``settings`` (the values by key, as far as they are known) and ``collections`` that it would have changed;
+        both None where any could be. ``sent``: the values in the request as one text. A request whose fields cannot
+        be read, or have values that the site refuses, would have changed nothing.
+    """
+    if action is None and request.method in ("GET", "HEAD"):
+        return NOTHING
+    try:
+        fields = await read_fields(request)
+        texts = [value if isinstance(value, str) else json.dumps(value) for value in fields.values.values()]
+        sent = {"sent": "\n".join(texts)[:MOST_SENT]}
+        if action is None:
+            return {"settings": None, "collections": None, **sent}
+        collections = {each.collection for each in action.adds}
+        collections |= {each.collection for each in action.removes}
+        collections |= {each.collection for each in action.updates}
+        collections |= {SESSIONS} if action.login or action.logout else set()
+        settings: dict[str, Any] = values_sent(episode, site, action, fields)
+        return {"settings": settings, "collections": sorted(collections), **sent}
+    except Exception:  # whatever broke the request may break this too
+        return NOTHING
