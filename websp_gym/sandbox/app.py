@@ -126,9 +126,6 @@ class SiteApp:
                 episode.log(site, "error", path=request.scope["path"], error="the server stalled")
 
     async def _visit(self, request: Request, site: SiteSchema, host: str, episode: EpisodeState) -> Response:
-        origin = request.headers.get("origin")
-        if origin is not None and request.method not in ("GET", "HEAD") and not _is_own(origin, site):
-            return JSONResponse({"error": "cross-site request"}, 403, NO_STORE)
         # What fails twice in a row, with nothing changed in between, is a fault of the site.
         for again in (False, True):
             try:
@@ -150,6 +147,9 @@ class SiteApp:
 
     async def _enter(self, request: Request, site: SiteSchema, host: str, episode: EpisodeState) -> Response:
         request.state.action = None
+        origin = request.headers.get("origin")
+        if origin is not None and request.method not in ("GET", "HEAD") and not _is_own(origin, site):
+            return JSONResponse({"error": "cross-site request"}, 403, NO_STORE)
         session = find_session(episode, site, self._keys, request.cookies)
         if session is None and episode is self._store.default:
             session = current_session(episode, site)
