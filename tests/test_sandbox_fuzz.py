@@ -84,6 +84,7 @@ async def parse(site: SiteSchema, store: Store) -> list[str]:
                     ways.remove(way)
                 if status >= 500:
                     wrong.append(f"{status} {target.method} {target.host}{path} {kind} {body[:200]!r}")
+            del ways[1:-1]
         wrong += [f"event {event}" for event in episode.events() if event["kind"] == "error"]
         await store.close(episode)
     return wrong
