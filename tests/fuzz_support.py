@@ -176,31 +176,6 @@ def rows_of(site: SiteSchema) -> tuple[dict[str, Any], ...]:
     return tuple(rows)
 
 
-def words_of(site: SiteSchema) -> tuple[str, ...]:
-    """Return words that are in many entries of the site's data, and one of each kind of entry, item, setting and page."""
-    shapes: dict[Any, Any] = {}
-    for name, rows in site.data.items():
-        for row in rows:
-            shapes.setdefault((name, frozenset(row)), row)
-    texts = [" ".join(texts_in(row)) for row in shapes.values()]
-    texts += [" ".join(texts_in(spec.rows()[:1])) for spec in site.collections.values()]
-    texts += [setting.label for setting in site.settings.values()][:3]
-    texts += [page.title for page in site.pages][:3]
-    longest = (max(text.split(), key=len) for text in texts if text.split())
-    return tuple(dict.fromkeys(["a", "the", "e", "2", *longest]))
-
-
-def texts_in(value: Any) -> Iterator[str]:
-    """Yield the texts in an entry."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        for each in value:
-            yield from texts_in(each)
-    elif isinstance(value, str):
-        yield value
-
-
 def searches(site: SiteSchema) -> Iterator[tuple[str, str, str]]:
     """Yield host, path and name of each query parameter that a page of the site reads."""
     for page in site.pages:

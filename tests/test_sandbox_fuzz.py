@@ -24,9 +24,9 @@ from tests.fuzz_support import (
     targets,
     thorough,
     tokens_of,
-    words_of,
 )
 from tests.sandbox_support import run_async
+from websp_gym.authoring.forms import words_of
 from websp_gym.sandbox.app import SiteApp
 from websp_gym.sandbox.site import SiteSchema
 from websp_gym.sandbox.store import Store

@@ -11,6 +11,7 @@ from websp_gym.authoring.contact_sheet import contact_sheet
 from websp_gym.authoring.crawl import crawl
 from websp_gym.authoring.files import check_files, known_slugs, read_catalog, tasks_of
 from websp_gym.authoring.findings import Finding, SiteReport
+from websp_gym.authoring.forms import fill_forms
 from websp_gym.authoring.panel_proofs import prove_panels
 from websp_gym.authoring.player import reset_seconds
 from websp_gym.authoring.proofs import prove
@@ -179,6 +180,7 @@ def _page_findings(job: _Job) -> Iterator[Finding]:
     start = tasks_site.start_url if tasks_site else f"https://{site.hosts[0]}/"
     signed_in = tasks_site.signed_in if tasks_site else (job.slug,) * site.has_sign_in
     yield from crawl(catalog, job.slug, start_url=start, signed_in=signed_in, folder=job.folder)
+    yield from fill_forms(catalog, job.slug, signed_in=signed_in)
     yield from prove_panels(site, signed_in=signed_in)
     with_login = next((each for each in instances if each.site.login_trace), None)
     if with_login is not None:
