@@ -7,7 +7,7 @@ import contextlib
 import io
 import threading
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ import psutil
 import pytest
 from PIL import Image
 
+from tests.retry_support import Poison
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.rollouts import Page, Pool, RemoteEnv, Transcript, advantages, agent_policy, system_prompt
 from websp_gym.sandbox.client import Sandbox
@@ -125,7 +126,44 @@ def test_a_cancelled_wait_keeps_no_environment(pool: Pool) -> None:
         pass
 
 
-def test_a_killed_process_ends_its_episode_without_a_score(pool: Pool) -> None:
+def _kill_browser(env: RemoteEnv) -> None:
+    for process in _process(env).children(recursive=True):
+        with contextlib.suppress(psutil.Error):  # it has just ended
+            if "--remote-debugging-pipe" in process.cmdline():
+                process.kill()
+
+
+@pytest.mark.parametrize("kill", [lambda env: _process(env).kill(), _kill_browser])
+def test_a_failure_costs_an_episode_nothing_but_a_repetition(
+    pool: Pool, kill: Callable[[RemoteEnv], None]
+) -> None:
+    with pool.env() as env:
+        env.reset(DONE, 3)
+        before = env.step("Google")
+        kill(env)
+        page = env.step("Scroll [WINDOW]; down")
+        assert (page.turn, page.done, page.observation["url"]) == (2, False, before.observation["url"])
+        assert env.step("ANSWER; done").reward == 1.0
+        assert env.dropped == 0
+
+
+def test_an_action_that_brings_the_browser_down_twice_is_a_failure(pool: Pool) -> None:
+    with pool.env() as env:
+        env.reset(DONE)
+        env.step("Google")
+        page = env.step(Poison())  # type: ignore[arg-type]
+        assert (page.reward, page.done, page.reason, page.unscored) == (0.0, True, "error", False)
+        assert page.failure.startswith("action 2 ended the episode with an error, and did so again: ")
+
+
+@pytest.fixture(scope="module")
+def once() -> Iterator[Pool]:
+    with Pool(1, retries=0, viewport=(400, 300)) as pool:
+        yield pool
+
+
+def test_a_killed_process_ends_an_episode_that_is_not_repeated_without_a_score(once: Pool) -> None:
+    pool = once
     with pool.env() as env:
         env.reset(TODO, 3)
         restarts = pool.restarts
@@ -147,13 +185,10 @@ def test_a_killed_process_ends_its_episode_without_a_score(pool: Pool) -> None:
         assert pool.restarts == restarts + 2
 
 
-def test_a_killed_browser_ends_its_episode_without_a_score(pool: Pool) -> None:
-    with pool.env() as env:
+def test_a_killed_browser_ends_an_episode_that_is_not_repeated_without_a_score(once: Pool) -> None:
+    with once.env() as env:
         played = Transcript((env.reset(TODO),))
-        for process in _process(env).children(recursive=True):
-            with contextlib.suppress(psutil.Error):  # it has just ended
-                if "--remote-debugging-pipe" in process.cmdline():
-                    process.kill()
+        _kill_browser(env)
         played = played.after("Google", env.step("Google"))
         assert played.reward is None
         assert "browser" in played.page.failure
@@ -163,7 +198,11 @@ def test_a_killed_browser_ends_its_episode_without_a_score(pool: Pool) -> None:
 
 
 def test_environments_that_share_a_process_play_at_once_and_end_together() -> None:
-    with Pool(2, per_process=2, viewport=(400, 300)) as shared, shared.env() as one, shared.env() as other:
+    with (
+        Pool(2, per_process=2, retries=0, viewport=(400, 300)) as shared,
+        shared.env() as one,
+        shared.env() as other,
+    ):
         assert one.process is other.process
         one.reset(DONE, 1)
         first = other.reset(TODO, 2)
@@ -182,7 +221,7 @@ def test_environments_that_share_a_process_play_at_once_and_end_together() -> No
 
 
 def test_a_process_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    with RemoteEnv(timeout=20, viewport=(400, 300)) as env:
+    with RemoteEnv(timeout=20, retries=0, viewport=(400, 300)) as env:
         env.reset(DONE)
         process = _process(env)
         process.suspend()
@@ -213,6 +252,8 @@ def test_what_is_wrong_is_said_before_or_at_the_first_reset(pool: Pool) -> None:
         Pool(2, per_process=0)
     with pytest.raises(SetupError, match="from 1"):
         Pool(0)
+    with pytest.raises(SetupError, match="retries=2: give 0 or 1"):
+        Pool(1, retries=2)
     with pytest.raises(SetupError, match="Steam-task-191-ON"):
         pool.rollout("Steam-task-191-ONN", nothing)
     assert pool.rollout(DONE, nothing).reward == 1.0

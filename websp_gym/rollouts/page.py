@@ -6,7 +6,7 @@ import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from websp_gym.actions.reply import LONGEST_ACTION
 from websp_gym.agents.prompt import cut, list_actions
@@ -53,7 +53,8 @@ class Page:
         done: Whether the episode is over.
         truncated: Whether a limit or a failure of the world ended it.
         reason: How it ended (:class:`~websp_gym.records.ending.Ending`).
-        failure: Why it has no score; empty if it has one, or while it runs.
+        failure: Why it has no score, or what an action that failed the episode did; empty otherwise.
+        lost: What failed if the episode was lost: ``world`` (the sandbox or the browser) or ``process``; else empty.
         costs: ``info["costs"]`` of the last step; ``None`` before, and where the end state is unknown.
     """
 
@@ -68,6 +69,7 @@ class Page:
     truncated: bool = False
     reason: str = ""
     failure: str = ""
+    lost: Literal["", "world", "process"] = ""
     costs: Mapping[str, float] | None = None
 
     @property

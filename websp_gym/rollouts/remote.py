@@ -26,12 +26,14 @@ _OWN = {"observation": "give pictures=True for screenshots", "on_error": "a fail
 class RemoteEnv:
     """An environment in a process of its own. It plays any instance, one episode at a time.
 
-    A failure of the world, the browser or the process raises no error and is never a reward of zero: the episode ends
-    with a page whose ``reward`` is ``None``. A process that died is replaced at the next reset.
+    A failure of the world, the browser or the process raises no error. The same actions are repeated from a fresh S0,
+    and the episode goes on. If they fail again, it ends with a page whose ``reward`` is ``None``; but an action that
+    brings down the world or the browser both times is the policy's own failure, with the reward 0.0.
 
     Args:
         pictures: Whether pages have a screenshot, with marks.
         timeout: Seconds after which a process that does not answer is killed.
+        retries: How often an episode is repeated after a failure: 0 or 1.
         **options: Options of ``gym.make``, such as ``reward``, ``max_actions`` and ``viewport``. By default S0 is
             restored from a snapshot.
 
@@ -39,9 +41,13 @@ class RemoteEnv:
         SetupError: An option is wrong.
     """
 
-    def __init__(self, *, pictures: bool = False, timeout: float = 300.0, **options: Any) -> None:
+    def __init__(
+        self, *, pictures: bool = False, timeout: float = 300.0, retries: int = 1, **options: Any
+    ) -> None:
         for name in _OWN.keys() & options.keys():
             raise SetupError(f"a RemoteEnv takes no {name}: {_OWN[name]}", option=name)
+        if retries not in (0, 1):
+            raise SetupError(f"retries={retries!r}: give 0 or 1", option="retries")
         self.dropped = 0
         """How many episodes ended without a score."""
         kind = "marks" if pictures else "text"
@@ -52,7 +58,10 @@ class RemoteEnv:
         """Its process, which it may share with others (:meth:`share`)."""
         self._number = 0
         self._timeout = timeout
+        self._retries = retries
         self._page: Page | None = None
+        self._given: list[str] = []
+        """The replies of the episode, to repeat them after a failure."""
         self._begun_in: SpawnProcess | None = None
         # One call at a time. Coroutines wait in a thread of this environment and not in the few of the event loop.
         self._lock = threading.Lock()
@@ -106,7 +115,7 @@ class RemoteEnv:
             SetupError: There is no such instance, the seed is wrong, or there is no browser.
         """
         with self._lock:
-            self._page = None
+            self._page, self._given = None, []
             page = self._reset(instance, seed) or self._reset(instance, seed, last=True)
             assert page is not None
             return self._keep(page)
@@ -127,10 +136,10 @@ class RemoteEnv:
         with self._lock:
             if self._page is None:
                 raise WorldError("no episode is running, or it is over; call reset() first")
-            try:
-                page = self._call(Step(text))
-            except ProcessError as error:
-                page = _broken(replace(self._page, turn=self._page.turn + 1), error)
+            self._given.append(text)
+            page = self._step(text, self._page)
+            if page.lost and self._retries:
+                page = self._repeat(page)
             return self._keep(page)
 
     async def areset(self, instance: str, seed: int = 0) -> Page:
@@ -161,6 +170,26 @@ class RemoteEnv:
                 self.process.replace(self._begun_in)
             return _broken(Page(instance, seed), error) if last else None
 
+    def _step(self, text: str, before: Page) -> Page:
+        try:
+            return self._call(Step(text))
+        except ProcessError as error:
+            return _broken(replace(before, turn=before.turn + 1), error)
+
+    def _repeat(self, lost: Page) -> Page:
+        """Repeat the episode's replies from a fresh S0, and return the page after the last one."""
+        page = self._reset(lost.instance, lost.seed)
+        if page is None:
+            return lost
+        for number, text in enumerate(self._given, 1):
+            page = self._step(text, page)
+            if number == len(self._given) and lost.lost == page.lost == "world":
+                said = f"action {number} ended the episode with an error, and did so again: {page.failure}"
+                return replace(page, reward=0.0, failure=said, lost="")
+            if page.done:
+                return page
+        return page
+
     def _keep(self, page: Page) -> Page:
         self._page = None if page.done else page
         self.dropped += page.unscored
@@ -183,4 +212,5 @@ class RemoteEnv:
 
 def _broken(page: Page, error: WebspError) -> Page:
     """Return a page as the last one of an episode that ended without a score."""
-    return replace(page, reward=None, done=True, truncated=True, reason="error", failure=str(error))
+    ended = replace(page, reward=None, done=True, truncated=True, reason="error", failure=str(error))
+    return replace(ended, lost="process" if isinstance(error, ProcessError) else "world")

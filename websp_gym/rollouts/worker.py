@@ -101,6 +101,7 @@ class _Player:
             truncated=truncated,
             reason=info.get("reason", ""),
             failure=info["verdict"]["reason"] if unscored else "",
+            lost="world" if unscored and info["verdict"]["source"] == "world" else "",
             costs=info.get("costs"),
         )
 
