@@ -1,4 +1,7 @@
-"""Prove that a site's login trace signs in: from a signed-out browser, and after the session has expired."""
+"""Prove that a site's login trace signs in: from a signed-out browser, and after the session has expired.
+
+An agent whose session expires in the middle of a task can sign in again and finish.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,12 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.agents import Briefing
+from websp_gym.agents.oracle import OracleAgent
 from websp_gym.authoring.findings import Finding, judged
 from websp_gym.browser.settle import settle
 from websp_gym.env import WebspEnv
+from websp_gym.env.play import play
 from websp_gym.errors import WebspError
 from websp_gym.replay import replay
 from websp_gym.replay.library import read_trace
@@ -37,6 +43,7 @@ def prove_sign_in(instance: Instance) -> Iterator[Finding]:
         assert env.task is not None
         assert env.task.tabs is not None
         problems = list(_problems(instance, env.task.episode, env.task.tabs))
+        problems += _unfinished(env)
     except (WebspError, PlaywrightError) as error:
         problems = [str(error)]
     finally:
@@ -45,8 +52,20 @@ def prove_sign_in(instance: Instance) -> Iterator[Finding]:
         "sign-in",
         instance.site.slug,
         problems,
-        "the login trace signs in, and again after the session expired",
+        "the login trace signs in, and again after the session expired; then the task can be finished",
     )
+
+
+def _unfinished(env: WebspEnv) -> Iterator[str]:
+    """Yield why the oracle, signed in again, does not finish the task."""
+    assert env.task is not None
+    oracle = OracleAgent()
+    oracle.begin(Briefing(env.instance, env.task.episode.account, 0))
+    seen, *_ = env.step(f"goto('{env.instance.site.start_url}')")
+    *_, last = play(oracle.act, seen, env.step)
+    verdict = last.info["verdict"]
+    if verdict["score"] != 1.0:
+        yield f"after the session expired and a new sign-in, {env.instance.id} is not finished: {verdict['reason']}"
 
 
 def _problems(instance: Instance, episode: WorldEpisode, tabs: Tabs) -> Iterator[str]:
