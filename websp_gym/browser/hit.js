@@ -90,10 +90,12 @@
 
   /**
    * How elements clip their content, cached until forget(), since siblings share ancestors.
-   * @typedef {{position: string, moved: boolean, clip: Box|null}} Clipping
+   * `top`: drawn in the top layer, where no ancestor clips; `opens`: a dropdown whose options are drawn there.
+   * @typedef {{position: string, moved: boolean, clip: Box|null, top: boolean, opens: boolean}} Clipping
    * @type {Map<Element, Clipping>}
    */
   let known = new Kept();
+  const TOP_LAYER = ':modal, :popover-open, :fullscreen';
   /** @type {(el: Element) => Clipping} */
   const clippingOf = (el) => {
     const before = known.get(el);
@@ -101,7 +103,10 @@
     const style = raw.style(el);
     const clips = style.overflow !== 'visible' && style.display !== 'contents' && style.display !== 'inline'
       && el !== raw.body() && el !== raw.root();
-    const found = { position: style.position, moved: style.transform !== 'none', clip: clips ? boxOf(raw.rect(el)) : null };
+    const found = {
+      position: style.position, moved: style.transform !== 'none', clip: clips ? boxOf(raw.rect(el)) : null,
+      top: raw.matches(el, TOP_LAYER), opens: raw.has(el, 'data-websp-picker') && raw.matches(el, ':open'),
+    };
     known.set(el, found);
     return found;
   };
@@ -110,13 +115,14 @@
   /** The part of `box` that the ancestors of `el` do not clip. */
   /** @type {(el: Element, box: Box|null) => Box|null} */
   const clipped = (el, box) => {
-    let position = clippingOf(el).position;
-    for (let at = parentOf(el); at && box && position !== 'fixed'; at = parentOf(at)) {
+    let { position, top } = clippingOf(el);
+    for (let at = parentOf(el); at && box && position !== 'fixed' && !top; at = parentOf(at)) {
       const here = clippingOf(at);
+      if (here.opens) break;
       // An absolutely positioned element is clipped only by its containing block and the ancestors of that.
       if (position === 'absolute' && here.position === 'static' && !here.moved) continue;
       if (here.clip) box = overlap(box, here.clip);
-      position = here.position;
+      ({ position, top } = here);
     }
     return box;
   };

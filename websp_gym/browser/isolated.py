@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.light_playwright import Session
-from websp_gym.browser.scripts import handler_events, page_scripts
+from websp_gym.browser.scripts import handler_events, listener_script, page_scripts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,6 +123,7 @@ class Worlds:
         self.page = page
         self._known: dict[str, _World] = {}
         self._main = ""
+        self._prepared = False
 
     @property
     def main(self) -> Frame:
@@ -197,6 +198,7 @@ class Worlds:
     def _enter(self, frame: str) -> _World:
         world = self._known.get(frame)
         if world is None:
+            self._prepare()
             context = self._context(frame)
             begun = self._send("Runtime.evaluate", contextId=context, expression=_script())
             # A context id is unique only within its process: check that the frame still has this one.
@@ -204,6 +206,20 @@ class Worlds:
                 raise PlaywrightError("the document's context was destroyed while it was entered")
             world = self._known[frame] = _World(_checked(begun)["objectId"], {})
         return world
+
+    def _prepare(self) -> None:
+        """Give ``handlers.js`` what it reads listeners with, in all documents of the page from now on."""
+        if self._prepared:
+            return
+        self._prepared = True
+        # Scripts of a session run in later documents only if it is enabled.
+        self._send("Page.enable")
+        self._send(
+            "Page.addScriptToEvaluateOnNewDocument",
+            source=listener_script(),
+            includeCommandLineAPI=True,
+            runImmediately=True,
+        )
 
     def _context(self, frame: str) -> int:
         return int(

@@ -6,7 +6,7 @@
  *                       The frame remembers the elements by `index` until the next call
  *   survey(clip?, most?)   JSON of {title, entries}: the marks, and {iframe, origin, scale, box} for each visible
  *                       iframe; `most` = maximum number of marks
- *   heed(ask, tell)     sets the names of the events used to ask handlers.js for click handlers set as a property
+ *   heed(ask, tell)     sets the names of the events used to ask handlers.js for the handlers that scripts of the page set
  *   uncovered(n, pts)   for points [x, y, x, y, …] over iframe n: "1" where the iframe is on top, else "0"
  *   iframe(n)           the iframe with this number, which never changes; numberOf(el) assigns it
  *   frameGeometry(el)   [x, y, scaleX, scaleY] of an iframe's viewport inside this frame's viewport
@@ -64,6 +64,12 @@
   const FOCUS_ONLY = new Set(['tabpanel', 'region', 'dialog', 'alertdialog', 'main', 'article', 'document', 'group',
     'tablist', 'table', 'grid', 'listbox', 'menu', 'menubar', 'navigation', 'form', 'radiogroup', 'toolbar', 'tree',
     'complementary', 'log', 'list', 'application']);
+  // Containers whose listener is for what is in them.
+  const LISTS = new Set(['list', 'listbox', 'table', 'rowgroup', 'grid', 'treegrid', 'tree', 'menu', 'menubar', 'tablist', 'toolbar',
+    'radiogroup', 'form', 'feed', 'log', 'main', 'navigation', 'region', 'complementary', 'banner', 'contentinfo', 'search',
+    'dialog', 'alertdialog', 'document', 'application']);
+  /** Part of the viewport above which an element with a listener is taken for a container too. */
+  const LARGEST_PART = 0.25;
 
   /**
    * An element that may be operable. Kinds: CONTROL; HANDLER, no control but with a click handler or tab stop;
@@ -125,7 +131,7 @@
     if (hasHandler(el) || (!control && reacts(el))) return HANDLER;
     return hand ? POINTER : null;
   };
-  /** Whether the element has a click handler, as an attribute or as a property in the page's own world. */
+  /** Whether the element reacts to a press: a handler as an attribute, or set by a script of the page (handlers.js). */
   /** @type {(el: Element) => boolean} */
   const reacts = (el) => raw.has(el, 'onclick') || isTold(told, el);
   /** @type {(set: WeakSet<Element>, el: Element) => boolean} */
@@ -144,7 +150,7 @@
       if (el instanceof Element) told.add(el);
     };
     addEventListener(words[1], hear, true);
-    dispatch(globalThis, new Event(words[0]));
+    dispatch(globalThis, new SubmitEvent(words[0]));
     removeEventListener(words[1], hear, true);
   };
   /** @type {(el: Element) => boolean} */
@@ -190,7 +196,7 @@
       c.spot = spotOf(c.el, within);
       if (!c.spot) continue;
       const area = c.spot.box.w * c.spot.box.h;
-      if (c.holds && area < 1.5 * c.holds) c.spot = null;
+      if (c.holds ? area < 1.5 * c.holds : delegates(c) && area > LARGEST_PART * within.w * within.h) c.spot = null;
       else for (let o = c.outer; o; o = o.outer) o.holds = Math.max(o.holds, area);
     }
   };
@@ -198,8 +204,26 @@
   /** @type {(c: Candidate) => boolean} */
   const reactsAsWhole = (c) => {
     if (c.holds) return c.onclick && c.pointer;
-    if (c.kind === POINTER || c.onclick || c.pointer) return true;
+    if (c.kind === POINTER || c.pointer) return true;
+    if (c.onclick) return !delegates(c) || !(contains(LISTS, roleOf(c.el)) || isSeries(c.el));
     return !contains(FOCUS_ONLY, roleOf(c.el)) || scrolls(c.el);
+  };
+  /** Whether it may listen for what is in it: only a script says that it reacts, no hand, no attribute, no tab stop. */
+  /** @type {(c: Candidate) => boolean} */
+  const delegates = (c) => c.onclick && !c.pointer && !hasHandler(c.el);
+  /** Whether an element contains three or more of a kind, as a list does. */
+  /** @type {(el: Element) => boolean} */
+  const isSeries = (el) => {
+    /** @type {Element|null} */
+    let before = null;
+    let same = 0;
+    eachChild(el, (node) => {
+      if (raw.nodeType(node) !== 1 || same > 1) return;
+      const child = /** @type {Element} */ (node);
+      same = before && tagOf(before) === tagOf(child) && attr(before, 'class') === attr(child, 'class') ? same + 1 : 0;
+      before = child;
+    });
+    return same > 1;
   };
 
   /** @type {(el: Element) => boolean} */

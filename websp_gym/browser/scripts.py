@@ -34,10 +34,17 @@ def handler_events() -> tuple[str, str]:
 def handler_script() -> str:
     """Return the script for ``add_init_script`` that runs in a page's own world.
 
-    It reports which elements have click handlers as properties, and blocks pasting from the shared clipboard.
+    It reports which elements react to a press, and blocks pasting from the shared clipboard.
     """
     here = files("websp_gym.browser")
     function, clipboard = (
         here.joinpath(name).read_text(encoding="utf-8") for name in ("handlers.js", "clipboard.js")
     )
     return f"{clipboard}\n({function})(...{json.dumps(handler_events())})"
+
+
+@cache
+def listener_script() -> str:
+    """Return the script that gives ``handlers.js`` the function ``getEventListeners`` of the command line API."""
+    ask = json.dumps(handler_events()[0])
+    return f"getEventListeners(window)[{ask}]?.[0].listener(getEventListeners)"

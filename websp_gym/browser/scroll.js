@@ -187,11 +187,12 @@
   /** @type {(el: Element) => boolean} */
   const isPopup = (el) => isDialog(el) || (floats(el) && (isFrame(el) || raw.rect(el).width < innerWidth || scrollable(el, 0, 1)));
 
-  /** Whether an element is visible and its centre is not covered. */
+  /** Whether the centre of the part of an element that is in view is not covered. */
   /** @type {(el: Element) => boolean} */
   const isOnTop = (el) => {
     const rect = raw.rect(el);
-    const hit = rect.width && rect.height ? topAt(rect.x + rect.width / 2, rect.y + rect.height / 2) : null;
+    const middle = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ most) => (Math.max(from, 0) + Math.min(to, most)) / 2;
+    const hit = rect.width && rect.height ? topAt(middle(rect.x, rect.right, innerWidth), middle(rect.y, rect.bottom, innerHeight)) : null;
     return hit !== null && upwards(hit, (at) => at === el) !== null;
   };
   /** The topmost popup: the one at the centre of the viewport, else the last dialog, else the last layer. */
@@ -227,7 +228,11 @@
     const result = moveUpwards(from, dx, dy, layer);
     if (result !== NOTHING) return result;
     const biggest = moveBiggest(popup, dx, dy);
-    return biggest === NOTHING ? still(`${describe(popup)} does not scroll that way`) : biggest;
+    if (biggest !== NOTHING) return biggest;
+    // In the top layer, an absolutely positioned popup moves with the page.
+    const carried = matches(popup, ':modal, :popover-open') && raw.style(popup).position === 'absolute';
+    const moved = carried ? moveUpwards(page(), dx, dy) : NOTHING;
+    return moved.moved ? moved : still(`${describe(popup)} does not scroll that way`);
   };
   const NO_POPUP = 'no popup is open';
   /** @type {(popup: Element) => Element|null} */
