@@ -6,7 +6,7 @@
  * them, or a form whose fields are called "id" and "parentNode", does not change what is read.
  *
  * globalThis.__websp (not enumerable, not replaceable) has
- *   walk(root, visit)      flat tree in reading order: open shadow roots in place of light children, slots
+ *   walk(root, visit)      flat tree in reading order: shadow roots (closed ones if kept) in place of light children, slots
  *                          filled. visit(element) returns false to leave out what lies inside
  *   elements(root)         the same as an array
  *   parentOf(node)         parent element in the flat tree (slot, then shadow host), null at the top
@@ -76,6 +76,10 @@
   const elementSlot = getter(Element.prototype, 'assignedSlot');
   /** @type {(root: ShadowRoot) => Element} */
   const hostOf = getter(ShadowRoot.prototype, 'host');
+  const openShadow = getter(Element.prototype, 'shadowRoot');
+  /** @type {WeakMap<Element, ShadowRoot>} Closed ones that somebody who may see them has handed over, by host. */
+  const closed = new WeakMap();
+  const closedShadow = uncurry(WeakMap.prototype.get);
   /** @type {(el: Element) => Node[]} */
   const assigned = uncurry(HTMLSlotElement.prototype.assignedNodes);
   const elementAll = uncurry(Element.prototype.querySelectorAll);
@@ -102,7 +106,8 @@
     rootOf: uncurry(Node.prototype.getRootNode),
     isConnected: getter(Node.prototype, 'isConnected'),
     tagOf: getter(Element.prototype, 'localName'),
-    shadowOf: getter(Element.prototype, 'shadowRoot'),
+    shadowOf: (el) => openShadow(el) ?? closedShadow(closed, el) ?? null,
+    keepShadow: (root) => { closed.set(hostOf(root), root); },
     attr: (el, name) => {
       const value = attribute(el, name);
       return value === null ? null : shortened(value);
@@ -170,6 +175,18 @@
     return list;
   };
 
+  /** The slot of a child of a host whose root is closed: the browser does not tell it. */
+  /** @type {(host: Element, child: Node) => Element|null} */
+  const closedSlot = (host, child) => {
+    const root = closedShadow(closed, host);
+    const slots = root ? all(root, 'slot') : [];
+    for (let i = 0; i < slots.length; i++) {
+      const filled = assigned(slots[i]);
+      for (let k = 0; k < filled.length; k++) if (filled[k] === child) return slots[i];
+    }
+    return null;
+  };
+
   /** @type {Core['parentOf']} */
   const parentOf = (node) => {
     const type = nodeType(node);
@@ -178,7 +195,7 @@
     if (slot) return slot;
     const parent = parentNode(node);
     if (!parent) return null;
-    if (nodeType(parent) === 1) return /** @type {Element} */ (parent);
+    if (nodeType(parent) === 1) return closedSlot(/** @type {Element} */ (parent), node) ?? /** @type {Element} */ (parent);
     return parent instanceof ShadowRoot ? hostOf(parent) : null;
   };
 

@@ -54,7 +54,10 @@ interface Raw {
   rootOf(node: Node): Node;
   isConnected(node: Node): boolean;
   tagOf(el: Element): string;
+  /** The shadow root of an element, if it is open or was kept. */
   shadowOf(el: Element): ShadowRoot | null;
+  /** Keeps a closed shadow root. */
+  keepShadow(root: ShadowRoot): void;
   hostOf(root: ShadowRoot): Element;
   attr(el: Element, name: string): string | null;
   has(el: Element, name: string): boolean;

@@ -175,3 +175,64 @@ def test_a_popup_in_the_top_layer_scrolls(hands: Hands, style: str) -> None:
         if "End" not in hands.names():
             hands.do("Scroll_within_popup; down")
     assert "End" in hands.names()
+
+
+# ------------------------------------------------------------------------------------- closed shadow roots
+
+NOTICE = """<div style='position: fixed; bottom: 0; width: 100%'><button onclick='document.title = "rejected"'>Reject</button>
+<span id=more>More</span></div>"""
+ATTACH = """const root = {}.attachShadow({{mode: 'closed'}}); root.innerHTML = `{}`;
+root.getElementById('more')?.addEventListener('click', () => {{ document.title = 'more' }})"""
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<div id=host></div><script>{ATTACH.format('host', NOTICE)}</script>",
+        f"<section id=host><p>Content without a slot</p></section><script>{ATTACH.format('host', NOTICE)}</script>",
+        f"""<x-notice></x-notice><script>customElements.define('x-notice', class extends HTMLElement {{
+        constructor() {{ super(); {ATTACH.format("this", NOTICE)} }} }})</script>""",
+    ],
+)
+def test_what_is_in_a_closed_shadow_root_is_operated(hands: Hands, html: str) -> None:
+    page = hands.show(html)
+    assert hands.names() == ["Reject", "More"]
+    hands.click("Reject")
+    assert page.title() == "rejected"
+    hands.click("More")
+    assert page.title() == "more"
+    assert page.evaluate("document.querySelector('#host, x-notice').shadowRoot") is None
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div><template shadowrootmode=closed>{}</template></div>",
+        "<x-a><template shadowrootmode=closed>{}</template></x-a>",
+        """<x-a><template shadowrootmode=closed><p><x-b><template shadowrootmode=closed>
+        <x-c><template shadowrootmode=open>{}</template></x-c></template></x-b></template></x-a>""",
+        "<iframe srcdoc='<div><template shadowrootmode=closed>{}</template></div>'></iframe>",
+    ],
+)
+def test_a_closed_root_in_the_markup_is_searched_and_typed_into(hands: Hands, html: str) -> None:
+    hands.show(html.format("<input aria-label=Mail><button>Save</button>"))
+    assert hands.names() == ["Mail", "Save"]
+    hands.type("Mail", "a@b.example")
+    assert hands.mark("Mail").value == "a@b.example"
+
+
+def test_slotted_content_is_clipped_by_the_closed_root_around_it(hands: Hands) -> None:
+    low = "<div style='overflow: hidden; height: 30px'><slot></slot></div>"
+    hands.show(
+        f"""<x-a><template shadowrootmode=closed>{low}</template><button>Seen</button>
+        <p style='height: 60px'></p><button>Clipped</button></x-a>"""
+    )
+    assert hands.names() == ["Seen"]
+
+
+def test_a_closed_root_attached_after_the_first_look_is_found(hands: Hands) -> None:
+    page = hands.show("<div id=host></div><button>Here</button>")
+    assert hands.names() == ["Here"]
+    page.evaluate(f"() => {{ {ATTACH.format('host', NOTICE)} }}")
+    hands.look()
+    assert hands.names() == ["Reject", "More", "Here"]

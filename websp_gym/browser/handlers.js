@@ -28,6 +28,8 @@
   const { hasOwn } = Object;
   const Told = Event;
 
+  /** All elements but controls and what is in them: these have marks anyway. */
+  const CANDIDATES = ':not(html, head, head *, body, a[href], a[href] *, button, button *, input, option)';
   /** What a press with the mouse fires. Touch is left out: there is no finger here. */
   const PRESS = { __proto__: null, click: 1, dblclick: 1, mousedown: 1, mouseup: 1, pointerdown: 1, pointerup: 1 };
   /** Only fields fire these: who listens for one of them listens for what is in it. */
@@ -60,7 +62,7 @@
     const reacts = listenersOf ? listens : hasProperty;
     for (let i = 0, n = lengthOf(list); i < n; i++) {
       const shadow = shadowOf(list[i]);
-      if (shadow) tellOf(allIn(shadow, '*'));
+      if (shadow) tellOf(allIn(shadow, CANDIDATES));
       if (reacts(list[i])) dispatch(list[i], new Told(tell, { composed: true }));
     }
   };
@@ -70,6 +72,6 @@
       return;
     }
     const inside = submitterOf(event);
-    tellOf(inside ? allIn(rootOf(inside), '*') : allOf(document, '*'));
+    tellOf(inside ? allIn(rootOf(inside), CANDIDATES) : allOf(document, CANDIDATES));
   });
 }

@@ -29,6 +29,11 @@ MAX_FRAMES = 50
 _WORLD = "websp"
 _ASK = "function (name, ...given) { return this[name](...given); }"
 _IFRAME = "function (number) { return this.iframe(number); }"
+_NODES = {
+    "serialization": "deep",
+    "maxDepth": 2,
+    "additionalParameters": {"includeShadowTree": "all", "maxNodeDepth": 0},
+}
 _NO_FRAME = re.compile("No frame (for|with) given id|Frame with the given", re.IGNORECASE)
 _REPLACED = re.compile(
     "Cannot find context|Could not find object|context was destroyed|target navigated|Promise was collected"
@@ -102,6 +107,17 @@ class Frame:
         """
         return self.worlds.call(self.id, function, arguments).get("value")
 
+    def nodes(self, function: str, *arguments: Any) -> list[dict[str, Any]]:
+        """Call a page script function that returns elements, and return what the browser says of each.
+
+        Each is a node as WebDriver BiDi serializes it, with ``backendNodeId`` and ``shadowRoot``, open or closed.
+        """
+        return self.worlds.nodes(self.id, function, arguments)
+
+    def give(self, function: str, node: int) -> None:
+        """Call a page script function with a node of the frame's document, given by its backend id."""
+        self.worlds.give(self.id, function, node)
+
     def child(self, number: int) -> Frame | None:
         """Return the frame in the iframe with this number, or None if there is no such iframe or frame."""
         id_ = self.worlds.frame_in(self.id, number)
@@ -110,9 +126,13 @@ class Frame:
 
 @dataclass
 class _World:
-    """Page scripts in one document: their object handle, unique to this document, and ids of known child frames."""
+    """Page scripts in one document.
+
+    They have an object handle that is unique to this document, an execution context, and ids of known child frames.
+    """
 
     handle: str
+    context: int
     frames: dict[int, str]
 
 
@@ -170,6 +190,34 @@ class Worlds:
             world.frames[number] = str(node["frameId"])
         return world.frames[number]
 
+    def nodes(self, frame: str, function: str, arguments: tuple[Any, ...]) -> list[dict[str, Any]]:
+        """Return what the browser says of the elements that a page script function returns."""
+        found = _checked(
+            self._send(
+                "Runtime.callFunctionOn",
+                objectId=self._enter(frame).handle,
+                functionDeclaration=_ASK,
+                arguments=[{"value": value} for value in (function, *arguments)],
+                serializationOptions=_NODES,
+            )
+        )
+        self._send("Runtime.releaseObject", objectId=found["objectId"])
+        return [node["value"] for node in found["deepSerializedValue"]["value"]]
+
+    def give(self, frame: str, function: str, node: int) -> None:
+        """Call a page script function with a node of the document."""
+        world = self._enter(frame)
+        given = self._send("DOM.resolveNode", backendNodeId=node, executionContextId=world.context)["object"]
+        _checked(
+            self._send(
+                "Runtime.callFunctionOn",
+                objectId=world.handle,
+                functionDeclaration=_ASK,
+                arguments=[{"value": function}, {"objectId": given["objectId"]}],
+            )
+        )
+        self._send("Runtime.releaseObject", objectId=given["objectId"])
+
     def _handle(self, world: _World, number: int) -> str | None:
         """Return the object handle of an iframe element."""
         result = _checked(
@@ -204,7 +252,7 @@ class Worlds:
             # A context id is unique only within its process: check that the frame still has this one.
             if self._context(frame) != context:
                 raise PlaywrightError("the document's context was destroyed while it was entered")
-            world = self._known[frame] = _World(_checked(begun)["objectId"], {})
+            world = self._known[frame] = _World(_checked(begun)["objectId"], context, {})
         return world
 
     def _prepare(self) -> None:

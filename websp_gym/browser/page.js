@@ -4,9 +4,8 @@
  * extension/ (scripts.py) and hit.js; adds to __websp
  *   collect(clip?)      the marks of this frame, in reading order; `clip` = the visible part of the frame.
  *                       The frame remembers the elements by `index` until the next call
- *   survey(clip?, most?)   JSON of {title, entries}: the marks, and {iframe, origin, scale, box} for each visible
+ *   survey(clip?, most?)   JSON of {title, suspects, entries}: the number of suspects() of shadows.js, the marks, and {iframe, origin, scale, box} for each visible
  *                       iframe; `most` = maximum number of marks
- *   heed(ask, tell)     sets the names of the events used to ask handlers.js for the handlers that scripts of the page set
  *   uncovered(n, pts)   for points [x, y, x, y, …] over iframe n: "1" where the iframe is on top, else "0"
  *   iframe(n)           the iframe with this number, which never changes; numberOf(el) assigns it
  *   frameGeometry(el)   [x, y, scaleX, scaleY] of an iframe's viewport inside this frame's viewport
@@ -20,11 +19,11 @@
  */
 (() => {
   'use strict';
-  const websp = /** @type {Dom & HitApi & Partial<PageApi>} */ (Reflect.get(globalThis, '__websp'));
+  const websp = /** @type {Dom & HitApi & ShadowApi & ListenerApi & Partial<PageApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.collect) return;
   const { raw, roleOf, nameOf, textOf, labelsOf, stateOf, shownValue, isControl, hasHandler, describe, kit } = websp;
-  const { view, topAt, belongs, spotOf, spotNow, forget } = websp;
-  const { eachChild, cut, contains, inputType, test, uncurry, all } = kit;
+  const { view, topAt, belongs, spotOf, spotNow, forget, doubt, suspects, forgetShadows, reacts, askForHandlers } = websp;
+  const { eachChild, cut, contains, inputType, test, uncurry } = kit;
   const { tagOf, attr, matches } = raw;
   const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
   const { round } = Math;
@@ -34,7 +33,6 @@
   const wellFormed = uncurry(Reflect.get(String.prototype, 'toWellFormed') ?? String.prototype.toString);
   /** @type {(doc: Document) => string} */
   const titleOf = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(Document.prototype, 'title')?.get));
-  const dispatch = uncurry(EventTarget.prototype.dispatchEvent);
 
   const listen = addEventListener.bind(globalThis);
   /** Same as in clipboard.js, because document.open() removes the listeners of a window. */
@@ -100,7 +98,9 @@
       if (contains(SKIPPED, tag)) return;
       // Inside a control only nested controls matter, and their style is checked when they are placed.
       const style = control && tag !== 'input' ? null : raw.style(el);
-      const undrawn = style !== null && style.display === 'none';
+      const display = style?.display;
+      const undrawn = display === 'none';
+      if (!undrawn) doubt(el, tag, display);
       // A checkbox with display: none can still be operated through its label.
       if (undrawn && tag !== 'input') return;
       const hand = style === null ? pointer : style.cursor === 'pointer';
@@ -130,28 +130,6 @@
     if (tag === 'html' || tag === 'body' || (tag === 'label' && /** @type {HTMLLabelElement} */ (el).control)) return null;
     if (hasHandler(el) || (!control && reacts(el))) return HANDLER;
     return hand ? POINTER : null;
-  };
-  /** Whether the element reacts to a press: a handler as an attribute, or set by a script of the page (handlers.js). */
-  /** @type {(el: Element) => boolean} */
-  const reacts = (el) => raw.has(el, 'onclick') || isTold(told, el);
-  /** @type {(set: WeakSet<Element>, el: Element) => boolean} */
-  const isTold = uncurry(WeakSet.prototype.has);
-  /** @type {WeakSet<Element>} */
-  let told = new WeakSet();
-  /** @type {[ask: string, tell: string]|null} */
-  let words = null;
-  /** @type {PageApi['heed']} */
-  const heed = (ask, tell) => { words = [ask, tell]; };
-  const askForHandlers = () => {
-    if (!words) return;
-    told = new WeakSet();
-    const hear = (/** @type {Event} */ event) => {
-      const [el] = event.composedPath();
-      if (el instanceof Element) told.add(el);
-    };
-    addEventListener(words[1], hear, true);
-    dispatch(globalThis, new SubmitEvent(words[0]));
-    removeEventListener(words[1], hear, true);
   };
   /** @type {(el: Element) => boolean} */
   const showsOptions = (el) => roleOf(el) === 'listbox' || stateOf(el).expanded === true;
@@ -308,6 +286,7 @@
     visited = 0;
     closePickers();
     forget();
+    forgetShadows();
     askForHandlers();
     /** @type {Candidate[]} */
     const found = [];
@@ -345,7 +324,10 @@
   };
 
   /** @type {PageApi['survey']} */
-  const survey = (clip, most) => raw.stringify({ title: plain(titleOf(document), LONGEST_NAME), entries: look(clip, most) });
+  const survey = (clip, most) => {
+    const entries = look(clip, most);
+    return raw.stringify({ title: plain(titleOf(document), LONGEST_NAME), suspects: suspects().length, entries });
+  };
 
   /** @type {PageApi['uncovered']} */
   const uncovered = (n, points) => {
@@ -409,6 +391,6 @@
   };
 
   /** @type {PageApi} */
-  const api = { collect, survey, heed, uncovered, iframe, numberOf, frameGeometry, element, point, openPicker, closePickers, keepFromPasting };
+  const api = { collect, survey, uncovered, iframe, numberOf, frameGeometry, element, point, openPicker, closePickers, keepFromPasting };
   Object.assign(websp, api);
 })();

@@ -1,5 +1,5 @@
 // Types of the functions that the Python package adds to __websp, for the type checker only. For what they do, see the
-// head of each script: page.js, hit.js, fields.js, scroll.js, quiet.js.
+// head of each script: page.js, hit.js, shadows.js, listeners.js, fields.js, scroll.js, quiet.js.
 
 interface Box { x: number; y: number; w: number; h: number }
 interface Spot { box: Box; x: number; y: number }
@@ -35,10 +35,21 @@ interface HitApi {
   spotNow(el: Element, within: Box, faint?: boolean): Spot | null;
   forget(): void;
 }
+interface ShadowApi {
+  doubt(el: Element, tag: string, display: string | undefined): void;
+  suspects(): Element[];
+  reveal(root: ShadowRoot): void;
+  revealed(): ShadowRoot[];
+  forgetShadows(): void;
+}
+interface ListenerApi {
+  heed(ask: string, tell: string): void;
+  askForHandlers(): void;
+  reacts(el: Element): boolean;
+}
 interface PageApi {
   collect(clip?: Box | null): PageMark[];
   survey(clip?: Box | null, most?: number): string;
-  heed(ask: string, tell: string): void;
   uncovered(iframe: number, points: number[]): string;
   iframe(number: number): Element | null;
   numberOf(el: Element): number;
@@ -65,4 +76,4 @@ interface FieldApi {
   fillIn(index: number, text: string): void;
   focusOn(index: number): boolean;
 }
-type Websp = Dom & HitApi & PageApi & MotionApi & FieldApi;
+type Websp = Dom & HitApi & ShadowApi & ListenerApi & PageApi & MotionApi & FieldApi;

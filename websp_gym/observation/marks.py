@@ -12,6 +12,7 @@ from playwright.sync_api import Error as PlaywrightError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from websp_gym.browser.isolated import MAX_FRAMES, ScriptError, is_replaced, worlds_of
+from websp_gym.browser.shadows import reveal_shadows
 from websp_gym.errors import ActionError, WorldError
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ MAX_MARKS = 1_000
 """Maximum number of marks of a page; the viewport of an ordinary page holds fewer."""
 _GEOMETRY = "function (number) { return this.frameGeometry(this.iframe(number)); }"
 _ATTEMPTS = 5
+_ROOTS_DEEP = 5
+"""Maximum number of closed shadow roots inside each other to look into in one observation."""
 _GEOMETRIC = {"box", "at", "editable", "scrollable"}
 _log = logging.getLogger(__name__)
 # Control characters and line ends that JSON does not escape.
@@ -197,6 +200,7 @@ class _Shown(_Reading):
 
 class _Survey(_Reading):
     title: str
+    suspects: int
     entries: list[_Facts | _Shown]
 
 
@@ -326,11 +330,15 @@ class _Look:
 
 def _survey(frame: Frame, clip: dict[str, float] | None, most: int) -> _Survey:
     try:
-        return _Survey.model_validate_json(frame.ask("survey", clip, most))
+        for _ in range(_ROOTS_DEEP):
+            survey = _Survey.model_validate_json(frame.ask("survey", clip, most))
+            if not (survey.suspects and reveal_shadows(frame)):
+                break
+        return survey
     except (ScriptError, ValidationError) as error:
         # The page prevents reading, for example on purpose: treat it as a page without operable elements.
         _log.warning("the elements of a frame of %s cannot be read: %s", frame.page.url[:200], error)
-        return _Survey(title="", entries=[])
+        return _Survey(title="", suspects=0, entries=[])
 
 
 def _number(number: int, found: _Found) -> Mark:
