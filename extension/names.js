@@ -17,6 +17,8 @@
   const textContent = getter(Node.prototype, 'textContent');
   /** @type {(el: Element) => boolean} */
   const isEditable = getter(HTMLElement.prototype, 'isContentEditable');
+  /** @type {(doc: Document) => string} */
+  const designMode = getter(Document.prototype, 'designMode');
   /** @type {(el: Element) => string} */
   const typeOfInput = getter(HTMLInputElement.prototype, 'type');
   /** @type {(el: Element) => string} */
@@ -63,7 +65,8 @@
   /** @type {(el: Element) => boolean} */
   const isEditingHost = (el) => {
     const value = attr(el, 'contenteditable');
-    return value !== null && lower(value) !== 'false' && el instanceof HTMLElement && isEditable(el);
+    if (value === null) return tagOf(el) === 'body' && designMode(document) === 'on';
+    return lower(value) !== 'false' && el instanceof HTMLElement && isEditable(el);
   };
 
   /** @type {(el: Element) => string} */

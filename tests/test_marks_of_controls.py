@@ -236,3 +236,159 @@ def test_a_closed_root_attached_after_the_first_look_is_found(hands: Hands) -> N
     page.evaluate(f"() => {{ {ATTACH.format('host', NOTICE)} }}")
     hands.look()
     assert hands.names() == ["Reject", "More", "Here"]
+
+
+# ------------------------------------------------------------------------------------- controls without a box
+
+PICTURE = """<img usemap='#map' width=300 height=100 style='padding: 10px; border: 3px solid; {}'
+src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>"><map name=map>{}</map>"""
+
+
+@pytest.mark.parametrize("style", ["", "transform: scale(.5)", "margin: 40px"])
+@pytest.mark.parametrize(
+    ("shape", "coords"),
+    [
+        ("rect", "10,10,100,60"),
+        ("rect", "100,60,10,10"),
+        ("circle", "200,50,40"),
+        ("poly", "0,0,300,0,300,100,280,100,280,20,0,20"),
+        ("default", ""),
+    ],
+)
+def test_an_area_of_an_image_is_clicked_in_its_shape(
+    hands: Hands, shape: str, coords: str, style: str
+) -> None:
+    area = f"<area shape={shape} coords='{coords}' href='#here' alt=Here><area shape=rect coords='0,0,9,9' alt=No>"
+    page = hands.show(PICTURE.format(style, area))
+    assert hands.names() == ["Here"]
+    hands.click("Here")
+    assert page.evaluate("location.hash") == "#here"
+
+
+def test_an_area_that_is_covered_or_scrolled_out_has_no_mark(hands: Hands) -> None:
+    area = "<area shape=rect coords='0,0,300,100' href='#here' alt=Here>"
+    hands.show(f"{PICTURE.format('', area)}<div style='position: fixed; inset: 0; background: white'></div>")
+    assert hands.names() == []
+    hands.show(f"<div style='height: 20px; overflow: hidden'><br><br>{PICTURE.format('', area)}</div>")
+    assert hands.names() == []
+
+
+@pytest.mark.parametrize(
+    "content", ["Text", "<b>Bold</b>", "Text <b>bold</b>", "<i style='float: left'>Text</i>"]
+)
+def test_a_link_without_a_box_has_a_mark(hands: Hands, content: str) -> None:
+    page = hands.show(f"<p>Before <a style='display: contents' href='#here'>{content}</a> after")
+    hands.do("Click [0]")
+    assert page.evaluate("location.hash") == "#here"
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "position: absolute; left: 30px; top: 40px",
+        "position: absolute; left: 50%; top: 50%; transform: translate(-50%, -50%)",
+        "position: absolute; right: 20px; bottom: 20px; border: 2px solid",
+        "position: fixed; left: 300px; top: 300px",
+        "float: left",
+        "display: inline-block",
+    ],
+)
+@pytest.mark.parametrize("hidden", ["position: absolute; opacity: 0; width: 0; height: 0", "display: none"])
+def test_a_box_that_a_pseudo_element_of_the_label_draws_is_ticked(
+    hands: Hands, drawn: str, hidden: str
+) -> None:
+    hands.show(
+        f"""<style>label::before {{ content: ''; width: 20px; height: 20px; background: teal; {drawn} }}</style>
+        <div style='position: relative; height: 200px'><input type=checkbox id=box aria-label=Ads style='{hidden}'>
+        <label for=box></label></div>"""
+    )
+    hands.click("Ads")
+    assert hands.mark("Ads").checked is True
+
+
+def thumb(name: str, value: int) -> str:
+    hidden = "clip-path: inset(50%); clip: rect(0 0 0 0); position: absolute; width: 100%; height: 100%; margin: -1px"
+    return (
+        f"<span style='position: absolute; left: {value}%; width: 20px; height: 20px; top: -8px; background: navy'>"
+        f"<input type=range aria-label={name} value={value} style='{hidden}'></span>"
+    )
+
+
+def test_a_drawn_slider_has_its_value_and_is_set_by_typing(hands: Hands) -> None:
+    page = hands.show(
+        f"""<span style='position: relative; display: inline-block; width: 300px; height: 4px; margin: 30px; cursor: pointer'>
+        {thumb("Low", 20)}{thumb("High", 70)}</span><script>addEventListener('change', () => {{ document.title += '!' }})</script>"""
+    )
+    assert hands.marks.text() == '[0] <slider> "Low" value="20"\n[1] <slider> "High" value="70"'
+    hands.type("High", "90")
+    assert hands.mark("High").value == "90"
+    assert page.title() == "!"
+
+
+# ------------------------------------------------------------------------------------- editors and documents
+
+
+def test_a_document_in_design_mode_is_typed_into(hands: Hands) -> None:
+    inner = hands.site.put(
+        "/design", "<!doctype html><title>Body</title><script>document.designMode = 'on'</script>"
+    )
+    hands.show(f"<iframe src='{inner}'></iframe>")
+    assert [mark.role for mark in hands.marks] == ["textbox"]
+    hands.do("Type [0]; hello")
+    assert hands.marks[0].value == "hello"
+
+
+def test_an_editor_that_writes_into_a_hidden_field_is_typed_into(hands: Hands) -> None:
+    editor = """<div id=editor style='position: relative; height: 80px; width: 300px; cursor: text'>
+        <div style='overflow: hidden; position: relative; width: 3px; height: 0'>
+        <textarea aria-label=Code style='position: absolute; bottom: -1em; width: 1000px; height: 1em'></textarea></div>
+        <pre>body</pre></div><script>const [field] = editor.getElementsByTagName('textarea'), [shown] = editor.getElementsByTagName('pre');
+        field.addEventListener('input', () => { shown.textContent += field.value; field.value = '' });"""
+    hands.show(
+        editor + "editor.addEventListener('mousedown', (e) => { e.preventDefault(); field.focus() })</script>"
+    )
+    assert hands.marks.text() == '[0] <textbox> "Code" value="body"'
+    hands.type("Code", " text")
+    assert hands.mark("Code").value == "body text"
+    hands.show(editor + "</script>")
+    assert hands.names() == [], "nobody takes the cursor there"
+
+
+@pytest.mark.parametrize(
+    "tag", ["object type=text/html data", "object data", "embed type=text/html src", "embed src"]
+)
+def test_a_document_in_an_object_is_operated(hands: Hands, tag: str) -> None:
+    inner = hands.other.put("/inside", "<!doctype html><button onclick='this.textContent = 1'>Go</button>")
+    hands.show(f"<{tag}='{inner}' width=200 height=100>")
+    hands.click("Go")
+    assert hands.names() == ["1"]
+
+
+def test_an_object_without_a_document_shows_what_it_falls_back_to(hands: Hands) -> None:
+    hands.show("<object data='data:image/png;base64,'><a href='#'>Fallback</a></object>")
+    assert hands.names() == ["Fallback"]
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "transform: rotate(20deg)",
+        "rotate: 135deg",
+        "transform: rotate(90deg) scale(.7)",
+        "transform: skewX(20deg)",
+        "transform: scaleX(-1)",
+        "transform: rotate(30deg); zoom: 1.5",
+        "scale: .8 1.2; rotate: 10deg; border: 7px solid; padding: 5px",
+    ],
+)
+@pytest.mark.parametrize("around", ["", "transform: rotate(-25deg)"])
+def test_what_is_in_a_turned_iframe_is_clicked_where_it_is(hands: Hands, style: str, around: str) -> None:
+    button = "<button style='position: absolute; left: {}px; top: {}px; width: 60px; height: 24px' onclick='this.textContent += 1'>{}</button>"
+    places = [(10, 10, "a"), (220, 10, "b"), (10, 110, "c"), (220, 110, "d")]
+    inner = hands.site.put("/turned", "<!doctype html>" + "".join(button.format(*place) for place in places))
+    hands.show(
+        f"<div style='padding: 200px; {around}'><iframe width=300 height=150 style='{style}' src='{inner}'>"
+    )
+    for name in "abcd":
+        hands.click(name)
+    assert sorted(hands.names()) == ["a1", "b1", "c1", "d1"]

@@ -13,9 +13,9 @@
  */
 (() => {
   'use strict';
-  const websp = /** @type {Dom & HitApi & PageApi & Partial<FieldApi>} */ (Reflect.get(globalThis, '__websp'));
+  const websp = /** @type {Dom & HitApi & FrameApi & PageApi & Partial<FieldApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.press) return;
-  const { raw, stateOf, roleOf, describe, topAt, belongs, view, element, point, openPicker, frameGeometry, kit } = websp;
+  const { raw, stateOf, roleOf, describe, topAt, belongs, view, element, point, openPicker, outOf, kit } = websp;
   const { uncurry, upwards, inputType, test, trim, lower, collapse, cut, isEditingHost } = kit;
   const { tagOf, matches } = raw;
   const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
@@ -63,10 +63,7 @@
   };
   /** @type {FieldApi['through']} */
   const through = (el, [x, y]) => {
-    const there = () => {
-      const [left, top, across, down] = frameGeometry(el);
-      return { x: left + x * across, y: top + y * down };
-    };
+    const there = () => outOf(el, x, y);
     const seen = view();
     const isInView = (/** @type {{x: number, y: number}} */ at) => at.x >= 0 && at.y >= 0 && at.x < seen.w && at.y < seen.h;
     let at = there();

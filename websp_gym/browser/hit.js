@@ -6,10 +6,10 @@
  */
 (() => {
   'use strict';
-  const websp = /** @type {Dom & Partial<HitApi>} */ (Reflect.get(globalThis, '__websp'));
+  const websp = /** @type {Dom & BoxApi & Partial<HitApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.spotOf) return;
-  const { raw, parentOf, isControl, kit } = websp;
-  const { uncurry, eachChild } = kit;
+  const { raw, parentOf, isControl, boxesOf, bearerOfBox, kit } = websp;
+  const { uncurry } = kit;
   /** @type {(doc: Document, x: number, y: number) => Element|null} */
   const documentHit = uncurry(Document.prototype.elementFromPoint);
   /** @type {(root: ShadowRoot, x: number, y: number) => Element|null} */
@@ -74,19 +74,6 @@
 
   /** @type {(rect: DOMRect) => Box} */
   const boxOf = (rect) => ({ x: rect.x, y: rect.y, w: rect.width, h: rect.height });
-
-  /** Boxes of an element, one per line, or of its children if it has none (floats, display: contents). */
-  /** @type {(el: Element, depth: number, out: Box[]) => Box[]} */
-  const boxesOf = (el, depth, out) => {
-    const rects = raw.rects(el);
-    for (let i = 0; i < rects.length; i++) {
-      if (rects[i].width >= 3 && rects[i].height >= 3) out[out.length] = boxOf(rects[i]);
-    }
-    if (!out.length && depth < 3) {
-      eachChild(el, (child) => { if (raw.nodeType(child) === 1) boxesOf(/** @type {Element} */ (child), depth + 1, out); });
-    }
-    return out;
-  };
 
   /**
    * How elements clip their content, cached until forget(), since siblings share ancestors.
@@ -160,15 +147,16 @@
     const rect = raw.rect(el);
     if (rect.width > 0 && rect.height > 0
       && (rect.right <= frame.x || rect.bottom <= frame.y || rect.x >= frame.x + frame.w || rect.y >= frame.y + frame.h)) return null;
-    if (!isShown(el, faint)) return null;
-    const boxes = boxesOf(el, 0, []);
+    const drawn = bearerOfBox(el);
+    if (!isShown(drawn, faint)) return null;
+    const boxes = boxesOf(el);
     const disabled = raw.matches(el, ':disabled');
     /** @type {Box|null} */
     let union = null;
     /** @type {{x: number, y: number}|null} */
     let point = null;
     for (let i = 0; i < boxes.length; i++) {
-      const box = clipped(el, overlap(boxes[i], frame));
+      const box = clipped(drawn, overlap(boxes[i], frame));
       if (!box) continue;
       point = point ?? hitIn(el, box, disabled);
       union = union ? join(union, box) : box;

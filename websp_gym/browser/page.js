@@ -4,11 +4,8 @@
  * extension/ (scripts.py) and hit.js; adds to __websp
  *   collect(clip?)      the marks of this frame, in reading order; `clip` = the visible part of the frame.
  *                       The frame remembers the elements by `index` until the next call
- *   survey(clip?, most?)   JSON of {title, suspects, entries}: the number of suspects() of shadows.js, the marks, and {iframe, origin, scale, box} for each visible
+ *   survey(clip?, most?)   JSON of {title, suspects, entries}: the number of suspects() of shadows.js, the marks, and {iframe, matrix, box} for each visible
  *                       iframe; `most` = maximum number of marks
- *   uncovered(n, pts)   for points [x, y, x, y, …] over iframe n: "1" where the iframe is on top, else "0"
- *   iframe(n)           the iframe with this number, which never changes; numberOf(el) assigns it
- *   frameGeometry(el)   [x, y, scaleX, scaleY] of an iframe's viewport inside this frame's viewport
  *   element(index)      the Element of a mark (a hidden checkbox, not the label that represents it)
  *   point(index)        {x, y} in the frame's viewport where a click reaches the element, scrolled into view if
  *                       necessary; {error: 'covered by <button> "Accept"' | 'gone' | 'not visible'}
@@ -19,15 +16,14 @@
  */
 (() => {
   'use strict';
-  const websp = /** @type {Dom & HitApi & ShadowApi & ListenerApi & Partial<PageApi>} */ (Reflect.get(globalThis, '__websp'));
+  const websp = /** @type {Dom & HitApi & ShadowApi & ListenerApi & FrameApi & Partial<PageApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.collect) return;
-  const { raw, roleOf, nameOf, textOf, labelsOf, stateOf, shownValue, isControl, hasHandler, describe, kit } = websp;
-  const { view, topAt, belongs, spotOf, spotNow, forget, doubt, suspects, forgetShadows, reacts, askForHandlers } = websp;
+  const { raw, parentOf, roleOf, nameOf, textOf, labelsOf, stateOf, shownValue, isControl, hasHandler, describe, kit } = websp;
+  const { view, topAt, belongs, spotOf, spotNow, forget, doubt, suspects, forgetShadows, reacts, askForHandlers, holdsDocument, frameSpot } = websp;
   const { eachChild, cut, contains, inputType, test, uncurry } = kit;
   const { tagOf, attr, matches } = raw;
   const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
   const { round } = Math;
-  const { isFinite } = Number;
   const now = performance.now.bind(performance);
   /** @type {(text: string) => string} Replaces lone surrogates, which cannot be stored as text. */
   const wellFormed = uncurry(Reflect.get(String.prototype, 'toWellFormed') ?? String.prototype.toString);
@@ -99,12 +95,12 @@
       // Inside a control only nested controls matter, and their style is checked when they are placed.
       const style = control && tag !== 'input' ? null : raw.style(el);
       const display = style?.display;
-      const undrawn = display === 'none';
+      const undrawn = display === 'none' && tag !== 'area';
       if (!undrawn) doubt(el, tag, display);
       // A checkbox with display: none can still be operated through its label.
       if (undrawn && tag !== 'input') return;
       const hand = style === null ? pointer : style.cursor === 'pointer';
-      const kind = tag === 'iframe' || tag === 'frame' ? FRAME : undrawn || isControl(el) ? CONTROL : softKind(el, tag, hand && !pointer && !control, control);
+      const kind = holdsDocument(el, tag) ? FRAME : undrawn || isControl(el) ? CONTROL : softKind(el, tag, hand && !pointer && !control, control);
       if (kind !== null) {
         /** @type {Candidate} */
         const candidate = {
@@ -145,6 +141,7 @@
       const native = tag === 'input' || tag === 'select' || tag === 'textarea';
       c.spot = c.undrawn ? null : spotOf(c.el, within, native);
       if (!c.spot && tag === 'input') placeProxy(c, within);
+      if (!c.spot && !c.undrawn && (tag === 'textarea' || tag === 'input')) placeAround(c, tag, within);
       if (!c.spot) continue;
       placed++;
       for (let o = c.outer; o; o = o.outer) o.holds = Math.max(o.holds, c.spot.box.w * c.spot.box.h);
@@ -163,6 +160,35 @@
     c.target = c.el;
     if (c.outer) c.outer.adopts = c.el;
   };
+
+  const LEVELS = 5; // from a hidden field to what draws it
+  const FIELDS = 'input, select, textarea, button, a[href]';
+  /** Places a slider whose native input is clipped to nothing at its thumb, and an editor that writes into a hidden field. */
+  /** @type {(c: Candidate, tag: string, within: Box) => void} */
+  const placeAround = (c, tag, within) => {
+    const isSlider = tag === 'input' && inputType(c.el) === 'range';
+    if (!isSlider && (tag !== 'textarea' || raw.has(c.el, 'readonly') || attr(c.el, 'aria-hidden') === 'true')) return;
+    let at = parentOf(c.el);
+    for (let level = 0; at && level < LEVELS && kit.all(at, FIELDS).length === 1; level++, at = parentOf(at)) {
+      const spot = spotOf(at, within);
+      if (!spot || !(isSlider || isEditor(at, spot))) continue;
+      c.target = at;
+      c.spot = spot;
+      return;
+    }
+  };
+  /** Whether a press on an element is handled, and not by what is around it: an editor then takes the cursor. */
+  /** @type {(el: Element, spot: Spot) => boolean} */
+  const isEditor = (el, { box, x, y }) => {
+    if (box.w < EDITOR_WIDTH || box.h < EDITOR_HEIGHT) return false;
+    for (let at = topAt(x, y); at; at = parentOf(at)) {
+      if (reacts(at)) return true;
+      if (at === el) return false;
+    }
+    return false;
+  };
+  const EDITOR_WIDTH = 40;
+  const EDITOR_HEIGHT = 12;
 
   /** @type {(found: Candidate[], within: Box) => void} */
   const placeSoft = (found, within) => {
@@ -215,21 +241,6 @@
   // ---------------------------------------------------------------- marks
   /** @type {{el: Element, target: Element, faint: boolean}[]} */
   let held = [];
-  /** @type {Element[]} */
-  const iframes = [];
-  /** @type {Map<Element, number>} */
-  const numbers = new Map();
-  /** @type {PageApi['numberOf']} */
-  const numberOf = (el) => {
-    const known = numbers.get(el);
-    if (known !== undefined) return known;
-    const number = iframes.length;
-    iframes[number] = el;
-    numbers.set(el, number);
-    return number;
-  };
-  /** @type {PageApi['iframe']} */
-  const iframe = (number) => iframes[number] ?? null;
   /** @type {(text: string, most?: number) => string} */
   const plain = (text, most) => wellFormed(cut(text, most));
 
@@ -253,30 +264,11 @@
       expanded: state.expanded,
       disabled: state.disabled,
       selected: state.selected,
-      value: type === 'file' ? '' : plain(shownValue(el)),
+      value: type === 'file' ? '' : tag === 'textarea' && c.target !== el ? text : plain(shownValue(el)),
       href: plain(typeof href === 'string' && raw.has(el, 'href') ? href : attr(el, 'href') ?? '', LONGEST_HREF),
       editable: role === 'textbox' || role === 'searchbox' || role === 'spinbutton' || (role === 'combobox' && tag === 'input'),
       scrollable: scrolls(c.target),
     };
-  };
-
-  /** @type {PageApi['frameGeometry']} */
-  const frameGeometry = (el) => {
-    const rect = raw.rect(el);
-    const style = raw.style(el);
-    const box = /** @type {HTMLElement} */ (el);
-    const sx = rect.width / (box.offsetWidth || 1);
-    const sy = rect.height / (box.offsetHeight || 1);
-    return [rect.x + (box.clientLeft + parseFloat(style.paddingLeft)) * sx, rect.y + (box.clientTop + parseFloat(style.paddingTop)) * sy, sx, sy];
-  };
-  const TINY = 0.001; // At a smaller scale nothing of a frame is visible.
-  /** @type {(el: Element, within: Box) => FrameSpot|null} */
-  const frameSpot = (el, within) => {
-    const spot = spotOf(el, within);
-    if (!spot) return null;
-    const [x, y, sx, sy] = frameGeometry(el);
-    if (!isFinite(x) || !isFinite(y) || !(sx > TINY) || !(sy > TINY)) return null;
-    return { iframe: numberOf(el), origin: [x, y], scale: [sx, sy], box: [spot.box.x, spot.box.y, spot.box.w, spot.box.h] };
   };
 
   /** @type {(clip?: Box|null, most?: number) => (PageMark|FrameSpot)[]} */
@@ -327,13 +319,6 @@
   const survey = (clip, most) => {
     const entries = look(clip, most);
     return raw.stringify({ title: plain(titleOf(document), LONGEST_NAME), suspects: suspects().length, entries });
-  };
-
-  /** @type {PageApi['uncovered']} */
-  const uncovered = (n, points) => {
-    let out = '';
-    for (let i = 0; i < points.length; i += 2) out += belongs(topAt(points[i], points[i + 1]), iframes[n]) ? '1' : '0';
-    return out;
   };
 
   // ---------------------------------------------------------------- one of the marks
@@ -391,6 +376,6 @@
   };
 
   /** @type {PageApi} */
-  const api = { collect, survey, uncovered, iframe, numberOf, frameGeometry, element, point, openPicker, closePickers, keepFromPasting };
+  const api = { collect, survey, element, point, openPicker, closePickers, keepFromPasting };
   Object.assign(websp, api);
 })();

@@ -11,7 +11,17 @@ from websp_gym.paths import data_dir
 
 DOM_SCRIPTS = ("dom.js", "names.js", "state.js", "marks.js", "surroundings.js", "fingerprint.js")
 """Scripts of ``extension/`` in loading order; shared with the recorder, whose manifest lists the same ones."""
-PAGE_SCRIPTS = ("hit.js", "shadows.js", "listeners.js", "page.js", "fields.js", "scroll.js", "quiet.js")
+PAGE_SCRIPTS = (
+    "boxes.js",
+    "hit.js",
+    "shadows.js",
+    "listeners.js",
+    "frames.js",
+    "page.js",
+    "fields.js",
+    "scroll.js",
+    "quiet.js",
+)
 """Scripts of this package in loading order; they need the ones above."""
 
 

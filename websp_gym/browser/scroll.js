@@ -13,9 +13,9 @@
  */
 (() => {
   'use strict';
-  const websp = /** @type {Dom & HitApi & PageApi & Partial<MotionApi>} */ (Reflect.get(globalThis, '__websp'));
+  const websp = /** @type {Dom & HitApi & FrameApi & PageApi & Partial<MotionApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.scrollAt) return;
-  const { raw, walk, parentOf, roleOf, describe, topAt, element, iframe, numberOf, frameGeometry, kit } = websp;
+  const { raw, walk, parentOf, roleOf, describe, topAt, element, iframe, holdsDocument, numberOf, intoFrame, kit } = websp;
   const { test, upwards, uncurry } = kit;
   const { tagOf, attr, matches } = raw;
   /** @type {(el: Element, options: ScrollToOptions) => void} */
@@ -82,14 +82,13 @@
 
   // ---------------------------------------------------------------- iframes
   /** @type {(el: Element|null) => boolean} */
-  const isFrame = (el) => el !== null && (tagOf(el) === 'iframe' || tagOf(el) === 'frame');
+  const isFrame = (el) => el !== null && holdsDocument(el);
   /** The result that makes the caller continue in an iframe: at point (x, y) of this viewport, or at its centre. */
   /** @type {(frame: Element, x?: number, y?: number) => Scrolled} */
   const sendInto = (frame, x, y) => {
-    const [left, top, across, down] = frameGeometry(frame);
-    const box = /** @type {HTMLElement} */ (frame);
-    const inside = [x === undefined ? box.clientWidth / 2 : (x - left) / across, y === undefined ? box.clientHeight / 2 : (y - top) / down];
-    return { moved: false, what: 'nothing in the frame scrolls that way', iframe: numberOf(frame), inside: /** @type {[number, number]} */ (inside) };
+    /** @type {[number, number]} */
+    const inside = x === undefined || y === undefined ? [frame.clientWidth / 2, frame.clientHeight / 2] : intoFrame(frame, x, y);
+    return { moved: false, what: 'nothing in the frame scrolls that way', iframe: numberOf(frame), inside };
   };
   /** @type {MotionApi['scrollOut']} */
   const scrollOut = (direction, fraction, number) => {

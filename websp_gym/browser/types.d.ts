@@ -1,5 +1,5 @@
 // Types of the functions that the Python package adds to __websp, for the type checker only. For what they do, see the
-// head of each script: page.js, hit.js, shadows.js, listeners.js, fields.js, scroll.js, quiet.js.
+// head of each script: page.js, boxes.js, hit.js, shadows.js, listeners.js, frames.js, fields.js, scroll.js, quiet.js.
 
 interface Box { x: number; y: number; w: number; h: number }
 interface Spot { box: Box; x: number; y: number }
@@ -22,11 +22,16 @@ interface PageMark {
   editable: boolean;
   scrollable: boolean;
 }
-interface FrameSpot { iframe: number; origin: [number, number]; scale: [number, number]; box: [number, number, number, number] }
+type Matrix = [number, number, number, number, number, number];
+interface FrameSpot { iframe: number; matrix: Matrix; box: [number, number, number, number] }
 interface Scrolled { moved: boolean; what: string; end?: boolean; iframe?: number; inside?: [number, number]; popup?: boolean }
 interface Refusal { error: string }
 type Direction = 'up' | 'down' | 'left' | 'right';
 
+interface BoxApi {
+  boxesOf(el: Element): Box[];
+  bearerOfBox(el: Element): Element;
+}
 interface HitApi {
   view(clip?: Box | null): Box;
   topAt(x: number, y: number): Element | null;
@@ -47,13 +52,19 @@ interface ListenerApi {
   askForHandlers(): void;
   reacts(el: Element): boolean;
 }
+interface FrameApi {
+  holdsDocument(el: Element, tag?: string): boolean;
+  iframe(number: number): Element | null;
+  numberOf(el: Element): number;
+  frameMatrix(el: Element): Matrix;
+  outOf(el: Element, x: number, y: number): { x: number; y: number };
+  intoFrame(el: Element, x: number, y: number): [number, number];
+  frameSpot(el: Element, within: Box): FrameSpot | null;
+  uncovered(iframe: number, points: number[]): string;
+}
 interface PageApi {
   collect(clip?: Box | null): PageMark[];
   survey(clip?: Box | null, most?: number): string;
-  uncovered(iframe: number, points: number[]): string;
-  iframe(number: number): Element | null;
-  numberOf(el: Element): number;
-  frameGeometry(el: Element): [number, number, number, number];
   element(index: number): Element | null;
   point(index: number): { x: number; y: number } | Refusal;
   openPicker(index: number): boolean;
@@ -76,4 +87,4 @@ interface FieldApi {
   fillIn(index: number, text: string): void;
   focusOn(index: number): boolean;
 }
-type Websp = Dom & HitApi & ShadowApi & ListenerApi & PageApi & MotionApi & FieldApi;
+type Websp = Dom & BoxApi & HitApi & ShadowApi & ListenerApi & FrameApi & PageApi & MotionApi & FieldApi;

@@ -26,7 +26,7 @@ Box = tuple[float, float, float, float]
 
 MAX_MARKS = 1_000
 """Maximum number of marks of a page; the viewport of an ordinary page holds fewer."""
-_GEOMETRY = "function (number) { return this.frameGeometry(this.iframe(number)); }"
+_OUT_OF = "function (number, x, y) { return this.outOf(this.iframe(number), x, y); }"
 _ATTEMPTS = 5
 _ROOTS_DEEP = 5
 """Maximum number of closed shadow roots inside each other to look into in one observation."""
@@ -190,11 +190,10 @@ class _Facts(_Reading):
 
 
 class _Shown(_Reading):
-    """A visible iframe: origin and scale of its viewport, and the box of its visible part."""
+    """A visible iframe: the CSS matrix from its viewport to that of its parent, and the box of its visible part."""
 
     iframe: int
-    origin: tuple[_Number, _Number]
-    scale: tuple[_Number, _Number]
+    matrix: tuple[_Number, _Number, _Number, _Number, _Number, _Number]
     box: tuple[_Number, _Number, _Number, _Number]
 
 
@@ -260,10 +259,10 @@ def frame_origin(frame: Frame) -> tuple[float, float]:
 
 
 def to_page(frame: Frame, x: float, y: float) -> tuple[float, float]:
-    """Convert a point of a frame's viewport to page pixels, with the scale of iframes taken into account."""
+    """Convert a point of a frame's viewport to page pixels, whatever transforms the iframes."""
     while frame.parent is not None:
-        left, top, across, down = frame.parent.run(_GEOMETRY, frame.number)
-        x, y = left + x * across, top + y * down
+        point = frame.parent.run(_OUT_OF, frame.number, x, y)
+        x, y = point["x"], point["y"]
         frame = frame.parent
     return x, y
 
@@ -294,9 +293,8 @@ class _Look:
         return found
 
     def _inside(self, frame: Frame, where: _Shown) -> list[_Found]:
-        (left, top), (across, down) = where.origin, where.scale
-        x, y, width, height = where.box
-        clip = {"x": (x - left) / across, "y": (y - top) / down, "w": width / across, "h": height / down}
+        x, y, width, height = _mapped(_inverse(where.matrix), where.box)
+        clip = {"x": x, "y": y, "w": width, "h": height}
         frames, marks_left = len(self.frames), self._left
         try:
             child = frame.child(where.iframe)
@@ -307,17 +305,7 @@ class _Look:
             self._left = marks_left
             return []
         moved = [
-            _Found(
-                each.facts,
-                each.frame,
-                (
-                    left + each.box[0] * across,
-                    top + each.box[1] * down,
-                    each.box[2] * across,
-                    each.box[3] * down,
-                ),
-                (left + each.at[0] * across, top + each.at[1] * down),
-            )
+            _Found(each.facts, each.frame, _mapped(where.matrix, each.box), _point(where.matrix, *each.at))
             for each in inner
         ]
         if not moved:
@@ -326,6 +314,28 @@ class _Look:
         points = [coordinate for each in moved for coordinate in each.at]
         clear: str = frame.ask("uncovered", where.iframe, points)
         return [each for each, free in zip(moved, clear, strict=True) if free == "1"]
+
+
+Matrix = tuple[float, float, float, float, float, float]
+
+
+def _point(matrix: Matrix, x: float, y: float) -> tuple[float, float]:
+    a, b, c, d, e, f = matrix
+    return a * x + c * y + e, b * x + d * y + f
+
+
+def _mapped(matrix: Matrix, box: Box) -> Box:
+    """Return the box around a box after the mapping."""
+    x, y, width, height = box
+    corners = [_point(matrix, x + across, y + down) for across in (0, width) for down in (0, height)]
+    left, top = min(corner[0] for corner in corners), min(corner[1] for corner in corners)
+    return left, top, max(corner[0] for corner in corners) - left, max(corner[1] for corner in corners) - top
+
+
+def _inverse(matrix: Matrix) -> Matrix:
+    a, b, c, d, e, f = matrix
+    size = a * d - b * c
+    return d / size, -b / size, -c / size, a / size, (c * f - d * e) / size, (b * e - a * f) / size
 
 
 def _survey(frame: Frame, clip: dict[str, float] | None, most: int) -> _Survey:

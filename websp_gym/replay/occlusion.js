@@ -54,8 +54,8 @@
   const through = (frame, at) => {
     const there = websp.through(frame, at);
     if ('x' in there) return there;
-    const [left, top, across, down] = websp.frameGeometry(frame);
-    return cover(frame, left + at[0] * across, top + at[1] * down) ?? { error: there.error, layer: false };
+    const { x, y } = websp.outOf(frame, at[0], at[1]);
+    return cover(frame, x, y) ?? { error: there.error, layer: false };
   };
 
   Object.assign(replay, { cover, obstacle, through });
