@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.actions_support import Hands, hands, sites
+from websp_gym.browser.isolated import session_of
+from websp_gym.observation.marks import collect_marks
 
 __all__ = ["hands", "sites"]
 
@@ -392,3 +396,88 @@ def test_what_is_in_a_turned_iframe_is_clicked_where_it_is(hands: Hands, style: 
     for name in "abcd":
         hands.click(name)
     assert sorted(hands.names()) == ["a1", "b1", "c1", "d1"]
+
+
+# ------------------------------------------------------------------------------------- ElementInternals
+
+INTERNALS = """<style>x-el { display: inline-block; width: 50px; height: 26px; background: gray }</style>
+<script>customElements.define('x-el', class extends HTMLElement {
+  static formAssociated = true;
+  constructor() { super(); this.own = this.attachInternals(); }
+  connectedCallback() { Object.assign(this.own, JSON.parse(this.textContent || '{}')); this.tabIndex = 0; this.textContent = '' }
+})</script>"""
+
+
+@pytest.mark.parametrize(
+    ("html", "line"),
+    [
+        (
+            """<label>Ads <x-el>{"role": "switch", "ariaChecked": "true"}</x-el></label>""",
+            '<switch> "Ads" (checked)',
+        ),
+        (
+            """<x-el>{"role": "checkbox", "ariaChecked": "mixed", "ariaLabel": "All"}</x-el>""",
+            '<checkbox> "All" (partly checked)',
+        ),
+        (
+            """<x-el>{"role": "button", "ariaLabel": "Save", "ariaDisabled": "true"}</x-el>""",
+            '<button> "Save" (disabled)',
+        ),
+        (
+            """<x-el>{"role": "button", "ariaLabel": "More", "ariaExpanded": "false"}</x-el>""",
+            '<button> "More" (collapsed)',
+        ),
+        (
+            """<x-el>{"role": "button", "ariaLabel": "Mute", "ariaPressed": "true"}</x-el>""",
+            '<button> "Mute" (pressed)',
+        ),
+        (
+            """<x-el>{"role": "tab", "ariaLabel": "Mail", "ariaSelected": "true"}</x-el>""",
+            '<tab> "Mail" (selected)',
+        ),
+        (
+            """<x-el>{"role": "slider", "ariaLabel": "Volume", "ariaValueNow": "7", "ariaValueMin": "0", "ariaValueMax": "9"}</x-el>""",
+            '<slider> "Volume" value="7"',
+        ),
+        (
+            """<fieldset disabled><x-el aria-label=Off>{"role": "switch", "ariaChecked": "false"}</x-el></fieldset>""",
+            '<switch> "Off" (not checked, disabled)',
+        ),
+        (
+            """<x-el role=switch aria-label=Mine>{"ariaChecked": "true"}</x-el>""",
+            '<switch> "Mine" (checked)',
+        ),
+        ("""<x-el aria-label=Plain></x-el>""", '<x-el> "Plain"'),
+    ],
+)
+def test_role_name_and_state_of_element_internals_are_told(hands: Hands, html: str, line: str) -> None:
+    hands.show(html + INTERNALS)
+    assert hands.marks.text() == f"[0] {line}"
+
+
+def test_the_state_of_element_internals_follows_a_click(hands: Hands) -> None:
+    page = hands.show(
+        f"""<label>Ads <x-el id=el>{{"role": "switch", "ariaChecked": "true"}}</x-el></label>{INTERNALS}
+        <script>el.onclick = () => {{ el.own.ariaChecked = String(el.own.ariaChecked !== 'true') }}</script>"""
+    )
+    hands.click("Ads")
+    assert hands.mark("Ads").checked is False
+    assert page.evaluate("el.own.ariaChecked") == "false"
+
+
+def test_only_a_page_with_custom_elements_asks_for_the_accessibility_tree(hands: Hands) -> None:
+    asked: list[str] = []
+    session = session_of(hands.page)
+    send = session.send
+
+    def listen(method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        asked.append(method)
+        return send(method, params)
+
+    hands.show(
+        "<button>Save</button><div role=switch tabindex=0 aria-checked=true>Ads</div><p onclick='0'>Text</p>"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "send", listen)
+        collect_marks(hands.page)
+    assert asked == ["Runtime.callFunctionOn"]

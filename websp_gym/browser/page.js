@@ -4,9 +4,11 @@
  * extension/ (scripts.py) and hit.js; adds to __websp
  *   collect(clip?)      the marks of this frame, in reading order; `clip` = the visible part of the frame.
  *                       The frame remembers the elements by `index` until the next call
- *   survey(clip?, most?)   JSON of {title, suspects, entries}: the number of suspects() of shadows.js, the marks, and {iframe, matrix, box} for each visible
+ *   survey(clip?, most?)   JSON of {title, suspects, customs, entries}: the number of suspects() of shadows.js, the
+ *                       indexes of marks that are custom elements, the marks, and {iframe, matrix, box} for each visible
  *                       iframe; `most` = maximum number of marks
  *   element(index)      the Element of a mark (a hidden checkbox, not the label that represents it)
+ *   elementsOf(indexes) the same for several
  *   point(index)        {x, y} in the frame's viewport where a click reaches the element, scrolled into view if
  *                       necessary; {error: 'covered by <button> "Accept"' | 'gone' | 'not visible'}
  *   openPicker(index)   makes a <select> draw its options in the page on the next click (its native popup is drawn
@@ -318,10 +320,20 @@
   /** @type {PageApi['survey']} */
   const survey = (clip, most) => {
     const entries = look(clip, most);
-    return raw.stringify({ title: plain(titleOf(document), LONGEST_NAME), suspects: suspects().length, entries });
+    /** @type {number[]} */
+    const customs = [];
+    for (let i = 0; i < held.length; i++) if (tagOf(held[i].el).includes('-')) customs[customs.length] = i;
+    return raw.stringify({ title: plain(titleOf(document), LONGEST_NAME), suspects: suspects().length, customs, entries });
   };
 
   // ---------------------------------------------------------------- one of the marks
+  /** @type {PageApi['elementsOf']} */
+  const elementsOf = (indexes) => {
+    /** @type {Element[]} */
+    const found = [];
+    for (let i = 0; i < indexes.length; i++) found[i] = held[indexes[i]].el;
+    return found;
+  };
   /** @type {PageApi['element']} */
   const element = (index) => held[index]?.el ?? null;
 
@@ -376,6 +388,6 @@
   };
 
   /** @type {PageApi} */
-  const api = { collect, survey, element, point, openPicker, closePickers, keepFromPasting };
+  const api = { collect, survey, elementsOf, element, point, openPicker, closePickers, keepFromPasting };
   Object.assign(websp, api);
 })();

@@ -66,6 +66,7 @@ interface PageApi {
   collect(clip?: Box | null): PageMark[];
   survey(clip?: Box | null, most?: number): string;
   element(index: number): Element | null;
+  elementsOf(indexes: number[]): Element[];
   point(index: number): { x: number; y: number } | Refusal;
   openPicker(index: number): boolean;
   closePickers(): void;

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from playwright.sync_api import Error as PlaywrightError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from websp_gym.browser.accessibility import described
 from websp_gym.browser.isolated import MAX_FRAMES, ScriptError, is_replaced, worlds_of
 from websp_gym.browser.shadows import reveal_shadows
 from websp_gym.errors import ActionError, WorldError
@@ -30,6 +31,8 @@ _OUT_OF = "function (number, x, y) { return this.outOf(this.iframe(number), x, y
 _ATTEMPTS = 5
 _ROOTS_DEEP = 5
 """Maximum number of closed shadow roots inside each other to look into in one observation."""
+_MOST_CUSTOMS = 100
+"""Maximum number of custom elements of a frame to ask the browser about, 1 ms each."""
 _GEOMETRIC = {"box", "at", "editable", "scrollable"}
 _log = logging.getLogger(__name__)
 # Control characters and line ends that JSON does not escape.
@@ -200,6 +203,7 @@ class _Shown(_Reading):
 class _Survey(_Reading):
     title: str
     suspects: int
+    customs: list[int]
     entries: list[_Facts | _Shown]
 
 
@@ -344,11 +348,22 @@ def _survey(frame: Frame, clip: dict[str, float] | None, most: int) -> _Survey:
             survey = _Survey.model_validate_json(frame.ask("survey", clip, most))
             if not (survey.suspects and reveal_shadows(frame)):
                 break
-        return survey
+        return _with_internals(frame, survey) if survey.customs else survey
     except (ScriptError, ValidationError) as error:
         # The page prevents reading, for example on purpose: treat it as a page without operable elements.
         _log.warning("the elements of a frame of %s cannot be read: %s", frame.page.url[:200], error)
-        return _Survey(title="", suspects=0, entries=[])
+        return _Survey(title="", suspects=0, customs=[], entries=[])
+
+
+def _with_internals(frame: Frame, survey: _Survey) -> _Survey:
+    """Return the survey with what only the browser knows of custom elements: what their ElementInternals say."""
+    customs = survey.customs[:_MOST_CUSTOMS]
+    said = dict(zip(customs, described(frame, "elementsOf", customs), strict=True))
+    entries = [
+        entry.model_copy(update=said.get(entry.index, {})) if isinstance(entry, _Facts) else entry
+        for entry in survey.entries
+    ]
+    return survey.model_copy(update={"entries": entries})
 
 
 def _number(number: int, found: _Found) -> Mark:
