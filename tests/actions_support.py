@@ -127,6 +127,8 @@ class Hands:
         self._pages = 0
         self.rested = True
         """Whether the page came to rest before it was last looked at."""
+        self.told: list[str] = []
+        """What the agent is told after the last action besides its error."""
         self.marks = collect_marks(tabs.current)
 
     @property
@@ -165,6 +167,7 @@ class Hands:
         text = action if name is None else f"{action} [{self.mark(name).number}]{rest}"
         self.tabs.begin_step()
         perform(parse_action(text), self.tabs, self.marks)
+        self.told = list(self.tabs.dialogs)
         self.look()
 
     def click(self, name: str) -> None:

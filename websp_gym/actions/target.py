@@ -1,4 +1,8 @@
-"""The live element that an action refers to by its mark, wherever it has moved since the observation."""
+"""The live element that an action refers to by its mark, wherever it has moved since the observation.
+
+An element is known by its role, name and place, not by its node: one that has become another one is refused, and
+one that the page has rendered anew is found again.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.isolated import is_replaced
-from websp_gym.errors import ActionError
+from websp_gym.errors import ActionError, WorldError
+from websp_gym.observation.marks import collect_marks
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -18,6 +23,9 @@ if TYPE_CHECKING:
     from websp_gym.browser.isolated import Frame
     from websp_gym.observation.marks import Mark, Marks
 
+_MOST_ALIKE = 200
+"""Elements that are compared with one that was rendered anew, about 1 ms each."""
+_GONE = "is no longer on the page"
 _THROUGH = """function (number, at) {
   const iframe = this.iframe(number);
   return iframe ? this.through(iframe, at) : { error: 'is no longer on the page' };
@@ -35,6 +43,8 @@ class Target:
     def __init__(self, marks: Marks, mark: Mark) -> None:
         self.mark = mark
         self.frame: Frame = marks.frames[mark.frame]
+        self._live = mark
+        self._url = marks.url
 
     @property
     def page(self) -> Page:
@@ -52,12 +62,39 @@ class Target:
             ActionError: The element is gone, or the answer is ``{error: ...}``.
         """
         try:
-            answer = self.frame.ask(function, self.mark.index, *arguments)
+            answer = self._asked(function, *arguments)
+            if isinstance(answer, dict) and answer.get("error") == _GONE and self._find_again():
+                answer = self._asked(function, *arguments)
         except PlaywrightError as error:
             raise self._gone(error) from error
         if isinstance(answer, dict) and "error" in answer:
             raise self.refused(answer["error"])
         return answer
+
+    def _asked(self, function: str, *arguments: Any) -> Any:
+        try:
+            return self.frame.ask(function, self._live.index, *arguments)
+        except PlaywrightError as error:
+            if self.page.is_closed() or not is_replaced(error):
+                raise
+            return {"error": _GONE}
+
+    def _find_again(self) -> bool:
+        """Look for the element that the page has rendered in place of this one; return whether there is just one."""
+        if self.page.url != self._url:
+            return False
+        try:
+            now = collect_marks(self.page)
+        except WorldError:
+            return False
+        kind = (self.mark.tag, self.mark.type, self.mark.role)
+        same_kind = [mark for mark in now if (mark.tag, mark.type, mark.role) == kind][:_MOST_ALIKE]
+        ask = now.frames[0].ask
+        alike = [mark for mark in same_kind if not ask("changed", self.mark.identity, mark.identity)]
+        if len(alike) != 1:
+            return False
+        self._live, self.frame = alike[0], now.frames[alike[0].frame]
+        return True
 
     def on_page(self, point: dict[str, Any]) -> tuple[float, float]:
         """Return x and y in page pixels of a point (``x``, ``y``) of the element's frame, scrolled into view.
@@ -100,7 +137,7 @@ class Target:
         if self.page.is_closed():
             return self.refused("is in a tab that has closed")
         if is_replaced(error):
-            return self.refused("is no longer on the page")
+            return self.refused(_GONE)
         return error
 
 

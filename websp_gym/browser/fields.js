@@ -1,12 +1,14 @@
 // @ts-check
 /*
  * Clicking and filling in fields. Injected after page.js; adds to __websp
- *   reach(index)         {x, y} where the pointer is over the element, or {error}
+ *   reach(index)         {x, y} where the pointer is over the element, or {error}: also if it has become another one
  *   press(index)         {x, y} where a click operates the element (a dropdown will open in the page); `toggles` if
  *                        the click must keep the other selected options; {error} if a click would do something else
- *   typing(index, text)  how to enter the text: {how: 'keys'} by keyboard, {how: 'set'} by fillIn(); {error} if it is
- *                        not possible; changes nothing on the page
+ *   typing(index, text)  how to enter the text: {how: 'keys', lines} by keyboard (`lines`: it may have several),
+ *                        {how: 'set'} by fillIn(); {error} if it is not possible; changes nothing on the page
  *   focusOn(index)       focuses the element (or the editor that replaced it) and selects its content
+ *   lost(index, text)    what the field holds after `text` was typed, if not all of it arrived; else ''. Not for what a
+ *                        page makes of it: a mask, capitals, a completed word, digits spread over several fields
  *   fillIn(index, text)  sets a value or selects an option, like the browser's own control
  *   through(el, at)      converts the point `at` of an iframe's viewport to this frame's viewport, scrolled into
  *                        view; {error} if covered
@@ -15,12 +17,14 @@
   'use strict';
   const websp = /** @type {Dom & HitApi & FrameApi & PageApi & Partial<FieldApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.press) return;
-  const { raw, stateOf, roleOf, describe, topAt, belongs, view, element, point, openPicker, outOf, kit } = websp;
-  const { uncurry, upwards, inputType, test, trim, lower, collapse, cut, isEditingHost } = kit;
+  const { raw, stateOf, roleOf, describe, topAt, belongs, view, element, changedSince, point, openPicker, outOf, kit } = websp;
+  const { uncurry, upwards, inputType, test, trim, lower, collapse, replace, cut, isEditingHost } = kit;
   const { tagOf, matches } = raw;
   const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
   /** @type {(el: Element, value: string) => void} */
   const setValue = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set));
+  /** @type {(el: Element) => string} */
+  const valueOf = (el) => String(/** @type {HTMLInputElement} */ (el).value ?? '');
   const create = Document.prototype.createElement.bind(document);
   const dispatch = uncurry(EventTarget.prototype.dispatchEvent);
   const { Event } = globalThis;
@@ -28,6 +32,7 @@
   const activeElement = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(Document.prototype, 'activeElement')?.get));
 
   const LONGEST_LABEL = 300;
+  const MOST_OPTIONS = 20; // named in an error
   const GONE = 'is no longer on the page';
   const TEXT = /^(text|search|email|url|tel|password|number)$/;
   /** Example of a value for each type of input. */
@@ -40,14 +45,17 @@
   // ---------------------------------------------------------------- clicking
   /** @type {FieldApi['reach']} */
   const reach = (index) => {
+    const other = changedSince(index);
+    if (other) return { error: other };
     const at = point(index);
     return 'error' in at ? { error: at.error === 'gone' ? GONE : `is ${at.error}` } : at;
   };
 
   /** @type {FieldApi['press']} */
   const press = (index) => {
-    const el = element(index);
-    if (!el || !raw.isConnected(el)) return { error: GONE };
+    const el = /** @type {Element} */ (element(index));
+    const other = changedSince(index);
+    if (other) return { error: other };
     if (stateOf(el).disabled) return { error: 'is disabled' };
     const tag = tagOf(el);
     if (tag === 'select' && roleOf(el) === 'listbox') return { error: 'is a list; click one of its options' };
@@ -81,8 +89,9 @@
   // ---------------------------------------------------------------- typing
   /** @type {FieldApi['typing']} */
   const typing = (index, text) => {
-    const el = element(index);
-    if (!el || !raw.isConnected(el)) return { error: GONE };
+    const el = /** @type {Element} */ (element(index));
+    const other = changedSince(index);
+    if (other) return { error: other };
     if (stateOf(el).disabled) return { error: 'is disabled' };
     const tag = tagOf(el);
     if (tag === 'select') return typedChoice(/** @type {HTMLSelectElement} */ (el), text);
@@ -95,7 +104,7 @@
     const wrong = type ? wrongValue(/** @type {HTMLInputElement} */ (el), type, text) : '';
     if (wrong) return { error: wrong };
     focusedBefore = focused();
-    return type in WRITTEN ? { how: 'set' } : { how: 'keys' };
+    return type in WRITTEN ? { how: 'set' } : { how: 'keys', lines: tag !== 'input' };
   };
 
   /** The reason why an input of this type does not accept a value, or ''; does not change the element. */
@@ -138,9 +147,29 @@
   const typedChoice = (select, text) => {
     const found = choices(select, text);
     if (found.length === 1) return matches(found[0], ':disabled') ? { error: `has the option "${labelOf(found[0])}", but it is disabled` } : { how: 'set' };
+    const labels = nearestFirst(select, text);
     let known = '';
-    for (let i = 0; i < select.options.length && i < 20; i++) known += `${i ? ', ' : ''}"${labelOf(select.options[i])}"`;
-    return { error: `has ${found.length ? 'more than one' : 'no'} option "${collapse(text)}"; its options: ${known || 'none'}` };
+    for (let i = 0; i < labels.length && i < MOST_OPTIONS; i++) known += `${i ? ', ' : ''}"${labels[i]}"`;
+    const more = labels.length > MOST_OPTIONS ? `, and ${labels.length - MOST_OPTIONS} more` : '';
+    return { error: `has ${found.length ? 'more than one' : 'no'} option "${collapse(text)}"; its options: ${known || 'none'}${more}` };
+  };
+  /** The labels of all options; in a long list, those first that look like a text. */
+  /** @type {(select: HTMLSelectElement, text: string) => string[]} */
+  const nearestFirst = (select, text) => {
+    const wanted = lower(collapse(text));
+    const start = cut(wanted, 3);
+    /** @type {string[]} */
+    const alike = [];
+    /** @type {string[]} */
+    const others = [];
+    for (let i = 0; i < select.options.length; i++) {
+      const label = labelOf(select.options[i]);
+      const said = lower(label);
+      const isAlike = select.options.length > MOST_OPTIONS && said && (said.includes(wanted) || wanted.includes(said) || (start && cut(said, 3) === start));
+      const list = isAlike ? alike : others;
+      list[list.length] = label;
+    }
+    return [...alike, ...others];
   };
 
   /** @type {FieldApi['fillIn']} */
@@ -185,7 +214,31 @@
     return true;
   };
 
+  /** Letters and digits of a text, whatever their case. */
+  /** @type {(text: string) => string} */
+  const letters = (text) => lower(replace(text, /[^\p{L}\p{N}]/gu, ''));
+  /** Whether all characters of one text are in another, in this order. */
+  /** @type {(part: string, whole: string) => boolean} */
+  const isWithin = (part, whole) => {
+    let at = 0;
+    for (let i = 0; i < whole.length && at < part.length; i++) if (whole[i] === part[at]) at++;
+    return at === part.length;
+  };
+  /** @type {FieldApi['lost']} */
+  const lost = (index, text) => {
+    const el = element(index);
+    const at = focused();
+    // A field that passes the cursor on has what it takes; an editor keeps its text elsewhere.
+    if (!el || at !== el || !(tagOf(el) === 'textarea' || test(TEXT, inputType(el)))) return '';
+    const value = valueOf(el);
+    // After a comma a page may have made it a tag of its own.
+    if (!value && test(/[,;\s]$/, text)) return '';
+    if (text ? isWithin(letters(text), letters(value)) : !value) return '';
+    if (inputType(el) === 'password') return `holds ${value.length} of the ${text.length} characters`;
+    return `holds "${collapse(cut(value, 100))}" now, not "${collapse(cut(text, 100))}"`;
+  };
+
   /** @type {FieldApi} */
-  const api = { reach, press, through, typing, fillIn, focusOn };
+  const api = { reach, press, through, typing, fillIn, focusOn, lost };
   Object.assign(websp, api);
 })();

@@ -9,6 +9,7 @@
  *                       iframe; `most` = maximum number of marks
  *   element(index)      the Element of a mark (a hidden checkbox, not the label that represents it)
  *   elementsOf(indexes) the same for several
+ *   changedSince(index) why the element is not the one that the marks told of, as a predicate; '' if it is
  *   point(index)        {x, y} in the frame's viewport where a click reaches the element, scrolled into view if
  *                       necessary; {error: 'covered by <button> "Accept"' | 'gone' | 'not visible'}
  *   openPicker(index)   makes a <select> draw its options in the page on the next click (its native popup is drawn
@@ -18,10 +19,11 @@
  */
 (() => {
   'use strict';
-  const websp = /** @type {Dom & HitApi & ShadowApi & ListenerApi & FrameApi & Partial<PageApi>} */ (Reflect.get(globalThis, '__websp'));
+  const websp = /** @type {Dom & HitApi & ShadowApi & ListenerApi & FrameApi & IdentityApi & Partial<PageApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.collect) return;
   const { raw, parentOf, roleOf, nameOf, textOf, labelsOf, stateOf, shownValue, isControl, hasHandler, describe, kit } = websp;
   const { view, topAt, belongs, spotOf, spotNow, forget, doubt, suspects, forgetShadows, reacts, askForHandlers, holdsDocument, frameSpot } = websp;
+  const { placeOf, besideOf, changed } = websp;
   const { eachChild, cut, contains, inputType, test, uncurry } = kit;
   const { tagOf, attr, matches } = raw;
   const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
@@ -241,7 +243,7 @@
   };
 
   // ---------------------------------------------------------------- marks
-  /** @type {{el: Element, target: Element, faint: boolean}[]} */
+  /** @type {{el: Element, target: Element, faint: boolean, soft: boolean, was: Identity}[]} */
   let held = [];
   /** @type {(text: string, most?: number) => string} */
   const plain = (text, most) => wellFormed(cut(text, most));
@@ -258,7 +260,7 @@
     const role = roleOf(el);
     return {
       index, tag: plain(tag), role, text, type,
-      name: plain(nameOf(el), LONGEST_NAME) || (c.kind !== CONTROL || c.adopts ? text : ''),
+      name: named(el, isSoft(c), text),
       box: [round(box.x), round(box.y), round(box.x + box.w) - round(box.x), round(box.y + box.h) - round(box.y)],
       at: [spot.x, spot.y],
       checked: state.checked ?? state.pressed,
@@ -270,7 +272,32 @@
       href: plain(typeof href === 'string' && raw.has(el, 'href') ? href : attr(el, 'href') ?? '', LONGEST_HREF),
       editable: role === 'textbox' || role === 'searchbox' || role === 'spinbutton' || (role === 'combobox' && tag === 'input'),
       scrollable: scrolls(c.target),
+      row: '', place: '',
     };
+  };
+  /** @type {(c: Candidate) => boolean} */
+  const isSoft = (c) => c.kind !== CONTROL || c.adopts !== null;
+  /** The name of a mark: of what is no control, its text will do. */
+  /** @type {(el: Element, soft: boolean, text: string) => string} */
+  const named = (el, soft, text) => plain(nameOf(el), LONGEST_NAME) || (soft ? text : '');
+
+  const MOST_PLACES = 300;
+  /** Says where those marks are that their role and name do not tell from others, or that have no name. */
+  /** @type {(marks: PageMark[]) => void} */
+  const tellApart = (marks) => {
+    /** @type {Map<string, number>} */
+    const times = new Map();
+    const keyOf = (/** @type {PageMark} */ mark) => `${mark.role} ${mark.name}`;
+    for (let i = 0; i < marks.length; i++) times.set(keyOf(marks[i]), (times.get(keyOf(marks[i])) ?? 0) + 1);
+    for (let i = 0, left = MOST_PLACES; i < marks.length && left > 0 && now() < until; i++) {
+      const mark = marks[i];
+      const { el, target, was } = held[mark.index];
+      const nameless = !mark.name && !mark.text;
+      if (nameless) mark.row = plain(besideOf(el));
+      if (!nameless && times.get(keyOf(mark)) === 1) continue;
+      mark.place = was.place = plain(placeOf(target));
+      left--;
+    }
   };
 
   /** @type {(clip?: Box|null, most?: number) => (PageMark|FrameSpot)[]} */
@@ -286,6 +313,8 @@
     const found = [];
     /** @type {(PageMark|FrameSpot)[]} */
     const out = [];
+    /** @type {PageMark[]} */
+    const marks = [];
     const within = view(clip);
     held = [];
     let frames = 0;
@@ -300,11 +329,13 @@
         frames++;
         out[out.length] = frame;
       } else if (c.spot && held.length < most && now() < until) {
-        const index = held.length;
-        held[index] = { el: c.adopts ?? c.el, target: c.target, faint: c.kind === CONTROL && c.target === c.el };
-        out[out.length] = markOf(c, c.spot, index);
+        const mark = markOf(c, c.spot, held.length);
+        const was = { role: mark.role, name: mark.name, place: '' };
+        held[mark.index] = { el: c.adopts ?? c.el, target: c.target, faint: c.kind === CONTROL && c.target === c.el, soft: isSoft(c), was };
+        marks[marks.length] = out[out.length] = mark;
       }
     }
+    tellApart(marks);
     return out;
   };
 
@@ -336,6 +367,14 @@
   };
   /** @type {PageApi['element']} */
   const element = (index) => held[index]?.el ?? null;
+
+  /** @type {PageApi['changedSince']} */
+  const changedSince = (index) => {
+    const { el, target, soft, was } = held[index] ?? {};
+    if (!el || !raw.isConnected(el)) return 'is no longer on the page';
+    const text = soft ? plain(textOf(target, [], 130)) : '';
+    return changed(was, { role: roleOf(el), name: named(el, soft, text), place: was.place && plain(placeOf(target)) });
+  };
 
   /** @type {PageApi['point']} */
   const point = (index) => {
@@ -388,6 +427,6 @@
   };
 
   /** @type {PageApi} */
-  const api = { collect, survey, elementsOf, element, point, openPicker, closePickers, keepFromPasting };
+  const api = { collect, survey, elementsOf, element, changedSince, point, openPicker, closePickers, keepFromPasting };
   Object.assign(websp, api);
 })();

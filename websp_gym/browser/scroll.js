@@ -15,7 +15,7 @@
   'use strict';
   const websp = /** @type {Dom & HitApi & FrameApi & PageApi & Partial<MotionApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.scrollAt) return;
-  const { raw, walk, parentOf, roleOf, describe, topAt, element, iframe, holdsDocument, numberOf, intoFrame, kit } = websp;
+  const { raw, walk, parentOf, roleOf, describe, topAt, element, changedSince, iframe, holdsDocument, numberOf, intoFrame, kit } = websp;
   const { test, upwards, uncurry } = kit;
   const { tagOf, attr, matches } = raw;
   /** @type {(el: Element, options: ScrollToOptions) => void} */
@@ -112,8 +112,9 @@
 
   /** @type {MotionApi['scrollElement']} */
   const scrollElement = (index, direction, fraction) => {
-    const el = element(index);
-    if (!el || !raw.isConnected(el)) return still('it is no longer on the page');
+    const other = changedSince(index);
+    if (other) return { error: other };
+    const el = /** @type {Element} */ (element(index));
     const picker = openSelect(el);
     if (picker) return scrollOptions(picker, direction, fraction);
     const [dx, dy] = vector(direction, fraction);

@@ -1,5 +1,5 @@
 // Types of the functions that the Python package adds to __websp, for the type checker only. For what they do, see the
-// head of each script: page.js, boxes.js, hit.js, shadows.js, listeners.js, frames.js, fields.js, scroll.js, quiet.js.
+// head of each script: page.js, boxes.js, hit.js, shadows.js, listeners.js, frames.js, identity.js, fields.js, scroll.js, quiet.js.
 
 interface Box { x: number; y: number; w: number; h: number }
 interface Spot { box: Box; x: number; y: number }
@@ -21,7 +21,10 @@ interface PageMark {
   href: string;
   editable: boolean;
   scrollable: boolean;
+  row: string;
+  place: string;
 }
+interface Identity { role: string; name: string; place: string }
 type Matrix = [number, number, number, number, number, number];
 interface FrameSpot { iframe: number; matrix: Matrix; box: [number, number, number, number] }
 interface Scrolled { moved: boolean; what: string; end?: boolean; iframe?: number; inside?: [number, number]; popup?: boolean }
@@ -62,10 +65,16 @@ interface FrameApi {
   frameSpot(el: Element, within: Box): FrameSpot | null;
   uncovered(iframe: number, points: number[]): string;
 }
+interface IdentityApi {
+  placeOf(el: Element): string;
+  besideOf(el: Element): string;
+  changed(was: Identity, now: Identity): string;
+}
 interface PageApi {
   collect(clip?: Box | null): PageMark[];
   survey(clip?: Box | null, most?: number): string;
   element(index: number): Element | null;
+  changedSince(index: number): string;
   elementsOf(indexes: number[]): Element[];
   point(index: number): { x: number; y: number } | Refusal;
   openPicker(index: number): boolean;
@@ -74,7 +83,7 @@ interface PageApi {
 }
 interface MotionApi {
   scrollAt(x: number, y: number, direction: Direction, fraction: number): Scrolled;
-  scrollElement(index: number, direction: Direction, fraction: number): Scrolled;
+  scrollElement(index: number, direction: Direction, fraction: number): Scrolled | Refusal;
   scrollPopup(direction: Direction, fraction: number): Scrolled;
   scrollToEnd(): Scrolled;
   scrollOut(direction: Direction, fraction: number, iframe: number): Scrolled;
@@ -84,8 +93,9 @@ interface FieldApi {
   reach(index: number): { x: number; y: number } | Refusal;
   press(index: number): { x: number; y: number; toggles?: boolean } | Refusal;
   through(el: Element, at: [number, number]): { x: number; y: number } | Refusal;
-  typing(index: number, text: string): { how: 'keys' | 'set' } | Refusal;
+  typing(index: number, text: string): { how: 'keys' | 'set'; lines?: boolean } | Refusal;
   fillIn(index: number, text: string): void;
   focusOn(index: number): boolean;
+  lost(index: number, text: string): string;
 }
-type Websp = Dom & BoxApi & HitApi & ShadowApi & ListenerApi & FrameApi & PageApi & MotionApi & FieldApi;
+type Websp = Dom & BoxApi & HitApi & ShadowApi & ListenerApi & FrameApi & IdentityApi & PageApi & MotionApi & FieldApi;

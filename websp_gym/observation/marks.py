@@ -60,6 +60,8 @@ class Mark:
         frame: Index of its frame in :attr:`Marks.frames`.
         index: Index of the element for the page scripts in its frame.
         mixed: Whether it is partly checked (``checked`` is then False).
+        row: Of an element without name and text: the text beside it, or of its row, at most 200 characters.
+        place: Of an element that its role and name do not tell from others: the text around it.
     """
 
     number: int
@@ -78,6 +80,13 @@ class Mark:
     frame: int
     index: int
     mixed: bool = False
+    row: str = ""
+    place: str = ""
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """What makes it the element that it is: its role, name and place."""
+        return {"role": self.role, "name": self.name, "place": self.place}
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that an agent gets, as plain data."""
@@ -99,7 +108,10 @@ class Mark:
         }
 
     def line(self) -> str:
-        """Return one line for a prompt: ``[9] <checkbox> "Violence" (checked)``."""
+        """Return one line for a prompt: ``[9] <checkbox> "Violence" (checked)``.
+
+        An element without a name is told by its row: ``[4] <switch> (not checked) in the row "Analytics"``.
+        """
         what = self.tag if self.role in ("generic", "presentation") else self.role
         parts = [f"[{self.number}] <{what}>"]
         if shown := self.name or self.text:
@@ -108,6 +120,8 @@ class Mark:
             parts.append(f"value={_quoted(self.value)}")
         if states := list(self._states()):
             parts.append(f"({', '.join(states)})")
+        if self.row and not shown:
+            parts.append(f"in the row {_quoted(self.row)}")
         return " ".join(parts)
 
     def _states(self) -> Iterator[str]:
@@ -137,11 +151,13 @@ class Marks:
         marks: Marks in reading order; ``marks[n].number == n``.
         frames: The frames searched, the main frame first.
         title: Title of the page, at most 300 characters.
+        url: Address of the page.
     """
 
     marks: tuple[Mark, ...]
     frames: tuple[Frame, ...]
     title: str = ""
+    url: str = ""
 
     def __getitem__(self, number: int) -> Mark:
         """Return the mark with this number; raise ActionError with the valid range if there is none."""
@@ -190,6 +206,8 @@ class _Facts(_Reading):
     href: str
     editable: bool
     scrollable: bool
+    row: str
+    place: str
 
 
 class _Shown(_Reading):
@@ -243,7 +261,7 @@ def collect_marks(page: Page) -> Marks:
             page.wait_for_load_state("domcontentloaded")
             continue
         marks = tuple(_number(n, each) for n, each in enumerate(found))
-        return Marks(marks, tuple(look.frames), look.title)
+        return Marks(marks, tuple(look.frames), look.title, page.url)
     raise WorldError(f"{page.url} kept navigating while its elements were read", url=page.url)
 
 
