@@ -90,18 +90,21 @@ def test_what_cannot_be_typed_is_refused_and_nothing_changes(
     assert page.evaluate("seen") == []
 
 
-def test_enter_is_not_pressed_and_line_breaks_do_not_send_a_form(hands: Hands) -> None:
+@pytest.mark.parametrize("text", ["one\ntwo\n", "one two\n", "\n", f"{'x' * 200}\n"])
+def test_enter_is_not_pressed_and_line_breaks_do_not_send_a_form(hands: Hands, text: str) -> None:
     page = hands.open("actions_fields.html")
-    hands.type("In a form", "one\ntwo\n")
+    hands.type("In a form", text)
+    hands.type("Name", "Ada")
     assert page.url.split("?")[0].endswith("/actions_fields.html")
     assert "Enter" not in page.evaluate("keys")
 
 
-def test_pages_that_listen_for_keys_hear_one(hands: Hands) -> None:
+def test_pages_that_listen_for_keys_hear_each_of_a_short_text(hands: Hands) -> None:
     page = hands.open("actions_fields.html")
     hands.type("Name", "Ada")
     hands.type("Note", "")
-    assert page.evaluate("keys") == ["a", "Delete"]
+    hands.type("Note", "x" * 150 + "y")
+    assert page.evaluate("keys") == ["A", "d", "a", "Delete", "y"]
 
 
 def test_leaving_a_field_reports_its_change_once(hands: Hands) -> None:
@@ -130,3 +133,81 @@ def test_a_field_that_sends_the_cursor_away_is_not_typed_into(hands: Hands) -> N
     hands.look()
     assert "does not take the cursor" in hands.refused("Type", "Two", "; new")
     assert page.evaluate("[a.value, b.value]") == ["1", "2"]
+
+
+CODE = """<script>for (let i = 0; i < 6; i++) document.body.insertAdjacentHTML('beforeend',
+`<input maxlength=1 aria-label="Digit ${i}" oninput="this.nextElementSibling?.focus()" style="width:30px">`)</script>"""
+CODE_BY_KEYS = """<script>for (let i = 0; i < 4; i++) document.body.insertAdjacentHTML('beforeend', `<input aria-label="Digit ${i}"
+onkeydown="if (event.key.length === 1) { event.preventDefault(); this.value = event.key; this.nextElementSibling?.focus() }">`)</script>"""
+CONFIRM = """<input aria-label="Confirm" onkeyup="done.disabled = this.value !== 'ERASE'"><button id=done disabled>Erase</button>"""
+TAGS = """<div id=tags></div><input aria-label="Words" onkeydown="if (event.key === ',') { event.preventDefault();
+tags.append(this.value.trim() + '|'); this.value = '' }">"""
+PHONE = """<input aria-label="Phone" oninput="const d = this.value.replace(/[^0-9]/g, '');
+this.value = d.length > 3 ? `(${d.slice(0, 3)}) ${d.slice(3)}` : d">"""
+
+
+@pytest.mark.parametrize(
+    ("html", "name", "text", "script", "result"),
+    [
+        (
+            CODE,
+            "Digit 0",
+            "482913",
+            "[...document.querySelectorAll('input')].map(i => i.value).join('')",
+            "482913",
+        ),
+        (
+            CODE_BY_KEYS,
+            "Digit 0",
+            "7301",
+            "[...document.querySelectorAll('input')].map(i => i.value).join('')",
+            "7301",
+        ),
+        (CONFIRM, "Confirm", "ERASE", "done.disabled", False),
+        (TAGS, "Words", "spam, scam, ads,", "tags.textContent", "spam|scam|ads|"),
+        (PHONE, "Phone", "5551234567", "document.querySelector('input').value", "(555) 1234567"),
+    ],
+)
+def test_a_page_that_listens_to_keys_gets_what_a_person_types(
+    hands: Hands, html: str, name: str, text: str, script: str, result: object
+) -> None:
+    page = hands.show(html)
+    hands.type(name, text)
+    assert page.evaluate(script) == result
+    assert hands.told == []
+
+
+@pytest.mark.parametrize(
+    ("html", "text", "told"),
+    [
+        ("<input maxlength=3>", "482913", ['[0] holds "482" now, not "482913"']),
+        ("<input oninput='this.value = this.value.toUpperCase()'>", "shout", []),
+        ("<input oninput='this.value = this.value.trim()'>", " ann ", []),
+        ("<input list=l><datalist id=l><option>privacy</option></datalist>", "priv", []),
+        ("<input oninput='this.value = `privacy settings`'>", "privacy", []),
+        ("<input oninput='this.value = ``'>", "Ann", ['[0] holds "" now, not "Ann"']),
+        ("<input value=old oninput='this.value = `old`'>", "", ['[0] holds "old" now, not ""']),
+        ("<textarea maxlength=4></textarea>", "two\nlines", ['[0] holds "two" now, not "two lines"']),
+        ("<input type=password maxlength=2>", "hidden", ["[0] holds 2 of the 6 characters"]),
+        ("<input type=password>", "hidden", []),
+        ("<input type=number>", "-2.5", []),
+        ("<div contenteditable style='width:90px;height:30px'></div>", "rich", []),
+        ("<input>", "e\u0301 🏳️‍🌈 שלום", []),
+        ("<input>", "x" * 300, []),
+    ],
+)
+def test_what_did_not_arrive_is_told_and_what_the_page_made_of_it_is_not(
+    hands: Hands, html: str, text: str, told: list[str]
+) -> None:
+    hands.show(html)
+    hands.do(f"Type [0]; {text}")
+    assert hands.told == told
+
+
+def test_of_a_long_list_the_nearest_options_are_named_and_the_others_counted(hands: Hands) -> None:
+    countries = "".join(f"<option>Land {number}</option>" for number in range(60))
+    hands.show(f"<select aria-label=Country>{countries}<option>Germany (DE)</option></select>")
+    said = hands.refused("Type", "Country", "; germany")
+    assert 'has no option "germany"; its options: "Germany (DE)", "Land 0", ' in said
+    assert said.partition(";")[2].count("Land") == 19
+    assert ", and 41 more" in said

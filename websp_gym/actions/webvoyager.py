@@ -6,6 +6,7 @@ when an action is performed.
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from websp_gym.actions.grammar import (
@@ -66,7 +67,11 @@ def hover(action: Action, tabs: Tabs, marks: Marks) -> None:
     example="Type [12]; privacy settings",
 )
 def type_text(action: Action, tabs: Tabs, marks: Marks) -> None:
-    """Replace the content of a field, by keyboard if the field accepts typing."""
+    """Replace the content of a field, by keyboard if the field accepts typing, and report what did not arrive."""
+    from playwright.sync_api import Error as PlaywrightError
+
+    from websp_gym.browser.keyboard import type_over
+
     target = _target(action, marks)
     text = action.text or ""
     way = target.ask("typing", text)
@@ -80,16 +85,11 @@ def type_text(action: Action, tabs: Tabs, marks: Marks) -> None:
             f"[{target.mark.number}] does not take the cursor; nothing was typed",
             action=format_action(action),
         )
-    keyboard = target.page.keyboard
-    if not text:
-        keyboard.press("Delete")
-        return
-    # Insert all but the last character at once and type that one, so that key listeners get an event.
-    keyboard.insert_text(text[:-1])
-    if text[-1] == "\n":
-        keyboard.insert_text(text[-1])
-    else:
-        keyboard.type(text[-1])
+    type_over(target.page, text, lines=way["lines"])
+    # A page that has gone on to another field or document has taken the text.
+    with contextlib.suppress(ActionError, PlaywrightError):
+        if lost := target.ask("lost", text):
+            tabs.dialogs.append(f"[{target.mark.number}] {lost}")
 
 
 @register_action(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from websp_gym.browser.keyboard import type_over
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError
 from websp_gym.replay.located_element import CannotActError, LocatedElement
 
 _GONE_AFTER = 0.5
 """Seconds to look for a field that its own change may have removed."""
-_TYPED = 200
-"""Longest text in characters to type key by key; of a longer one, only the last character is."""
+_NAMED = 20
+"""Options named in an error."""
+_OF_LINES = frozenset({"textarea", "editable"})
+"""Kinds of fields that may have several lines."""
 _PICKED = frozenset({"date", "time", "month", "week", "datetime-local", "color", "range"})
 """Kinds of fields that take a value as a whole."""
 
@@ -26,7 +29,9 @@ class Field:
         """Choose an option of a ``<select>`` by value or label; return False if it was already chosen."""
         reply = self.element.ask("choice", value, of="field")
         if "labels" in reply:
-            raise CannotActError(f"it has no option {value!r}; it has {', '.join(reply['labels'][:20])}")
+            labels = reply["labels"]
+            more = f", and {len(labels) - _NAMED} more" if len(labels) > _NAMED else ""
+            raise CannotActError(f"it has no option {value!r}; it has {', '.join(labels[:_NAMED])}{more}")
         if reply["already"]:
             return False
         self.element.field().select_option(
@@ -50,7 +55,7 @@ class Field:
         if kind in _PICKED:
             self.element.field().fill(text, timeout=self.element.timeout * 1000)
         else:
-            self._type(text)
+            self._type(text, lines=kind in _OF_LINES)
         if self._read_back("holds", text) is False:
             # The page completes or corrects what is typed: put it in as a whole.
             self.element.field().fill(text, timeout=self.element.timeout * 1000)
@@ -58,20 +63,12 @@ class Field:
         if self._read_back("holds", text) is False:
             raise CannotActError("the field did not keep the text")
 
-    def _type(self, text: str) -> None:
+    def _type(self, text: str, *, lines: bool) -> None:
         """Select what is in the field and type over it, with key events that the page can listen to."""
         field = self.element.field()
         field.wait_for_element_state("editable", timeout=self.element.timeout * 1000)
         field.select_text(timeout=self.element.timeout * 1000)
-        keyboard = self.element.found.frame.page.keyboard
-        if not text:
-            keyboard.press("Delete")
-        elif len(text) <= _TYPED and "\n" not in text:
-            keyboard.type(text)
-        else:
-            # Enter would send the text of some fields.
-            keyboard.insert_text(text[:-1])
-            keyboard.insert_text(text[-1]) if text[-1] == "\n" else keyboard.type(text[-1])
+        type_over(self.element.found.frame.page, text, lines=lines)
 
     def press_key(self, key: str) -> None:
         """Press a key while the element has the focus."""
