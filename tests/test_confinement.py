@@ -90,20 +90,42 @@ def _ordinary_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(confinement, "_known", confinement._Known())
 
 
-def test_where_the_sandbox_does_not_work_it_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("end", "with_sandbox"),
+    [("<process did exit: exitCode=null, signal=SIGTRAP>", [True]), ("", [True, True])],
+)
+def test_where_the_sandbox_does_not_work_it_is_tried_once_or_until_its_end_is_known(
+    monkeypatch: pytest.MonkeyPatch, end: str, with_sandbox: list[bool]
+) -> None:
     _ordinary_user(monkeypatch)
     asked: list[bool] = []
 
     def start(sandbox: bool) -> str:
         asked.append(sandbox)
         if sandbox:
-            raise PlaywrightError("No usable sandbox!")
+            raise PlaywrightError(f"No usable sandbox! {end}")
         return "browser"
 
     assert unconfined_because() is None
     assert [confined(start), confined(start)] == ["browser", "browser"]
-    assert asked == [True, False, False]
+    assert asked == [*with_sandbox, False, False]
     assert "namespaces" in str(unconfined_because())
+
+
+def test_a_kill_says_nothing_about_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser that the system kills for memory must not make all later ones run without it."""
+    _ordinary_user(monkeypatch)
+    ends = ["<process did exit: exitCode=null, signal=SIGKILL>", "it is not known how"]
+
+    def start(sandbox: bool) -> str:
+        if ends:
+            raise PlaywrightError(ends.pop(0))
+        return f"sandbox={sandbox}"
+
+    with pytest.raises(PlaywrightError, match="SIGKILL"):
+        confined(start)
+    assert confined(start) == "sandbox=True"
+    assert unconfined_because() is None
 
 
 @pytest.mark.parametrize("error", [PlaywrightError("no such file"), PlaywrightTimeoutError("30 s")])

@@ -113,10 +113,10 @@ class MissingKeyError(SetupError):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BrowserNotFoundError(SetupError):
-    """Raised when there is no Chromium, or when it does not start.
+    """Raised when there is no Chromium, or when it cannot be executed.
 
     Args:
-        executable: The executable that does not start. If the requested one does not exist, it is in
+        executable: The executable that cannot be executed. If the requested one does not exist, it is in
             ``path``.
     """
 

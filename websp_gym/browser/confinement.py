@@ -10,6 +10,7 @@ from typing import TypeVar
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
+from websp_gym.browser.launch_errors import ended_by_itself
 from websp_gym.errors import SetupError
 
 T = TypeVar("T")
@@ -71,13 +72,25 @@ def confined(start: Callable[[bool], T]) -> T:
     if unconfined_because() is not None:
         return start(False)
     try:
-        return start(True)
+        return _with_sandbox(start)
     except PlaywrightTimeoutError:
         raise  # slowness is no sign of a missing sandbox
-    except PlaywrightError:
+    except PlaywrightError as error:
+        if ended_by_itself(error) is False:
+            raise  # nor is a kill
         browser = start(False)
     _known.failure = "this machine allows neither user namespaces nor Chromium's setuid helper"
     return browser
+
+
+def _with_sandbox(start: Callable[[bool], T]) -> T:
+    """Start a browser with the sandbox; once more if the error does not say how the first one ended."""
+    try:
+        return start(True)
+    except PlaywrightError as error:
+        if isinstance(error, PlaywrightTimeoutError) or ended_by_itself(error) is not None:
+            raise
+    return start(True)
 
 
 def unconfined_because() -> str | None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from websp_gym.browser import light_playwright
+from websp_gym.browser.launch_errors import LaunchError
 from websp_gym.browser.owner import adopt, after_fork, call, is_adopted, on_overdue
 from websp_gym.errors import SetupError
 
@@ -51,6 +52,7 @@ def playwright() -> Playwright:
 
     Raises:
         SetupError: The installed version is not the one this module supports.
+        WorldError: The driver ended while it started.
     """
     # A program that calls this before it makes an environment drives the browser from its own thread.
     adopt()
@@ -59,7 +61,13 @@ def playwright() -> Playwright:
         require_known(version("playwright"))
         _fail_calls_of_a_dead_driver()
         light_playwright.install()
-        _driver.playwright = _start()
+        try:
+            _driver.playwright = _start()
+        except (AttributeError, OSError) as error:
+            # Playwright looks for an attribute that the driver's first message would have set.
+            raise LaunchError(
+                f"the browser's driver ended while it started ({error}); call reset() to try again"
+            ) from error
         _driver.process = _driver.playwright._impl_obj._connection._transport._proc.pid
     current: Playwright = _driver.playwright
     return current
@@ -162,7 +170,8 @@ def _fail_calls_of_a_dead_driver() -> None:
 
     async def running(self: Any) -> None:
         await run(self)
-        while not self._stopped:
+        # Nothing waits for a call before Playwright has started.
+        while not self._stopped and _driver.playwright is not None:
             await asyncio.sleep(0.02)  # runs only during a call: nothing else runs the loop
 
     transport: Any = PipeTransport

@@ -11,9 +11,9 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.browser.confinement import browser_environment, confined, require_display
 from websp_gym.browser.driver import dead_drivers, discard_dead_driver, playwright
 from websp_gym.browser.find import find_browser
+from websp_gym.browser.launch_errors import launch_error
 from websp_gym.browser.owner import adopt, after_fork, on_shut_down
 from websp_gym.browser.scripts import handler_script
-from websp_gym.errors import BrowserNotFoundError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -53,8 +53,9 @@ def shared_browser(options: BrowserOptions) -> Browser:
     Only this module closes the browser.
 
     Raises:
-        BrowserNotFoundError: No browser was found, or it does not start.
-        WorldError: The calling thread is not the browser thread.
+        BrowserNotFoundError: No browser was found, or it cannot be executed.
+        WorldError: The browser ended while it started (:class:`~websp_gym.browser.launch_errors.LaunchError`),
+            or the calling thread is not the browser thread.
     """
     adopt()
     discard_dead_driver()
@@ -75,8 +76,9 @@ def open_context(options: BrowserOptions, *, viewport: tuple[int, int]) -> Brows
         viewport: Width and height in CSS pixels.
 
     Raises:
-        BrowserNotFoundError: No browser was found, or it does not start.
-        WorldError: The calling thread is not the browser thread.
+        BrowserNotFoundError: No browser was found, or it cannot be executed.
+        WorldError: The browser ended while it started (:class:`~websp_gym.browser.launch_errors.LaunchError`),
+            or the calling thread is not the browser thread.
     """
     browser = shared_browser(options)
     try:
@@ -184,10 +186,7 @@ def _launch(options: BrowserOptions) -> Browser:
             )
         )
     except PlaywrightError as error:
-        raise BrowserNotFoundError(
-            f"{executable} does not start: {str(error).splitlines()[0]} (`websp doctor` looks closer)",
-            executable=executable,
-        ) from error
+        raise launch_error(error, executable) from error
 
 
 after_fork(forget)

@@ -10,6 +10,7 @@ import gymnasium as gym
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.launch import BrowserOptions, shared_browser
+from websp_gym.browser.launch_errors import LaunchError
 from websp_gym.browser.owner import call
 from websp_gym.browser.remote import shown
 from websp_gym.env.episode import Episode
@@ -110,7 +111,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Start a new episode: a fresh account and browser context, brought to a verified initial state S0.
 
-        If the browser dies meanwhile, for example from what a page of an earlier episode did to it, the
+        If the browser dies as it starts or later, for example from what a page of an earlier episode did to it, the
         episode is started once more in a new browser. With ``on_error="truncate"`` it is started once more
         after any failure.
 
@@ -140,7 +141,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         try:
             return self._begin(session, called)
         except WebspError as error:
-            if not (session.lost_browser or _is_forgiven(error, of_episode)):
+            died = session.lost_browser or isinstance(error, LaunchError)
+            if not (died or _is_forgiven(error, of_episode)):
                 raise
         return self._begin(Episode(self.instance, of_episode, self._world, self._reward, number), called)
 
@@ -188,8 +190,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         """Start the browser now; otherwise the first reset does.
 
         Raises:
-            BrowserNotFoundError: No browser was found, or it does not start.
-            WorldError: The world does not respond.
+            BrowserNotFoundError: No browser was found, or it cannot be executed.
+            WorldError: The world does not respond, or the browser ended while it started.
         """
         flags = BrowserOptions(self.options.headless, self._world.browser_args())
         call(lambda: shared_browser(flags), seconds=self.options.reset_timeout)

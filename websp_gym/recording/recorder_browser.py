@@ -22,7 +22,8 @@ from websp_gym.browser import VIEWPORT
 from websp_gym.browser.confinement import browser_environment, confined, require_display
 from websp_gym.browser.driver import discard_dead_driver, is_answering, playwright
 from websp_gym.browser.find import find_browser
-from websp_gym.errors import BrowserNotFoundError, SetupError
+from websp_gym.browser.launch_errors import launch_error
+from websp_gym.errors import SetupError
 from websp_gym.paths import data_dir
 from websp_gym.replay.trace import Trace
 from websp_gym.replay.trace_files import save_trace
@@ -286,10 +287,7 @@ class RecorderBrowser:
                 )
             )
         except PlaywrightError as error:
-            raise BrowserNotFoundError(
-                f"{executable} does not start: {str(error).splitlines()[0]} (`websp doctor` looks closer)",
-                executable=executable,
-            ) from error
+            raise launch_error(error, executable) from error
         context.set_default_timeout(10_000)
         context.on("close", self._closed)
         if not headless:

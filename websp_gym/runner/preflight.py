@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 
-from websp_gym.errors import BrowserNotFoundError, SetupError
+from websp_gym.errors import BrowserNotFoundError, SetupError, WorldError
 from websp_gym.records.runs import Run
 
 _SEEDS = 2**31
@@ -42,6 +42,7 @@ def browser_version(*, headless: bool) -> str:
 
     Raises:
         SetupError: There is no browser, it does not start, or it does not report a version.
+        WorldError: It was killed.
     """
     from websp_gym.browser.driver import playwright
     from websp_gym.browser.find import find_browser
@@ -56,6 +57,8 @@ def browser_version(*, headless: bool) -> str:
         raise BrowserNotFoundError(
             f"{path} does not start: {error} (`websp doctor` looks closer)", executable=path
         ) from error
+    if said.returncode < 0:
+        raise WorldError(f"{path} was ended by signal {-said.returncode} while it started; try again")
     found = re.search(r"\d+(\.\d+){2,}", said.stdout)
     if said.returncode or found is None:
         words = (said.stderr or said.stdout).strip().splitlines()

@@ -1,0 +1,79 @@
+"""Why a browser does not start: it cannot be executed, or it ended on the way."""
+
+from __future__ import annotations
+
+import errno
+import re
+import subprocess
+from typing import TYPE_CHECKING
+
+from websp_gym.errors import BrowserNotFoundError, WebspError, WorldError
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Error as PlaywrightError
+
+_EXIT = re.compile(r"<process did exit: exitCode=(?:null|(\d+)), signal=(?:null|(\w+))>")
+_SAID = re.compile(r"^\[pid=\d+\]\[err\] (.+)", re.MULTILINE)
+_FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
+_CANNOT_EXECUTE = (126, 127)
+"""Exit codes of shells and loaders: the file is no program of this machine, or libraries are missing."""
+_PASSING = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETXTBSY)
+_TO_SAY_VERSION = 20.0
+_LONGEST = 300
+
+
+class LaunchError(WorldError):
+    """Raised when a browser ended or hung while it started; another attempt may work.
+
+    The system may have killed it for memory, or processes, files or space were short.
+    """
+
+
+def launch_error(error: PlaywrightError, executable: str) -> WebspError:
+    """Return the error for a launch that failed.
+
+    Args:
+        error: The error of Playwright, which may have the browser's output and how its process ended.
+        executable: The browser.
+
+    Returns:
+        A ``BrowserNotFoundError`` if every other launch would fail too: there is no such file, it cannot be
+        executed, or libraries are missing. Otherwise a ``LaunchError``.
+    """
+    text = str(error)
+    problem = cannot_execute(executable)
+    if problem:
+        return BrowserNotFoundError(
+            f"{executable} cannot be executed: {problem} (`websp doctor` looks closer)", executable=executable
+        )
+    said = _SAID.findall(text)
+    detail = (said[-1] if said else text.splitlines()[0])[:_LONGEST]
+    return LaunchError(
+        f"the browser ended or hung while it started ({detail}); call reset() to try again, and if it never starts, "
+        f"`websp doctor` looks closer at {executable}"
+    )
+
+
+def cannot_execute(executable: str) -> str:
+    """Return why an executable cannot be executed; empty if it can, or if the reason may pass.
+
+    The error of a launch does not always say how the browser's process ended, so it is executed once more.
+    """
+    try:
+        said = subprocess.run(
+            [executable, "--version"], capture_output=True, timeout=_TO_SAY_VERSION, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return ""
+    except OSError as error:
+        return "" if error.errno in _PASSING else str(error.strerror)
+    if said.returncode not in _CANNOT_EXECUTE:
+        return ""
+    lines = said.stderr.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1][:_LONGEST] if lines else f"it ended with code {said.returncode}"
+
+
+def ended_by_itself(error: PlaywrightError) -> bool | None:
+    """Whether a starting browser ended by itself and not from outside; None if the error does not say how."""
+    found = _EXIT.search(str(error))
+    return None if found is None else found[2] not in _FROM_OUTSIDE
