@@ -253,7 +253,7 @@ def test_the_page_forbids_what_might_slip_in(blank_page: Page, tmp_path: Path) -
 def test_screenshots_that_cannot_be_shown_leave_a_placeholder(watch: Watch, tmp_path: Path) -> None:
     reasons = {
         None: "recorded without a screenshot", "gone.png": "gone.png is missing", "": "recorded without a screenshot", ".": ". is not a file of this folder",
-        "..": ".. is missing", "nul\0.png": "nul\ufffd.png is missing", "../secret.png": "../secret.png is not a file of this folder",
+        "..": "..: it is a folder and not a file", "nul\0.png": "nul\ufffd.png is missing", "../secret.png": "../secret.png is not a file of this folder",
         f"{tmp_path}/secret.png": f"{tmp_path}/secret.png is not a file of this folder",
         "trajectory.json": "trajectory.json is not a readable picture", "cut.png": "cut.png is not a readable picture",
         "huge.png": "huge.png is not a readable picture",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.errors import SetupError
+from websp_gym.files import MAX_RECORD, read_file
 from websp_gym.tasks.ground_truth import GroundTruthStep
 from websp_gym.tasks.instances import Instance
 
@@ -111,7 +112,7 @@ def kind_of(folder: Path) -> str:
 def _read(place: Path) -> dict[str, Any]:
     """Return the content of a variant's file; empty if it was not played to its end."""
     try:
-        data = json.loads((place / FILE).read_text("utf-8"))
-    except (OSError, ValueError):
+        data = json.loads(read_file(place / FILE, MAX_RECORD).decode("utf-8"))
+    except (OSError, ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}

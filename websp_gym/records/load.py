@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import re
@@ -11,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from websp_gym.errors import SetupError
+from websp_gym.files import MAX_RECORD, read_file
 from websp_gym.records.trajectory import FILE, SCHEMA, STEPS, ActionRecord, Trajectory
 from websp_gym.texts import encodable, map_texts
 
@@ -35,9 +37,11 @@ def load_trajectory(folder: Path) -> Trajectory:
     """
     path = folder if folder.suffix == ".json" else folder / FILE
     try:
-        text = path.read_bytes()
+        text = read_file(path, MAX_RECORD)
     except OSError as error:
-        raise SetupError(f"no trajectory in {folder}: {error.strerror}", path=str(path)) from error
+        raise SetupError(
+            f"no trajectory in {folder}: {path.name}: {error.strerror}", path=str(path)
+        ) from error
     data = _parsed(text, str(path), path)
     schema = data.get("schema")
     if schema == SCHEMA:
@@ -60,9 +64,9 @@ def load_trajectory(folder: Path) -> Trajectory:
 def digest_of(folder: Path) -> str:
     """Return a digest of the record of an episode without its pictures; empty where there is none."""
     try:
-        whole = hashlib.sha256((folder / FILE).read_bytes())
-        if (folder / STEPS).exists():
-            whole.update((folder / STEPS).read_bytes())
+        whole = hashlib.sha256(read_file(folder / FILE, MAX_RECORD))
+        with contextlib.suppress(FileNotFoundError):
+            whole.update(read_file(folder / STEPS, MAX_RECORD))
     except OSError:
         return ""
     return whole.hexdigest()[:16]
@@ -71,7 +75,9 @@ def digest_of(folder: Path) -> str:
 def _read_steps(path: Path, count: object) -> tuple[list[Any], bool]:
     """Return the completely written steps, and whether the last line is only partly written."""
     try:
-        *lines, rest = path.read_bytes().split(b"\n") if path.exists() else [b""]
+        *lines, rest = read_file(path, MAX_RECORD).split(b"\n")
+    except FileNotFoundError:
+        lines, rest = [], b""
     except OSError as error:
         raise SetupError(f"cannot read {path}: {error.strerror}", path=str(path)) from error
     if not isinstance(count, int) or len(lines) < count:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from websp_gym.files import MAX_PICTURE, read_file
 from websp_gym.observation.camera import Camera
 from websp_gym.observation.draw import draw_marks, mark_seed
 from websp_gym.observation.marks import marks_from_dicts
@@ -28,8 +29,11 @@ def marked_picture(trajectory: Trajectory, folder: Path, index: int) -> NDArray[
 
     Returns:
         A uint8 array of shape (height, width, 3).
+
+    Raises:
+        OSError: The screenshot is missing, or it is no file of at most 50 MB in this folder.
     """
     view = trajectory.views[index]
-    plain = Camera.decode((folder / str(view.screenshot)).read_bytes())
+    plain = Camera.decode(read_file(folder / str(view.screenshot), MAX_PICTURE))
     seed = mark_seed(trajectory.seed, index)
     return draw_marks(plain, marks_from_dicts(view.marks), seed=seed, scale=trajectory.picture_scale)

@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from websp_gym.errors import SetupError, unwritable
+from websp_gym.files import MAX_RECORD, check_writable_file, open_new, read_file
 from websp_gym.records.results import Result
 
 RUN = "run.json"
@@ -57,13 +58,13 @@ def read_run(folder: Path) -> Run | None:
     """Read ``run.json``; ``None`` if the folder has none. Raise ``SetupError`` if it is not valid."""
     path = folder / RUN
     try:
-        data = json.loads(path.read_text("utf-8"))
+        data = json.loads(read_file(path, MAX_RECORD).decode("utf-8"))
         if data.pop("schema") != SCHEMA:
             raise ValueError("another schema")
         return Run(**data)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise SetupError(f"{path}: not a {SCHEMA} file: {error}", path=str(path)) from error
 
 
@@ -73,7 +74,8 @@ def write_run(folder: Path, run: Run) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         part = folder / (RUN + ".part")
-        part.write_text(text, "utf-8")
+        with open_new(part) as file:
+            file.write(text.encode("utf-8"))
         os.replace(part, folder / RUN)
     except OSError as error:
         raise unwritable(folder, error) from error
@@ -87,6 +89,7 @@ def append_result(folder: Path, result: Result) -> None:
 def append_line(path: Path, line: str) -> None:
     """Append a line to a file, and create the file if needed. Raise ``SetupError`` if this fails."""
     try:
+        check_writable_file(path)
         with path.open("ab+") as file:
             # If a crash left an incomplete line, start a new one.
             torn = file.tell() > 0 and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n"
@@ -136,11 +139,15 @@ def read_lines(folder: Path) -> tuple[list[Result], list[Broken]]:
     not a result, or names a trajectory outside the folder.
     """
     path = folder / RESULTS
-    if not path.is_file():
+    try:
+        text = read_file(path, MAX_RECORD).decode("utf-8", "replace")
+    except FileNotFoundError:
         return [], []
+    except OSError as error:
+        return [], [Broken(path, 1, str(error.strerror))]
     found: dict[tuple[str, str, str, int], Result] = {}
     broken: list[Broken] = []
-    for number, line in enumerate(path.read_text("utf-8", errors="replace").split("\n"), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.files import read_file
 from websp_gym.replay.trace import (
     MAX_BYTES,
     MAX_EVENTS,
@@ -84,13 +85,7 @@ def read_json(path: Path) -> Any:
     Raise SetupError with file, line and column where it cannot be read, is too large, incomplete or invalid.
     """
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise SetupError(
-                f"{path}: {size:,} bytes; a trace has at most {MAX_BYTES:,} (does it contain screenshots?)",
-                path=str(path),
-            )
-        text = path.read_text("utf-8")
+        text = read_file(path, MAX_BYTES, anywhere=True).decode("utf-8")
         data = json.loads(text)
         if "\\ud" in text.lower():  # a lone surrogate (half of a cut emoji) cannot be encoded again
             data = json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))

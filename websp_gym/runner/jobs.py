@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.errors import SetupError, unwritable
+from websp_gym.files import check_writable_file
 from websp_gym.records.results import Try
 from websp_gym.records.runs import RESULTS, TRAJECTORIES, Run, read_results, read_run, write_run
 from websp_gym.records.trajectory import now, versions
@@ -119,6 +120,7 @@ def _prepare(folder: Path, run: Run, resume: bool, browser: str) -> set[tuple[st
     if there is None:
         write_run(folder, replace(run, started=now(), versions=versions(browser)))
     try:
+        check_writable_file(folder / RESULTS)
         (folder / RESULTS).open("ab").close()
     except OSError as error:
         raise unwritable(folder, error) from error

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from websp_gym.errors import SetupError, unwritable
+from websp_gym.files import check_writable_file
 from websp_gym.records.runs import RESULTS
 
 
@@ -23,6 +24,7 @@ def locked(folder: Path) -> Iterator[None]:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        check_writable_file(folder / RESULTS)
         file = (folder / RESULTS).open("ab")
     except OSError as error:
         raise unwritable(folder, error) from error

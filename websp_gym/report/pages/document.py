@@ -16,6 +16,7 @@ from typing import Any
 import jinja2
 
 from websp_gym.errors import SetupError
+from websp_gym.files import open_new
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
@@ -78,7 +79,7 @@ def write_file(target: Path, page: str | Iterable[str]) -> int:
     part = target.parent / f"{target.name}.part"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
+        with open_new(part) as file:
             for piece in [page] if isinstance(page, str) else page:
                 file.write(piece.encode("utf-8", errors="replace"))
             size = file.tell()

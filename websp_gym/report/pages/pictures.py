@@ -12,6 +12,7 @@ from pathlib import Path
 
 from PIL import Image
 
+from websp_gym.files import MAX_PICTURE, UnfitFileError, read_file
 from websp_gym.observation.draw import mark_layer
 
 BYTES_PER_PICTURE = 110_000
@@ -74,7 +75,9 @@ class Album:
         if Path(name).name != name:
             return None, f"{name} is not a file of this folder"
         try:
-            data = (self._folder / name).read_bytes()
+            data = read_file(self._folder / name, MAX_PICTURE)
+        except UnfitFileError as error:
+            return None, f"{name}: {error.strerror}"
         except (OSError, ValueError):
             return None, f"{name} is missing"
         key = hashlib.sha256(data).digest()

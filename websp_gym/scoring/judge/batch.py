@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.errors import SetupError
+from websp_gym.files import MAX_RECORD, read_file
 from websp_gym.models.usage import sum_known
 from websp_gym.records.load import digest_of, load_trajectory
 from websp_gym.records.runs import append_line
@@ -234,14 +235,15 @@ def keep_judgement(folder: Path, judgement: Judgement) -> None:
 
 def read_judgements(folder: Path) -> list[Judgement]:
     """Return the judgements of a recorded run, oldest first; lines that cannot be read are skipped."""
-    path = folder / JUDGEMENTS
-    if not path.is_file():
+    try:
+        text = read_file(folder / JUDGEMENTS, MAX_RECORD).decode("utf-8", "replace")
+    except OSError:
         return []
     found = []
-    for line in path.read_text("utf-8", errors="replace").split("\n"):
+    for line in text.split("\n"):
         try:
             found.append(Judgement(**json.loads(line)))
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             continue
     return found
 

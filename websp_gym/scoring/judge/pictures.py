@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.errors import JudgeError
+from websp_gym.files import MAX_PICTURE, read_file
 
 if TYPE_CHECKING:
     from websp_gym.records.trajectory import Trajectory
@@ -90,9 +91,10 @@ def _source(trajectory: Trajectory, folder: Path, index: int) -> _Source:
     if Path(view.screenshot).name != view.screenshot:
         raise JudgeError(f"observation {index} names a screenshot outside of its folder", kind="incomplete")
     try:
-        png = (folder / view.screenshot).read_bytes()
-    except OSError as error:
-        raise JudgeError(f"the screenshot {view.screenshot}: {error.strerror}", kind="incomplete") from error
+        png = read_file(folder / view.screenshot, MAX_PICTURE)
+    except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise JudgeError(f"the screenshot {view.screenshot!r}: {reason}", kind="incomplete") from error
     try:
         boxes = tuple((int(mark["number"]), _box(mark["box"])) for mark in view.marks)
     except (KeyError, TypeError, ValueError):
