@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.agents import make_agent
+from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
+from websp_gym.browser.pulse import Pulse
 from websp_gym.env import WebspEnv
 from websp_gym.env.registration import make_env
 from websp_gym.errors import WebspError
@@ -109,6 +112,115 @@ SOON = {
     "half characters": "document.title = '\\ud83d'; document.body.innerHTML = '<button>\\ud800 \\udfff</button>';",
     "control characters": "document.title = '\\u0000\\u202e\\u2028'; "
     "document.body.innerHTML = '<button>\\u202e\\u0007</button>';",
+    "filters to draw without end": "document.body.innerHTML='<svg width=2000 height=2000><filter id=f><feTurbulence "
+    "numOctaves=30 baseFrequency=.9 /><feGaussianBlur stdDeviation=200 /></filter>'+'<rect "
+    "width=2000 height=2000 filter=url(#f) />'.repeat(30)+'</svg>';",
+    "a drawing of a billion shapes": "let s='<g id=a0><rect width=9 height=9 /></g>'; for(let i=1;i<10;i++) s+=`<g id=a${"
+    "i}>`+`<use href=#a${i-1} />`.repeat(10)+'</g>'; "
+    "document.body.innerHTML='<svg><defs>'+s+'</defs><use href=#a9 /></svg>';",
+    "canvases of a gigabyte": "for(let i=0;i<8;i++){const c=document.createElement('canvas');c.width=c.height=16000;"
+    "c.getContext('2d').fillRect(0,0,16000,16000);document.body.append(c)}",
+    "a shader without end": "const c=document.createElement('canvas'),g=c.getContext('webgl');document.body.append(c);"
+    "const p=g.createProgram();for(const [t,x] of [[g.VERTEX_SHADER,'attribute vec4 p;void "
+    "main(){gl_Position=p;}'],[g.FRAGMENT_SHADER,'precision highp float;void main(){float a=0.;"
+    "for(int i=0;i<100000000;i++){a+=sin(float(i)*gl_FragCoord.x);}gl_FragColor=vec4(a);}']]){"
+    "const s=g.createShader(t);g.shaderSource(s,x);g.compileShader(s);g.attachShader(p,"
+    "s)}g.linkProgram(p);g.useProgram(p);g.bufferData(g.ARRAY_BUFFER,new Float32Array(12),"
+    "g.STATIC_DRAW);for(;;)g.drawArrays(g.TRIANGLES,0,3);",
+    "selectors without end": "document.head.innerHTML='<style>:has(:has(*)),*:has(~ *:has(+ * > *)){color:red}'+'*:has(* "
+    "* * * *) ~ * {top:1px}'.repeat(200)+'</style>';"
+    "document.body.innerHTML='<div>'.repeat(300)+'<p>x</p>'.repeat(3000);"
+    "setInterval(()=>document.body.firstChild.toggleAttribute('x'),1);",
+    "a grid of thousands of columns": "document.body.innerHTML='<div style=\"display:grid;grid-template-columns:repeat(auto-fill,"
+    "1px)\">'+'<p style=\"grid-column:span 900\">x</p>'.repeat(3000)+'</div>';",
+    "flexible boxes 400 deep": "let t='<button>b</button>';for(let i=0;i<400;i++)t='<div style=\"display:flex;"
+    "flex-direction:column\">'+t+'</div>';document.body.innerHTML=t;",
+    "3,000 fonts": "for(let i=0;i<3000;i++){const f=new FontFace('f'+i,'url(/?f'+i+')');document.fonts.add(f);"
+    "f.load().catch(()=>{})}document.body.style.fontFamily='f1,f2';",
+    "observer that answers itself": "new MutationObserver(()=>{document.body.dataset.x=Math.random()}).observe(document.body,{"
+    "attributes:true});document.body.dataset.x=1;",
+    "observer that adds elements": "new MutationObserver(()=>{"
+    "document.body.append(document.createElement('p'))}).observe(document.body,{childList:true});"
+    "document.body.append('x');",
+    "observer that resizes": "const d=document.body.appendChild(document.createElement('div'));new ResizeObserver(()=>{"
+    "d.style.width=Math.random()*500+'px'}).observe(d);",
+    "element whose constructor loops": "customElements.define('y-b',class extends HTMLElement{constructor(){super();while(true);}});"
+    "document.body.innerHTML='<y-b></y-b>';",
+    "proxy under the window": "Object.setPrototypeOf(window.__proto__.__proto__,new Proxy({},{get(t,k){while(k==='websp');"
+    "},has(){return true}}));",
+    "iterators without end": "Array.prototype[Symbol.iterator]=function*(){while(true)yield 1};"
+    "String.prototype[Symbol.iterator]=Array.prototype[Symbol.iterator];",
+    "forged sizes of the window": "Object.defineProperty(window,'visualViewport',{get(){throw 1}});"
+    "Object.defineProperty(window,'innerWidth',{get(){return -1e9}});"
+    "Object.defineProperty(window,'devicePixelRatio',{get(){return 1e9}});",
+    "a page a million times as large": "document.body.style.zoom='1000';document.documentElement.style.transform='scale(1e6)';",
+    "buttons without an area": "document.body.innerHTML='<button style=\"transform:matrix3d(0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+    '0)">b</button><button style="transform:scale(1e-30)">c</button>\';',
+    "loops when dragged": "document.body.innerHTML='<button draggable=true style=\"width:90vw;height:90vh\">b</button>';"
+    "onmousedown=()=>{while(true);};",
+    "500 modal dialogs": "for(let i=0;i<500;i++){const d=document.createElement('dialog');"
+    "d.innerHTML='<button>b</button>';document.body.append(d);d.showModal()}",
+    "a list of 100,000 options": "document.body.innerHTML='<select id=s>'+'<option>o</option>'.repeat(100000)+'</select>';",
+    "2,500 oscillators": "for(let i=0;i<50;i++){const a=new AudioContext();for(let j=0;j<50;j++){const "
+    "o=a.createOscillator();o.connect(a.destination);o.start()}}",
+    "endless loop in WebAssembly": "const b=new Uint8Array([0,97,115,109,1,0,0,0,1,4,1,96,0,0,3,2,1,0,7,5,1,1,114,0,0,10,9,1,7,"
+    "0,3,64,12,0,11,11]);WebAssembly.instantiate(b).then(m=>m.instance.exports.r());",
+    "memory bomb in WebAssembly": "const m=[];for(let i=0;i<20;i++)m.push(new WebAssembly.Memory({initial:8000}));window.m=m;"
+    "m.forEach(x=>new Uint8Array(x.buffer).fill(1));",
+    "100 shared workers": "for(let i=0;i<100;i++)new SharedWorker(URL.createObjectURL(new Blob(['while(1);'])),'n'+i);",
+    "synchronous requests in a loop": "for(;;){const x=new XMLHttpRequest();x.open('GET','/?'+Math.random(),false);x.send()}",
+    "a stream without end": "const r=new ReadableStream({pull(c){c.enqueue(new Uint8Array(1e6))}});(async()=>{for "
+    "await(const x of r);})();",
+    "a database written for ever": "const q=indexedDB.open('d');q.onupgradeneeded=()=>q.result.createObjectStore('s');"
+    "q.onsuccess=()=>{const go=()=>{const t=q.result.transaction('s','readwrite');for(let i=0;"
+    "i<50;i++)t.objectStore('s').put('x'.repeat(1e5),Math.random());t.oncomplete=go};go()};",
+    "beacons for ever": "setInterval(()=>{for(let i=0;i<50;i++)navigator.sendBeacon('/?'+Math.random(),'x')},0);",
+    "200 plug-ins": "document.body.innerHTML='<object data=/ ></object><embed src=/ >'.repeat(100);",
+    "document written anew for ever": "setInterval(()=>{document.open();document.write('<button>b</button>');document.close()},1);",
+    "frames named like globals": "document.body.innerHTML=['top','parent','self','frames','websp','__websp','length','closed',"
+    "'location','document'].map(n=>`<iframe name=${n}></iframe><a id=${n}>x</a>`).join('');",
+    "a name of 5,000 parts": "document.body.innerHTML='<p id=p>'+'x'.repeat(1000)+'</p>'+('<button aria-labelledby=\"'+'p "
+    "'.repeat(5000)+'\">b</button>').repeat(50);",
+    "slots 800 deep": "const h=document.body.appendChild(document.createElement('div'));let r=h;for(let i=0;i<800;"
+    "i++){const s=r.attachShadow({mode:'open'});s.innerHTML='<div><slot></slot></div>';"
+    "r=s.firstChild}",
+    "popup that loops": "const w=open('about:blank');w.eval('setTimeout(()=>{while(1);},10)');",
+    "types and copies for ever": "document.designMode='on';setInterval(()=>{document.execCommand('insertText',false,"
+    "'x'.repeat(1000));document.execCommand('copy')},0);",
+    "a number that squares itself": "let b=3n;for(;;)b=b*b;",
+    "errors of a megabyte": "setInterval(()=>{const f=()=>f();Promise.reject(new Error('x'.repeat(1e6)));try{"
+    "f()}catch(e){throw e}},0);",
+}
+# What keeps browser, driver and server busy, so that their answers come late.
+FLOODS = {
+    "navigations of frames": "document.body.innerHTML = '<iframe></iframe>'.repeat(20); const all = "
+    "[...document.querySelectorAll('iframe')]; setInterval(() => all.forEach(one => { one.src = "
+    "'/?' + Math.random(); }), 0);",
+    "frames of blobs": "const one = document.body.appendChild(document.createElement('iframe')); setInterval(() => {"
+    " one.src = URL.createObjectURL(new Blob(['<p>x'])); }, 0);",
+    "pictures": "setInterval(() => { for (let i = 0; i < 200; i++) new Image().src = '/?' + Math.random(); },"
+    " 0);",
+    "windows opened and closed": "setInterval(() => { const one = open('about:blank'); one && one.close(); }, 0);",
+    "windows closed a moment later": "setInterval(() => { const one = open('about:blank'); setTimeout(() => one && one.close(), "
+    "30); }, 60);",
+    "messages to frames": "document.body.innerHTML = '<iframe srcdoc=\"<script>onmessage = event => "
+    "event.source.postMessage(1, `*`)</script>\"></iframe>'.repeat(5); onmessage = event => "
+    "event.source.postMessage(1, '*'); setTimeout(() => { for (const one of "
+    "document.querySelectorAll('iframe')) for (let i = 0; i < 100; i++) "
+    "one.contentWindow.postMessage(1, '*'); }, 100);",
+    "workers": "setInterval(() => { const one = new Worker(URL.createObjectURL(new Blob(['while (1);']))); "
+    "setTimeout(() => one.terminate(), 100); }, 1);",
+    "print dialogs": "setInterval(print, 0);",
+    "cookies": "setInterval(() => { for (let i = 0; i < 100; i++) document.cookie = 'a' + Math.random() + "
+    "'=' + 'x'.repeat(3000); }, 0);",
+    "console messages": "setInterval(() => { for (let i = 0; i < 2000; i++) console.log('x'.repeat(1000)); }, 0);",
+}
+# The same, by a script that each document runs again.
+IN_EVERY_DOCUMENT = {
+    "replaces itself for ever": "setInterval(() => location.replace('/?' + Math.random()), 0);",
+    "replaces itself at once": "location.replace('/?' + Math.random());",
+    "frames that replace themselves": "if (top === self) addEventListener('DOMContentLoaded', () => { "
+    "document.body.innerHTML = '<iframe src=/?a></iframe>'.repeat(10); }); else location.replace('/?' + Math.random());",
 }
 
 
@@ -127,12 +239,31 @@ def test_a_step_on_a_page_that_misbehaves_comes_back(env: WebspEnv, name: str) -
         env.page.evaluate(f"() => {{ setTimeout(() => {{ {SOON[name]} }}, 0); }}")
     except PlaywrightError as error:
         pytest.fail(f"the page could not be prepared: {error}")
+    with suppress(WebspError):
+        _lose(env)
+
+
+@pytest.mark.parametrize("name", FLOODS)
+def test_a_page_that_floods_the_browser_is_no_failure_of_the_world(env: WebspEnv, name: str) -> None:
+    env.reset(seed=0)
+    env.page.evaluate(f"() => {{ setTimeout(() => {{ {FLOODS[name]} }}, 0); }}")
+    _lose(env)
+
+
+@pytest.mark.parametrize("name", IN_EVERY_DOCUMENT)
+def test_a_page_that_navigates_for_ever_is_no_failure_of_the_world(env: WebspEnv, name: str) -> None:
+    env.reset(seed=0)
+    env.page.context.add_init_script(IN_EVERY_DOCUMENT[name])
+    env.page.evaluate("() => { setTimeout(() => location.reload(), 0); }")
+    _lose(env)
+
+
+def _lose(env: WebspEnv) -> None:
+    """Play to the end, which is the agent's failure; every step is over in time."""
     for action in ("Wait", "Click [0]", "ANSWER; done"):
         began = time.monotonic()
         try:
             _, reward, terminated, truncated, info = env.step(action)
-        except WebspError:
-            break
         finally:
             took = time.monotonic() - began
             assert took < DEADLINE + MARGIN, f"{action} took {took:.1f} s"
@@ -140,9 +271,24 @@ def test_a_step_on_a_page_that_misbehaves_comes_back(env: WebspEnv, name: str) -
         if terminated or truncated:
             assert info["verdict"]["status"] == "fail"
             assert info["caused_by"] == "agent"
-            break
-    else:
-        pytest.fail("the episode did not end with its answer")
+            return
+    pytest.fail("the episode did not end with its answer")
+
+
+def test_the_flood_of_one_page_is_not_taken_for_that_of_another(env: WebspEnv) -> None:
+    env.reset(seed=0)
+    flooding, quiet = env.page.context, new_context(shared_browser(BrowserOptions()), viewport=(640, 480))
+    page = quiet.new_page()
+    counts = [Pulse(context) for context in (flooding, quiet)]
+    for each in counts:
+        each.start()
+    env.page.evaluate(f"() => {{ setTimeout(() => {{ {FLOODS['pictures']} }}, 0); }}")
+    page.wait_for_timeout(300)
+    for each in counts:
+        each.stop()
+    quiet.close()
+    assert counts[0].messages > 100
+    assert counts[1].messages < 10
 
 
 def test_what_a_page_left_to_draw_does_not_delay_the_next_episode(env: WebspEnv) -> None:

@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from websp_gym.browser import light_playwright
+from websp_gym.browser import light_playwright, pulse
 from websp_gym.browser.launch_errors import LaunchError
 from websp_gym.browser.owner import adopt, after_fork, call, is_adopted, on_overdue
 from websp_gym.errors import SetupError
@@ -60,7 +60,9 @@ def playwright() -> Playwright:
     if _driver.playwright is None:
         require_known(version("playwright"))
         _fail_calls_of_a_dead_driver()
+        _survive_pages()
         light_playwright.install()
+        pulse.install()
         try:
             _driver.playwright = _start()
         except (AttributeError, OSError) as error:
@@ -114,6 +116,14 @@ def call_for(context: BrowserContext, function: Callable[[], Result]) -> Result:
 def driver_process() -> int | None:
     """Return the process id of the driver, or None if none runs."""
     return _driver.process
+
+
+def processes_of(context: BrowserContext) -> list[int]:
+    """Return the driver and its browsers if the context is the only open one, else nothing."""
+    browser = context.browser
+    if _driver.process is None or browser is None or len(browser.contexts) > 1:
+        return []
+    return [_driver.process, *_children(_driver.process)]
 
 
 def kill_browsers() -> None:
@@ -176,6 +186,25 @@ def _fail_calls_of_a_dead_driver() -> None:
 
     transport: Any = PipeTransport
     transport.connect, transport.run = connected, running
+
+
+@cache
+def _survive_pages() -> None:
+    """Keep the driver running when a window closes before Playwright has attached to it.
+
+    Playwright 1.44 rejects a promise then that nobody waits for, which ends the driver: any page could do that.
+    """
+    from playwright._impl import _transport
+
+    names: Any = vars(_transport)
+    environment = names["get_driver_env"]
+
+    def forgiving() -> dict[str, str]:
+        found: dict[str, str] = environment()
+        options = found.get("NODE_OPTIONS", "")
+        return {**found, "NODE_OPTIONS": f"{options} --unhandled-rejections=none".strip()}
+
+    names["get_driver_env"] = forgiving
 
 
 def discard_dead_driver() -> bool:

@@ -40,6 +40,10 @@ _REPLACED = re.compile(
     f"|was detached|{_NO_FRAME.pattern}",
     re.IGNORECASE,
 )
+_GONE = re.compile(
+    "No target with given id|(Target|Session|page, context or browser has been) closed|Cannot find session",
+    re.IGNORECASE,
+)
 
 # Attributes of a page. A weak dictionary would keep every page for ever, because the values lead back to it.
 _SESSION, _WORLDS = "_websp_session", "_websp_worlds"
@@ -68,6 +72,11 @@ def worlds_of(page: Page) -> Worlds:
 def is_replaced(error: PlaywrightError) -> bool:
     """Whether an error means that the document was replaced during the call; the call may be repeated."""
     return _REPLACED.search(str(error)) is not None
+
+
+def is_gone(error: PlaywrightError) -> bool:
+    """Whether an error means that the tab closed, perhaps before Playwright knew it."""
+    return _GONE.search(str(error)) is not None
 
 
 @dataclass(frozen=True)

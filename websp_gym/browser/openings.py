@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from playwright.sync_api import Error as PlaywrightError
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
 
@@ -43,8 +45,11 @@ class Openings:
             del self._begun[next(iter(self._begun))]
 
     async def answers(self) -> bool:
-        """Return True once the browser responds; runs on Playwright's event loop."""
-        await self._session._impl_obj.send("Browser.getVersion")
+        """Return True once the browser responds, False if it is gone; runs on Playwright's event loop."""
+        try:
+            await self._session._impl_obj.send("Browser.getVersion")
+        except PlaywrightError:
+            return False
         return True
 
     def _created(self, event: dict[str, Any]) -> None:

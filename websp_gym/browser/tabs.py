@@ -61,7 +61,8 @@ class Tabs:
         if not self._history:
             self.context.new_page()
         elif closed:
-            self._history[-1].bring_to_front()
+            with contextlib.suppress(PlaywrightError):  # it is closing too
+                self._history[-1].bring_to_front()
         return self._history[-1]
 
     @property

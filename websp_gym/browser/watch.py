@@ -4,7 +4,7 @@ During any call into the browser, Playwright's event loop runs in the same threa
 there. At the deadline it closes the browser context, which makes the current call fail. A browser that does
 not respond to this is killed, then its driver. After the first second of a call, the watch also checks
 whether browser and server respond. While they do not, the time is not counted against the agent and failures
-are not blamed on the page.
+are not blamed on the page, unless it is the page that keeps them busy (:mod:`websp_gym.browser.pulse`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-from websp_gym.browser.driver import kill_browsers, kill_driver
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.browser.driver import kill_browsers, kill_driver, processes_of
 from websp_gym.browser.openings import known_openings
 from websp_gym.browser.owner import on_overdue
+from websp_gym.browser.pulse import Busy, Pulse
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -80,6 +83,7 @@ class Watch:
         self._timer: asyncio.TimerHandle | None = None
         self._questions: dict[Blame, asyncio.Future[bool]] = {}
         self._closing: asyncio.Task[Any] | None = None
+        self._pulse: Pulse | None = None
 
     def __enter__(self) -> Watch:
         _running.append(self)
@@ -94,6 +98,8 @@ class Watch:
         self._count()
         if self._timer is not None:
             self._timer.cancel()
+        if self._pulse is not None:
+            self._pulse.stop()
 
     @property
     def frozen(self) -> bool:
@@ -119,6 +125,7 @@ class Watch:
     def _count(self) -> None:
         """Add the time since browser or server stopped responding, or since this process itself was stopped."""
         now = time.monotonic()
+        self._excuse(now)
         since = [self._asked[each] for each in self._silent(now)]
         if now - self._last > _SLOW:
             self._asked.setdefault("machine", self._last)
@@ -129,10 +136,21 @@ class Watch:
             self.stuck += now - max(min(since), self._counted)
             self._counted = now
 
+    def _excuse(self, now: float) -> None:
+        """Let browser and server start anew to be silent if it is the page that keeps them busy."""
+        busy = self._pulse.look() if self._pulse is not None else Busy()
+        excused: dict[Blame, bool] = {"browser": busy.flooded or busy.works, "world": busy.flooded}
+        for who in self._asked.keys() & excused.keys():
+            if excused[who]:
+                self._asked[who] = now
+
     def _silent(self, now: float) -> list[Blame]:
         return [who for who, asked in self._asked.items() if now - asked > _SLOW]
 
     def _ask(self) -> None:
+        if self._pulse is None and self.context is not None:
+            self._pulse = Pulse(self.context, processes_of(self.context))
+            self._pulse.start()
         openings = known_openings(self.context) if self.context is not None else None
         if openings is not None:
             self._await("browser", lambda: self.loop.create_task(openings.answers()))
@@ -162,8 +180,7 @@ class Watch:
         self.expired = True
         self.blame = next(iter(self._silent(time.monotonic())), self.suspect)
         if self.context is not None and self.blame != "browser":
-            self._closing = self.loop.create_task(self.context._impl_obj.close())
-            self._closing.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._closing = self.loop.create_task(_close(self.context))
             self._plan(_TO_CLOSE, self._kill_browser)
         else:
             self._kill_browser()
@@ -171,6 +188,11 @@ class Watch:
     def _kill_browser(self) -> None:
         kill_browsers()
         self._plan(_TO_DIE, kill_driver)
+
+
+async def _close(context: BrowserContext) -> None:
+    with contextlib.suppress(PlaywrightError):
+        await context._impl_obj.close()
 
 
 on_overdue(interrupt, first=True)

@@ -10,9 +10,11 @@ import gymnasium as gym
 import numpy as np
 from browsergym.core.spaces import AnyBox, AnyDict, Float, Integer, Unicode
 from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
-from websp_gym.browser.isolated import session_of
+from websp_gym.browser.isolated import is_gone, is_replaced, session_of
 from websp_gym.browser.settle import settle
+from websp_gym.errors import WorldError
 from websp_gym.observation.browsergym import extract
 from websp_gym.observation.camera import Camera, picture_size
 from websp_gym.observation.draw import draw_marks, mark_seed
@@ -160,18 +162,21 @@ class Observer:
             "last_action_error": last_action_error,
         }
         left = {"actions_left": actions_left, "seconds_left": float(max(max_seconds - elapsed, 0.0))}
-        for left_looks in reversed(range(_LOOKS)):
+        looks = 0
+        while True:
             page = self._tabs.current
             try:
                 observation |= self._look(page, left, goal, chat, elapsed)
-            except PlaywrightError:
-                if not (left_looks and page.is_closed() and self._tabs.alive):
+            except (PlaywrightError, WorldError) as error:
+                # A page that never stops this runs into the deadline of the step.
+                if not (self._tabs.alive and (page.is_closed() or _moved_on(error))):
                     raise
-            if page is self._tabs.current:
-                break
-            # Another tab became the current one, or this one closed.
+            else:
+                looks += 1
+                if looks == _LOOKS or page is self._tabs.current:
+                    return observation
+            # Another tab became the current one, or this one closed or went on to another document.
             settle(self._tabs)
-        return observation
 
     def _look(
         self, page: Page, left: dict[str, Any], goal: str, chat: list[dict[str, Any]], elapsed: float
@@ -235,6 +240,14 @@ class Observer:
             "elapsed_time": np.asarray([elapsed]),
             **extract(page),
         }
+
+
+def _moved_on(error: Exception) -> bool:
+    """Whether a look failed because the document was replaced, again and again, or a tab closed meanwhile."""
+    cause = error if isinstance(error, PlaywrightError) else error.__cause__
+    if cause is None or isinstance(cause, PlaywrightTimeoutError):
+        return True  # each try met another document, or waited for one
+    return isinstance(cause, PlaywrightError) and (is_replaced(cause) or is_gone(cause))
 
 
 def _title(tab: Page) -> str:

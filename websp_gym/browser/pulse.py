@@ -1,0 +1,120 @@
+"""Signs that a page keeps its browser busy, which is then no browser that stands still.
+
+With navigations, requests, windows, frames or console messages, a page can make every answer of browser, driver
+and server late. While they are asked, messages about the page and the CPU time of driver and browser are counted.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
+_SHORTEST = 0.25
+_LONGEST = 2.0
+"""Seconds to look back: on a busy machine, the little that is done in a short time tells nothing."""
+_MESSAGES = 100.0
+"""Messages per second about a page that floods the browser. A page that loads has as many for a moment only."""
+_SHARE = 0.1
+"""Share of a CPU that driver and browser need for a page that floods them; an answer takes a millisecond."""
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Busy:
+    """What a page keeps busy.
+
+    Args:
+        flooded: The browser sends messages about it all the time, which also come from the server's responses.
+        works: Driver and browser work for it all the time.
+    """
+
+    flooded: bool = False
+    works: bool = False
+
+
+class Pulse:
+    """Counter of the messages about a context, its pages and its requests, and of CPU time, since it was started.
+
+    Args:
+        context: The browser context.
+        processes: Driver and browsers, if all they do is for this context.
+    """
+
+    def __init__(self, context: BrowserContext, processes: Iterable[int] = ()) -> None:
+        self.messages = 0
+        self._context = context._impl_obj
+        self._processes = tuple(processes)
+        self._since = (0.0, 0, 0.0)
+
+    def start(self) -> None:
+        """Begin to count."""
+        _counting[self._context] = self
+        self._since = (time.monotonic(), self.messages, self._used())
+
+    def stop(self) -> None:
+        """Stop counting."""
+        _counting.pop(self._context, None)
+
+    def look(self) -> Busy:
+        """Return what the page has kept busy since the last look that showed something, or for two seconds."""
+        now = time.monotonic()
+        began, counted, used_before = self._since
+        elapsed = now - began
+        if elapsed < _SHORTEST:
+            return Busy()
+        used = self._used()
+        found = Busy(
+            flooded=self.messages - counted >= _MESSAGES * elapsed,
+            works=used - used_before >= _SHARE * elapsed,
+        )
+        if elapsed >= _LONGEST or found != Busy():
+            self._since = (now, self.messages, used)
+        return found
+
+    def _used(self) -> float:
+        return sum(_cpu_seconds(process) for process in self._processes)
+
+
+_counting: dict[Any, Pulse] = {}
+
+
+@cache
+def install() -> None:
+    """Let Playwright's connections, from the next one on, tell of each message."""
+    from playwright._impl._connection import Connection
+
+    connection: Any = Connection
+    dispatch = connection.dispatch
+
+    def dispatched(self: Any, message: Any) -> None:
+        if _counting and "guid" in message:
+            _count(self._objects.get(message["guid"]))
+        dispatch(self, message)
+
+    connection.dispatch = dispatched
+
+
+def _count(about: Any) -> None:
+    while about is not None:
+        pulse = _counting.get(about)
+        if pulse is not None:
+            pulse.messages += 1
+            return
+        about = about._parent
+
+
+def _cpu_seconds(process: int) -> float:
+    """Return the CPU seconds of a process and all its threads; 0.0 if it is gone."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text("ascii", "replace").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / _TICKS
