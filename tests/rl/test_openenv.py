@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import os
 import re
 import signal
 import socket
@@ -25,6 +26,7 @@ import yaml
 from openenv.core import GenericEnvClient
 from PIL import Image
 from tenacity import Retrying, stop_after_delay, wait_fixed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 import websp_gym.trainers.openenv as package
@@ -33,6 +35,7 @@ from websp_gym.tasks.ids import instance_ids
 from websp_gym.tasks.selection import draw_instance
 from websp_gym.tasks.splits import split_ids
 from websp_gym.trainers.openenv import WebspAction, WebspClient, WebspObservation
+from websp_gym.trainers.openenv.gate import VARIABLE
 
 FOLDER = Path(package.__file__).parent
 TO_DO, SOLVED, SOLVED_ELSEWHERE = "Steam-task-191-ON", "Steam-task-191-OFF", "AlJazeera-task-179"
@@ -64,8 +67,10 @@ COMMAND = [sys.executable, "-c", "from websp_gym.cli import main; main()", "serv
 
 
 @contextmanager
-def serving(*options: str) -> Iterator[Server]:
-    with subprocess.Popen([*COMMAND, "--port", "0", *options], stdout=subprocess.PIPE, text=True) as process:
+def serving(*options: str, token: str = "") -> Iterator[Server]:
+    command = [*COMMAND, "--port", "0", *options]
+    variables = {**os.environ, VARIABLE: token}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=variables) as process:
         try:
             yield Server(process)
         finally:
@@ -223,12 +228,98 @@ def test_the_task_api_lists_both_splits(server: Server) -> None:
         unknown = http.post("/websp/tasks", json={"split": "tset"})
     assert {task["id"] for tasks in listed.values() for task in tasks} == set(instance_ids())
     assert (counted, one, some[1]) == (len(listed["test"]), listed["test"][3], one)
-    assert {task["id"]: task["solved_at_start"] for task in listed["train"] + listed["test"]}[SOLVED]
+    # Nothing about goals or initial states.
+    assert {key for tasks in listed.values() for task in tasks for key in task} == {"id", "split", "index"}
     assert outside.status_code == 400
     assert (unknown.status_code, unknown.json()) == (
         422,
         {"detail": 'no split "tset"; did you mean "test"? (splits: train, test)'},
     )
+
+
+def test_websites_and_other_hosts_are_refused(server: Server) -> None:
+    """A page may send to 127.0.0.1, and its own host name may come to lead there."""
+    wire, port = server.url.replace("http", "ws") + "/ws", server.url.rpartition(":")[2]
+    for headers in ({"Origin": server.url}, {"Origin": "null"}, {"Origin": "https://evil.example"}):
+        with pytest.raises(InvalidStatus, match="403"), connect(wire, additional_headers=headers):
+            pass
+        assert httpx.get(f"{server.url}/websp/splits", headers=headers).status_code == 403
+    for host, status in (
+        ("evil.example", 403),
+        (f"evil.example:{port}", 403),
+        ("localhost", 200),
+        (f"[::1]:{port}", 200),
+    ):
+        assert httpx.get(f"{server.url}/health", headers={"Host": host}).status_code == status
+    with pytest.raises(InvalidStatus, match="403"):
+        connect(f"ws://evil.example:{port}/ws", sock=socket.create_connection(("127.0.0.1", int(port))))
+
+
+def test_a_token_is_asked_of_every_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    token = "a secret of twenty-six letters"
+    with serving("--host", "0.0.0.0", "--idle-seconds", "2", token=token) as server:
+        url = server.url.replace("0.0.0.0", "127.0.0.1")
+        wire = url.replace("http", "ws") + "/ws"
+        for headers in (
+            {},
+            {"Authorization": token},
+            {"Authorization": "Bearer wrong"},
+        ):
+            for path in ("/health", "/schema", "/websp/splits", "/openapi.json"):
+                refused = httpx.get(url + path, headers=headers)
+                assert (refused.status_code, VARIABLE in refused.text) == (401, True)
+            assert httpx.post(f"{url}/reset", headers=headers, json={}).status_code == 401
+            for path in ("/ws", "/mcp"):
+                with (
+                    pytest.raises(InvalidStatus, match="403"),
+                    connect(url.replace("http", "ws") + path, additional_headers=headers),
+                ):
+                    pass
+        with pytest.raises(Exception, match="403"), WebspClient(url).sync():
+            pass
+        right = {"Authorization": f"Bearer {token}"}
+        assert httpx.get(f"{url}/health", headers={**right, "Host": "gpu-node"}).status_code == 200
+        assert httpx.get(f"{url}/health", headers={**right, "Origin": url}).status_code == 403
+        with WebspClient(url, token=token).sync() as client:
+            client.reset(instance=SOLVED, seed=1)
+            assert client.step(ANSWER).reward == 1.0
+        _assert_a_silent_session_ends(wire, right)
+        monkeypatch.setenv(VARIABLE, token)
+        with WebspClient(url).sync() as client:
+            client.reset(instance=SOLVED, seed=1)
+
+
+def _assert_a_silent_session_ends(wire: str, headers: dict[str, str]) -> None:
+    """The one environment of the server is free again, although the client is still there."""
+    for attempt in Retrying(stop=stop_after_delay(30), wait=wait_fixed(0.2), reraise=True):
+        with attempt, connect(wire, additional_headers=headers) as silent:
+            silent.send(json.dumps({"type": "reset", "data": {"instance": SOLVED, "seed": 1}}))
+            assert json.loads(silent.recv())["type"] == "observation"
+            with pytest.raises(ConnectionClosed, match="no message for 2 seconds"):
+                silent.recv(timeout=30)
+
+
+@pytest.mark.parametrize(
+    ("host", "token", "message"),
+    [
+        ("0.0.0.0", "", "can be reached from other machines"),
+        ("::", "", "can be reached from other machines"),
+        ("gpu-node", "", "can be reached from other machines"),
+        ("127.0.0.1", "short", "has 5 characters; give at least 16"),
+    ],
+)
+def test_a_server_that_others_reach_needs_a_token(host: str, token: str, message: str) -> None:
+    result = subprocess.run(
+        [*COMMAND, "--host", host],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, VARIABLE: token},
+    )
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert VARIABLE in result.stderr
 
 
 def test_openenv_validates_the_package_and_the_running_server(server: Server) -> None:

@@ -24,7 +24,10 @@ def serve_openenv(
     sessions: Annotated[
         int, typer.Option(min=1, help="Sessions at once, each with a process and a browser.")
     ] = 1,
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
+    host: Annotated[
+        str,
+        typer.Option(help="Address to listen on. One that other machines reach needs WEBSP_OPENENV_TOKEN."),
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for a free one.")] = 8000,
     pictures: Annotated[bool, typer.Option("--pictures", help="Send screenshots too.")] = False,
     split_by: Annotated[SplitBy, typer.Option(help="What the split `test` holds out.")] = "task",
@@ -38,6 +41,9 @@ def serve_openenv(
     viewport: Annotated[str, typer.Option(metavar="WxH", help="Size of the page in CSS pixels.")] = "x".join(
         map(str, Options.viewport)
     ),
+    idle_seconds: Annotated[
+        float, typer.Option(min=1, help="Seconds without a message after which a session ends.")
+    ] = 1800.0,
     reward: Annotated[str, typer.Option(help=f"One of {', '.join(REWARDS)}.")] = "state",
 ) -> None:
     """Serve environments to trainers over OpenEnv's protocol, until Ctrl-C; needs the extra `openenv`.
@@ -46,8 +52,9 @@ def serve_openenv(
     """
     if importlib.util.find_spec("openenv") is None:
         raise missing_extra("serving over OpenEnv's protocol needs its package", "openenv")
-    from websp_gym.trainers.openenv import listen, make_app, run_server
+    from websp_gym.trainers.openenv import listen, make_app, run_server, token_for
 
+    token = token_for(host)
     # Fail here, once, on what would fail in every episode.
     browser_version(headless=True)
     with (
@@ -62,7 +69,7 @@ def serve_openenv(
             reward=reward,
         ) as pool,
     ):
-        app = make_app(pool, split_by=split_by)
+        app = make_app(pool, split_by=split_by, token=token, idle=idle_seconds)
         console = Console(highlight=False)
         place = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
         console.print(f"serving {count(sessions, 'session')} at {place}", markup=False, soft_wrap=True)

@@ -5,6 +5,7 @@
 
 from websp_gym.trainers.openenv.client import WebspClient
 from websp_gym.trainers.openenv.environment import WebspEnvironment
+from websp_gym.trainers.openenv.gate import token_for
 from websp_gym.trainers.openenv.models import WebspAction, WebspObservation, WebspState
 from websp_gym.trainers.openenv.server import listen, make_app, run_server
 
@@ -17,4 +18,5 @@ __all__ = [
     "listen",
     "make_app",
     "run_server",
+    "token_for",
 ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from openenv.core import EnvClient
 from openenv.core.client_types import StepResult
 
+from websp_gym.trainers.openenv.gate import VARIABLE, bearer
 from websp_gym.trainers.openenv.models import WebspAction, WebspObservation, WebspState
 
 
@@ -16,13 +18,20 @@ class WebspClient(EnvClient[WebspAction, WebspObservation, WebspState]):  # type
     Args:
         base_url: Address of the server.
         message_timeout_s: Seconds to wait for an answer. A reset that fails is tried twice and may take minutes.
+        token: The server's token; by default what ``WEBSP_OPENENV_TOKEN`` says, if anything.
         **options: Further options of ``openenv.core.EnvClient``.
     """
 
     def __init__(
-        self, base_url: str | None = None, *, message_timeout_s: float = 360.0, **options: Any
+        self,
+        base_url: str | None = None,
+        *,
+        message_timeout_s: float = 360.0,
+        token: str | None = None,
+        **options: Any,
     ) -> None:
-        super().__init__(base_url, message_timeout_s=message_timeout_s, **options)
+        headers = {**bearer(token or os.environ.get(VARIABLE)), **(options.pop("headers", None) or {})}
+        super().__init__(base_url, message_timeout_s=message_timeout_s, headers=headers, **options)
 
     def _step_payload(self, action: WebspAction) -> dict[str, Any]:
         return {"text": action.text}

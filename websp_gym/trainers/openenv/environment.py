@@ -16,7 +16,6 @@ from openenv.core.env_server.types import EnvironmentMetadata
 
 from websp_gym.errors import SetupError, WorldError, nearest
 from websp_gym.rollouts import Pool, RemoteEnv
-from websp_gym.scoring.solved_at_start import solved_at_start
 from websp_gym.tasks.ids import instance_ids
 from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.selection import draw_instance
@@ -26,19 +25,17 @@ from websp_gym.trainers.openenv.models import WebspAction, WebspObservation, Web
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """What OpenEnv's Task API tells of an instance.
+    """What OpenEnv's Task API tells of an instance: nothing about its goal or initial state.
 
     Args:
         id: Id of the instance.
         split: ``train`` or ``test``.
         index: Its place in the split.
-        solved_at_start: Whether doing nothing gives reward 1.0.
     """
 
     id: str
     split: str
     index: int
-    solved_at_start: bool
 
 
 Splits = Mapping[str, Sequence[TaskSpec]]
@@ -47,7 +44,7 @@ Splits = Mapping[str, Sequence[TaskSpec]]
 def make_splits(by: SplitBy = "task") -> Splits:
     """Return the instances of each side of :func:`~websp_gym.tasks.splits.split_ids`."""
     return {
-        side: [TaskSpec(name, side, index, solved_at_start(name)) for index, name in enumerate(ids)]
+        side: [TaskSpec(name, side, index) for index, name in enumerate(ids)]
         for side, ids in zip(SIDES, split_ids(by), strict=True)
     }
 

@@ -9,6 +9,7 @@ from functools import partial
 
 import uvicorn
 from openenv.core.env_server import create_app
+from openenv.core.env_server.types import ConcurrencyConfig
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -17,18 +18,26 @@ from websp_gym.errors import SetupError, WebspError
 from websp_gym.rollouts import Pool
 from websp_gym.tasks.splits import SplitBy
 from websp_gym.trainers.openenv.environment import WebspEnvironment, make_splits
+from websp_gym.trainers.openenv.gate import Gate
 from websp_gym.trainers.openenv.models import WebspAction, WebspObservation, WebspState
 
+IDLE = 1800.0
+"""Seconds without a message after which a session ends: an update of a policy may take some minutes."""
+_LONGEST_CALL = 900.0
 _GRACE = 10
 """Seconds that open sessions have to end after Ctrl-C."""
 
 
-def make_app(pool: Pool, *, split_by: SplitBy = "task") -> Starlette:
+def make_app(
+    pool: Pool, *, split_by: SplitBy = "task", token: str | None = None, idle: float = IDLE
+) -> Starlette:
     """Build the application.
 
     Args:
         pool: The environments, one for each session. The caller closes it.
         split_by: What the split ``test`` holds out: ``task``, ``site`` or ``state``.
+        token: What clients must present (:func:`~websp_gym.trainers.openenv.gate.token_for`).
+        idle: Seconds without a message after which a session ends.
 
     Raises:
         SetupError: ``split_by`` is not valid.
@@ -38,9 +47,14 @@ def make_app(pool: Pool, *, split_by: SplitBy = "task") -> Starlette:
         WebspAction,
         WebspObservation,
         env_name="websp",
-        max_concurrent_envs=pool.size,
+        # OpenEnv itself ends silent sessions too, in the middle of a call and without closing the WebSocket: for
+        # those that have none.
+        concurrency_config=ConcurrencyConfig(
+            max_concurrent_envs=pool.size, session_timeout=idle + _LONGEST_CALL
+        ),
         state_cls=WebspState,
     )
+    app.add_middleware(Gate, token=token, idle=idle)
     # Over the WebSocket, OpenEnv sends the message of an error itself; over HTTP it would be a bare 500.
     app.add_exception_handler(WebspError, _say)
     return app
