@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from websp_gym.browser import light_playwright, pulse
 from websp_gym.browser.launch_errors import LaunchError
 from websp_gym.browser.owner import adopt, after_fork, call, is_adopted, on_overdue
+from websp_gym.browser.scratch import scratch_folder
 from websp_gym.errors import SetupError
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ def playwright() -> Playwright:
     if _driver.playwright is None:
         require_known(version("playwright"))
         _fail_calls_of_a_dead_driver()
-        _survive_pages()
+        scratch_folder()  # raises here what can be wrong with it
+        _set_variables()
         light_playwright.install()
         pulse.install()
         try:
@@ -189,22 +191,23 @@ def _fail_calls_of_a_dead_driver() -> None:
 
 
 @cache
-def _survive_pages() -> None:
-    """Keep the driver running when a window closes before Playwright has attached to it.
+def _set_variables() -> None:
+    """Give the driver a folder for its temporary files, and keep it running whatever windows a page closes.
 
-    Playwright 1.44 rejects a promise then that nobody waits for, which ends the driver: any page could do that.
+    If a window closes before Playwright 1.44 has attached to it, it rejects a promise that nobody waits for,
+    which ends the driver: any page could do that.
     """
     from playwright._impl import _transport
 
     names: Any = vars(_transport)
     environment = names["get_driver_env"]
 
-    def forgiving() -> dict[str, str]:
+    def with_ours() -> dict[str, str]:
         found: dict[str, str] = environment()
-        options = found.get("NODE_OPTIONS", "")
-        return {**found, "NODE_OPTIONS": f"{options} --unhandled-rejections=none".strip()}
+        options = f"{found.get('NODE_OPTIONS', '')} --unhandled-rejections=none".strip()
+        return {**found, "NODE_OPTIONS": options, "TMPDIR": str(scratch_folder())}
 
-    names["get_driver_env"] = forgiving
+    names["get_driver_env"] = with_ours
 
 
 def discard_dead_driver() -> bool:

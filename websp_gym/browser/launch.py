@@ -13,6 +13,7 @@ from websp_gym.browser.driver import dead_drivers, discard_dead_driver, playwrig
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.launch_errors import launch_error
 from websp_gym.browser.owner import adopt, after_fork, on_shut_down
+from websp_gym.browser.scratch import scratch_folder
 from websp_gym.browser.scripts import handler_script
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def _launch(options: BrowserOptions) -> Browser:
                 # browser and driver.
                 ignore_default_args=["--hide-scrollbars", "--disable-ipc-flooding-protection"],
                 chromium_sandbox=sandbox,
-                env={**browser_environment(options.args)},
+                env={**browser_environment(options.args), "TMPDIR": str(scratch_folder())},
             )
         )
     except PlaywrightError as error:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import re
 import subprocess
+import tempfile
 from typing import TYPE_CHECKING
 
-from websp_gym.errors import BrowserNotFoundError, WebspError, WorldError
+from websp_gym.errors import BrowserNotFoundError, StorageError, WebspError, WorldError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Error as PlaywrightError
@@ -38,9 +39,15 @@ def launch_error(error: PlaywrightError, executable: str) -> WebspError:
 
     Returns:
         A ``BrowserNotFoundError`` if every other launch would fail too: there is no such file, it cannot be
-        executed, or libraries are missing. Otherwise a ``LaunchError``.
+        executed, or libraries are missing; a ``StorageError`` if the disk is full. Otherwise a ``LaunchError``.
     """
     text = str(error)
+    if "ENOSPC" in text or "No space left on device" in text:
+        folder = tempfile.gettempdir()
+        return StorageError(
+            f"the browser does not start: no space is left in {folder}; make room, or set TMPDIR to another folder",
+            path=folder,
+        )
     problem = cannot_execute(executable)
     if problem:
         return BrowserNotFoundError(

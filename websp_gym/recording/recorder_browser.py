@@ -23,6 +23,7 @@ from websp_gym.browser.confinement import browser_environment, confined, require
 from websp_gym.browser.driver import discard_dead_driver, is_answering, playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.launch_errors import launch_error
+from websp_gym.browser.scratch import scratch_folder
 from websp_gym.errors import SetupError
 from websp_gym.paths import data_dir
 from websp_gym.replay.trace import Trace
@@ -283,7 +284,7 @@ class RecorderBrowser:
                     handle_sigint=False,
                     handle_sigterm=False,
                     handle_sighup=False,
-                    env={**browser_environment(flags)},
+                    env={**browser_environment(flags), "TMPDIR": str(scratch_folder())},
                 )
             )
         except PlaywrightError as error:
