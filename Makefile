@@ -8,6 +8,7 @@
 # make prove [SITE=steam]  prove every task the long way: each omission and the opposite played in the browser
 # make bench [ARGS=--profile]  measure reset and step beside stock BrowserGym and raw Chromium on this machine
 # make soak  measure whether memory, files and processes stay flat over 1,000 resets and 10,000 steps
+# make endurance [ARGS='--scale 0.1 kills disk']  play many episodes under kills, crowds, full disks, little memory and jumping clocks
 # make traces [SITE=steam]  record the traces of all sites, or of one, anew
 # make bench-replay  measure how often recorded elements are found on pages that changed, ours and third-party applications
 
@@ -23,7 +24,7 @@ RL ?= trl openenv verifiers skyrl ray
 # Test processes. Browsers keep a process waiting, so there are more than cores.
 JOBS ?= $(shell expr $$(nproc) + 2)
 
-.PHONY: demo test test-agentlab test-rl prove check docs rules bench bench-replay soak traces clean
+.PHONY: demo test test-agentlab test-rl prove check docs rules bench bench-replay soak endurance traces clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
@@ -64,6 +65,9 @@ bench: $(VENV)/.dev .browser
 
 soak: $(VENV)/.dev .browser
 	$(BIN)/python -m benchmarks.soak --resets 1000 --steps 10 $(ARGS)
+
+endurance: $(VENV)/.dev .browser
+	$(BIN)/python -m benchmarks.endurance $(ARGS)
 
 bench-replay: $(VENV)/.dev .browser
 	$(BIN)/python -m benchmarks.replay

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from tests.conftest import MakeEnv
 from websp_gym.browser.driver import discard_dead_driver, driver_process, kill_driver, playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.launch import BrowserOptions, close_browsers, shared_browser
-from websp_gym.errors import BrowserNotFoundError, WorldError
+from websp_gym.errors import BrowserNotFoundError, StorageError, WorldError
 from websp_gym.rollouts import Pool, RemoteEnv, Transcript
 from websp_gym.runner.preflight import browser_version
 
@@ -151,6 +152,16 @@ def test_a_file_that_is_no_program_is_a_set_up_error(tmp_path: Path, monkeypatch
     path.write_text("#!/no/such/interpreter\n", "utf-8")
     with pytest.raises(BrowserNotFoundError, match="No such file"):
         shared_browser(BrowserOptions(args=("--lang=cs",)))
+
+
+def test_a_full_disk_is_told_from_a_browser_that_dies(
+    make: MakeEnv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = 'echo "cannot create a profile: No space left on device" >&2; sleep 0.2; exit 1'
+    browser_that(tmp_path, f'[ "$1" = --version ] || {{ {said}; }}\nexec "$REAL" "$@"', monkeypatch)
+    with pytest.raises(StorageError, match="set TMPDIR to another folder") as caught:
+        make(DONE, viewport=SMALL).reset()
+    assert caught.value.path == tempfile.gettempdir()
 
 
 def test_a_version_that_a_kill_cut_off_is_an_error_of_the_world(
