@@ -190,6 +190,7 @@ SOON = {
     "a number that squares itself": "let b=3n;for(;;)b=b*b;",
     "errors of a megabyte": "setInterval(()=>{const f=()=>f();Promise.reject(new Error('x'.repeat(1e6)));try{"
     "f()}catch(e){throw e}},0);",
+    "console messages": "setInterval(() => { for (let i = 0; i < 2000; i++) console.log('x'.repeat(1000)); }, 0);",
 }
 # What keeps browser, driver and server busy, so that their answers come late.
 FLOODS = {
@@ -213,7 +214,6 @@ FLOODS = {
     "print dialogs": "setInterval(print, 0);",
     "cookies": "setInterval(() => { for (let i = 0; i < 100; i++) document.cookie = 'a' + Math.random() + "
     "'=' + 'x'.repeat(3000); }, 0);",
-    "console messages": "setInterval(() => { for (let i = 0; i < 2000; i++) console.log('x'.repeat(1000)); }, 0);",
 }
 # The same, by a script that each document runs again.
 IN_EVERY_DOCUMENT = {
