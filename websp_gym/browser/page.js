@@ -258,13 +258,14 @@
     const box = spot.box;
     const type = tag === 'input' ? inputType(el) : '';
     const role = roleOf(el);
+    const halfPressed = state.pressed !== null && attr(el, 'aria-pressed') === 'mixed';
     return {
       index, tag: plain(tag), role, text, type,
       name: named(el, isSoft(c), text),
       box: [round(box.x), round(box.y), round(box.x + box.w) - round(box.x), round(box.y + box.h) - round(box.y)],
       at: [spot.x, spot.y],
-      checked: state.checked ?? state.pressed,
-      mixed: state.mixed,
+      checked: state.checked ?? (halfPressed ? false : state.pressed),
+      mixed: state.mixed || halfPressed,
       expanded: state.expanded,
       disabled: state.disabled,
       selected: state.selected,

@@ -125,10 +125,10 @@ class Mark:
         return " ".join(parts)
 
     def _states(self) -> Iterator[str]:
+        state = "pressed" if self.role == "button" else "checked"
         if self.mixed:
-            yield "partly checked"
+            yield f"partly {state}"
         elif self.checked is not None:
-            state = "pressed" if self.role == "button" else "checked"
             yield state if self.checked else f"not {state}"
         if self.expanded is not None:
             yield "expanded" if self.expanded else "collapsed"

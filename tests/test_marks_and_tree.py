@@ -1,0 +1,125 @@
+"""What the browser's own accessibility tree calls operable, and shows, has a mark that says the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.actions_support import Hands, hands, sites
+from tests.controls_corpus import CONSENT, CONTROLS, Structure
+from tests.steam_support import context, enter, sandbox
+from tests.tree_support import complaints
+from websp_gym.browser.settle import settle
+from websp_gym.browser.tabs import Tabs
+from websp_gym.observation.marks import Marks, collect_marks
+from websp_gym.sandbox.catalog import BUILTIN
+from websp_gym.sandbox.site import load_site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
+    from websp_gym.sandbox.client import Sandbox
+
+__all__ = ["context", "hands", "sandbox", "sites"]
+
+STRUCTURES = {structure.name: structure for structure in (*CONTROLS, *CONSENT)}
+
+UNKNOWN = {
+    "an image map": "an area has no layout of its own, so the browser gives it no box",
+    "a box of a pseudo-element": "the label has no size, and its pseudo-element is no node of the tree",
+    "a slider with a hidden range": "the input is clipped to nothing; what is seen is drawn beside it",
+    "a document that is edited": "the tree says it of the text in the body only",
+}
+"""Structures that the tree does not show to be operable, and why: only their own marks are compared."""
+
+
+def show(hands: Hands, structure: Structure) -> Marks:
+    """Shows a structure and returns its marks."""
+    other = hands.other.put("/inner", "<!doctype html><button style='margin: 20px'>Inner</button>")
+    page = hands.show(structure.html.replace("{other}", other))
+    if structure.begin:
+        page.evaluate(f"() => {{ {structure.begin} }}")
+        hands.look()
+    return hands.marks
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_a_structure_has_the_marks_that_the_browser_knows_of(hands: Hands, name: str) -> None:
+    marks = show(hands, STRUCTURES[name])
+    assert tuple(mark.name for mark in marks) == STRUCTURES[name].names
+    assert complaints(hands.page, marks) == []
+
+
+SITES = sorted(folder.name for folder in BUILTIN.iterdir() if (folder / "site.yaml").is_file())
+SAMPLE = 3
+
+
+def pages(slug: str) -> list[str]:
+    """The start page of a site, and further ones with an address of their own, the same in every run."""
+    site = load_site(BUILTIN / slug)
+    found = [
+        f"https://{(page.hosts or site.hosts)[0]}{page.path}"
+        for page in site.pages
+        if page.template and "{" not in page.path and not page.fragment and "/oauth" not in page.path
+    ]
+    found += [f"https://{site.hosts[0]}{panel.path}" for panel in site.panels if "{" not in panel.path]
+    others = found[1:]
+    return [*found[:1], *Random(slug).sample(others, min(SAMPLE - 1, len(others)))]
+
+
+@pytest.mark.parametrize("slug", SITES)
+def test_the_pages_of_a_site_have_the_marks_that_the_browser_knows_of(
+    context: BrowserContext, sandbox: Sandbox, slug: str
+) -> None:
+    site = load_site(BUILTIN / slug)
+    episode = sandbox.open_episode(slug, signed_in=[slug] if site.session_cookie or site.session_of else [])
+    page = enter(context, episode).page
+    tabs = Tabs(context)
+    for address in pages(slug):
+        page.goto(address)
+        settle(tabs)
+        assert (address, complaints(page, collect_marks(page))) == (address, [])
+    episode.close()
+
+
+# ------------------------------------------------------------------------------------- the comparison finds what is wrong
+
+
+def without(marks: Marks, number: int) -> Marks:
+    """The same marks but one."""
+    return Marks(tuple(mark for mark in marks if mark.number != number), marks.frames)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, structure in STRUCTURES.items() if structure.names and name not in UNKNOWN]
+)
+def test_a_mark_that_is_missing_is_a_complaint(hands: Hands, name: str) -> None:
+    marks = show(hands, STRUCTURES[name])
+    assert complaints(hands.page, without(marks, len(marks) - 1)) != []
+
+
+@pytest.mark.parametrize(
+    ("html", "changes"),
+    [
+        ("<input type=checkbox aria-label=Ads checked>", {"checked": False}),
+        ("<input type=checkbox aria-label=Ads>", {"checked": True}),
+        ("<button aria-pressed=true>Mute</button>", {"checked": False}),
+        ("<button>Save</button>", {"disabled": True}),
+        ("<button disabled>Save</button>", {"disabled": False}),
+        ("<button aria-expanded=true>More</button>", {"expanded": False}),
+        ("<button>Save</button>", {"name": "Delete"}),
+        ("<button>Save</button>", {"role": "link"}),
+        ("<b role=tab aria-selected=true tabindex=0>Mail</b>", {"selected": False}),
+        ("<input aria-label=Mail value=a>", {"value": "b"}),
+    ],
+)
+def test_a_mark_that_says_something_else_is_a_complaint(
+    hands: Hands, html: str, changes: dict[str, Any]
+) -> None:
+    hands.show(html)
+    assert complaints(hands.page, hands.marks) == []
+    wrong = Marks((replace(hands.marks[0], **changes),), hands.marks.frames)
+    assert complaints(hands.page, wrong) != []
