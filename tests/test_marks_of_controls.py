@@ -74,9 +74,7 @@ def test_an_element_that_listens_for_something_else_has_none(hands: Hands, event
         "<html>",
         "<body>",
         "<div id=app><p>One</p><p>Two</p><button>Save</button></div>",
-        "<ul><li>One</li><li>Two</li></ul>",
-        "<div><div class=row>One</div><div class=row>Two</div><div class=row>Three</div></div>",
-        "<table><tr><td>One</td></tr></table>",
+        "<form>Text</form>",
         "<main><p>Text</p></main>",
         "<div style='height: 600px'>Text</div>",
     ],
@@ -88,6 +86,39 @@ def test_a_container_that_listens_for_what_is_in_it_has_no_mark(hands: Hands, co
         el.addEventListener('click', () => {{}})</script>"""
     )
     assert [mark.name for mark in hands.marks if mark.role != "button"] == []
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<ul id=el><li>One</li><li>Two</li></ul>",
+        "<div id=el><p class=row>One</p><p class=row>Two</p><p class=row>Three</p></div>",
+        "<table id=el><tr><td>One</td></tr><tr><td>Two</td></tr></table>",
+        "<div id=el role=listbox><div>One</div><div>Two</div></div>",
+    ],
+)
+def test_the_rows_that_a_list_listens_for_have_marks_and_the_list_has_none(hands: Hands, html: str) -> None:
+    page = hands.show(
+        f"{html}<script>el.addEventListener('click', e => {{ document.title = e.target.textContent }})</script>"
+    )
+    assert hands.names()[:2] == ["One", "Two"]
+    assert "One Two" not in hands.names()
+    hands.click("Two")
+    assert page.title() == "Two"
+
+
+def test_a_row_that_listens_has_a_mark_beside_those_in_it(hands: Hands) -> None:
+    listening = "<script>for (const el of document.querySelectorAll('.on')) el.addEventListener('click', () => {})</script>"
+    hands.show(f"<div class=on style='padding: 20px'>Mail from Ada <i class=on>×</i></div>{listening}")
+    assert hands.names() == ["Mail from Ada ×", "×"]
+    hands.show(
+        f"<div class=on style='padding: 20px'><p>Mail from Ada <button>Open</button></p></div>{listening}"
+    )
+    assert hands.names() == ["Open"], "it may listen for the button"
+    hands.show(f"<ul class=on><li>Ads <button>Off</button><li>Mail <button>On</button></ul>{listening}")
+    assert hands.names() == ["Off", "On"]
+    hands.show(f"<div class=on><b>Oslo</b> <b>3 days</b> <b>Active</b></div>{listening}")
+    assert hands.names() == ["Oslo 3 days Active"]
 
 
 def test_the_root_of_a_framework_has_no_mark(hands: Hands) -> None:
@@ -453,6 +484,16 @@ INTERNALS = """<style>x-el { display: inline-block; width: 50px; height: 26px; b
 def test_role_name_and_state_of_element_internals_are_told(hands: Hands, html: str, line: str) -> None:
     hands.show(html + INTERNALS)
     assert hands.marks.text() == f"[0] {line}"
+
+
+def test_the_only_part_of_a_custom_element_that_reacts_says_what_the_element_is(hands: Hands) -> None:
+    hands.show(
+        """<x-box></x-box><script>customElements.define('x-box', class extends HTMLElement { constructor() {
+        super(); Object.assign(this.attachInternals(), {role: 'switch', ariaLabel: 'Ads', ariaChecked: 'true'});
+        const part = this.attachShadow({mode: 'closed'}).appendChild(document.createElement('div'));
+        part.style.cssText = 'width: 40px; height: 20px'; part.addEventListener('click', () => {}) } })</script>"""
+    )
+    assert hands.marks.text() == '[0] <switch> "Ads" (checked)'
 
 
 def test_the_state_of_element_internals_follows_a_click(hands: Hands) -> None:

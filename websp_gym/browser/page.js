@@ -8,7 +8,7 @@
  *                       indexes of marks that are custom elements, the marks, and {iframe, matrix, box} for each visible
  *                       iframe; `most` = maximum number of marks
  *   element(index)      the Element of a mark (a hidden checkbox, not the label that represents it)
- *   elementsOf(indexes) the same for several
+ *   elementsOf(indexes) the same for several; customsOf(indexes): the custom elements that these are or belong to
  *   changedSince(index) why the element is not the one that the marks told of, as a predicate; '' if it is
  *   point(index)        {x, y} in the frame's viewport where a click reaches the element, scrolled into view if
  *                       necessary; {error: 'covered by <button> "Accept"' | 'gone' | 'not visible'}
@@ -22,7 +22,7 @@
   const websp = /** @type {Dom & HitApi & ShadowApi & ListenerApi & FrameApi & IdentityApi & Partial<PageApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.collect) return;
   const { raw, parentOf, roleOf, nameOf, textOf, labelsOf, stateOf, shownValue, isControl, hasHandler, describe, kit } = websp;
-  const { view, topAt, belongs, spotOf, spotNow, forget, doubt, suspects, forgetShadows, reacts, askForHandlers, holdsDocument, frameSpot } = websp;
+  const { view, topAt, belongs, spotOf, spotNow, forget, doubt, suspects, forgetShadows, reacts, isList, isLandmark, saysSomething, askForHandlers, holdsDocument, frameSpot } = websp;
   const { placeOf, besideOf, changed } = websp;
   const { eachChild, cut, contains, inputType, test, uncurry } = kit;
   const { tagOf, attr, matches } = raw;
@@ -62,10 +62,6 @@
   const FOCUS_ONLY = new Set(['tabpanel', 'region', 'dialog', 'alertdialog', 'main', 'article', 'document', 'group',
     'tablist', 'table', 'grid', 'listbox', 'menu', 'menubar', 'navigation', 'form', 'radiogroup', 'toolbar', 'tree',
     'complementary', 'log', 'list', 'application']);
-  // Containers whose listener is for what is in them.
-  const LISTS = new Set(['list', 'listbox', 'table', 'rowgroup', 'grid', 'treegrid', 'tree', 'menu', 'menubar', 'tablist', 'toolbar',
-    'radiogroup', 'form', 'feed', 'log', 'main', 'navigation', 'region', 'complementary', 'banner', 'contentinfo', 'search',
-    'dialog', 'alertdialog', 'document', 'application']);
   /** Part of the viewport above which an element with a listener is taken for a container too. */
   const LARGEST_PART = 0.25;
 
@@ -81,6 +77,8 @@
   const FRAME = 3;
 
   // ---------------------------------------------------------------- candidates
+  /** @type {WeakSet<Element>} Children of lists that listen for them. */
+  let heirs = new WeakSet();
   /** @type {(root: Node, found: Candidate[]) => void} */
   const scan = (root, found) => {
     let depth = 0;
@@ -104,11 +102,14 @@
       // A checkbox with display: none can still be operated through its label.
       if (undrawn && tag !== 'input') return;
       const hand = style === null ? pointer : style.cursor === 'pointer';
+      if (style !== null && (reacts(el) || heirs.has(el)) && isList(el, hand)) {
+        eachChild(el, (child) => { if (raw.nodeType(child) === 1) heirs.add(/** @type {Element} */ (child)); });
+      }
       const kind = holdsDocument(el, tag) ? FRAME : undrawn || isControl(el) ? CONTROL : softKind(el, tag, hand && !pointer && !control, control);
       if (kind !== null) {
         /** @type {Candidate} */
         const candidate = {
-          el, kind, outer, control, pointer: hand, onclick: kind === HANDLER && reacts(el), undrawn,
+          el, kind, outer, control, pointer: hand, onclick: kind === HANDLER && (reacts(el) || heirs.has(el)), undrawn,
           spot: null, holds: 0, adopts: null, target: el,
         };
         found[found.length] = candidate;
@@ -128,7 +129,7 @@
   /** @type {(el: Element, tag: string, hand: boolean, control: Candidate|null) => 1|2|null} */
   const softKind = (el, tag, hand, control) => {
     if (tag === 'html' || tag === 'body' || (tag === 'label' && /** @type {HTMLLabelElement} */ (el).control)) return null;
-    if (hasHandler(el) || (!control && reacts(el))) return HANDLER;
+    if (hasHandler(el) || (!control && (reacts(el) || heirs.has(el)))) return HANDLER;
     return hand ? POINTER : null;
   };
   /** @type {(el: Element) => boolean} */
@@ -211,29 +212,14 @@
   /** Whether it gets a mark of its own. A card around a link does only if it has its own click handler and cursor. */
   /** @type {(c: Candidate) => boolean} */
   const reactsAsWhole = (c) => {
-    if (c.holds) return c.onclick && c.pointer;
+    if (c.holds) return c.onclick && (c.pointer || (!heirs.has(c.el) && saysSomething(c.el)));
     if (c.kind === POINTER || c.pointer) return true;
-    if (c.onclick) return !delegates(c) || !(contains(LISTS, roleOf(c.el)) || isSeries(c.el));
+    if (c.onclick) return !delegates(c) || !(isLandmark(c.el) || isList(c.el, false));
     return !contains(FOCUS_ONLY, roleOf(c.el)) || scrolls(c.el);
   };
   /** Whether it may listen for what is in it: only a script says that it reacts, no hand, no attribute, no tab stop. */
   /** @type {(c: Candidate) => boolean} */
   const delegates = (c) => c.onclick && !c.pointer && !hasHandler(c.el);
-  /** Whether an element contains three or more of a kind, as a list does. */
-  /** @type {(el: Element) => boolean} */
-  const isSeries = (el) => {
-    /** @type {Element|null} */
-    let before = null;
-    let same = 0;
-    eachChild(el, (node) => {
-      if (raw.nodeType(node) !== 1 || same > 1) return;
-      const child = /** @type {Element} */ (node);
-      same = before && tagOf(before) === tagOf(child) && attr(before, 'class') === attr(child, 'class') ? same + 1 : 0;
-      before = child;
-    });
-    return same > 1;
-  };
-
   /** @type {(el: Element) => boolean} */
   const scrolls = (el) => {
     const style = raw.style(el);
@@ -309,6 +295,7 @@
     closePickers();
     forget();
     forgetShadows();
+    heirs = new WeakSet();
     askForHandlers();
     /** @type {Candidate[]} */
     const found = [];
@@ -352,13 +339,32 @@
   /** @type {PageApi['survey']} */
   const survey = (clip, most) => {
     const entries = look(clip, most);
-    /** @type {number[]} */
-    const customs = [];
-    for (let i = 0; i < held.length; i++) if (tagOf(held[i].el).includes('-')) customs[customs.length] = i;
-    return raw.stringify({ title: plain(titleOf(document), LONGEST_NAME), suspects: suspects().length, customs, entries });
+    return raw.stringify({ title: plain(titleOf(document), LONGEST_NAME), suspects: suspects().length, customs: customs(), entries });
   };
 
   // ---------------------------------------------------------------- one of the marks
+  /** The custom element that a mark is, or whose only part that can be operated it is, if nothing else says what that does. */
+  /** @type {(el: Element) => Element|null} */
+  const customOf = (el) => {
+    if (tagOf(el).includes('-')) return el;
+    const root = raw.rootOf(el);
+    if (!(root instanceof ShadowRoot) || roleOf(el) !== 'generic' || !tagOf(raw.hostOf(root)).includes('-')) return null;
+    for (let i = 0; i < held.length; i++) if (held[i].el !== el && raw.rootOf(held[i].el) === root) return null;
+    return raw.hostOf(root);
+  };
+  const customs = () => {
+    /** @type {number[]} */
+    const found = [];
+    for (let i = 0; i < held.length; i++) if (customOf(held[i].el)) found[found.length] = i;
+    return found;
+  };
+  /** @type {PageApi['customsOf']} */
+  const customsOf = (indexes) => {
+    /** @type {Element[]} */
+    const found = [];
+    for (let i = 0; i < indexes.length; i++) found[i] = customOf(held[indexes[i]].el) ?? held[indexes[i]].el;
+    return found;
+  };
   /** @type {PageApi['elementsOf']} */
   const elementsOf = (indexes) => {
     /** @type {Element[]} */
@@ -428,6 +434,6 @@
   };
 
   /** @type {PageApi} */
-  const api = { collect, survey, elementsOf, element, changedSince, point, openPicker, closePickers, keepFromPasting };
+  const api = { collect, survey, elementsOf, customsOf, element, changedSince, point, openPicker, closePickers, keepFromPasting };
   Object.assign(websp, api);
 })();

@@ -54,6 +54,9 @@ interface ListenerApi {
   heed(ask: string, tell: string): void;
   askForHandlers(): void;
   reacts(el: Element): boolean;
+  isList(el: Element, hand: boolean): boolean;
+  isLandmark(el: Element): boolean;
+  saysSomething(el: Element): boolean;
 }
 interface FrameApi {
   holdsDocument(el: Element, tag?: string): boolean;
@@ -76,6 +79,7 @@ interface PageApi {
   element(index: number): Element | null;
   changedSince(index: number): string;
   elementsOf(indexes: number[]): Element[];
+  customsOf(indexes: number[]): Element[];
   point(index: number): { x: number; y: number } | Refusal;
   openPicker(index: number): boolean;
   closePickers(): void;

@@ -376,11 +376,14 @@ def _survey(frame: Frame, clip: dict[str, float] | None, most: int) -> _Survey:
 def _with_internals(frame: Frame, survey: _Survey) -> _Survey:
     """Return the survey with what only the browser knows of custom elements: what their ElementInternals say."""
     customs = survey.customs[:_MOST_CUSTOMS]
-    said = dict(zip(customs, described(frame, "elementsOf", customs), strict=True))
-    entries = [
-        entry.model_copy(update=said.get(entry.index, {})) if isinstance(entry, _Facts) else entry
-        for entry in survey.entries
-    ]
+    said = dict(zip(customs, described(frame, "customsOf", customs), strict=True))
+
+    def more(facts: _Facts) -> _Facts:
+        own = said.get(facts.index, {})
+        # A part of a custom element is what the element says only if that is a control.
+        return facts.model_copy(update=own) if "-" in facts.tag or "role" in own else facts
+
+    entries = [more(entry) if isinstance(entry, _Facts) else entry for entry in survey.entries]
     return survey.model_copy(update={"entries": entries})
 
 
