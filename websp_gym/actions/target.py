@@ -7,6 +7,7 @@ one that the page has rendered anew is found again.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,7 @@ class Target:
         self.mark = mark
         self.frame: Frame = marks.frames[mark.frame]
         self._live = mark
-        self._url = marks.url
+        self._observed = marks
 
     @property
     def page(self) -> Page:
@@ -81,7 +82,7 @@ class Target:
 
     def _find_again(self) -> bool:
         """Look for the element that the page has rendered in place of this one; return whether there is just one."""
-        if self.page.url != self._url:
+        if self.page.url != self._observed.url:
             return False
         try:
             now = collect_marks(self.page)
@@ -89,8 +90,8 @@ class Target:
             return False
         kind = (self.mark.tag, self.mark.type, self.mark.role)
         same_kind = [mark for mark in now if (mark.tag, mark.type, mark.role) == kind][:_MOST_ALIKE]
-        ask = now.frames[0].ask
-        alike = [mark for mark in same_kind if not ask("changed", self.mark.identity, mark.identity)]
+        ask, passed = now.frames[0].ask, time.monotonic() - self._observed.seen
+        alike = [mark for mark in same_kind if not ask("changed", self.mark.identity, mark.identity, passed)]
         if len(alike) != 1:
             return False
         self._live, self.frame = alike[0], now.frames[alike[0].frame]

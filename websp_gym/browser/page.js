@@ -23,7 +23,7 @@
   if (websp.collect) return;
   const { raw, parentOf, roleOf, nameOf, textOf, labelsOf, stateOf, shownValue, isControl, hasHandler, describe, kit } = websp;
   const { view, topAt, belongs, spotOf, spotNow, forget, doubt, suspects, forgetShadows, reacts, isList, isLandmark, saysSomething, askForHandlers, holdsDocument, frameSpot } = websp;
-  const { placeOf, besideOf, changed } = websp;
+  const { tellApart, placeOf, changed } = websp;
   const { eachChild, cut, contains, inputType, test, uncurry } = kit;
   const { tagOf, attr, matches } = raw;
   const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
@@ -229,8 +229,9 @@
   };
 
   // ---------------------------------------------------------------- marks
-  /** @type {{el: Element, target: Element, faint: boolean, soft: boolean, was: Identity}[]} */
+  /** @type {Held[]} */
   let held = [];
+  let seenAt = 0;
   /** @type {(text: string, most?: number) => string} */
   const plain = (text, most) => wellFormed(cut(text, most));
 
@@ -268,25 +269,6 @@
   /** @type {(el: Element, soft: boolean, text: string) => string} */
   const named = (el, soft, text) => plain(nameOf(el), LONGEST_NAME) || (soft ? text : '');
 
-  const MOST_PLACES = 300;
-  /** Says where those marks are that their role and name do not tell from others, or that have no name. */
-  /** @type {(marks: PageMark[]) => void} */
-  const tellApart = (marks) => {
-    /** @type {Map<string, number>} */
-    const times = new Map();
-    const keyOf = (/** @type {PageMark} */ mark) => `${mark.role} ${mark.name}`;
-    for (let i = 0; i < marks.length; i++) times.set(keyOf(marks[i]), (times.get(keyOf(marks[i])) ?? 0) + 1);
-    for (let i = 0, left = MOST_PLACES; i < marks.length && left > 0 && now() < until; i++) {
-      const mark = marks[i];
-      const { el, target, was } = held[mark.index];
-      const nameless = !mark.name && !mark.text;
-      if (nameless) mark.row = plain(besideOf(el));
-      if (!nameless && times.get(keyOf(mark)) === 1) continue;
-      mark.place = was.place = plain(placeOf(target));
-      left--;
-    }
-  };
-
   /** @type {(clip?: Box|null, most?: number) => (PageMark|FrameSpot)[]} */
   const look = (clip, most = MOST_MARKS) => {
     keepFromPasting();
@@ -323,7 +305,8 @@
         marks[marks.length] = out[out.length] = mark;
       }
     }
-    tellApart(marks);
+    tellApart(marks, held);
+    seenAt = now();
     return out;
   };
 
@@ -380,7 +363,7 @@
     const { el, target, soft, was } = held[index] ?? {};
     if (!el || !raw.isConnected(el)) return 'is no longer on the page';
     const text = soft ? plain(textOf(target, [], 130)) : '';
-    return changed(was, { role: roleOf(el), name: named(el, soft, text), place: was.place && plain(placeOf(target)) });
+    return changed(was, { role: roleOf(el), name: named(el, soft, text), place: was.place && placeOf(target) }, (now() - seenAt) / 1000);
   };
 
   /** @type {PageApi['point']} */

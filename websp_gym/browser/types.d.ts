@@ -68,10 +68,12 @@ interface FrameApi {
   frameSpot(el: Element, within: Box): FrameSpot | null;
   uncovered(iframe: number, points: number[]): string;
 }
+/** What a frame keeps of the element of a mark. */
+interface Held { el: Element; target: Element; faint: boolean; soft: boolean; was: Identity }
 interface IdentityApi {
+  tellApart(marks: PageMark[], held: Held[]): void;
   placeOf(el: Element): string;
-  besideOf(el: Element): string;
-  changed(was: Identity, now: Identity): string;
+  changed(was: Identity, now: Identity, passed: number): string;
 }
 interface PageApi {
   collect(clip?: Box | null): PageMark[];

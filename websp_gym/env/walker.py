@@ -16,6 +16,8 @@ from websp_gym.errors import WebspError
 from websp_gym.replay import fill
 from websp_gym.tasks.ground_truth import GroundTruthStep
 
+_NAMED = 40
+"""Elements named in an error."""
 _OPPOSITE = {"on": "off", "off": "on"}
 
 
@@ -110,7 +112,9 @@ class Walker:
         elif observation["last_action_error"]:
             self._sweep.pop(0)
         if not self._sweep:
-            seen = ", ".join(f"{item['role']} {item['name']!r}" for item in observation["elements"][:40])
+            elements = observation["elements"]
+            seen = ", ".join(f"{item['role']} {item['name']!r}" for item in elements[:_NAMED])
+            seen += f", and {len(elements) - _NAMED} more" if len(elements) > _NAMED else ""
             raise OracleError(
                 f"{step.text()}: no {step.target.role} named {step.target.name!r} on {observation['url']}; "
                 f"in view: {seen}",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import re
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 from playwright.sync_api import Error as PlaywrightError
@@ -152,12 +153,14 @@ class Marks:
         frames: The frames searched, the main frame first.
         title: Title of the page, at most 300 characters.
         url: Address of the page.
+        seen: When they were found, on the monotonic clock.
     """
 
     marks: tuple[Mark, ...]
     frames: tuple[Frame, ...]
     title: str = ""
     url: str = ""
+    seen: float = field(default_factory=time.monotonic)
 
     def __getitem__(self, number: int) -> Mark:
         """Return the mark with this number; raise ActionError with the valid range if there is none."""
