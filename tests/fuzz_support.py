@@ -291,7 +291,12 @@ def _add_tokens(episode: EpisodeState, site: SiteSchema, spec: Tokens) -> None:
 
 def headers_of(host: str, episode: EpisodeState) -> dict[str, str]:
     """The headers of a browser that is signed in."""
-    cookies = "; ".join(f"{each['name']}={each['value']}" for each in browser_cookies(episode, KEYS))
+    own = [
+        each
+        for each in browser_cookies(episode, KEYS)
+        if f".{host}".endswith(f".{each['domain'].lstrip('.')}")
+    ]
+    cookies = "; ".join(f"{each['name']}={each['value']}" for each in own)
     return {"host": host, EPISODE_HEADER: episode.id, "cookie": cookies}
 
 
