@@ -248,12 +248,13 @@ def test_two_commands_do_not_write_into_one_folder(tmp_path: Path) -> None:
         pass  # what a killed process held is free
 
 
-def test_a_full_disk_is_no_bad_argument(tmp_path: Path) -> None:
+def test_results_are_not_written_to_a_device(tmp_path: Path) -> None:
+    # A full disk is tried in tests/test_endurance.py.
     (tmp_path / RESULTS).symlink_to("/dev/full")
     arguments = ("Steam-task-200-OFF", "--agent", "noop", "--initial-state", "snapshot")
     result = websp("run", *arguments, "--out", str(tmp_path))
-    assert result.returncode == 1
-    assert "No space left on device" in result.stderr
+    assert result.returncode == 2
+    assert "it is a device and not a file" in result.stderr
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -81,6 +81,18 @@ def _money(cost: float | None) -> str:
     return f"  ${cost:.3f}" if cost else ""
 
 
+def _without_reading(results: Sequence[Result]) -> str:
+    """Return what can be reached on the same instances without reading the instruction; empty if it is unknown."""
+    from websp_gym.scoring.blunt import LABELS, blunt_rates, known
+
+    ids = known(result.id for result in results)
+    if not ids:
+        return ""
+    rates = blunt_rates(ids)
+    parts = [f"{rates[policy].solved} by {name}" for policy, name in LABELS.items()]
+    return f"of {len(ids)}, without reading the instruction (computed): {', '.join(parts)}"
+
+
 def summarise(results: Sequence[Result], skipped: int, folder: Path | None) -> None:
     """Print how many episodes ended how, what they cost, and where the results are."""
     console = Console(highlight=False)
@@ -95,6 +107,8 @@ def summarise(results: Sequence[Result], skipped: int, folder: Path | None) -> N
     if skipped:
         table.add_row("[dim]already there[/]", str(skipped))
     console.print(table)
+    if without := _without_reading(results):
+        console.print(without, style="dim", markup=False, soft_wrap=True)
     costs = [result.cost for result in results if result.calls]
     if costs:
         known = sum(cost for cost in costs if cost is not None)

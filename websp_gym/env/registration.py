@@ -99,7 +99,8 @@ def make_sampled_env(
         ids: A glob, or several, of the instances.
         site: Only instances of this website.
         category: Only instances whose task category contains this text.
-        split: Only one side of :func:`~websp_gym.tasks.splits.split_ids` over all instances.
+        split: Only one side of :func:`~websp_gym.tasks.splits.split_ids` over all instances. The reward is then
+            ``strict`` unless another one is given.
         split_by: What that split holds out: ``task``, ``site`` or ``state``.
         **options: As for :func:`make_env`.
 
@@ -119,15 +120,16 @@ def make_sampled_env(
     if split is not None:
         side = set(side_of_split(split, split_by))
         names = [name for name in names if name in side]
-    return SampledEnv(names, **_with_reward(options))
+    return SampledEnv(names, **_with_reward(options, training=split is not None))
 
 
-def _with_reward(options: dict[str, Any]) -> dict[str, Any]:
+def _with_reward(options: dict[str, Any], *, training: bool = False) -> dict[str, Any]:
     from websp_gym.scoring.outcome import default_reward
 
     if "reward" in options:
         return options
-    return {**options, "reward": default_reward(str(options.get("world", "sandbox")))}
+    world = str(options.get("world", "sandbox"))
+    return {**options, "reward": default_reward(world, training=training)}
 
 
 def require_docstrings() -> None:

@@ -14,6 +14,7 @@ from websp_gym.errors import SetupError, WebspError, WorldError
 from websp_gym.rollouts.page import Page
 from websp_gym.rollouts.process import EnvProcess, ProcessError
 from websp_gym.rollouts.worker import Reply, Request, Reset, Step
+from websp_gym.scoring.outcome import default_reward
 from websp_gym.world import make_world
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class RemoteEnv:
         timeout: Seconds after which a process that does not answer is killed.
         retries: How often an episode is repeated after a failure: 0 or 1.
         **options: Options of ``gym.make``, such as ``reward``, ``max_actions`` and ``viewport``. By default S0 is
-            restored from a snapshot.
+            restored from a snapshot, and the reward is ``strict``: side effects are not paid.
 
     Raises:
         SetupError: An option is wrong.
@@ -51,7 +52,14 @@ class RemoteEnv:
         self.dropped = 0
         """How many episodes ended without a score."""
         kind = "marks" if pictures else "text"
-        of_env = {"initial_state": "snapshot", **options, "observation": kind, "on_error": "truncate"}
+        reward = default_reward(str(options.get("world", "sandbox")), training=True)
+        of_env = {
+            "initial_state": "snapshot",
+            "reward": reward,
+            **options,
+            "observation": kind,
+            "on_error": "truncate",
+        }
         # Building an environment checks all options; in the process it would be too late to say what is wrong.
         world = make_world(make_sampled_env(**of_env).options.world)
         self.process = EnvProcess(of_env, world)

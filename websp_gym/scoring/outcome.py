@@ -83,18 +83,23 @@ REWARDS = ("state", "strict", "judge")
 """The names of the built-in rewards."""
 
 
-def default_reward(world: str = "sandbox") -> str:
-    """Return the name of the default reward of a world (``sandbox`` or ``live``).
+def default_reward(world: str = "sandbox", *, training: bool = False) -> str:
+    """Return the name of the default reward.
 
-    It is the value of ``WEBSP_REWARD`` if set, otherwise ``state`` in the sandbox and ``judge`` in the live
-    world.
+    It is the value of ``WEBSP_REWARD`` if set, otherwise ``judge`` in the live world. In the sandbox it is ``state``,
+    and ``strict`` for training: setting every switch to its most private value meets many goals, and a learner is not
+    to be paid for that.
+
+    Args:
+        world: ``sandbox`` or ``live``.
+        training: Whether an agent is trained by it.
 
     Raises:
         SetupError: The variable names no reward.
     """
     named = os.environ.get("WEBSP_REWARD")
     if not named:
-        return "judge" if world == "live" else "state"
+        return "judge" if world == "live" else "strict" if training else "state"
     if named not in REWARDS:
         known = ", ".join(REWARDS)
         raise SetupError(

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from websp_gym.scoring.state_reward import goal_checks
 from websp_gym.tasks.instances import Instance, load_instance
 from websp_gym.tasks.sites import site_schema
-from websp_gym.world.state import SESSIONS, SiteState
+from websp_gym.world.state import SESSIONS, Declared, SiteState
 
 
 def solved_at_start(instance: Instance | str) -> bool:
@@ -25,7 +25,7 @@ def solved_at_start(instance: Instance | str) -> bool:
         SetupError: There is no such instance, or its site is invalid.
     """
     one = load_instance(instance) if isinstance(instance, str) else instance
-    start = _expected_s0(one)
+    start = expected_s0(one)
     return all(check.passed for check in goal_checks(one.task.goal, start, start))
 
 
@@ -60,8 +60,8 @@ def _digest(seed: int, name: str) -> bytes:
     return hashlib.sha256(f"{seed}:{name}".encode()).digest()
 
 
-def _expected_s0(instance: Instance) -> SiteState:
-    """Return the state of the task's site that the instance expects at the start."""
+def expected_s0(instance: Instance) -> SiteState:
+    """Return the state of the task's site that an instance expects at the start, with what the site declares."""
     site, expect = site_schema(instance.site.slug), instance.config.expect
     settings = {name: setting.default for name, setting in site.settings.items()} | expect.settings
     rows = {name: spec.rows() for name, spec in site.collections.items()} | expect.collections
@@ -76,4 +76,10 @@ def _expected_s0(instance: Instance) -> SiteState:
         # This browser's own session, which signing in creates.
         own = site.collections[SESSIONS].complete({"id": "own", "current": True})
         collections[SESSIONS] = [*collections[SESSIONS], own]
-    return SiteState(settings, collections)
+    least = {name: setting.least_private for name, setting in site.settings.items()}
+    declared = Declared(
+        least_private={name: value for name, value in least.items() if value is not None},
+        bookkeeping=frozenset(site.bookkeeping),
+        session_of=site.session_of,
+    )
+    return SiteState(settings, collections, declared)

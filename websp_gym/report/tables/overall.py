@@ -9,11 +9,13 @@ from websp_gym.records.results import OutcomeLabel
 from websp_gym.report.tables.paper import Paper, label
 from websp_gym.report.tables.rows import INSTRUCTIONS, WORDS, EpisodeRow
 from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, number, percent
+from websp_gym.scoring.blunt import LABELS, blunt_rates, known
 
 ABOUT = (
     "Success, failure and time-out add up to the scored episodes, which are the denominator of the success rate. "
     "Unscored episodes and infrastructure errors are excluded and counted separately; the rate of all counts them as "
-    "failures."
+    "failures. Rows that begin with *computed* are no agents: what setting all switches in one way would reach on "
+    "the same instances without reading the instruction."
 )
 _SCORED: tuple[OutcomeLabel, ...] = ("success", "failure", "time-out")
 _APART: tuple[OutcomeLabel, ...] = ("unscored", "error")
@@ -50,6 +52,7 @@ def overall(
             if own:
                 rows.append(_row(agent, instruction, own, instances))
     shown = {row.cells[0].value for row in rows}
+    rows += _blunt(episodes)
     if paper is not None:
         rows += _published(paper, shown)
     return Table("overall", "Overall performance", "2", "", "Agent", COLUMNS, tuple(rows), ABOUT)
@@ -84,6 +87,29 @@ def _strict(own: Sequence[EpisodeRow], scored: int) -> Cell:
     """Return the rate of strict successes; empty if one is unknown, as in results of older versions."""
     known = [episode.result.strict for episode in own if episode.outcome == "success"]
     return Cell(DASH) if None in known else percent(known.count(1.0), scored)
+
+
+def _blunt(episodes: Sequence[EpisodeRow]) -> list[Row]:
+    """Return the baselines that read no instruction, on the instances that were played."""
+    ids = known(episode.result.id for episode in episodes)
+    if not ids:
+        return []
+    rates = blunt_rates(ids)
+    rows = []
+    for policy, name in LABELS.items():
+        rate = rates[policy]
+        cells = (
+            Cell(DASH),
+            number(rate.solved),
+            number(rate.instances - rate.solved),
+            Cell(DASH),
+            percent(rate.solved, rate.instances),
+            percent(rate.strict, rate.instances),
+            *[Cell(DASH)] * 4,
+            Cell(f"{rate.instances} of {rate.instances}", {"scored": rate.instances}),
+        )
+        rows.append(Row(f"computed: {name}", cells, reference=True))
+    return rows
 
 
 def _published(paper: Paper, shown: set[str]) -> list[Row]:

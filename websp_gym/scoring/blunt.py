@@ -1,0 +1,158 @@
+"""What agents would reach that do not read the instruction: the baselines beside every success rate.
+
+Each sets the switches of the task's site in one way, whatever the task says, and answers. No episode is played: the
+end state is computed from S0 and scored as usual. Settings are set directly, without their dependencies and without a
+limit of actions, so the rates are what such a policy could reach at most.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from websp_gym.errors import SetupError
+from websp_gym.records.verdict import Verdict
+from websp_gym.scoring.solved_at_start import expected_s0
+from websp_gym.scoring.state_reward import state_verdict
+from websp_gym.tasks.instances import Instance, load_instance
+from websp_gym.tasks.sites import site_schema
+from websp_gym.world.state import WorldState
+
+Setter = Callable[[bool, "bool | None"], "bool | None"]
+"""From a switch's value in S0, and its least private value if one is declared, to its new value; None: as it is."""
+
+POLICIES: Mapping[str, Setter] = MappingProxyType(
+    {
+        "nothing": lambda now, least: None,
+        "all on": lambda now, least: True,
+        "all off": lambda now, least: False,
+        "flip": lambda now, least: not now,
+        "most private": lambda now, least: None if least is None else not least,
+        "least private": lambda now, least: least,
+    }
+)
+"""What each policy does with a switch."""
+
+BEST = "best per site"
+"""The policy that is best on each site, chosen with the outcomes known."""
+LABELS = {
+    "nothing": "nothing done",
+    "most private": "every switch to its most private value",
+    BEST: "one of six fixed ways per site, the best",
+}
+"""The baselines that reports show, with their names there."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How many instances a policy solves.
+
+    Args:
+        policy: A key of :data:`POLICIES`, or :data:`BEST`.
+        solved: By the state reward.
+        strict: Without side effects.
+        instances: Of so many.
+    """
+
+    policy: str
+    solved: int
+    strict: int
+    instances: int
+
+    @property
+    def rate(self) -> float:
+        """Share of the instances that are solved."""
+        return self.solved / self.instances if self.instances else 0.0
+
+    @property
+    def strict_rate(self) -> float:
+        """Share of the instances that are solved without side effects."""
+        return self.strict / self.instances if self.instances else 0.0
+
+
+def blunt_rates(ids: Iterable[str]) -> dict[str, Rates]:
+    """Return what each policy reaches on some instances, by policy; :data:`BEST` comes last.
+
+    Args:
+        ids: Ids of instances of the sandbox.
+
+    Raises:
+        SetupError: There is no such instance, or its site is invalid.
+    """
+    instances = [load_instance(name) for name in ids]
+    found = {
+        policy: Rates(
+            policy,
+            sum(_outcome(each.id, policy)[0] for each in instances),
+            sum(_outcome(each.id, policy)[1] for each in instances),
+            len(instances),
+        )
+        for policy in POLICIES
+    }
+    of_site: dict[str, list[str]] = {}
+    for each in instances:
+        of_site.setdefault(each.site.slug, []).append(each.id)
+    best = [
+        max(sum(_outcome(name, policy)[strict] for name in names) for policy in POLICIES)
+        for strict in (0, 1)
+        for names in of_site.values()
+    ]
+    half = len(of_site)
+    return {**found, BEST: Rates(BEST, sum(best[:half]), sum(best[half:]), len(instances))}
+
+
+@cache
+def _outcome(name: str, policy: str) -> tuple[bool, bool]:
+    """Return whether a policy solves an instance, and whether it does so without side effects."""
+    verdict = blunt_verdict(load_instance(name), policy)
+    return verdict.score == 1.0, verdict.strict == 1.0
+
+
+def blunt_verdict(instance: Instance, policy: str) -> Verdict:
+    """Return the verdict on an episode in which a policy sets the switches of the task's site, and answers.
+
+    Args:
+        instance: The instance.
+        policy: A key of :data:`POLICIES`.
+    """
+    slug, start = instance.site.slug, expected_s0(instance)
+    least = start.declared.least_private
+    settings: dict[str, Any] = dict(start.settings)
+    for key, setting in site_schema(slug).settings.items():
+        if setting.type == "bool":
+            value = POLICIES[policy](bool(settings[key]), least.get(key))
+            settings[key] = settings[key] if value is None else value
+    end = WorldState({slug: type(start)(settings, start.collections, start.declared)})
+    return state_verdict(instance, WorldState({slug: start}), end, answered=True)
+
+
+def known(ids: Iterable[str]) -> list[str]:
+    """Return the ids of instances that can be computed: those of results may be of tasks that are not here."""
+    from websp_gym.tasks.ids import instance_ids
+
+    here = set(instance_ids())
+    found = []
+    for name in dict.fromkeys(ids):
+        if name in here:
+            with contextlib.suppress(SetupError):  # its site is not here
+                site_schema(load_instance(name).site.slug)
+                found.append(name)
+    return found
+
+
+def markdown() -> str:
+    """Return the baselines on all instances as a table for the documentation."""
+    from websp_gym.tasks.ids import instance_ids
+
+    rows = blunt_rates(instance_ids()).values()
+    lines = ["| without reading the instruction | solved | without side effects |", "|---|---|---|"]
+    lines += [
+        f"| {LABELS.get(each.policy, each.policy)} | {each.solved} of {each.instances} ({each.rate:.0%}) "
+        f"| {each.strict} ({each.strict_rate:.0%}) |"
+        for each in rows
+    ]
+    return "\n".join(lines)
