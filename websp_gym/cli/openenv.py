@@ -44,11 +44,13 @@ def serve_openenv(
     idle_seconds: Annotated[
         float, typer.Option(min=1, help="Seconds without a message after which a session ends.")
     ] = 1800.0,
-    reward: Annotated[str, typer.Option(help=f"One of {', '.join(REWARDS)}.")] = "state",
+    reward: Annotated[
+        str, typer.Option(help=f"One of {', '.join(REWARDS)}. Side effects are not paid by strict.")
+    ] = "strict",
 ) -> None:
     """Serve environments to trainers over OpenEnv's protocol, until Ctrl-C; needs the extra `openenv`.
 
-    Example: `websp serve-openenv --sessions 4 --reward strict`
+    Example: `websp serve-openenv --sessions 4`
     """
     if importlib.util.find_spec("openenv") is None:
         raise missing_extra("serving over OpenEnv's protocol needs its package", "openenv")
