@@ -556,6 +556,7 @@ def test_the_task_works_in_stock_browsergym(tmp_path: Path) -> None:
     from browsergym.core import _get_global_playwright
 
     from websp_gym.browser.find import find_browser
+    from websp_gym.sandbox.client import VARIABLE, Sandbox
     from websp_gym.world import make_world
 
     playwright = _get_global_playwright()
@@ -564,7 +565,9 @@ def test_the_task_works_in_stock_browsergym(tmp_path: Path) -> None:
     script.parent.mkdir(parents=True)
     script.write_text(f'#!/bin/sh\nexec "{find_browser(playwright)}" "$@" {flags}\n')
     script.chmod(0o755)
-    environment = {**os.environ, "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)}
+    # A program of its own is to use this process's server, to which the flags lead.
+    shared = Sandbox.shared().address.dump(secret=True)
+    environment = {**os.environ, "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path), VARIABLE: shared}
     command = [sys.executable, "-c", STOCK.format(id=TODO)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=150)
     assert done.stdout == "1.0 True pass", done.stderr[-2000:]

@@ -61,8 +61,8 @@ def _unfinished(env: WebspEnv) -> Iterator[str]:
     assert env.task is not None
     oracle = OracleAgent()
     oracle.begin(Briefing(env.instance, env.task.episode.account, 0))
-    seen, *_ = env.step(f"goto('{env.instance.site.start_url}')")
-    *_, last = play(oracle.act, seen, env.step)
+    first = [f"goto('{env.instance.site.start_url}')"]
+    *_, last = play(lambda seen: first.pop() if first else oracle.act(seen), {}, env.step)
     verdict = last.info["verdict"]
     if verdict["score"] != 1.0:
         yield f"after the session expired and a new sign-in, {env.instance.id} is not finished: {verdict['reason']}"

@@ -22,6 +22,8 @@ _PREFIX = "websp-tmp-"
 _LOCK = "lock"
 _AGE = 60.0
 """Seconds after which a folder without a lock is left over: its owner locks it as soon as it exists."""
+_PATIENCE = 5.0
+"""Seconds that a browser may take to end with its process."""
 
 
 @dataclass
@@ -80,7 +82,13 @@ def _is_left(folder: Path) -> bool:
 
 def _remove() -> None:
     # A forked child has its parent's folder, but not its id.
-    if _own.pid == os.getpid() and _own.folder is not None:
+    if _own.pid != os.getpid() or _own.folder is None:
+        return
+    until = time.monotonic() + _PATIENCE
+    shutil.rmtree(_own.folder, ignore_errors=True)
+    while _own.folder.exists() and time.monotonic() < until:
+        # A browser that is closing still writes into it.
+        time.sleep(0.05)
         shutil.rmtree(_own.folder, ignore_errors=True)
 
 
