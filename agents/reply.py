@@ -50,5 +50,5 @@ def read_reply(reply: Reply, read_action: ReadAction) -> ParsedReply:
 
 
 def read_marks_action(text: str) -> str:
-    """Parse one of the eleven actions; see :data:`ReadAction`."""
+    """Parse an action of the grammar; see :data:`ReadAction`."""
     return format_action(parse_action(text))

@@ -167,7 +167,7 @@ class Hands:
         text = action if name is None else f"{action} [{self.mark(name).number}]{rest}"
         self.tabs.begin_step()
         perform(parse_action(text), self.tabs, self.marks)
-        self.told = list(self.tabs.dialogs)
+        self.told = self.tabs.notices.texts
         self.look()
 
     def click(self, name: str) -> None:

@@ -194,8 +194,18 @@ def test_a_site_that_cannot_be_reached_is_an_error_of_the_action(hands: Hands) -
     ("call", "result", "told"),
     [
         ("alert('Saved')", "undefined", "a native alert dialog: 'Saved'; it was closed"),
-        ("confirm('Sure?')", "false", "a native confirm dialog: 'Sure?'; it was answered with Cancel"),
-        ("prompt('Name?')", "null", "a native prompt dialog: 'Name?'; it was answered with Cancel"),
+        (
+            "confirm('Sure?')",
+            "false",
+            "a native confirm dialog: 'Sure?'; it was answered with Cancel; to answer it with OK, say "
+            '"Next_dialog; accept" first and then repeat what opened it',
+        ),
+        (
+            "prompt('Name?', 'Ada')",
+            "null",
+            "a native prompt dialog: 'Name?' (suggesting 'Ada'); it was answered with Cancel; to answer it with OK, "
+            'say "Next_dialog; accept; [Content]" first and then repeat what opened it',
+        ),
     ],
 )
 def test_a_native_dialog_is_answered_at_once_and_told(
@@ -204,9 +214,9 @@ def test_a_native_dialog_is_answered_at_once_and_told(
     hands.show(f'<button onclick="this.textContent = String({call})">Ask</button>')
     hands.click("Ask")
     assert hands.names() == [result]
-    assert hands.tabs.dialogs == [f"the page showed {told}"]
+    assert hands.tabs.notices.texts == [f"the page showed {told}"]
     hands.click(result)
-    assert len(hands.tabs.dialogs) == 1, "those of the step before are forgotten"
+    assert len(hands.tabs.notices.texts) == 1, "those of the step before are forgotten"
 
 
 def test_a_page_that_asks_whether_to_leave_is_left(hands: Hands) -> None:
@@ -217,7 +227,9 @@ def test_a_page_that_asks_whether_to_leave_is_left(hands: Hands) -> None:
     hands.type("Note", "x")
     hands.click("Leave")
     assert hands.names() == ["Gone"]
-    assert hands.tabs.dialogs == ["the page showed a native beforeunload dialog; it was answered with Leave"]
+    assert hands.tabs.notices.texts == [
+        "the page showed a native beforeunload dialog; it was answered with Leave"
+    ]
 
 
 def test_a_dialog_while_the_page_loads_and_one_in_an_iframe_hold_nothing_up(hands: Hands) -> None:
@@ -228,7 +240,7 @@ def test_a_dialog_while_the_page_loads_and_one_in_an_iframe_hold_nothing_up(hand
     hands.show("<a href=/loud>Go</a>")
     hands.click("Go")
     assert hands.names() == ["Up"]
-    assert len(hands.tabs.dialogs) == 2
+    assert len(hands.tabs.notices.texts) == 2
 
 
 # ---------------------------------------------------------------------------------------------------- death

@@ -19,6 +19,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from websp_gym.actions.calls import Call, looks_like_calls, read_calls
 from websp_gym.actions.clipboard import edit_of, keep_from_pasting, paste, selected
+from websp_gym.actions.grammar import Action
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
@@ -46,10 +47,11 @@ _ALLOWED = frozenset(
         ("mouse_move", "mouse_up", "mouse_down", "mouse_click", "mouse_dblclick", "mouse_drag_and_drop"),
         ("keyboard_press", "keyboard_up", "keyboard_down", "keyboard_type", "keyboard_insert_text"),
         ("goto", "go_back", "go_forward", "new_tab", "tab_close", "tab_focus"),
+        ("handle_dialog",),
     )
     for name in group
 )
-"""BrowserGym's actions, except ``upload_file``, which reads files of this machine."""
+"""BrowserGym's actions, except ``upload_file``, which reads files of this machine, and ``handle_dialog``."""
 _SCHEMES = ("http", "https")
 _LONGEST_MS = 10_000
 _KEY_MS = 5
@@ -58,8 +60,8 @@ _LAST_CALL_SECONDS = 15.0
 """No call of a list starts later than this, because the rest would not fit into a step."""
 _CLICKED = re.compile(r"performing (dbl)?click action")
 """In Playwright's log of a call: the pointer was pressed."""
-_FREE = ("noop", "scroll", "scroll_at")
-"""Calls that do not count against ``max_actions``, like ``Wait`` and ``Scroll``."""
+_FREE = ("noop", "scroll", "scroll_at", "handle_dialog")
+"""Calls that do not count against ``max_actions``, like ``Wait``, ``Scroll`` and ``Next_dialog``."""
 _MOST_CALLS = 20
 _BY_THE_TEXT = (PlaywrightError, ValueError, TypeError, LookupError, AttributeError)
 """Errors caused by a call's arguments or by the page. Any other error is a failure of this program or machine."""
@@ -124,6 +126,8 @@ def perform_calls(
     functions.call_fun = _call_once
     began = time.monotonic()
     for number, (name, arguments, named) in enumerate(calls):
+        if name not in _FREE:
+            tabs.dialogs.begin_action()
         if time.monotonic() - began > _LAST_CALL_SECONDS:
             raise ActionError(f"the list took too long; its first {number} calls were made", action=name)
         page = functions.page = tabs.current
@@ -156,7 +160,25 @@ def _call_once(function: Callable[..., None], retry_with_force: bool) -> None:
     raise failure
 
 
+def handle_dialog(accept: bool, prompt_text: str | None = None) -> Action:
+    """Return the action of the grammar that this call is; BrowserGym itself has no call for native dialogs."""
+    return Action("Next_dialog", accept=accept, text=prompt_text)
+
+
+_OWN = {"handle_dialog": handle_dialog}
+"""Calls beside BrowserGym's."""
+
+
+def _function(name: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = _OWN.get(name) or getattr(functions, name)
+    return found
+
+
 def _make(name: str, arguments: list[Any], named: dict[str, Any], tabs: Tabs) -> None:
+    if name in _OWN:
+        action = _OWN[name](*arguments, **named)
+        tabs.dialogs.decide(accept=action.accept is True, text=action.text)
+        return
     keys = _keys(name, arguments, named)
     edit = edit_of(keys) if keys is not None else None
     if edit in ("copy", "cut"):
@@ -185,13 +207,15 @@ def _check(name: str, positional: list[Any], named: dict[str, Any]) -> float:
     if name not in _ALLOWED:
         raise ActionError(f"{name}() is not an action this environment offers", action=name)
     try:
-        bound = inspect.signature(getattr(functions, name)).bind(*positional, **named)
+        bound = inspect.signature(_function(name)).bind(*positional, **named)
     except TypeError as error:
         raise ActionError(f"{name}() was called with wrong arguments: {error}", action=name) from error
     bound.apply_defaults()
     match name:
         case "goto":
             _check_url(str(bound.arguments["url"]))
+        case "handle_dialog":
+            _check_answer(**bound.arguments)
         case "noop":
             return _milliseconds(bound.arguments["wait_ms"])
         case "keyboard_type":
@@ -200,6 +224,15 @@ def _check(name: str, positional: list[Any], named: dict[str, Any]) -> float:
             # "Control+Shift+a" presses each modifier in turn and holds it.
             return str([*bound.arguments.values()][-1]).count("+") * _KEY_MS
     return 0.0
+
+
+def _check_answer(accept: Any, prompt_text: Any) -> None:
+    if not isinstance(accept, bool) or not isinstance(prompt_text, str | None):
+        raise ActionError(
+            "handle_dialog() wants True or False, and a text for a prompt, as in "
+            "handle_dialog(accept=True, prompt_text='Ada')",
+            action="handle_dialog",
+        )
 
 
 def _milliseconds(wait: Any) -> float:

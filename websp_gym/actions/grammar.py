@@ -1,4 +1,4 @@
-"""Conversion between text and :class:`Action`, based on the table :data:`ACTIONS`.
+"""Conversion between text and :class:`Action`, based on a table: :data:`ACTIONS` and :data:`UNLISTED`.
 
 :func:`register_action` adds an action. The parser, error messages, prompts and docs all use this table.
 """
@@ -31,16 +31,18 @@ class Action:
     """One parsed action.
 
     Args:
-        kind: Name of its entry in :data:`ACTIONS`.
+        kind: Name of its entry in the table.
         number: Number of the mark it acts on; None for an action without a mark or on the whole window.
         text: Text to type or answer, or the URL of the tab.
         direction: Scroll direction.
+        accept: Answer to a native dialog: True for OK, False for Cancel.
     """
 
     kind: str
     number: int | None = None
     text: str | None = None
     direction: Direction | None = None
+    accept: bool | None = None
 
     @property
     def free(self) -> bool:
@@ -92,11 +94,19 @@ class ActionSpec:
 
 
 ACTIONS: list[ActionSpec] = []
-"""All actions an agent can take; :func:`register_action` adds to this list."""
+"""All actions that prompts list; :func:`register_action` adds to this list."""
+UNLISTED: list[ActionSpec] = []
+"""Actions beside them, of which an agent is told when it can use them."""
 
 
 def register_action(
-    kind: str, arguments: Arguments, *, meaning: str, example: str, free: bool = False
+    kind: str,
+    arguments: Arguments,
+    *,
+    meaning: str,
+    example: str,
+    free: bool = False,
+    listed: bool = True,
 ) -> Callable[[Callable[[Action, Tabs, Marks], None]], ActionSpec]:
     """Return a decorator that adds an action to :data:`ACTIONS`; it decorates the function that performs the action.
 
@@ -106,6 +116,8 @@ def register_action(
         meaning: What the action does, for prompts and docs.
         example: Example text that parses as this action.
         free: Whether the action does not count against ``max_actions``.
+        listed: Whether prompts, docs and error messages list it. If not, the page must give rise to telling
+            the agent of it, because it cannot know of it otherwise.
 
     Returns:
         A decorator that returns the new entry of the table.
@@ -118,12 +130,13 @@ def register_action(
         if (taken := _named(kind)) is not None:
             raise ValueError(f'there is an action named "{taken.kind}" already')
         spec = ActionSpec(kind, arguments, meaning, example, perform, free)
-        ACTIONS.append(spec)
+        table = ACTIONS if listed else UNLISTED
+        table.append(spec)
         try:
             if parse_action(example).kind != kind:
                 raise ActionError(f"{example!r} is another action")
         except ActionError as error:
-            ACTIONS.remove(spec)
+            table.remove(spec)
             raise ValueError(f"{example!r} is not an example of {spec.syntax}: {error}") from error
         return spec
 
@@ -131,7 +144,7 @@ def register_action(
 
 
 def spec_of(action: Action) -> ActionSpec:
-    """Return the entry of :data:`ACTIONS` for an action; raise ActionError for an unknown name."""
+    """Return the entry of an action in the table; raise ActionError for an unknown name."""
     spec = _named(action.kind)
     if spec is None:
         raise ActionError(_unknown(action.kind, action.kind), action=action.kind)
@@ -139,7 +152,7 @@ def spec_of(action: Action) -> ActionSpec:
 
 
 def _named(name: str) -> ActionSpec | None:
-    return next((spec for spec in ACTIONS if spec.kind.lower() == name.lower()), None)
+    return next((spec for spec in (*ACTIONS, *UNLISTED) if spec.kind.lower() == name.lower()), None)
 
 
 def _nothing(rest: str) -> Fields | None:
@@ -169,6 +182,20 @@ def _direction(rest: str) -> Fields | None:
     before, _, after = rest.partition(";")
     known = _inside(after).lower()
     return {"direction": known} if known in DIRECTIONS and not before.strip() else None
+
+
+def _dialog_answer(rest: str) -> Fields | None:
+    before, _, after = rest.partition(";")
+    word, semicolon, text = after.partition(";")
+    accept = {"accept": True, "dismiss": False}.get(_inside(word).lower())
+    if before.strip() or accept is None or (semicolon and not accept):
+        return None
+    return {"accept": accept, "text": _unbracketed(text.removeprefix(" ")) if semicolon else None}
+
+
+def _write_dialog_answer(action: Action) -> str:
+    text = f"; {_bracketed(action.text)}" if action.text is not None else ""
+    return f"; {'accept' if action.accept else 'dismiss'}{text}"
 
 
 def _url(rest: str) -> Fields | None:
@@ -216,6 +243,7 @@ PLACE_AND_DIRECTION = Arguments(
     lambda action: f" [{'WINDOW' if action.number is None else action.number}]; {action.direction}",
 )
 DIRECTION = Arguments("; [up or down or left or right]", _direction, lambda action: f"; {action.direction}")
+DIALOG_ANSWER = Arguments("; [accept or dismiss]; [Content]", _dialog_answer, _write_dialog_answer)
 URL = Arguments(" [URL]", _url, lambda action: f" [{action.text}]")
 ANSWER_TEXT = Arguments("; [content]", _answer, lambda action: f"; {_bracketed(action.text)}", cut=True)
 

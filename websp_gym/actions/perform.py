@@ -31,6 +31,8 @@ def perform(action: Action, tabs: Tabs, marks: Marks) -> None:
         ActionError: The action is not possible; nothing was changed.
         playwright.sync_api.Error: The browser or the page crashed.
     """
+    if not action.free:
+        tabs.dialogs.begin_action()
     try:
         spec_of(action).perform(action, tabs, marks)
     except PlaywrightError as error:

@@ -1,4 +1,4 @@
-"""The eleven actions of the paper, which extend WebVoyager's (section 3.2, appendix E.1).
+"""The eleven actions of the paper, which extend WebVoyager's (section 3.2, appendix E.1), and one for dialogs.
 
 Agents and reports read the action table without a browser, so modules that need a browser are imported only
 when an action is performed.
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from websp_gym.actions.grammar import (
     ANSWER_TEXT,
+    DIALOG_ANSWER,
     DIRECTION,
     MARK,
     MARK_AND_TEXT,
@@ -89,7 +90,7 @@ def type_text(action: Action, tabs: Tabs, marks: Marks) -> None:
     # A page that has gone on to another field or document has taken the text.
     with contextlib.suppress(ActionError, PlaywrightError):
         if lost := target.ask("lost", text):
-            tabs.dialogs.append(f"[{target.mark.number}] {lost}")
+            tabs.notices.add(f"[{target.mark.number}] {lost}")
 
 
 @register_action(
@@ -181,6 +182,19 @@ def google(action: Action, tabs: Tabs, marks: Marks) -> None:
 )
 def answer(action: Action, tabs: Tabs, marks: Marks) -> None:
     """Do nothing: the environment ends the episode."""
+
+
+@register_action(
+    "Next_dialog",
+    DIALOG_ANSWER,
+    meaning="decide the answer to the native dialog that the next action opens, like one that was shown before",
+    example="Next_dialog; accept",
+    free=True,
+    listed=False,
+)
+def next_dialog(action: Action, tabs: Tabs, marks: Marks) -> None:
+    """Decide the answer to the next native dialog; does nothing to the page."""
+    tabs.dialogs.decide(accept=bool(action.accept), text=action.text)
 
 
 def _target(action: Action, marks: Marks) -> Target:

@@ -1,31 +1,30 @@
-"""The open tabs of an episode: current tab, open requests, native dialogs."""
+"""The open tabs of an episode: current tab, open requests, and what the browser shows in windows of its own."""
 
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.dialogs import Dialogs
 from websp_gym.browser.driver import is_answering
 from websp_gym.browser.isolated import session_of
+from websp_gym.browser.notices import Notices
 from websp_gym.browser.openings import openings_of
 from websp_gym.browser.traffic import Traffic
 from websp_gym.errors import ActionError, WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from playwright.sync_api import BrowserContext, Dialog, Page
+    from playwright.sync_api import BrowserContext, Page
 
 
 class Tabs:
     """Tabs of a fresh browser context, with the current tab, its open requests and its native dialogs.
 
     A new tab becomes the current one, as in the paper; if the current tab closes, the previous one does.
-    Native dialogs are not visible in screenshots, so they are answered at once (see :data:`ANSWERS`) and kept
-    in :attr:`dialogs`, so that the agent can be informed.
+    What the browser would show in windows of its own is answered at once and kept in :attr:`notices`, so that
+    the agent can be told.
 
     Args:
         context: The browser context.
@@ -35,18 +34,19 @@ class Tabs:
     def __init__(self, context: BrowserContext, *, reacts_at_once: bool = False) -> None:
         self.context = context
         self.reacts_at_once = reacts_at_once
-        self.dialogs: list[str] = []
+        self.notices = Notices()
+        """What the browser said since the last observation."""
+        self.dialogs = Dialogs(self.notices)
         self.clipboard = ""
         """Text that the agent copied last in this episode."""
         self.traffic = Traffic(context)
         self._openings = openings_of(context)
         self._history: list[Page] = []
         self._crashed = self._closed = False
-        self._reply: _Reply | None = None
         for page in context.pages:
             self._follow(page)
         context.on("page", self._opened)
-        context.on("dialog", self._dialog)
+        context.on("dialog", self.dialogs.answer)
         context.on("close", self._context_closed)
 
     @property
@@ -125,22 +125,9 @@ class Tabs:
         session_of(self.current).send("Page.resetNavigationHistory")
 
     def begin_step(self) -> None:
-        """Clear the dialogs of earlier steps."""
-        self.dialogs.clear()
-
-    @contextlib.contextmanager
-    def answering(self, *, accept: bool, text: str = "") -> Iterator[None]:
-        """Answer native alerts, confirms and prompts inside this context manager as recorded.
-
-        Args:
-            accept: True for OK, False for Cancel.
-            text: Text for an accepted prompt.
-        """
-        before, self._reply = self._reply, _Reply(accept, text)
-        try:
-            yield
-        finally:
-            self._reply = before
+        """Clear the notices of earlier steps, of which the agent has been told."""
+        self.dialogs.noted()
+        self.notices.clear()
 
     def _opened(self, page: Page) -> None:
         if self._openings is not None:
@@ -159,43 +146,6 @@ class Tabs:
 
     def _context_closed(self, context: BrowserContext) -> None:
         self._closed = True
-
-    def _dialog(self, dialog: Dialog) -> None:
-        answer, text = ANSWERS[dialog.type], ""
-        if self._reply is not None and dialog.type != "beforeunload":
-            answer = _OK if self._reply.accept else _CANCEL
-            text = self._reply.text
-        shown = f": {dialog.message!r}" if dialog.message else ""
-        self.dialogs.append(f"the page showed a native {dialog.type} dialog{shown}; it was {answer.told}")
-        # The page may have closed meanwhile.
-        with contextlib.suppress(PlaywrightError):
-            if answer.accept:
-                dialog.accept(text or dialog.default_value)
-            else:
-                dialog.dismiss()
-
-
-@dataclass(frozen=True)
-class _Reply:
-    accept: bool
-    text: str
-
-
-@dataclass(frozen=True)
-class _Answer:
-    accept: bool
-    told: str
-
-
-_OK = _Answer(True, "answered with OK")
-_CANCEL = _Answer(False, "answered with Cancel")
-ANSWERS = {
-    "alert": _Answer(True, "closed"),
-    "beforeunload": _Answer(True, "answered with Leave"),
-    "confirm": _CANCEL,
-    "prompt": _CANCEL,
-}
-"""Answer to each type of native dialog: nothing is accepted that the agent could not read first."""
 
 
 def _as_it_is(url: str) -> str:

@@ -350,8 +350,8 @@ class Episode:
             self.ending = Ending("action_limit", detail=text)
 
     def _observe(self) -> dict[str, Any]:
-        problems = [text for text in [self._last_error, *self.tabs.dialogs] if text]
-        # Report each dialog once; one that opens between steps is reported on the next.
+        problems = [text for text in [self._last_error, *self.tabs.notices.texts] if text]
+        # Report each notice once; a dialog that opens between steps is reported on the next.
         self.tabs.begin_step()
         return self.observer.observe(
             goal=self.task.trajectory.instruction,

@@ -18,6 +18,8 @@ from websp_gym.tasks.ground_truth import GroundTruthStep
 
 _NAMED = 40
 """Elements named in an error."""
+_CAN_ACCEPT = "Next_dialog; accept"
+"""In the error text: a native dialog appeared that the agent may accept the next time."""
 _OPPOSITE = {"on": "off", "off": "on"}
 
 
@@ -57,6 +59,7 @@ class Walker:
         self._complete = complete
         self._sweep: list[str] = []
         self._picking = False
+        self._done: GroundTruthStep | None = None
         self.at = 0
         """Index of the step that the latest action belongs to."""
 
@@ -66,6 +69,11 @@ class Walker:
         After the last step, return an ``ANSWER``. Raise ``OracleError`` if the next step cannot be carried
         out.
         """
+        if _CAN_ACCEPT in observation["last_action_error"] and self._done is not None:
+            # What a native dialog asked was answered with Cancel, so the step has had no effect yet.
+            self._steps.insert(0, self._done)
+            self._done = None
+            return _CAN_ACCEPT
         while self._steps:
             self.at = self._given - len(self._steps)
             step = self._steps[0]
@@ -87,7 +95,7 @@ class Walker:
             self._picking = True
             return f"Click [{number}]"
         self._picking = False
-        self._steps.pop(0)
+        self._done = self._steps.pop(0)
         if step.action == "holds":
             if self._complete and not self._opposite:
                 _check_holds(step, mark)

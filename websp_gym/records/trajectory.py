@@ -63,7 +63,7 @@ class ActionRecord(_Record):
     """The action that the environment understood from the text of a step."""
 
     kind: str
-    """One of the eleven actions, or ``calls`` for BrowserGym calls."""
+    """Name of the action in the grammar, or ``calls`` for BrowserGym calls."""
     text: str
     """The action without the thought, in the grammar's spelling; calls are kept unchanged."""
     number: int | None = None

@@ -176,12 +176,12 @@ class _Player:
         """Perform one event, and answer the native dialog that was recorded after it."""
         if event.modal is None:
             return self._play(number, event)
-        asked = len(self.tabs.dialogs)
-        with self.tabs.answering(
+        asked = self.tabs.dialogs.seen
+        with self.tabs.dialogs.answering(
             accept=event.modal == "accept", text=fill(event.modal_text or "", self.account)
         ):
             report = self._play(number, event)
-            if report.action != "skipped" and len(self.tabs.dialogs) == asked:
+            if report.action != "skipped" and self.tabs.dialogs.seen == asked:
                 with contextlib.suppress(PlaywrightError):
                     self.tabs.context.wait_for_event("dialog", timeout=_DIALOG_MS)
             settle(self.tabs)

@@ -26,7 +26,7 @@ from typing import Any
 
 from websp_gym.actions import Action, format_action, parse_action
 from websp_gym.actions.grammar import Direction, thought_of
-from websp_gym.errors import SetupError, missing_extra
+from websp_gym.errors import ActionError, SetupError, missing_extra
 from websp_gym.rollouts.page import SITUATION, Page
 from websp_gym.rollouts.remote import RemoteEnv
 from websp_gym.rollouts.transcript import Transcript
@@ -278,6 +278,8 @@ def _conversation(played: Transcript) -> list[Message]:
     turns = _prompt(_shown(played.pages[0]))
     for reply, page in zip(played.replies, played.pages[1:], strict=True):
         action = parse_action(reply)
+        if action.kind not in _TOOLS:
+            raise ActionError(f"no tool does {action.kind}", action=reply[:200])
         call = {"name": _TOOLS[action.kind], "arguments": _arguments(action)}
         turns += [
             {

@@ -1,0 +1,34 @@
+"""What the browser said in windows of its own, such as native dialogs, which no screenshot shows."""
+
+from __future__ import annotations
+
+LONGEST = 1_000
+"""Maximum number of characters of all notices of a step; a page may open dialogs without end."""
+
+
+class Notices:
+    """Sentences for the agent about what the browser showed or refused since the last observation."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._left_out = 0
+
+    @property
+    def texts(self) -> list[str]:
+        """The sentences in their order; the last one counts those that were left out."""
+        return self._texts + ([f"and {self._left_out} more"] if self._left_out else [])
+
+    def add(self, text: str) -> bool:
+        """Add a sentence, unless the same one is there already, and return whether the agent will see it."""
+        if text in self._texts:
+            return True
+        if sum(map(len, self._texts)) + len(text) > LONGEST:
+            self._left_out += 1
+            return False
+        self._texts.append(text)
+        return True
+
+    def clear(self) -> None:
+        """Forget all sentences, because the agent has seen them."""
+        self._texts.clear()
+        self._left_out = 0
