@@ -20,6 +20,8 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from websp_gym.actions.calls import Call, looks_like_calls, read_calls
 from websp_gym.actions.clipboard import edit_of, keep_from_pasting, paste, selected
 from websp_gym.actions.grammar import Action
+from websp_gym.actions.keys import read_keys, split_keys, told_of
+from websp_gym.actions.pointer import refuse_outside
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
@@ -62,6 +64,8 @@ _CLICKED = re.compile(r"performing (dbl)?click action")
 """In Playwright's log of a call: the pointer was pressed."""
 _FREE = ("noop", "scroll", "scroll_at", "handle_dialog")
 """Calls that do not count against ``max_actions``, like ``Wait``, ``Scroll`` and ``Next_dialog``."""
+_KEYED = ("press", "keyboard_press", "keyboard_down", "keyboard_up")
+"""Calls whose last argument is a key; the first two take combinations too."""
 _MOST_CALLS = 20
 _BY_THE_TEXT = (PlaywrightError, ValueError, TypeError, LookupError, AttributeError)
 """Errors caused by a call's arguments or by the page. Any other error is a failure of this program or machine."""
@@ -95,7 +99,7 @@ def parse_calls(text: str, *, left: int | None = None) -> list[Call]:
             f"noop() waits {_LONGEST_MS} milliseconds at most, all calls together; a key counts as {_KEY_MS}",
             action=text[:200],
         )
-    return calls
+    return [_with_known_keys(*call) for call in calls]
 
 
 def actions_in(calls: list[Call]) -> int:
@@ -124,6 +128,9 @@ def perform_calls(
     # Same setting as AgentLab's agents, so that results are comparable.
     functions.retry_with_force = True
     functions.call_fun = _call_once
+    for name, arguments, named in calls:
+        # All tabs of a context have the same size.
+        refuse_outside(name, _bound(name, arguments, named), tabs.current)
     began = time.monotonic()
     for number, (name, arguments, named) in enumerate(calls):
         if name not in _FREE:
@@ -179,12 +186,12 @@ def _make(name: str, arguments: list[Any], named: dict[str, Any], tabs: Tabs) ->
         action = _OWN[name](*arguments, **named)
         tabs.dialogs.decide(accept=action.accept is True, text=action.text)
         return
-    keys = _keys(name, arguments, named)
+    keys = arguments[-1] if name in ("press", "keyboard_press") else None
     edit = edit_of(keys) if keys is not None else None
     if edit in ("copy", "cut"):
         if name == "press":
             # press() focuses the element first.
-            functions.focus(*arguments[:1], **{key: value for key, value in named.items() if key == "bid"})
+            functions.focus(arguments[0])
         tabs.clipboard = selected(tabs.current) or tabs.clipboard
     if edit == "paste":
         # The browser's clipboard is shared with other episodes.
@@ -192,14 +199,24 @@ def _make(name: str, arguments: list[Any], named: dict[str, Any], tabs: Tabs) ->
     getattr(functions, name)(*arguments, **named)
     if edit == "paste":
         paste(tabs)
+    if keys is not None and (told := told_of(keys)):
+        tabs.notices.add(told)
 
 
-def _keys(name: str, arguments: list[Any], named: dict[str, Any]) -> str | None:
-    """Return the key combination that a call presses, or None if it presses none."""
-    if name not in ("press", "keyboard_press"):
-        return None
-    bound = inspect.signature(getattr(functions, name)).bind(*arguments, **named).arguments
-    return str([*bound.values()][-1])
+def _bound(name: str, positional: list[Any], named: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call by their names; raise TypeError if they do not fit."""
+    return inspect.signature(_function(name)).bind(*positional, **named).arguments
+
+
+def _with_known_keys(name: str, positional: list[Any], named: dict[str, Any]) -> Call:
+    """Return a call that names its key as Playwright does; raise ActionError if there is no such key."""
+    if name not in _KEYED:
+        return name, positional, named
+    *others, keys = _bound(name, positional, named).values()
+    known = read_keys(str(keys))
+    if name in ("keyboard_down", "keyboard_up") and len(split_keys(known)) > 1:
+        raise ActionError(f"{name}() takes one key, not {known!r}; nothing was done", action=name)
+    return name, [*others, known], {}
 
 
 def _check(name: str, positional: list[Any], named: dict[str, Any]) -> float:

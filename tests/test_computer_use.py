@@ -1,0 +1,166 @@
+"""Computer-use agents, who know a picture and a keyboard: where they may point, what they call keys, and what is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.actions_support import Hands, hands, sites
+from websp_gym.actions.browsergym import parse_calls, perform_calls
+from websp_gym.actions.keys import _WINDOW_KEYS, read_keys
+from websp_gym.browser.settle import settle
+from websp_gym.errors import ActionError
+
+__all__ = ["hands", "sites"]
+
+FIELDS = "<input id=one value='ab cd' autofocus><textarea id=two></textarea><p style='height:4000px'>Long</p>"
+
+
+def do(hands: Hands, *calls: str) -> str:
+    """Makes calls on the current tab, and returns what the agent is told."""
+    hands.tabs.begin_step()
+    perform_calls(parse_calls("\n".join(calls)), hands.tabs, lambda text: None, lambda text: None)
+    settle(hands.tabs)
+    return "\n".join(hands.tabs.dialogs)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "mouse_click(1280, 5)",
+        "mouse_click(5, 1024.5, 'right')",
+        "mouse_dblclick(x=-1, y=5)",
+        "mouse_move(5000, 5000)",
+        "mouse_down(5, -0.5)",
+        "mouse_up(-3, 5)",
+        "mouse_drag_and_drop(5, 5, 5, 2000)",
+        "mouse_drag_and_drop(2000, 5, 5, 5)",
+        "scroll_at(5, 5000, 0, 100)",
+    ],
+)
+def test_what_points_outside_the_window_is_refused_before_anything_is_done(hands: Hands, call: str) -> None:
+    page = hands.show(
+        "<script>n = 0; for (const t of ['mousemove', 'mousedown', 'mouseup', 'keydown']) addEventListener(t, () => n++)</script>"
+    )
+    with pytest.raises(ActionError, match="outside the window of 1280 x 1024 pixels; nothing happened"):
+        do(hands, "keyboard_press('a')", "mouse_click(5, 5)", call)
+    assert page.evaluate("n") == 0
+
+
+def test_the_edges_of_the_window_are_inside(hands: Hands) -> None:
+    page = hands.show("<script>n = 0; addEventListener('mousedown', () => n++)</script>")
+    assert do(hands, "mouse_click(0, 0)", "mouse_click(1279, 1023)", "mouse_click(1279.5, 3)") == ""
+    assert page.evaluate("n") == 3
+
+
+@pytest.mark.parametrize(
+    ("written", "known"),
+    [
+        ("ctrl+a", "Control+a"),
+        ("CTRL+A", "Control+a"),
+        ("Control+A", "Control+a"),
+        ("Control_L+a", "Control+a"),
+        ("ctrl + c", "Control+c"),
+        ("cmd+a", "ControlOrMeta+a"),
+        ("super", "Meta"),
+        ("WIN", "Meta"),
+        ("Return", "Enter"),
+        ("KP_Enter", "NumpadEnter"),
+        ("\n", "Enter"),
+        ("ESC", "Escape"),
+        ("BackSpace", "Backspace"),
+        ("DEL", "Delete"),
+        ("space", "Space"),
+        (" ", " "),
+        ("Page_Down", "PageDown"),
+        ("Prior", "PageUp"),
+        ("pgdn", "PageDown"),
+        ("Left", "ArrowLeft"),
+        ("ARROWLEFT", "ArrowLeft"),
+        ("shift+tab", "Shift+Tab"),
+        ("ISO_Left_Tab", "Shift+Tab"),
+        ("ctrl+shift+Left", "Control+Shift+ArrowLeft"),
+        ("CTRL+SHIFT+T", "Control+Shift+t"),
+        ("shift+a", "Shift+a"),
+        ("A", "A"),
+        ("f5", "F5"),
+        ("ctrl+plus", "Control++"),
+        ("ctrl++", "Control++"),
+        ("+", "+"),
+        ("minus", "Minus"),
+        ("bracketleft", "BracketLeft"),
+        ("KeyZ", "KeyZ"),
+        ("option+x", "Alt+x"),
+    ],
+)
+def test_keys_have_the_names_that_models_write(written: str, known: str) -> None:
+    assert read_keys(written) == known
+
+
+def test_the_keys_do_what_they_are_called(hands: Hands) -> None:
+    page = hands.show(FIELDS)
+    page.focus("#one")
+    do(hands, "keyboard_press('ctrl+a')", "keyboard_press('BackSpace')")
+    assert page.input_value("#one") == ""
+    do(hands, "keyboard_type('wxyz')", "keyboard_press('Left')", "keyboard_press('DEL')")
+    do(hands, "keyboard_down('SHIFT')", "keyboard_press('HOME')", "keyboard_up('shift')")
+    assert page.evaluate("[one.value, one.selectionStart, one.selectionEnd]") == ["wxy", 0, 3]
+    do(hands, "keyboard_press('CTRL+C')", "keyboard_press('Tab')", "keyboard_press('cmd+v')")
+    do(hands, "keyboard_press('Return')", "keyboard_press('space')", "keyboard_press('plus')")
+    assert page.input_value("#two") == "wxy\n +"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "keyboard_press('ctrl+nokey')",
+        "keyboard_press('')",
+        "keyboard_down('XF86Back')",
+        "keyboard_down('ctrl+a')",
+    ],
+)
+def test_a_key_that_does_not_exist_is_refused_before_anything_is_done(hands: Hands, call: str) -> None:
+    page = hands.show("<script>n = 0; addEventListener('keydown', () => n++)</script>")
+    with pytest.raises(ActionError, match="nothing was done"):
+        do(hands, "keyboard_press('a')", call)
+    assert page.evaluate("n") == 0
+
+
+STATE = """JSON.stringify([kept, scrollX, scrollY, devicePixelRatio, innerWidth, innerHeight, !!document.fullscreenElement,
+document.hasFocus(), String(getSelection()), location.href, one.value, one.selectionStart, one.selectionEnd,
+document.activeElement.id, getComputedStyle(document.body).zoom])"""
+
+
+@pytest.mark.parametrize("modifiers", list(_WINDOW_KEYS), ids="+".join)
+def test_keys_of_the_browsers_window_do_nothing_and_that_is_told(
+    hands: Hands, modifiers: tuple[str, ...]
+) -> None:
+    hands.show("<p>First</p>")
+    page = hands.show(f"{FIELDS}<script>kept = 1</script>")
+    page.focus("#one")
+    before = page.evaluate(STATE)
+    for key in _WINDOW_KEYS[modifiers].split():
+        keys = "+".join([*modifiers, key])
+        assert f"{keys} did nothing unless the page listens for it" in do(hands, f"keyboard_press('{keys}')")
+        assert page.evaluate(STATE) == before, keys
+        assert hands.tabs.pages == [page], keys
+
+
+@pytest.mark.parametrize("keys", ["ctrl", "SHIFT", "Alt_L", "super"])
+def test_a_modifier_alone_does_nothing_and_that_is_told(hands: Hands, keys: str) -> None:
+    hands.show(FIELDS)
+    assert "alone did nothing" in do(hands, f"keyboard_press('{keys}')")
+
+
+def test_of_keys_that_a_page_understands_nothing_is_told(hands: Hands) -> None:
+    page = hands.show(FIELDS)
+    page.focus("#one")
+    keys = ("ctrl+a", "ctrl+c", "ctrl+z", "End", "Escape", "Tab", "shift+Tab", "Page_Down", "ctrl+shift+Left")
+    assert do(hands, *(f"keyboard_press('{each}')" for each in keys)) == ""
+
+
+def test_the_page_gets_keys_of_the_browsers_window(hands: Hands) -> None:
+    page = hands.show(
+        "<script>addEventListener('keydown', e => { document.title += e.ctrlKey + e.key })</script>"
+    )
+    assert "unless the page listens" in do(hands, "keyboard_press('CTRL+K')")
+    assert page.title() == "trueControltruek"
