@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.actions_support import Hands, hands, sites
@@ -9,6 +11,9 @@ from websp_gym.actions.browsergym import parse_calls, perform_calls
 from websp_gym.actions.keys import _WINDOW_KEYS, read_keys
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ActionError
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Frame, Page
 
 __all__ = ["hands", "sites"]
 
@@ -164,3 +169,61 @@ def test_the_page_gets_keys_of_the_browsers_window(hands: Hands) -> None:
     )
     assert "unless the page listens" in do(hands, "keyboard_press('CTRL+K')")
     assert page.title() == "trueControltruek"
+
+
+CHOICE = """<label>Who <select id=who style="font-size:13px"><option>Everyone<option>Friends of friends<option>Friends<option>Nobody</select></label>
+<script>who.addEventListener('change', e => { document.title = who.value + e.isTrusted })</script>"""
+
+
+def middle(page: Page | Frame, selector: str) -> str:
+    """The middle of an element in the window, as the arguments of a call."""
+    box = page.locator(selector).bounding_box()
+    assert box is not None
+    return f"{box['x'] + box['width'] / 2}, {box['y'] + box['height'] / 2}"
+
+
+@pytest.mark.parametrize(
+    "opening", ["mouse_click({0})", "mouse_down({0}) mouse_up({0})", "click('7')", "mouse_click({1})"]
+)
+def test_an_option_is_clicked_where_the_picture_shows_it(hands: Hands, opening: str) -> None:
+    page = hands.show(CHOICE)
+    page.evaluate("who.setAttribute('bid', '7')")
+    before = page.locator("#who").bounding_box()
+    assert before is not None
+    corner = f"{before['x'] + before['width'] - 2}, {before['y'] + before['height'] - 2}"
+    do(hands, opening.format(middle(page, "#who"), corner))
+    hands.look()
+    assert page.locator("#who").bounding_box() == before
+    do(hands, f"mouse_click({middle(page, 'option:nth-child(3)')})")
+    hands.look()
+    assert page.title() == "Friendstrue"
+    assert page.evaluate("who.attributes.length") == 3, "nothing of the opening is left in the page"
+
+
+@pytest.mark.parametrize("keys", ["Down Down Enter", "f r i e n d s Enter", "End Up Return"])
+def test_an_open_list_obeys_the_keyboard(hands: Hands, keys: str) -> None:
+    page = hands.show(CHOICE)
+    do(hands, f"mouse_click({middle(page, '#who')})")
+    do(hands, *(f"keyboard_press('{key}')" for key in keys.split()))
+    assert page.evaluate("who.value").startswith("Friends")
+
+
+@pytest.mark.parametrize("by", ["point", "bid"])
+def test_a_list_in_an_iframe_of_another_site_is_opened_too(hands: Hands, by: str) -> None:
+    inner = hands.other.put("/choice", f"<!doctype html>{CHOICE}")
+    page = hands.show(
+        f"<div style='height:50px'></div><iframe bid=a style='margin-left:90px;height:200px' src={inner}></iframe>"
+    )
+    frame = page.frames[1]
+    frame.evaluate("who.setAttribute('bid', 'a7')")
+    do(hands, f"mouse_click({middle(frame, '#who')})" if by == "point" else "click('a7')")
+    do(hands, f"mouse_click({middle(frame, 'option:nth-child(4)')})")
+    assert frame.evaluate("who.value") == "Nobody"
+
+
+def test_what_is_no_closed_dropdown_is_clicked_as_ever(hands: Hands) -> None:
+    page = hands.show(
+        "<select id=many size=3><option>A<option>B<option>C</select><button onclick=\"title = 'done'\">Go</button>"
+    )
+    do(hands, f"mouse_click({middle(page, 'option:nth-child(2)')})", f"mouse_click({middle(page, 'button')})")
+    assert page.evaluate("[many.value, document.querySelector('button').title]") == ["B", "done"]

@@ -21,7 +21,7 @@ from websp_gym.actions.calls import Call, looks_like_calls, read_calls
 from websp_gym.actions.clipboard import edit_of, keep_from_pasting, paste, selected
 from websp_gym.actions.grammar import Action
 from websp_gym.actions.keys import read_keys, split_keys, told_of
-from websp_gym.actions.pointer import refuse_outside
+from websp_gym.actions.pointer import draw_list_in_page, refuse_outside
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
@@ -196,6 +196,7 @@ def _make(name: str, arguments: list[Any], named: dict[str, Any], tabs: Tabs) ->
     if edit == "paste":
         # The browser's clipboard is shared with other episodes.
         keep_from_pasting(tabs.current)
+    draw_list_in_page(name, _bound(name, arguments, named), tabs.current)
     getattr(functions, name)(*arguments, **named)
     if edit == "paste":
         paste(tabs)

@@ -1,13 +1,19 @@
-"""Where the pointer of an agent may go: inside the window, whose picture it has seen."""
+"""The pointer of agents that know a picture: it stays in the window, and what its clicks open is in the page."""
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.browser.isolated import worlds_of
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
+
+    from websp_gym.browser.isolated import Worlds
 
 _POINTS = {
     **dict.fromkeys(
@@ -16,6 +22,9 @@ _POINTS = {
     "mouse_drag_and_drop": (("from_x", "from_y"), ("to_x", "to_y")),
 }
 """Names of the coordinates of each BrowserGym call that has some."""
+_PRESSES = ("mouse_down", "mouse_click", "mouse_dblclick")
+_DEEPEST = 10
+"""Iframes in iframes that a point is followed into."""
 
 
 def refuse_outside(name: str, arguments: dict[str, Any], page: Page) -> None:
@@ -39,3 +48,36 @@ def refuse_outside(name: str, arguments: dict[str, Any], page: Page) -> None:
                 "pixels; nothing happened",
                 action=name,
             )
+
+
+def draw_list_in_page(name: str, arguments: dict[str, Any], page: Page) -> None:
+    """Make the dropdown that a BrowserGym call is about to open draw its options in the page.
+
+    The browser's own list is in the picture too, but no click arrives in it.
+    """
+    if arguments.get("button", "left") != "left":
+        return
+    # A page that cannot be asked is clicked as it is.
+    with contextlib.suppress(PlaywrightError):
+        if name in _PRESSES:
+            _draw_at(worlds_of(page), arguments["x"], arguments["y"])
+        elif name == "click":
+            _draw_of(worlds_of(page), str(arguments["bid"]))
+
+
+def _draw_at(worlds: Worlds, x: float, y: float) -> None:
+    frame = worlds.main
+    for _ in range(_DEEPEST):
+        deeper = frame.ask("drawPickerAt", x, y)
+        if deeper is None:
+            return
+        child = frame.child(deeper["iframe"])
+        if child is None:
+            return
+        frame, (x, y) = child, deeper["at"]
+
+
+def _draw_of(worlds: Worlds, bid: str) -> None:
+    # Ids of elements in iframes begin with the letters of these.
+    frames = [worlds.main] if bid.isdigit() else worlds.children()
+    any(frame.ask("drawPickerOf", bid) for frame in frames)

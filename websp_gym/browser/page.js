@@ -12,18 +12,16 @@
  *   changedSince(index) why the element is not the one that the marks told of, as a predicate; '' if it is
  *   point(index)        {x, y} in the frame's viewport where a click reaches the element, scrolled into view if
  *                       necessary; {error: 'covered by <button> "Accept"' | 'gone' | 'not visible'}
- *   openPicker(index)   makes a <select> draw its options in the page on the next click (its native popup is drawn
- *                       by the system and is not in screenshots); false if not possible
- *   closePickers()      reverts openPicker() on selects that are closed again; collect() calls it
+ *   openPicker(index)   drawPicker() of pickers.js
  *   keepFromPasting()   blocks pasting like clipboard.js, again; collect() calls it
  */
 (() => {
   'use strict';
-  const websp = /** @type {Dom & HitApi & ShadowApi & ListenerApi & FrameApi & IdentityApi & Partial<PageApi>} */ (Reflect.get(globalThis, '__websp'));
+  const websp = /** @type {Dom & HitApi & ShadowApi & ListenerApi & FrameApi & PickerApi & IdentityApi & Partial<PageApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.collect) return;
   const { raw, parentOf, roleOf, nameOf, textOf, labelsOf, stateOf, shownValue, isControl, hasHandler, describe, kit } = websp;
   const { view, topAt, belongs, spotOf, spotNow, forget, doubt, suspects, forgetShadows, reacts, isList, isLandmark, saysSomething, askForHandlers, holdsDocument, frameSpot } = websp;
-  const { tellApart, placeOf, changed } = websp;
+  const { tellApart, placeOf, changed, drawPicker, closePickers } = websp;
   const { eachChild, cut, contains, inputType, test, uncurry } = kit;
   const { tagOf, attr, matches } = raw;
   const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
@@ -385,38 +383,13 @@
   /** @type {(hit: Element) => Element} */
   const operableAt = (hit) => kit.upwards(hit, (at) => isControl(at) || test(/dialog$/, roleOf(at))) ?? hit;
 
-  const PICKER = 'data-websp-picker';
-  const OPENS_IN_PAGE = CSS.supports('appearance', 'base-select') && CSS.supports('selector(::picker(select))');
-  /** @type {WeakSet<Node>} */
-  const styled = new WeakSet();
   /** @type {PageApi['openPicker']} */
   const openPicker = (index) => {
     const el = element(index);
-    if (!OPENS_IN_PAGE || !el || tagOf(el) !== 'select' || roleOf(el) === 'listbox') return false;
-    const root = /** @type {Document|ShadowRoot} */ (raw.rootOf(el));
-    if (!styled.has(root)) {
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync(`select[${PICKER}], select[${PICKER}]::picker(select) { appearance: base-select !important }`);
-      root.adoptedStyleSheets.push(sheet);
-      styled.add(root);
-    }
-    el.setAttribute(PICKER, '');
-    pickers[pickers.length] = el;
-    return true;
-  };
-  /** @type {Element[]} */
-  let pickers = [];
-  /** @type {PageApi['closePickers']} */
-  const closePickers = () => {
-    const open = [];
-    for (let i = 0; i < pickers.length; i++) {
-      if (matches(pickers[i], ':open')) open[open.length] = pickers[i];
-      else pickers[i].removeAttribute(PICKER);
-    }
-    pickers = open;
+    return el !== null && drawPicker(el);
   };
 
   /** @type {PageApi} */
-  const api = { collect, survey, elementsOf, customsOf, element, changedSince, point, openPicker, closePickers, keepFromPasting };
+  const api = { collect, survey, elementsOf, customsOf, element, changedSince, point, openPicker, keepFromPasting };
   Object.assign(websp, api);
 })();

@@ -17,6 +17,7 @@ PAGE_SCRIPTS = (
     "shadows.js",
     "listeners.js",
     "frames.js",
+    "pickers.js",
     "identity.js",
     "page.js",
     "fields.js",

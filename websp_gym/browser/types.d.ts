@@ -75,6 +75,12 @@ interface IdentityApi {
   placeOf(el: Element): string;
   changed(was: Identity, now: Identity, passed: number): string;
 }
+interface PickerApi {
+  drawPicker(el: Element, sized?: boolean): boolean;
+  drawPickerAt(x: number, y: number): { iframe: number; at: [number, number] } | null;
+  drawPickerOf(bid: string): boolean;
+  closePickers(): void;
+}
 interface PageApi {
   collect(clip?: Box | null): PageMark[];
   survey(clip?: Box | null, most?: number): string;
@@ -84,7 +90,6 @@ interface PageApi {
   customsOf(indexes: number[]): Element[];
   point(index: number): { x: number; y: number } | Refusal;
   openPicker(index: number): boolean;
-  closePickers(): void;
   keepFromPasting(): void;
 }
 interface MotionApi {
@@ -104,4 +109,4 @@ interface FieldApi {
   focusOn(index: number): boolean;
   lost(index: number, text: string): string;
 }
-type Websp = Dom & BoxApi & HitApi & ShadowApi & ListenerApi & FrameApi & IdentityApi & PageApi & MotionApi & FieldApi;
+type Websp = Dom & BoxApi & HitApi & ShadowApi & ListenerApi & FrameApi & PickerApi & IdentityApi & PageApi & MotionApi & FieldApi;
