@@ -25,7 +25,7 @@ def do(hands: Hands, *calls: str) -> str:
     hands.tabs.begin_step()
     perform_calls(parse_calls("\n".join(calls)), hands.tabs, lambda text: None, lambda text: None)
     settle(hands.tabs)
-    return "\n".join(hands.tabs.dialogs)
+    return "\n".join(hands.tabs.notices.texts)
 
 
 @pytest.mark.parametrize(
