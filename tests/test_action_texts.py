@@ -249,8 +249,8 @@ def test_calls_are_read_as_browsergym_reads_them(text: str) -> None:
 STEP_SECONDS = 20.0
 """No step takes longer: ten seconds that an action may ask for, and the machine's other work."""
 EXPECTED_TO_WORK = (
-    "mouse_move(639, 0)",
-    "mouse_click(0, 479)",
+    "mouse_move(639, 479)",
+    "mouse_click(0, 4e2)",
     "scroll(1e6, -1e6)",
     "noop(0)",
     "Scroll_to_end",

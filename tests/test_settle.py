@@ -8,7 +8,8 @@ import pytest
 
 from tests.actions_support import Hands, hands, sites
 from websp_gym.actions import webvoyager
-from websp_gym.browser.settle import settle
+from websp_gym.browser.settle import DOM_PATIENCE, settle
+from websp_gym.browser.tabs import Tabs
 
 __all__ = ["hands", "sites"]
 
@@ -210,3 +211,113 @@ def test_requests_of_other_tabs_are_not_waited_for(hands: Hands) -> None:
     busy.goto(hands.site.put("/busy", "<script>fetch('/never')</script>"))
     hands.tabs.activate(hands.tabs.pages[0])
     assert settle(hands.tabs)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "setTimeout(() => { out.textContent = 'done' }, 400)",
+        "setTimeout(() => { fetch('/quick').then(() => { out.textContent = 'done' }) }, 250)",
+        "setTimeout(() => setTimeout(() => setTimeout(() => { out.textContent = 'done' }, 120), 120), 120)",
+        "clearTimeout(setTimeout(() => {}, 100)); setTimeout(text => { out.textContent = text }, 300, 'done')",
+        "await fetch('/quick'); setTimeout(() => { out.textContent = 'done' }, 300)",
+    ],
+)
+def test_a_short_timer_that_a_click_started_is_waited_for(hands: Hands, script: str) -> None:
+    hands.site.put("/quick", "ok")
+    assert clicked(hands, script) == "done"
+
+
+def test_suggestions_that_wait_for_the_end_of_typing_are_seen(hands: Hands) -> None:
+    hands.site.put("/suggestions", "<li role=option tabindex=0>Rome")
+    hands.show(
+        """<input id=q aria-label=City><ul id=list></ul><script>let timer; q.oninput = () => { clearTimeout(timer);
+        timer = setTimeout(async () => { list.innerHTML = await (await fetch('/suggestions')).text() }, 280) }</script>"""
+    )
+    hands.type("City", "Ro")
+    assert "Rome" in hands.names()
+
+
+def test_a_menu_that_opens_a_moment_after_the_pointer_came_is_seen(hands: Hands) -> None:
+    hands.show(
+        """<div id=m tabindex=0 onmouseenter="setTimeout(() => { d.hidden = false }, 220)">Menu<p id=d hidden><a href=#x>Safety</a></p></div>"""
+    )
+    hands.do("Hover", "Menu")
+    assert "Safety" in hands.names()
+
+
+@pytest.mark.parametrize("where", ["", " target=_blank"])
+def test_a_page_that_attaches_its_handlers_after_the_load_gets_the_next_click(
+    hands: Hands, where: str
+) -> None:
+    hands.site.put(
+        "/lazy",
+        "<button id=b>Deny</button><script>setTimeout(() => { b.onclick = () => { document.title = 'denied' } }, 320)</script>",
+    )
+    hands.show(f"<a href=/lazy{where}>Go on</a>")
+    hands.click("Go on")
+    hands.click("Deny")
+    assert hands.page.title() == "denied"
+
+
+def test_a_timer_in_an_iframe_is_waited_for(hands: Hands) -> None:
+    inner = hands.other.put(
+        "/timed", "<button onclick=\"setTimeout(() => { textContent = 'done' }, 300)\">Start</button>"
+    )
+    page = hands.show(f"<iframe src={inner}></iframe>")
+    hands.click("Start")
+    assert page.frames[1].evaluate("document.querySelector('button').textContent") == "done"
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "const f = () => setTimeout(f, 200); f()",
+        "setInterval(() => {}, 50)",
+        "setTimeout(() => {}, 5000)",
+        "const f = () => requestAnimationFrame(f); f()",
+        "clearTimeout(setTimeout(() => {}, 450))",
+    ],
+)
+def test_loops_and_long_timers_are_not_waited_for(hands: Hands, loop: str) -> None:
+    page = hands.show("<script>started = 0</script><button>Go</button>")
+    page.evaluate(f"() => {{ {loop} }}")
+    page.wait_for_timeout(900)  # the loop has gone round a few times
+    asked = page.evaluate("performance.now()")
+    times = [took(hands) for _ in range(5)]
+    assert asked > 900
+    assert min(times) < 0.19
+
+
+def test_a_page_that_never_stops_starting_timers_costs_the_patience_once(hands: Hands) -> None:
+    page = hands.show("<button>Go</button>")
+    page.evaluate("() => { setInterval(() => setTimeout(() => {}, 300), 10) }")
+    began = time.monotonic()
+    assert settle(hands.tabs, cap=100, patience=0.5)
+    assert time.monotonic() - began < 50
+    waited = [took(hands) for _ in range(3)]
+    assert min(waited) < DOM_PATIENCE + 0.5
+
+
+def test_a_page_sees_the_timers_of_a_browser(hands: Hands) -> None:
+    hands.show("<p>First</p>")
+    page = hands.show("<p>Second</p>")
+    for name in ("setTimeout", "clearTimeout", "clearInterval"):
+        text = f"[{name}.name, {name}.length, /native code/.test({name}), Object.keys(Object.getOwnPropertyDescriptor(window, '{name}')).join()]"
+        length = {"setTimeout": 1}.get(name, 0)
+        assert page.evaluate(text) == [name, length, True, "value,writable,enumerable,configurable"]
+    assert page.evaluate(
+        "new Promise(done => setTimeout(function (a, b) { done([this === window, a + b]) }, 1, 2, 3))"
+    ) == [
+        True,
+        5,
+    ]
+
+
+def test_pages_that_react_at_once_keep_the_browsers_own_timers(hands: Hands) -> None:
+    tabs = Tabs(hands.tabs.context.browser.new_context(), reacts_at_once=True)  # type: ignore[union-attr]
+    page = tabs.current
+    page.goto(hands.site.put("/plain", "<p>Plain</p>"))
+    settle(tabs)
+    assert page.evaluate("String(setTimeout)") == "function setTimeout() { [native code] }"
+    tabs.context.close()

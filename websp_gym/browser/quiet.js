@@ -1,11 +1,12 @@
 // @ts-check
 /*
  * Waiting until the document is quiet. Adds to __websp
- *   quiet(ms, cap, known?, pause?, frames?)   resolves to {quiet, parsed, waited} when the document is parsed, the DOM
+ *   quiet(ms, cap, known?, pause?, frames?, timers?)   resolves to {quiet, parsed, waited} when the document is parsed, the DOM
  *                            has not changed for `ms` milliseconds and `frames` animation frames (2) have passed, or
  *                            after `cap` milliseconds with quiet: false. `known`: the time before the call counts too,
  *                            so a document that has been quiet for long enough resolves at once, after `pause`
- *                            milliseconds
+ *                            milliseconds. `timers`: the event names of timers.js and the milliseconds for which its
+ *                            pending timers are awaited
  * A document without scripting (a sandboxed iframe) has no timers and changes only by loading: it resolves at once.
  * An element that has been changing without a pause for half a second (a spinner, a clock, a ticker) is ignored.
  * Animations that end within a second are finished, as Playwright does for its screenshots, so that no observation
@@ -23,6 +24,11 @@
   const now = performance.now.bind(performance);
   const Later = Promise;
   const listen = uncurry(EventTarget.prototype.addEventListener);
+  const unlisten = uncurry(EventTarget.prototype.removeEventListener);
+  const dispatch = uncurry(EventTarget.prototype.dispatchEvent);
+  const Asked = Event;
+  /** @type {(event: Event) => number} */
+  const loadedOf = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(ProgressEvent.prototype, 'loaded')?.get));
   const doc = document;
   /** @type {(doc: Document) => DocumentReadyState} */
   const readyState = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(Document.prototype, 'readyState')?.get));
@@ -120,16 +126,34 @@
     return roots;
   };
 
+  /** The milliseconds until the page's next short timer, or null. */
+  /** @type {(ask: string, tell: string) => number|null} */
+  const nextTimer = (ask, tell) => {
+    /** @type {number|null} */
+    let left = null;
+    const hear = (/** @type {any} */ event) => { left = loadedOf(event); };
+    listen(globalThis, tell, hear);
+    dispatch(globalThis, new Asked(ask));
+    unlisten(globalThis, tell, hear);
+    return left;
+  };
+
   /** @type {MotionApi['quiet']} */
-  const quiet = (ms, cap, known = false, pause = 0, frames = 2) => new Later((resolve, reject) => {
+  const quiet = (ms, cap, known = false, pause = 0, frames = 2, timers = null) => new Later((resolve, reject) => {
     const start = now();
     /** @type {(rested: boolean) => void} */
     const end = (rested) => resolve({ quiet: rested, parsed: isParsed(), waited: now() - start });
+    /** Ends, unless a timer is to be awaited. This one is set later for a later time, so the page's own has run before. */
+    const rest = () => {
+      const left = timers && nextTimer(timers.ask, timers.tell);
+      if (!timers || left === null || now() - start + left > (timers.ms < cap ? timers.ms : cap)) end(true);
+      else later(look, left + 1);
+    };
     if (scriptless.matches) { end(true); return; }
     if (!known) changed = start;
     const roots = watched();
     const begin = () => {
-      if (known && isParsed() && now() - changed >= ms && !endAnimations(roots)) end(true);
+      if (known && isParsed() && now() - changed >= ms && !endAnimations(roots)) rest();
       else check();
     };
     const check = () => {
@@ -141,8 +165,8 @@
       nextFrames(frames, () => {
         const missing = ms - (now() - changed);
         if (seen !== changed || moved) look();
-        else if (missing <= 0) end(true);
-        else later(() => (seen === changed && missing <= left ? end(true) : look()), missing < left ? missing : left);
+        else if (missing <= 0) rest();
+        else later(() => (seen === changed && missing <= left ? rest() : look()), missing < left ? missing : left);
       });
     };
     // Without this, an error in a timer would leave the promise pending forever.

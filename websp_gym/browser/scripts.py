@@ -56,6 +56,19 @@ def handler_script() -> str:
 
 
 @cache
+def timer_events() -> tuple[str, str]:
+    """Return the random names of the two events between ``timers.js`` and ``quiet.js``; pages cannot know them."""
+    return f"ask-{secrets.token_hex(16)}", f"tell-{secrets.token_hex(16)}"
+
+
+@cache
+def timer_script() -> str:
+    """Return the script for a page's own world that knows its pending short timers."""
+    function = files("websp_gym.browser").joinpath("timers.js").read_text(encoding="utf-8")
+    return f"({function})(...{json.dumps(timer_events())})"
+
+
+@cache
 def listener_script() -> str:
     """Return the script that gives ``handlers.js`` the function ``getEventListeners`` of the command line API."""
     ask = json.dumps(handler_events()[0])

@@ -1,18 +1,20 @@
-"""Wait until a page has settled: no open requests, no DOM changes, next frame drawn. Never a fixed sleep."""
+"""Wait until a page has settled: no open requests, DOM changes or short timers, next frame drawn. No fixed sleep."""
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.frames import give_documents
-from websp_gym.browser.isolated import ScriptError, worlds_of
+from websp_gym.browser.isolated import ScriptError, session_of, worlds_of
+from websp_gym.browser.scripts import timer_events, timer_script
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import BrowserContext, Page
 
     from websp_gym.browser.isolated import Frame
     from websp_gym.browser.tabs import Tabs
@@ -21,6 +23,7 @@ SETTLE_CAP = 5.0
 """Seconds after which a page that never settles is observed as it is."""
 DOM_PATIENCE = 1.0
 """Seconds after which a DOM that keeps changing while nothing is loading is observed as it is."""
+_WATCHED = "_websp_timers_watched"
 _FRAMES = 8
 """Maximum number of child frames to wait for; more are usually advertisements."""
 
@@ -34,15 +37,17 @@ class Calm:
         frames: Animation frames that must have passed.
         after_traffic: Seconds a page has to react to the response of a request; DOM changes after that are
             awaited anyway.
+        timers: Whether pending timers of up to half a second are awaited (``timers.js``).
     """
 
     quiet_ms: int
     frames: int
     after_traffic: float
+    timers: bool = False
 
 
-ANY_PAGE = Calm(quiet_ms=20, frames=2, after_traffic=0.03)
-"""For pages that nobody knows: their frameworks may change the DOM some frames after a response."""
+ANY_PAGE = Calm(quiet_ms=20, frames=2, after_traffic=0.03, timers=True)
+"""For pages that nobody knows: they may change the DOM some frames after a response, or by a timer."""
 REACTS_AT_ONCE = Calm(quiet_ms=8, frames=1, after_traffic=0.005)
 """For the pages of a world that says so (:attr:`websp_gym.world.World.reacts_at_once`)."""
 
@@ -64,19 +69,23 @@ def settle(
 
     A tab has settled if no tab is about to open, the document is parsed, no request is open (except streams
     and polls), the DOM has not changed for ``quiet_ms`` (except tickers and spinners), some animation frames
-    have passed, and none of this changed during the check. A timer of the page that has not fired yet is not
-    detected. How long this takes depends on whether the pages react at once (:class:`Calm`).
+    have passed, and none of this changed during the check. On pages that nobody knows, timers of up to 500 ms
+    are awaited too, for ``patience`` seconds altogether; longer ones, intervals and endless chains are not. How
+    long this takes depends on whether the pages react at once (:class:`Calm`).
 
     Args:
         tabs: The browser's open tabs.
         cap: Time limit in seconds.
         quiet_ms: Milliseconds without a DOM change that count as quiet, if not the usual ones.
-        patience: Seconds to wait for a DOM that keeps changing while nothing is loading.
+        patience: Seconds to wait for a DOM that keeps changing, or for timers, while nothing is loading.
     """
     end = time.monotonic() + cap
     calm = REACTS_AT_ONCE if tabs.reacts_at_once else ANY_PAGE
     if quiet_ms is not None:
         calm = replace(calm, quiet_ms=quiet_ms)
+    if calm.timers:
+        watch_timers(tabs.context)
+    timers_end = time.monotonic() + min(cap, patience)
     tabs.traffic.begin_wait()
     looked_at: Page | None = None
     waiting = False
@@ -87,7 +96,8 @@ def settle(
         reaction = calm.after_traffic if waiting else tabs.traffic.changed + calm.after_traffic - asked
         pause = max(reaction, 0.0) if again else 0.0
         try:
-            rest = _ask_all(page, calm, min(left, patience), again=again, pause=pause)
+            timers = max(timers_end - asked, 0.0)
+            rest = _ask_all(page, calm, min(left, patience), again=again, pause=pause, timers=timers)
         except PlaywrightError:
             # The document was replaced by a navigation: ask the new one.
             if not tabs.alive:
@@ -106,21 +116,39 @@ def settle(
     return False
 
 
-def _ask_all(page: Page, calm: Calm, cap: float, *, again: bool, pause: float) -> _Rest:
+def watch_timers(context: BrowserContext) -> None:
+    """Add ``timers.js`` to a context's pages, once; in open ones it sees timers that are started from now on."""
+    if vars(context).get(_WATCHED):
+        return
+    vars(context)[_WATCHED] = True
+    context.add_init_script(timer_script())
+    for page in context.pages:
+        # A script that runs at once does so in all frames; later documents have that of the context.
+        with contextlib.suppress(PlaywrightError):
+            send = session_of(page).send
+            send("Page.enable", {})
+            given = {"source": timer_script(), "runImmediately": True}
+            send(
+                "Page.removeScriptToEvaluateOnNewDocument",
+                send("Page.addScriptToEvaluateOnNewDocument", given),
+            )
+
+
+def _ask_all(page: Page, calm: Calm, cap: float, *, again: bool, pause: float, timers: float) -> _Rest:
     """Return whether the DOM of all frames became quiet within ``cap`` seconds.
 
     ``again``: this page was checked before, so quiet time before this call counts. The main frame answers after
-    ``pause`` seconds at the earliest.
+    ``pause`` seconds at the earliest. Timers are awaited for ``timers`` seconds.
     """
     end = time.monotonic() + cap
     worlds = worlds_of(page)
-    rest = _ask(worlds.main, calm, cap, known=again, pause=pause)
+    rest = _ask(worlds.main, calm, cap, known=again, pause=pause, timers=timers)
     if not rest.quiet:
         return rest
     for frame in worlds.children()[:_FRAMES]:
         left = max(0.0, end - time.monotonic())
         try:
-            if not _ask(frame, calm, left, known=True).quiet:
+            if not _ask(frame, calm, left, known=True, timers=min(left, timers)).quiet:
                 return replace(rest, quiet=False)
         except PlaywrightError:
             # Do not wait for a removed or replaced frame: its replacement counts as an open request.
@@ -129,9 +157,13 @@ def _ask_all(page: Page, calm: Calm, cap: float, *, again: bool, pause: float) -
     return rest
 
 
-def _ask(frame: Frame, calm: Calm, cap: float, *, known: bool, pause: float = 0.0) -> _Rest:
+def _ask(frame: Frame, calm: Calm, cap: float, *, known: bool, timers: float, pause: float = 0.0) -> _Rest:
+    given: list[Any] = [calm.quiet_ms, cap * 1000, known, pause * 1000, calm.frames]
+    if calm.timers:
+        ask, tell = timer_events()
+        given.append({"ask": ask, "tell": tell, "ms": timers * 1000})
     try:
-        answer = frame.ask("quiet", calm.quiet_ms, cap * 1000, known, pause * 1000, calm.frames)
+        answer = frame.ask("quiet", *given)
     except ScriptError:
         return _Rest(quiet=False)  # a document that cannot be read is observed as it is
     waited = answer["waited"] / 1000

@@ -1,0 +1,54 @@
+// @ts-check
+/*
+ * Knows which short timers are pending, of pages that nobody knows: a field that waits for the end of typing, a menu that
+ * opens after a moment, a handler attached after the load. It runs in the page's own world, because only there setTimeout
+ * can be seen. A function of two event names that the page cannot know: on the event `ask` on the window, it dispatches
+ * `tell` with the milliseconds until the next timer (as `loaded`) if there is one. Intervals are not counted, and of timers
+ * that start timers the first few only. A Proxy keeps name, length and native text of what it stands for.
+ */
+(/** @type {string} */ ask, /** @type {string} */ tell) => {
+  'use strict';
+  const { apply } = Reflect;
+  const now = performance.now.bind(performance);
+  const dispatch = dispatchEvent.bind(globalThis);
+  const Told = ProgressEvent;
+  const LONGEST = 500; // milliseconds
+  const CHAIN = 3;
+  /** When the pending timers are due, by their number. */
+  /** @type {Record<number, number>} */
+  const due = Object.create(null);
+  /** Timers in whose callbacks the running code was started, one in the other. */
+  let depth = 0;
+
+  /** @type {(native: Function, instead: (native: Function, self: unknown, given: any[]) => unknown) => any} */
+  const standIn = (native, instead) => new Proxy(native, Object.assign(Object.create(null), { apply: instead }));
+  /** @type {(native: Function, self: unknown, given: any[]) => unknown} */
+  const clear = (native, self, given) => {
+    if (typeof given[0] === 'number') delete due[given[0]];
+    return apply(native, self, given);
+  };
+
+  globalThis.setTimeout = standIn(setTimeout, (native, self, given) => {
+    const [callback, delay = 0] = [given[0], given[1]];
+    if (typeof callback !== 'function' || typeof delay !== 'number' || delay > LONGEST) return apply(native, self, given);
+    const level = depth + 1;
+    given[0] = /** @this {unknown} */ function (/** @type {unknown[]} */ ...rest) {
+      delete due[id];
+      const before = depth;
+      depth = level;
+      try { return apply(callback, this, rest); } finally { depth = before; }
+    };
+    const id = /** @type {number} */ (apply(native, self, given));
+    if (level <= CHAIN) due[id] = now() + (delay > 0 ? delay : 0);
+    return id;
+  });
+  globalThis.clearTimeout = standIn(clearTimeout, clear);
+  globalThis.clearInterval = standIn(clearInterval, clear);
+
+  addEventListener(ask, () => {
+    let next = Infinity;
+    for (const id in due) if (due[id] < next) next = due[id];
+    const left = next - now();
+    if (next < Infinity) dispatch(new Told(tell, { loaded: left > 0 ? left : 0 }));
+  });
+}
