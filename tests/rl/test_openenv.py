@@ -84,6 +84,12 @@ def server() -> Iterator[Server]:
         yield started
 
 
+def kill(processes: list[psutil.Process]) -> None:
+    assert processes
+    for process in processes:
+        process.kill()
+
+
 def validate(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "openenv.cli", "validate", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
@@ -126,11 +132,20 @@ def test_doing_nothing_is_paid_only_where_nothing_is_to_do(server: Server) -> No
     assert rewards == {TO_DO: 0.0, SOLVED: 1.0}
 
 
-def test_an_environment_that_dies_gives_no_reward_and_the_session_goes_on(server: Server) -> None:
+def test_an_environment_that_dies_costs_an_episode_nothing_but_a_repetition(server: Server) -> None:
     with server.client() as client:
         client.reset(instance=SOLVED, seed=1)
-        for process in server.environments():
-            process.kill()
+        client.step(WebspAction(text="Google"))
+        kill(server.environments())
+        page = client.step(WebspAction(text="Wait"))
+        assert (page.reward, page.done, "google" in page.observation.url) == (0.0, False, True)
+        assert client.step(ANSWER).reward == 1.0
+
+
+def test_an_episode_that_is_not_repeated_has_no_reward_and_the_session_goes_on() -> None:
+    with serving("--retries", "0") as server, server.client() as client:
+        client.reset(instance=SOLVED, seed=1)
+        kill(server.environments())
         broken = client.step(ANSWER)
         assert (broken.reward, broken.done) == (None, True)
         assert broken.metadata["unscored"]

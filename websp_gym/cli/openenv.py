@@ -47,6 +47,9 @@ def serve_openenv(
     reward: Annotated[
         str, typer.Option(help=f"One of {', '.join(REWARDS)}. Side effects are not paid by strict.")
     ] = "strict",
+    retries: Annotated[
+        int, typer.Option(min=0, max=1, help="How often an episode whose world failed is repeated.")
+    ] = 1,
 ) -> None:
     """Serve environments to trainers over OpenEnv's protocol, until Ctrl-C; needs the extra `openenv`.
 
@@ -69,6 +72,7 @@ def serve_openenv(
             max_seconds=max_seconds,
             viewport=read_viewport(viewport),
             reward=reward,
+            retries=retries,
         ) as pool,
     ):
         app = make_app(pool, split_by=split_by, token=token, idle=idle_seconds)

@@ -30,7 +30,7 @@ class Pool:
         size: Number of environments.
         per_process: How many of them share a process and its browser. That saves memory (half of it, at
             four), but one of them acts at a time, and a process that dies ends the rollouts of all of them.
-        **options: ``pictures``, ``timeout`` and options of ``gym.make``, as for
+        **options: ``pictures``, ``timeout``, ``retries`` and options of ``gym.make``, as for
             :class:`~websp_gym.rollouts.remote.RemoteEnv`.
 
     Raises:
