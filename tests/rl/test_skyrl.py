@@ -29,6 +29,15 @@ def pool() -> Iterator[Pool]:
         yield pool
 
 
+@pytest.fixture
+def once(pool: Pool) -> Iterator[Pool]:
+    """A pool that repeats no rollout, in place of the other."""
+    with Pool(2, retries=0) as once:
+        register(once)
+        yield once
+    register(pool)
+
+
 @pytest.fixture(scope="module")
 def replies(pool: Pool) -> tuple[str, ...]:
     """What the oracle replies with seed 0."""
@@ -91,7 +100,20 @@ def test_rollouts_from_threads_wait_for_a_free_environment(pool: Pool, replies: 
     assert [steps[-1]["reward"] for steps in played] == [1.0] * 5
 
 
-def test_a_rollout_whose_environment_dies_raises_and_is_no_0(pool: Pool, replies: tuple[str, ...]) -> None:
+def test_a_killed_process_costs_a_rollout_nothing_but_a_repetition(
+    pool: Pool, replies: tuple[str, ...]
+) -> None:
+    env = make()
+    env.init([])
+    env.step(replies[0])
+    kill_workers()
+    steps = [env.step(reply) for reply in replies[1:]]
+    env.close()
+    assert [step["reward"] for step in steps] == [0.0] * (len(replies) - 2) + [1.0]
+    assert pool.dropped == 0
+
+
+def test_a_rollout_that_is_not_repeated_raises_and_is_no_0(once: Pool, replies: tuple[str, ...]) -> None:
     env = make()
     env.init([])
     assert env.step(replies[0])["reward"] == 0.0
@@ -153,13 +175,13 @@ def test_a_generator_for_the_pool_plays_more_rollouts_than_it_has_environments_a
 
 
 def test_a_generator_for_the_pool_plays_a_rollout_without_a_score_again(
-    pool: Pool, scripts: dict[str, tuple[str, ...]]
+    once: Pool, scripts: dict[str, tuple[str, ...]]
 ) -> None:
-    generator = pool_generator(Generator, pool)(scripts, kills=1)
+    generator = pool_generator(Generator, once)(scripts, kills=1)
     assert asyncio.run(generator.generate(make_rows([(TO_DO, 0)]))) == [1.0]
     with pytest.raises(WorldError, match="without a score"):
         asyncio.run(
-            pool_generator(Generator, pool, tries=2)(scripts, kills=2).generate(make_rows([(TO_DO, 0)]))
+            pool_generator(Generator, once, tries=2)(scripts, kills=2).generate(make_rows([(TO_DO, 0)]))
         )
 
 
