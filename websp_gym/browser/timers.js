@@ -14,9 +14,17 @@
   const Told = ProgressEvent;
   const LONGEST = 500; // milliseconds
   const CHAIN = 3;
+  const MOST = 1_000; // only hostile pages have more
   /** When the pending timers are due, by their number. */
   /** @type {Record<number, number>} */
   const due = Object.create(null);
+  let count = 0;
+  /** @type {(id: number) => void} */
+  const forget = (id) => {
+    if (!(id in due)) return;
+    delete due[id];
+    count--;
+  };
   /** Timers in whose callbacks the running code was started, one in the other. */
   let depth = 0;
 
@@ -24,7 +32,7 @@
   const standIn = (native, instead) => new Proxy(native, Object.assign(Object.create(null), { apply: instead }));
   /** @type {(native: Function, self: unknown, given: any[]) => unknown} */
   const clear = (native, self, given) => {
-    if (typeof given[0] === 'number') delete due[given[0]];
+    if (typeof given[0] === 'number') forget(given[0]);
     return apply(native, self, given);
   };
 
@@ -33,13 +41,16 @@
     if (typeof callback !== 'function' || typeof delay !== 'number' || delay > LONGEST) return apply(native, self, given);
     const level = depth + 1;
     given[0] = /** @this {unknown} */ function (/** @type {unknown[]} */ ...rest) {
-      delete due[id];
+      forget(id);
       const before = depth;
       depth = level;
       try { return apply(callback, this, rest); } finally { depth = before; }
     };
     const id = /** @type {number} */ (apply(native, self, given));
-    if (level <= CHAIN) due[id] = now() + (delay > 0 ? delay : 0);
+    if (level <= CHAIN && count < MOST) {
+      due[id] = now() + (delay > 0 ? delay : 0);
+      count++;
+    }
     return id;
   });
   globalThis.clearTimeout = standIn(clearTimeout, clear);
