@@ -23,6 +23,8 @@ from websp_gym.rollouts import Pool, agent_policy
 from websp_gym.trainers.verifiers import WebspConfig
 
 TO_DO, SOLVED = "Steam-task-191-ON", "Steam-task-191-OFF"
+ONCE = ("--env.options", '{"retries": 0}')
+"""Options with which an environment repeats no episode."""
 Episode = dict[str, Any]
 Evaluate = Callable[..., list[Episode]]
 
@@ -123,12 +125,24 @@ def test_an_answer_at_once_gets_0_unless_nothing_is_to_do(evaluate: Evaluate, en
     assert rewards(episodes) == [{"websp": 1.0}, {"websp": 0.0}]
 
 
-def test_an_episode_whose_environment_dies_is_played_again(
+def test_an_environment_that_dies_costs_an_episode_nothing_but_a_repetition(
     evaluate: Evaluate, endpoint: Endpoint, oracle: tuple[str, ...]
 ) -> None:
     endpoint.plan(replace(chat(oracle[0]), before=kill_workers))
     endpoint.always(scripted(oracle))
     (episode,) = evaluate(TO_DO)
+    assert (episode["ok"], episode["errors"]) == (True, [])
+    assert rewards([episode]) == [{"websp": 1.0}]
+    # The model was asked nothing twice.
+    assert len(endpoint.asked) == len(oracle)
+
+
+def test_an_episode_that_is_not_repeated_is_played_again(
+    evaluate: Evaluate, endpoint: Endpoint, oracle: tuple[str, ...]
+) -> None:
+    endpoint.plan(replace(chat(oracle[0]), before=kill_workers))
+    endpoint.always(scripted(oracle))
+    (episode,) = evaluate(TO_DO, options=ONCE)
     assert episode["ok"]
     assert rewards([episode]) == [{"websp": 1.0}]
     assert "without a score: the process of the environment died" in episode["errors"][0]["message"]
@@ -136,7 +150,7 @@ def test_an_episode_whose_environment_dies_is_played_again(
 
 def test_an_episode_without_a_score_is_failed_and_no_0(evaluate: Evaluate, endpoint: Endpoint) -> None:
     endpoint.always(replace(chat("Wait"), before=kill_workers))
-    (episode,) = evaluate(TO_DO, options=("--env.retries.rules", "[]"))
+    (episode,) = evaluate(TO_DO, options=(*ONCE, "--env.retries.rules", "[]"))
     assert not episode["ok"]
     assert [error["type"] for error in episode["errors"]] == ["EnvError"]
     assert rewards([episode]) == [{}]

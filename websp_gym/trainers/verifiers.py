@@ -87,7 +87,7 @@ class WebspEnvConfig(vf.EnvConfig):  # type: ignore[misc]
     pictures: bool = False
     """Whether pages have a screenshot with marks."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """Options of ``gym.make``, such as ``max_actions`` and ``reward``."""
+    """Options of ``Pool`` and ``gym.make``, such as ``retries``, ``max_actions`` and ``reward``."""
     retries: vf.RetryConfig = vf.RetryConfig(rules=[vf.RetryRule(type="EnvError", max_retries=2)])
     """An episode that ended without a score is played again."""
 
