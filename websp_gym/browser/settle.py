@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -10,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.frames import give_documents
-from websp_gym.browser.isolated import ScriptError, session_of, worlds_of
-from websp_gym.browser.scripts import timer_events, timer_script
+from websp_gym.browser.isolated import ScriptError, worlds_of
+from websp_gym.browser.scripts import timer_events
+from websp_gym.browser.timers import watch_timers
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import Page
 
     from websp_gym.browser.isolated import Frame
     from websp_gym.browser.tabs import Tabs
@@ -23,7 +23,6 @@ SETTLE_CAP = 5.0
 """Seconds after which a page that never settles is observed as it is."""
 DOM_PATIENCE = 1.0
 """Seconds after which a DOM that keeps changing while nothing is loading is observed as it is."""
-_WATCHED = "_websp_timers_watched"
 _FRAMES = 8
 """Maximum number of child frames to wait for; more are usually advertisements."""
 
@@ -114,24 +113,6 @@ def settle(
             return rest.quiet
     give_documents(tabs.current)
     return False
-
-
-def watch_timers(context: BrowserContext) -> None:
-    """Add ``timers.js`` to a context's pages, once; in open ones it sees timers that are started from now on."""
-    if vars(context).get(_WATCHED):
-        return
-    vars(context)[_WATCHED] = True
-    context.add_init_script(timer_script())
-    for page in context.pages:
-        # A script that runs at once does so in all frames; later documents have that of the context.
-        with contextlib.suppress(PlaywrightError):
-            send = session_of(page).send
-            send("Page.enable", {})
-            given = {"source": timer_script(), "runImmediately": True}
-            send(
-                "Page.removeScriptToEvaluateOnNewDocument",
-                send("Page.addScriptToEvaluateOnNewDocument", given),
-            )
 
 
 def _ask_all(page: Page, calm: Calm, cap: float, *, again: bool, pause: float, timers: float) -> _Rest:

@@ -12,6 +12,7 @@ from websp_gym.browser.driver import is_answering
 from websp_gym.browser.isolated import session_of
 from websp_gym.browser.notices import Notices
 from websp_gym.browser.openings import openings_of
+from websp_gym.browser.timers import watch_timers
 from websp_gym.browser.traffic import Traffic
 from websp_gym.errors import ActionError, WorldError
 
@@ -43,6 +44,8 @@ class Tabs:
         self._openings = openings_of(context)
         self._history: list[Page] = []
         self._crashed = self._closed = False
+        if not reacts_at_once:
+            watch_timers(context)
         for page in context.pages:
             self._follow(page)
         context.on("page", self._opened)
