@@ -15,9 +15,13 @@ from websp_gym.browser.openings import openings_of
 from websp_gym.browser.timers import watch_timers
 from websp_gym.browser.traffic import Traffic
 from websp_gym.errors import ActionError, WorldError
+from websp_gym.texts import shortened
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Download, FileChooser, Page
+
+_LONGEST_NAME = 200
+"""Maximum number of characters of a file's name that is told."""
 
 
 class Tabs:
@@ -140,12 +144,24 @@ class Tabs:
     def _follow(self, page: Page) -> None:
         self._history.append(page)
         page.on("crash", self._crash)
+        page.on("download", self._download)
+        # Without a listener, a file chooser would be a window of the system.
+        page.on("filechooser", self._file_chooser)
 
     def _crash(self, page: Page) -> None:
         self._crashed = True
         # A call made before the crash would wait forever.
         with contextlib.suppress(PlaywrightError):
             page.close()
+
+    def _download(self, download: Download) -> None:
+        name = shortened(download.suggested_filename, _LONGEST_NAME)
+        self.notices.add(
+            f"the page began a download of {name!r}; it was cancelled, as no file can be saved here"
+        )
+
+    def _file_chooser(self, chooser: FileChooser) -> None:
+        self.notices.add("the page asked for a file to be chosen; no file can be chosen here")
 
     def _context_closed(self, context: BrowserContext) -> None:
         self._closed = True
