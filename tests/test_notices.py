@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.actions_support import Hands, hands, sites
+from websp_gym.browser.notices import ASKED
 
 __all__ = ["hands", "sites"]
 
 SAVED = {"content-type": "text/csv", "content-disposition": "attachment; filename=my-data.csv"}
 TOLD = "the page began a download of 'my-data.csv'; it was cancelled, as no file can be saved here"
-CHOOSE = "the page asked for a file to be chosen; no file can be chosen here"
 
 
 @pytest.mark.parametrize(
@@ -18,27 +18,39 @@ CHOOSE = "the page asked for a file to be chosen; no file can be chosen here"
     [
         "<a href=/file>Get</a>",
         "<a href=/file target=_blank>Get</a>",
+        "<a href=/file target=_blank rel=noopener>Get</a>",
         "<button onclick=\"window.open('/file')\">Get</button>",
+        "<form action=/file method=post target=_blank><button>Get</button></form>",
+        "<button onclick=\"document.body.insertAdjacentHTML('beforeend', '<iframe src=/file hidden></iframe>')\">Get</button>",
         "<button onclick='save()'>Get</button><script>function save() { Object.assign(document.createElement('a'), "
         "{ href: URL.createObjectURL(new Blob(['x'])), download: 'my-data.csv' }).click() }</script>",
     ],
 )
-def test_a_download_is_told_once(hands: Hands, opener: str) -> None:
-    hands.site.put("/file", "a,b", headers=SAVED)
-    hands.show(opener)
+def test_a_download_is_told_and_leads_back_to_the_page(hands: Hands, opener: str) -> None:
+    hands.site.put("/file", "a,b", headers=SAVED, delay=0.1)
+    page = hands.show(opener)
     hands.click("Get")
-    hands.look()
+    assert (hands.page, hands.names()) == (page, ["Get"])
+    assert hands.tabs.pages == [page]
     assert hands.tabs.notices.texts == [TOLD]
     hands.do("Wait")
-    assert hands.tabs.notices.texts == []
+    assert hands.tabs.notices.texts == [], "it is told once"
 
 
-def test_many_downloads_are_told_in_a_few_lines(hands: Hands) -> None:
+def test_a_blank_tab_that_was_not_opened_for_a_download_stays(hands: Hands) -> None:
+    hands.site.put("/file", "a,b", headers=SAVED)
+    hands.show("<button onclick=\"window.open('about:blank'); location.href = '/file'\">Both</button>")
+    hands.click("Both")
+    assert len(hands.tabs.pages) == 2
+
+
+def test_hundreds_of_downloads_are_told_in_a_few_lines(hands: Hands) -> None:
     hands.show(
         "<button onclick=\"for (let n = 0; n < 30; n++) Object.assign(document.createElement('a'), { href: 'data:text/plain,x', "
         "download: n + 'x'.repeat(300) }).click()\">Flood</button>"
     )
     hands.click("Flood")
+    hands.do("Wait")
     assert len(" ".join(hands.tabs.notices.texts)) < 1_100
 
 
@@ -47,11 +59,84 @@ def test_many_downloads_are_told_in_a_few_lines(hands: Hands) -> None:
     [
         "<label>Picture <input type=file></label>",
         "<button onclick='f.click()'>Picture</button><input id=f type=file hidden multiple>",
+        "<button onclick='showOpenFilePicker().catch(() => {})'>Picture</button>",
     ],
 )
 def test_a_file_that_should_be_chosen_is_told(hands: Hands, opener: str) -> None:
     hands.show(opener)
     hands.click("Picture")
-    hands.look()
-    assert hands.tabs.notices.texts == [CHOOSE]
+    assert hands.tabs.notices.texts == [ASKED["file"]]
     assert hands.names() == ["Picture"]
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (
+            "Notification.requestPermission().then((said) => { if (said !== 'granted') throw said })",
+            "notifications",
+        ),
+        ("new Promise((yes, no) => navigator.geolocation.getCurrentPosition(yes, no))", "location"),
+        ("navigator.mediaDevices.getUserMedia({ audio: true })", "camera"),
+        ("navigator.mediaDevices.getDisplayMedia()", "screen"),
+        ("navigator.clipboard.readText()", "clipboard"),
+        ("navigator.usb.requestDevice({ filters: [] })", "device"),
+        ("navigator.hid.requestDevice({ filters: [] })", "device"),
+        ("navigator.credentials.get({ publicKey: { challenge: new Uint8Array(8) } })", "key"),
+    ],
+)
+def test_a_permission_is_denied_at_once_and_told(hands: Hands, call: str, word: str) -> None:
+    hands.show(
+        f"<button onclick=\"{call}.then(() => 'granted', () => 'denied').then((said) => {{ this.textContent = said }})\">Ask</button>"
+    )
+    hands.click("Ask")
+    hands.page.wait_for_function("document.querySelector('button').textContent !== 'Ask'")
+    hands.look()
+    assert hands.names() == ["denied"]
+    assert hands.tabs.notices.texts == [ASKED[word]]
+
+
+def test_what_a_page_asks_while_it_loads_and_in_an_iframe_is_told(hands: Hands) -> None:
+    hands.site.put(
+        "/asks",
+        "<script>Notification.requestPermission()</script><iframe srcdoc='<script>print()</script>'></iframe>",
+    )
+    hands.show("<a href=/asks>Go</a>")
+    hands.click("Go")
+    assert hands.tabs.notices.texts == [ASKED["notifications"], ASKED["print"]]
+
+
+def test_printing_is_told(hands: Hands) -> None:
+    hands.show('<button onclick="print()">Print</button>')
+    hands.click("Print")
+    assert hands.tabs.notices.texts == [ASKED["print"]]
+
+
+def test_a_key_that_is_only_offered_beside_a_field_is_not_asked_for(hands: Hands) -> None:
+    hands.show(
+        "<script>navigator.credentials.get({ mediation: 'conditional', publicKey: { challenge: new Uint8Array(8) } }).catch(() => {})</script>"
+    )
+    assert hands.tabs.notices.texts == []
+
+
+def test_a_page_cannot_put_words_of_its_own_into_what_is_told(hands: Hands) -> None:
+    hands.show(
+        """<script>
+        EventTarget.prototype.dispatchEvent = CustomEvent = () => { throw 1 };
+        Object.defineProperty(Object.prototype, 'detail', { get() { window.caught = true } });
+        </script><button onclick="print()">Print</button>"""
+    )
+    hands.click("Print")
+    assert hands.tabs.notices.texts == [ASKED["print"]]
+    assert hands.page.evaluate("window.caught") is None
+
+
+def test_what_chromium_grants_without_asking_is_granted(hands: Hands) -> None:
+    hands.show("<button>x</button>")
+    names = ["clipboard-write", "accelerometer", "background-sync", "notifications", "camera"]
+    states = hands.page.evaluate(
+        "async (names) => { const states = []; for (const name of names) "
+        "states.push((await navigator.permissions.query({ name })).state); return states }",
+        names,
+    )
+    assert states == ["granted", "granted", "granted", "denied", "denied"]

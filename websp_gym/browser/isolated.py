@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.light_playwright import Session
-from websp_gym.browser.scripts import handler_events, listener_script, page_scripts
+from websp_gym.browser.scripts import handler_events, listener_script, page_scripts, request_events
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -294,7 +294,9 @@ class Worlds:
 
 @cache
 def _script() -> str:
-    return f"{page_scripts()}\n__websp.heed(...{json.dumps(handler_events())});\n__websp"
+    heed = f"__websp.heed(...{json.dumps(handler_events())});"
+    attend = f"__websp.attend(...{json.dumps(request_events())});"
+    return "\n".join([page_scripts(), heed, attend, "__websp"])
 
 
 def _ids(tree: dict[str, Any]) -> Iterator[str]:

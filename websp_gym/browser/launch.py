@@ -33,6 +33,17 @@ _ARGS = (
 )
 
 
+_UNASKED = (
+    "clipboard-write",
+    "accelerometer",
+    "gyroscope",
+    "magnetometer",
+    "background-sync",
+    "payment-handler",
+)
+"""Permissions that Chromium grants to every page without asking; all others are denied."""
+
+
 @dataclass(frozen=True)
 class BrowserOptions:
     """Launch options of a browser; environments with equal options share one."""
@@ -113,11 +124,13 @@ def new_context(browser: Browser, *, viewport: tuple[int, int], **options: Any) 
 
 
 def prepare_context(context: BrowserContext) -> None:
-    """Add the script that must run in every page of a context.
+    """Add the script that must run in every page of a context, and deny what a window would ask the user for.
 
-    Call it for contexts made elsewhere, such as by stock BrowserGym.
+    Nobody could answer that window, and the page would wait. Call it for contexts made elsewhere, such as by stock
+    BrowserGym.
     """
     context.add_init_script(handler_script())
+    context.grant_permissions([*_UNASKED])
 
 
 def close_unless_used(browser: Browser) -> None:

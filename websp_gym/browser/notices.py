@@ -32,3 +32,22 @@ class Notices:
         """Forget all sentences, because the agent has seen them."""
         self._texts.clear()
         self._left_out = 0
+
+
+_DENIED = "the page asked for permission to {}; it was denied"
+ASKED = {
+    "notifications": _DENIED.format("show notifications"),
+    "location": _DENIED.format("know the location"),
+    "camera": _DENIED.format("use camera or microphone"),
+    "screen": _DENIED.format("see the screen"),
+    "clipboard": _DENIED.format("read the clipboard"),
+    "midi": _DENIED.format("use MIDI devices"),
+    "idle": _DENIED.format("know whether the user is idle"),
+    "screens": _DENIED.format("know the screens"),
+    "fonts": _DENIED.format("list the fonts of this computer"),
+    "device": "the page asked for a device to be chosen; none was chosen",
+    "key": "the page asked for a passkey or security key; there is none",
+    "file": "the page asked for a file to be chosen; no file can be chosen here",
+    "print": "the page asked for the print dialog; nothing was printed",
+}
+"""What a page asked of the browser, by the words of ``asks.js``."""

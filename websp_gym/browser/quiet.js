@@ -1,12 +1,13 @@
 // @ts-check
 /*
  * Waiting until the document is quiet. Adds to __websp
- *   quiet(ms, cap, known?, pause?, frames?, timers?)   resolves to {quiet, parsed, waited} when the document is parsed, the DOM
+ *   quiet(ms, cap, known?, pause?, frames?, timers?)   resolves to {quiet, parsed, waited, asked} when the document is parsed, the DOM
  *                            has not changed for `ms` milliseconds and `frames` animation frames (2) have passed, or
  *                            after `cap` milliseconds with quiet: false. `known`: the time before the call counts too,
  *                            so a document that has been quiet for long enough resolves at once, after `pause`
  *                            milliseconds. `timers`: the event names of timers.js and the milliseconds for which its
  *                            pending timers are awaited
+ *   attend(ask, tell)        sets the names of the events used to ask asks.js; `asked`: its words since the last time
  * A document without scripting (a sandboxed iframe) has no timers and changes only by loading: it resolves at once.
  * An element that has been changing without a pause for half a second (a spinner, a clock, a ticker) is ignored.
  * Animations that end within a second are finished, as Playwright does for its screenshots, so that no observation
@@ -17,7 +18,7 @@
   const websp = /** @type {Dom & Partial<MotionApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.quiet) return;
   const { raw, walk, kit } = websp;
-  const { uncurry } = kit;
+  const { uncurry, cut } = kit;
   // The originals: fake timers and zone.js patch all of these.
   const later = setTimeout.bind(globalThis);
   const frame = requestAnimationFrame.bind(globalThis);
@@ -126,6 +127,22 @@
     return roots;
   };
 
+  let askForWords = '';
+  let words = '';
+  /** @type {MotionApi['attend']} */
+  const attend = (ask, tell) => {
+    askForWords = ask;
+    listen(globalThis, tell, (/** @type {CustomEvent} */ event) => { words += event.detail; });
+  };
+  const LONGEST_WORDS = 300;
+  /** What the page has asked of the browser since the last time. */
+  /** @type {() => string} */
+  const asked = () => {
+    words = '';
+    dispatch(globalThis, new Asked(askForWords));
+    return cut(words, LONGEST_WORDS);
+  };
+
   /** The milliseconds until the page's next short timer, or null. */
   /** @type {(ask: string, tell: string) => number|null} */
   const nextTimer = (ask, tell) => {
@@ -142,14 +159,14 @@
   const quiet = (ms, cap, known = false, pause = 0, frames = 2, timers = null) => new Later((resolve, reject) => {
     const start = now();
     /** @type {(rested: boolean) => void} */
-    const end = (rested) => resolve({ quiet: rested, parsed: isParsed(), waited: now() - start });
+    const end = (rested) => resolve({ quiet: rested, parsed: isParsed(), waited: now() - start, asked: asked() });
     /** Ends, unless a timer is to be awaited. This one is set later for a later time, so the page's own has run before. */
     const rest = () => {
       const left = timers && nextTimer(timers.ask, timers.tell);
       if (!timers || left === null || now() - start + left > (timers.ms < cap ? timers.ms : cap)) end(true);
       else later(look, left + 1);
     };
-    if (scriptless.matches) { end(true); return; }
+    if (scriptless.matches) { resolve({ quiet: true, parsed: isParsed(), waited: 0, asked: '' }); return; }
     if (!known) changed = start;
     const roots = watched();
     const begin = () => {
@@ -177,5 +194,5 @@
     else begin();
   });
 
-  Object.assign(websp, { quiet });
+  Object.assign(websp, { quiet, attend });
 })();

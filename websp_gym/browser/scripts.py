@@ -43,16 +43,24 @@ def handler_events() -> tuple[str, str]:
 
 
 @cache
+def request_events() -> tuple[str, str]:
+    """Return the random names of the two events between ``asks.js`` and ``quiet.js``; pages cannot know them."""
+    return f"ask-{secrets.token_hex(16)}", f"tell-{secrets.token_hex(16)}"
+
+
+@cache
 def handler_script() -> str:
     """Return the script for ``add_init_script`` that runs in a page's own world.
 
-    It reports which elements react to a press, and blocks pasting from the shared clipboard.
+    It reports which elements react to a press and what the page asks of the browser, and blocks pasting from the
+    shared clipboard.
     """
     here = files("websp_gym.browser")
-    function, clipboard = (
-        here.joinpath(name).read_text(encoding="utf-8") for name in ("handlers.js", "clipboard.js")
+    handlers, asks, clipboard = (
+        here.joinpath(name).read_text(encoding="utf-8") for name in ("handlers.js", "asks.js", "clipboard.js")
     )
-    return f"{clipboard}\n({function})(...{json.dumps(handler_events())})"
+    called = f"({handlers})(...{json.dumps(handler_events())});\n({asks})(...{json.dumps(request_events())});"
+    return f"{clipboard}\n{called}"
 
 
 @cache

@@ -10,6 +10,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.frames import give_documents
 from websp_gym.browser.isolated import ScriptError, worlds_of
+from websp_gym.browser.notices import ASKED
 from websp_gym.browser.scripts import timer_events
 from websp_gym.browser.timers import watch_timers
 
@@ -59,6 +60,8 @@ class _Rest:
     parsed: bool = True
     waited: float = 0.0
     """Seconds from the question to the page's own decision."""
+    asked: tuple[str, ...] = ()
+    """What the page has asked of the browser (:data:`websp_gym.browser.notices.ASKED`)."""
 
 
 def settle(
@@ -104,10 +107,14 @@ def settle(
             looked_at = None
             continue
         looked_at = page
+        for sentence in rest.asked:
+            tabs.notices.add(sentence)
         # Always call requests_in_flight(): it also detects requests not worth waiting for.
         waiting = not rest.parsed or tabs.requests_in_flight() > 0 or tabs.opening
         # By its own clock, so that it has run since the response also where the machine is busy.
         reacted = asked + rest.waited - tabs.traffic.changed >= calm.after_traffic
+        if reacted and not waiting and tabs.close_empty():
+            continue
         if reacted and not waiting and page is tabs.current:
             give_documents(page)
             return rest.quiet
@@ -129,12 +136,15 @@ def _ask_all(page: Page, calm: Calm, cap: float, *, again: bool, pause: float, t
     for frame in worlds.children()[:_FRAMES]:
         left = max(0.0, end - time.monotonic())
         try:
-            if not _ask(frame, calm, left, known=True, timers=min(left, timers)).quiet:
-                return replace(rest, quiet=False)
+            child = _ask(frame, calm, left, known=True, timers=min(left, timers))
         except PlaywrightError:
             # Do not wait for a removed or replaced frame: its replacement counts as an open request.
             if page.is_closed():
                 raise
+            continue
+        rest = replace(rest, quiet=child.quiet, asked=(*rest.asked, *child.asked))
+        if not rest.quiet:
+            return rest
     return rest
 
 
@@ -147,5 +157,9 @@ def _ask(frame: Frame, calm: Calm, cap: float, *, known: bool, timers: float, pa
         answer = frame.ask("quiet", *given)
     except ScriptError:
         return _Rest(quiet=False)  # a document that cannot be read is observed as it is
-    waited = answer["waited"] / 1000
-    return _Rest(quiet=answer["quiet"] is True, parsed=answer["parsed"] is True, waited=waited)
+    return _Rest(
+        quiet=answer["quiet"] is True,
+        parsed=answer["parsed"] is True,
+        waited=answer["waited"] / 1000,
+        asked=tuple(ASKED[word] for word in str(answer["asked"]).split() if word in ASKED),
+    )

@@ -10,7 +10,7 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.browser.dialogs import Dialogs
 from websp_gym.browser.driver import is_answering
 from websp_gym.browser.isolated import session_of
-from websp_gym.browser.notices import Notices
+from websp_gym.browser.notices import ASKED, Notices
 from websp_gym.browser.openings import openings_of
 from websp_gym.browser.timers import watch_timers
 from websp_gym.browser.traffic import Traffic
@@ -47,7 +47,7 @@ class Tabs:
         self.traffic = Traffic(context)
         self._openings = openings_of(context)
         self._history: list[Page] = []
-        self._crashed = self._closed = False
+        self._crashed = self._closed = self._downloaded = False
         if not reacts_at_once:
             watch_timers(context)
         for page in context.pages:
@@ -92,6 +92,17 @@ class Tabs:
         """Whether a tab is about to open."""
         return self._openings is not None and self._openings.under_way
 
+    def close_empty(self) -> bool:
+        """Close the current tab if it was opened for a download, and so has no page; return whether it was closed.
+
+        Chromium with windows does so by itself. Call it when no request of the tab is open.
+        """
+        page = self.current
+        if not self._downloaded or page.url or len(self.pages) < 2:
+            return False
+        page.close()
+        return True
+
     def requests_in_flight(self) -> int:
         """Return the number of open requests that the current tab should wait for."""
         return self.traffic.in_flight(self.current)
@@ -135,6 +146,7 @@ class Tabs:
         """Clear the notices of earlier steps, of which the agent has been told."""
         self.dialogs.noted()
         self.notices.clear()
+        self._downloaded = False
 
     def _opened(self, page: Page) -> None:
         if self._openings is not None:
@@ -155,13 +167,14 @@ class Tabs:
             page.close()
 
     def _download(self, download: Download) -> None:
+        self._downloaded = True
         name = shortened(download.suggested_filename, _LONGEST_NAME)
         self.notices.add(
             f"the page began a download of {name!r}; it was cancelled, as no file can be saved here"
         )
 
     def _file_chooser(self, chooser: FileChooser) -> None:
-        self.notices.add("the page asked for a file to be chosen; no file can be chosen here")
+        self.notices.add(ASKED["file"])
 
     def _context_closed(self, context: BrowserContext) -> None:
         self._closed = True

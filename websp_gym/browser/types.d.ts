@@ -98,7 +98,8 @@ interface MotionApi {
   scrollPopup(direction: Direction, fraction: number): Scrolled;
   scrollToEnd(): Scrolled;
   scrollOut(direction: Direction, fraction: number, iframe: number): Scrolled;
-  quiet(ms: number, cap: number, known?: boolean, pause?: number, frames?: number, timers?: { ask: string; tell: string; ms: number } | null): Promise<{ quiet: boolean; parsed: boolean; waited: number }>;
+  quiet(ms: number, cap: number, known?: boolean, pause?: number, frames?: number, timers?: { ask: string; tell: string; ms: number } | null): Promise<{ quiet: boolean; parsed: boolean; waited: number; asked: string }>;
+  attend(ask: string, tell: string): void;
 }
 interface FieldApi {
   reach(index: number): { x: number; y: number } | Refusal;
