@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
@@ -114,8 +115,17 @@ def test_a_wrong_call_is_answered_with_an_error_and_counts(tools: WebspTools) ->
     assert "Left: 8 actions" in tools.click(999)
 
 
-def test_a_failure_of_the_world_is_left_out(data: Dataset) -> None:
-    with environments(**grpo_trl.OPTIONS) as factory:
+def test_a_killed_process_costs_a_rollout_nothing_but_a_repetition(data: Dataset) -> None:
+    with closing(RemoteEnv(**grpo_trl.OPTIONS)) as env:
+        doomed = Doomed(env)
+        doomed.reset(ON, 0)
+        for call in calls(data[0]):
+            getattr(doomed, call["name"])(**call["arguments"])
+        assert rewarded(doomed, plain("done")) == 1.0
+
+
+def test_a_rollout_that_failed_and_is_not_repeated_is_left_out(data: Dataset) -> None:
+    with environments(**grpo_trl.OPTIONS, retries=0) as factory:
         others = active_children()
         lost = factory()
         (process,) = set(active_children()) - set(others)
@@ -177,7 +187,7 @@ def test_demonstrations_and_then_rewards_train_a_model(data: Dataset, tmp_path: 
         made: list[WebspTools] = []
 
         def doomed_first() -> WebspTools:
-            made.append(factory() if made else Doomed(RemoteEnv(**grpo_trl.OPTIONS)))
+            made.append(factory() if made else Doomed(RemoteEnv(**grpo_trl.OPTIONS, retries=0)))
             return made[-1]
 
         (step,) = grpo_trl.improve(model, tokenizer, doomed_first, make_dataset([(OFF, 0)]), str(tmp_path), 1)

@@ -182,7 +182,7 @@ def environments(**options: Any) -> Iterator[Callable[[], WebspTools]]:
     the block ends, so a batch cannot wait for itself.
 
     Args:
-        **options: ``timeout`` and options of ``gym.make``, as for
+        **options: ``timeout``, ``retries`` and options of ``gym.make``, as for
             :class:`~websp_gym.rollouts.remote.RemoteEnv`. There are no pictures.
 
     Raises:
