@@ -165,8 +165,18 @@ def test_without_any_node_a_rollout_ends_with_an_error(cluster: Cluster) -> None
             pool.rollout(TO_DO, ORACLE)
 
 
-@pytest.mark.parametrize("victim", ["ray::Host", "multiprocessing.spawn"])
-def test_a_process_killed_in_mid_episode_costs_its_rollout_only(victim: str) -> None:
+@pytest.mark.parametrize(
+    ("victim", "retries", "reward", "reason"),
+    [
+        ("multiprocessing.spawn", 1, 1.0, "answer"),
+        ("multiprocessing.spawn", 0, None, "error"),
+        ("ray::Host", 1, None, "error"),
+    ],
+    ids=["repeated", "not-repeated", "actor"],
+)
+def test_a_process_killed_in_mid_episode_costs_at_most_its_rollout(
+    victim: str, retries: int, reward: float | None, reason: str
+) -> None:
     killed: list[int] = []
 
     def policy(played: Transcript) -> str:
@@ -176,9 +186,10 @@ def test_a_process_killed_in_mid_episode_costs_its_rollout_only(victim: str) -> 
             process.kill()
         return ORACLE(played)
 
-    with RayPool() as pool:
+    with RayPool(retries=retries) as pool:
         first, second = pool.rollouts([(TO_DO, 0), (TO_DO, 1)], policy)
-        assert (first.reward, first.page.reason, second.reward, pool.dropped) == (None, "error", 1.0, 1)
+        assert (first.reward, first.page.reason, second.reward) == (reward, reason, 1.0)
+        assert pool.dropped == (reward is None)
     assert ended("ray::Host")
 
 

@@ -31,8 +31,9 @@ class RayPool(Pool):
     On each node an actor owns the processes, which share one sandbox server. The driver sends replies and gets pages:
     the policy stays on the driver, and whatever takes a :class:`~websp_gym.rollouts.pool.Pool` takes this one too.
 
-    A node or an actor that dies ends its rollouts without a score: their ``reward`` is ``None``, and ``dropped``
-    counts them. The others go on. Ray starts the actor again on its node or, if that died, on a node that joins.
+    A process or browser that dies is replaced on its node, where its rollout is repeated, as in a ``Pool``. A node or
+    an actor that dies ends its rollouts without a score: their ``reward`` is ``None``, and ``dropped`` counts them.
+    The others go on. Ray starts the actor again on its node or, if that died, on a node that joins.
 
     Args:
         size: Number of processes on each node, each with a browser of its own.
@@ -146,7 +147,8 @@ class RayEnv(RemoteEnv):
     """
 
     def __init__(self, node: _Node, number: int, options: Mapping[str, Any]) -> None:
-        super().__init__(**options)
+        # The process on the node repeats its episodes itself, and a dead node may not come back.
+        super().__init__(**{**options, "retries": 0})
         self.node = node
         self._number = number
         self._restarts = 0
