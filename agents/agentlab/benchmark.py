@@ -37,7 +37,7 @@ class WebspBenchmark(Benchmark):  # type: ignore[misc]
         return websp_gym.__version__
 
     def prepare_backends(self) -> None:
-        """Start one sandbox here; all workers of joblib and Ray on this machine use it."""
+        """Start one sandbox here; workers of joblib on this machine use it, and those of Ray start their own."""
         from websp_gym.world import make_world
 
         super().prepare_backends()
