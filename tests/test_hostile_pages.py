@@ -275,6 +275,7 @@ def _lose(env: WebspEnv) -> None:
     pytest.fail("the episode did not end with its answer")
 
 
+@pytest.mark.timeout(600)
 def test_the_flood_of_one_page_is_not_taken_for_that_of_another(env: WebspEnv) -> None:
     env.reset(seed=0)
     flooding, quiet = env.page.context, new_context(shared_browser(BrowserOptions()), viewport=(640, 480))
