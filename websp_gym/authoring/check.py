@@ -16,7 +16,7 @@ from websp_gym.authoring.panel_proofs import prove_panels
 from websp_gym.authoring.player import reset_seconds
 from websp_gym.authoring.proofs import prove
 from websp_gym.authoring.search_paths import SearchPaths
-from websp_gym.authoring.sign_in import prove_sign_in
+from websp_gym.authoring.sign_in import prove_sign_in, shown_to_sign_in
 from websp_gym.browser.owner import adopt
 from websp_gym.errors import SetupError, WebspError, nearest
 from websp_gym.runner.processes import map_unordered
@@ -182,9 +182,8 @@ def _page_findings(job: _Job) -> Iterator[Finding]:
     yield from crawl(catalog, job.slug, start_url=start, signed_in=signed_in, folder=job.folder)
     yield from fill_forms(catalog, job.slug, signed_in=signed_in)
     yield from prove_panels(site, signed_in=signed_in)
-    with_login = next((each for each in instances if each.site.login_trace), None)
-    if with_login is not None:
-        yield from prove_sign_in(with_login)
+    for instance in shown_to_sign_in(instances):
+        yield from prove_sign_in(instance)
 
 
 def _reset_finding(slug: str, instance: Instance) -> Finding:

@@ -5,7 +5,7 @@ An agent whose session expires in the middle of a task can sign in again and fin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
@@ -21,6 +21,7 @@ from websp_gym.replay import replay
 from websp_gym.replay.library import read_trace
 from websp_gym.scoring.state_reward import side_effects
 from websp_gym.world.sandbox import SandboxEpisode
+from websp_gym.world.state import SESSIONS
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
@@ -28,11 +29,24 @@ if TYPE_CHECKING:
     from websp_gym.world.base import WorldEpisode
 
 
+def shown_to_sign_in(instances: Iterable[Instance]) -> list[Instance]:
+    """Return those of a site's instances with which its login trace is proved.
+
+    These are the first one, and all whose goals name sessions: a new sign-in opens another one.
+    """
+    with_login = [each for each in instances if each.site.login_trace]
+    return [
+        each
+        for number, each in enumerate(with_login)
+        if number == 0 or any(items.collection == SESSIONS for _, items in each.task.goal.items())
+    ]
+
+
 def prove_sign_in(instance: Instance) -> Iterator[Finding]:
     """Reach S0 with ``login="replay"``, let the session expire, and sign in once more by the same trace.
 
     Args:
-        instance: An instance of the site that needs an account.
+        instance: An instance of a site with a login trace.
 
     Yields:
         One finding.
@@ -50,7 +64,7 @@ def prove_sign_in(instance: Instance) -> Iterator[Finding]:
         env.close()
     yield judged(
         "sign-in",
-        instance.site.slug,
+        instance.id,
         problems,
         "the login trace signs in, and again after the session expired; then the task can be finished",
     )
