@@ -101,7 +101,7 @@ def kills(scale: float) -> Outcome:
             "kills": dict(killed),
             "paid afterwards": sum(each.reward == 1.0 for each in after),
         },
-        wrong == 0 and all(each.reward == 1.0 for each in after),
+        wrong == 0 and unscored < len(lost) + len(won) and all(each.reward == 1.0 for each in after),
     )
 
 

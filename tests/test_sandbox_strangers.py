@@ -173,7 +173,3 @@ def test_no_stranger_uses_the_routes_of_a_behaviour(request_: tuple[str, str, st
         return [control, *[await tried(app, store, host, request, token, **way) for way in ways]]
 
     assert run_async(play()) == [True] + [False] * (len(FOREIGN) + 1)
-
-
-def test_sessions_are_ended_by_their_own_account_only() -> None:
-    assert all(SESSIONS in site.collections for site in CATALOG if site.session_cookie)

@@ -1,8 +1,8 @@
-"""Making text from outside fit to store: encodable, and of bounded length."""
+"""Texts in data, and making text from outside fit to store: encodable, and of bounded length."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 
@@ -28,3 +28,12 @@ def map_texts(value: Any, clean: Callable[[str], str]) -> Any:
     if isinstance(value, list | tuple):
         return [map_texts(item, clean) for item in value]
     return value
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield the texts in data, without keys."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from texts_in(each)

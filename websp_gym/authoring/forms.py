@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode, urljoin, urlsplit
 from websp_gym.authoring.findings import Finding, judged
 from websp_gym.errors import WorldError
 from websp_gym.sandbox.client import EpisodeHandle, Sandbox, SandboxError
+from websp_gym.texts import texts_in
 from websp_gym.world.http_probe import HttpProbe
 
 if TYPE_CHECKING:
@@ -95,8 +96,8 @@ def words_of(site: SiteSchema) -> tuple[str, ...]:
     for name, rows in site.data.items():
         for row in rows:
             shapes.setdefault((name, frozenset(row)), row)
-    texts = [" ".join(_texts(row)) for row in shapes.values()]
-    texts += [" ".join(_texts(spec.rows()[:1])) for spec in site.collections.values()]
+    texts = [" ".join(texts_in(row)) for row in shapes.values()]
+    texts += [" ".join(texts_in(spec.rows()[:1])) for spec in site.collections.values()]
     texts += [setting.label for setting in site.settings.values()][:3]
     texts += [page.title for page in site.pages][:3]
     longest = (max(text.split(), key=len) for text in texts if text.split())
@@ -195,14 +196,3 @@ class _Forms(HTMLParser):
             form.typed.append(has["name"])
         if tag != "button" and (kind not in ("checkbox", "radio") or "checked" in has):
             form.fields[has["name"]] = has.get("value", "on" if kind == "checkbox" else "")
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts in an entry."""
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, list):
-        for each in value:
-            yield from _texts(each)
-    elif isinstance(value, str):
-        yield value

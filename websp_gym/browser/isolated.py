@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.light_playwright import Session
-from websp_gym.browser.scripts import handler_events, listener_script, page_scripts, request_events
+from websp_gym.browser.scripts import event_names, listener_script, page_scripts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -294,8 +294,8 @@ class Worlds:
 
 @cache
 def _script() -> str:
-    heed = f"__websp.heed(...{json.dumps(handler_events())});"
-    attend = f"__websp.attend(...{json.dumps(request_events())});"
+    heed = f"__websp.heed(...{json.dumps(event_names('handlers.js'))});"
+    attend = f"__websp.attend(...{json.dumps(event_names('asks.js'))});"
     return "\n".join([page_scripts(), heed, attend, "__websp"])
 
 

@@ -31,20 +31,18 @@ PAGE_SCRIPTS = (
 def page_scripts() -> str:
     """Return all scripts that make up ``__websp``; running them again in a document does nothing."""
     shared = [(data_dir("extension") / name).read_text(encoding="utf-8") for name in DOM_SCRIPTS]
-    here = files("websp_gym.browser")
-    own = [(here / name).read_text(encoding="utf-8") for name in PAGE_SCRIPTS]
-    return "\n".join([*shared, *own])
+    return "\n".join([*shared, *map(_read, PAGE_SCRIPTS)])
 
 
 @cache
-def handler_events() -> tuple[str, str]:
-    """Return the random names of the two events between ``handlers.js`` and ``page.js``; pages cannot know them."""
-    return f"ask-{secrets.token_hex(16)}", f"tell-{secrets.token_hex(16)}"
+def event_names(script: str) -> tuple[str, str]:
+    """Return the random names of the two events by which page scripts ask a script of the page's own world.
 
+    Pages cannot know them.
 
-@cache
-def request_events() -> tuple[str, str]:
-    """Return the random names of the two events between ``asks.js`` and ``quiet.js``; pages cannot know them."""
+    Args:
+        script: ``handlers.js``, ``asks.js`` or ``timers.js``.
+    """
     return f"ask-{secrets.token_hex(16)}", f"tell-{secrets.token_hex(16)}"
 
 
@@ -55,29 +53,26 @@ def handler_script() -> str:
     It reports which elements react to a press and what the page asks of the browser, and blocks pasting from the
     shared clipboard.
     """
-    here = files("websp_gym.browser")
-    handlers, asks, clipboard = (
-        here.joinpath(name).read_text(encoding="utf-8") for name in ("handlers.js", "asks.js", "clipboard.js")
-    )
-    called = f"({handlers})(...{json.dumps(handler_events())});\n({asks})(...{json.dumps(request_events())});"
-    return f"{clipboard}\n{called}"
-
-
-@cache
-def timer_events() -> tuple[str, str]:
-    """Return the random names of the two events between ``timers.js`` and ``quiet.js``; pages cannot know them."""
-    return f"ask-{secrets.token_hex(16)}", f"tell-{secrets.token_hex(16)}"
+    return "\n".join([_read("clipboard.js"), _asked("handlers.js"), _asked("asks.js")])
 
 
 @cache
 def timer_script() -> str:
     """Return the script for a page's own world that knows its pending short timers."""
-    function = files("websp_gym.browser").joinpath("timers.js").read_text(encoding="utf-8")
-    return f"({function})(...{json.dumps(timer_events())})"
+    return _asked("timers.js")
 
 
 @cache
 def listener_script() -> str:
     """Return the script that gives ``handlers.js`` the function ``getEventListeners`` of the command line API."""
-    ask = json.dumps(handler_events()[0])
+    ask = json.dumps(event_names("handlers.js")[0])
     return f"getEventListeners(window)[{ask}]?.[0].listener(getEventListeners)"
+
+
+def _asked(script: str) -> str:
+    """Return a script that is a function of the names of its events, called with them."""
+    return f"({_read(script)})(...{json.dumps(event_names(script))});"
+
+
+def _read(name: str) -> str:
+    return files("websp_gym.browser").joinpath(name).read_text(encoding="utf-8")

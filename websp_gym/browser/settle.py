@@ -11,8 +11,7 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.browser.frames import give_documents
 from websp_gym.browser.isolated import ScriptError, worlds_of
 from websp_gym.browser.notices import ASKED
-from websp_gym.browser.scripts import timer_events
-from websp_gym.browser.timers import watch_timers
+from websp_gym.browser.scripts import event_names
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -85,8 +84,6 @@ def settle(
     calm = REACTS_AT_ONCE if tabs.reacts_at_once else ANY_PAGE
     if quiet_ms is not None:
         calm = replace(calm, quiet_ms=quiet_ms)
-    if calm.timers:
-        watch_timers(tabs.context)
     timers_end = time.monotonic() + min(cap, patience)
     tabs.traffic.begin_wait()
     looked_at: Page | None = None
@@ -151,7 +148,7 @@ def _ask_all(page: Page, calm: Calm, cap: float, *, again: bool, pause: float, t
 def _ask(frame: Frame, calm: Calm, cap: float, *, known: bool, timers: float, pause: float = 0.0) -> _Rest:
     given: list[Any] = [calm.quiet_ms, cap * 1000, known, pause * 1000, calm.frames]
     if calm.timers:
-        ask, tell = timer_events()
+        ask, tell = event_names("timers.js")
         given.append({"ask": ask, "tell": tell, "ms": timers * 1000})
     try:
         answer = frame.ask("quiet", *given)

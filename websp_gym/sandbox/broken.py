@@ -7,6 +7,7 @@ without a verdict: only a request that could have made the difference may (``sco
 from __future__ import annotations
 
 import json
+import logging
 from typing import Any
 
 from starlette.requests import Request
@@ -16,6 +17,9 @@ from .episode import EpisodeState
 from .request_fields import read_fields
 from .site import SESSIONS, SiteSchema
 from .site_schema import FormAction, Row
+from .turns import OverTimeError
+
+logger = logging.getLogger(__name__)
 
 MOST_SENT = 20_000
 """Characters of a request that are kept."""
@@ -54,5 +58,11 @@ async def would_change(
         collections |= {SESSIONS} if action.login or action.logout else set()
         settings: dict[str, Any] = values_sent(episode, site, action, fields)
         return {"settings": settings, "collections": sorted(collections), **sent}
-    except Exception:  # whatever broke the request may break this too
+    except OverTimeError:
+        raise
+    except ValueError:  # the site refuses the request
+        return NOTHING
+    except Exception:
+        # Whatever broke the request broke this too, so it could not have been carried out.
+        logger.exception("what %s %s would have changed is not known", request.method, request.url.path)
         return NOTHING

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..texts import texts_in
 from .did_you_mean import nearest
 from .site import SiteSchema
 from .site_schema import Row
@@ -37,7 +38,7 @@ def helpers(site: SiteSchema | None) -> dict[str, Callable[..., Any]]:
             (href.format(**row), row)
             for name, href in hrefs.items()
             for row in _rows(site, name)
-            if all(word in " ".join(_texts(row)).lower() for word in words)
+            if all(word in " ".join(texts_in(row)).lower() for word in words)
         ]
 
     return {"entries": entries, "find_entries": find_entries}
@@ -52,14 +53,3 @@ def _rows(site: SiteSchema, name: str) -> list[Row]:
 def _has(value: Any, wanted: str) -> bool:
     """Return whether a field has a value, or a list of them has it."""
     return wanted in map(str, value) if isinstance(value, list) else str(value) == wanted
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts in an entry."""
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, list):
-        for each in value:
-            yield from _texts(each)
-    elif isinstance(value, str):
-        yield value

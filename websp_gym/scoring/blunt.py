@@ -96,13 +96,14 @@ def blunt_rates(ids: Iterable[str]) -> dict[str, Rates]:
     of_site: dict[str, list[str]] = {}
     for each in instances:
         of_site.setdefault(each.site.slug, []).append(each.id)
-    best = [
-        max(sum(_outcome(name, policy)[strict] for name in names) for policy in POLICIES)
-        for strict in (0, 1)
-        for names in of_site.values()
-    ]
-    half = len(of_site)
-    return {**found, BEST: Rates(BEST, sum(best[:half]), sum(best[half:]), len(instances))}
+
+    def best(part: int) -> int:
+        return sum(
+            max(sum(_outcome(name, policy)[part] for name in names) for policy in POLICIES)
+            for names in of_site.values()
+        )
+
+    return {**found, BEST: Rates(BEST, best(0), best(1), len(instances))}
 
 
 @cache
