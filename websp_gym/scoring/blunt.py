@@ -41,8 +41,8 @@ BEST = "best per site"
 """The policy that is best on each site, chosen with the outcomes known."""
 LABELS = {
     "nothing": "nothing done",
-    "most private": "every switch to its most private value",
-    BEST: "one of six fixed ways per site, the best",
+    "most private": "all switches most private",
+    BEST: "best fixed way on each site",
 }
 """The baselines that reports show, with their names there."""
 

@@ -75,7 +75,7 @@ def _plot(table: Table, caption: str, size: tuple[float, float], draw: Draw) -> 
 
 def _rates(table: Table) -> tuple[tuple[float, float], Draw]:
     rows = [row for row in table.rows if row.cells[4].value is not None]
-    several = len({row.cells[0].text for row in rows if not row.reference}) > 1
+    several = len({row.cells[0].text for row in rows if not row.aside}) > 1
 
     def named(row: Row) -> str:
         return _short(row.label) + (f", {row.cells[0].text}" if several else "")
@@ -83,10 +83,10 @@ def _rates(table: Table) -> tuple[tuple[float, float], Draw]:
     def draw(axes: Axes, ink: _Ink) -> None:
         for at, row in enumerate(rows):
             cell = row.cells[4]
-            colour = ink.soft if row.reference else ink.series[row.cells[0].value == "with_navigation"]
+            colour = ink.soft if row.aside else ink.series[row.cells[0].value == "with_navigation"]
             low, high = (100 * (end or 0.0) for end in (cell.low, cell.high))
             axes.plot([low, high], [at, at], color=colour, linewidth=2, solid_capstyle="round")
-            hollow = "none" if row.reference else colour
+            hollow = "none" if row.aside else colour
             axes.plot([100 * cell.value], [at], "o", color=colour, markerfacecolor=hollow, markersize=6)
         axes.set_yticks(range(len(rows)), [named(row) for row in rows])
         axes.set_ylim(len(rows) - 0.4, -0.6)
@@ -121,7 +121,7 @@ def _elements(table: Table) -> tuple[tuple[float, float], Draw]:
 
 
 def _kinds(table: Table) -> tuple[tuple[float, float], Draw]:
-    rows = [row for row in table.rows if not row.reference]
+    rows = [row for row in table.rows if not row.aside]
     names = [column.label for column in table.columns[1:]]
 
     def draw(axes: Axes, ink: _Ink) -> None:

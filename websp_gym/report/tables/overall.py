@@ -14,7 +14,7 @@ from websp_gym.scoring.blunt import LABELS, blunt_rates, known
 ABOUT = (
     "Success, failure and time-out add up to the scored episodes, which are the denominator of the success rate. "
     "Unscored episodes and infrastructure errors are excluded and counted separately; the rate of all counts them as "
-    "failures. Rows that begin with *computed* are no agents: what setting all switches in one way would reach on "
+    "failures. Computed rows are no agents: what setting all switches in one fixed way would reach on "
     "the same instances without reading the instruction."
 )
 _SCORED: tuple[OutcomeLabel, ...] = ("success", "failure", "time-out")
@@ -108,7 +108,7 @@ def _blunt(episodes: Sequence[EpisodeRow]) -> list[Row]:
             *[Cell(DASH)] * 4,
             Cell(f"{rate.instances} of {rate.instances}", {"scored": rate.instances}),
         )
-        rows.append(Row(f"computed: {name}", cells, reference=True))
+        rows.append(Row(f"computed: {name}", cells, computed=True))
     return rows
 
 

@@ -45,7 +45,7 @@ def terminal_table(table: Table) -> RenderableType:
         style = "dim italic" if column.reference else ""
         grid.add_column(Text(column.label), justify="right", style=style, overflow="fold")
     for row in table.rows:
-        style = "dim italic" if row.reference else "bold" if row.total else ""
+        style = "dim italic" if row.aside else "bold" if row.total else ""
         grid.add_row(Text(row.label), *(_text(cell) for cell in row.cells), style=style)
     heading = Text.assemble((table.title, "bold"), (f"  {_source(table)}", "dim"))
     return Padding(
@@ -79,12 +79,12 @@ def markdown_table(table: Table) -> str:
 def _markdown_row(row: Row, references: Iterable[bool]) -> str:
     def shown(cell: Cell, reference: bool) -> str:
         text = _escaped(cell.text)
-        if cell.text and (row.reference or reference):
+        if cell.text and (row.aside or reference):
             return f"*{text}*"
         return f"**{text}**" if cell.best else text
 
     cells = [shown(cell, reference) for cell, reference in zip(row.cells, references, strict=True)]
-    return _line(f"*{_escaped(row.label)}*" if row.reference else _escaped(row.label), cells)
+    return _line(f"*{_escaped(row.label)}*" if row.aside else _escaped(row.label), cells)
 
 
 def _line(first: str, cells: Iterable[str]) -> str:

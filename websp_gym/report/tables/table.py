@@ -46,12 +46,18 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """A row, with its label and cells; ``reference`` if it quotes a publication."""
+    """A row, with its label and cells; ``reference`` if it quotes a publication, ``computed`` if nobody played it."""
 
     label: str
     cells: tuple[Cell, ...]
     reference: bool = False
+    computed: bool = False
     total: bool = False
+
+    @property
+    def aside(self) -> bool:
+        """Whether it is for comparison, and not of the results."""
+        return self.reference or self.computed
 
 
 @dataclass(frozen=True)
@@ -110,7 +116,8 @@ class Table:
             column.label: _plain(cell) | ({"reference": True} if column.reference else {})
             for column, cell in zip(self.columns, row.cells, strict=True)
         }
-        return {"label": row.label, "reference": row.reference, "cells": cells}
+        flags = {"reference": row.reference} | ({"computed": True} if row.computed else {})
+        return {"label": row.label, **flags, "cells": cells}
 
 
 def number(value: int, episodes: Mapping[str, str] | None = None) -> Cell:
