@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 
 AGENTS = ("oracle", "noop", "flawed:stops-early")
-INSTANCES = ("Steam-task-191-*", "AlJazeera-*", "IKEA-*", "Airbnb-*")
+INSTANCES = ("Steam-task-191-*", "AlJazeera-*", "IKEA-*", "AllRecipes-*")
 
 
 def main() -> None:
