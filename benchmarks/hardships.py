@@ -208,29 +208,24 @@ def memory(scale: float) -> Outcome:
         (group / "memory.limit_in_bytes").write_text(str(_LITTLE))
     except OSError as error:
         return Outcome("needs root and cgroups (version 1)", {"not run": str(error)}, None)
-    mover = threading.Event()
     mine = psutil.Process()
     server = Sandbox.shared().address.pid
 
-    def move() -> None:
-        while not mover.wait(0.05):
+    def move(stop: threading.Event) -> None:
+        while not stop.wait(0.05):
             for process in mine.children():
                 if process.pid != server:
                     for each in (process, *_descendants(process)):
                         with contextlib.suppress(OSError):
                             (group / "cgroup.procs").write_text(str(each.pid))
 
-    thread = threading.Thread(target=move)
-    thread.start()
     try:
-        with Pool(4, timeout=60, **SMALL) as pool:
+        with _meanwhile(move), Pool(4, timeout=60, **SMALL) as pool:
             played = pool.rollouts(jobs, nothing)
             # The system is told to allow more: everything must work again.
             (group / "memory.limit_in_bytes").write_text(str(16 * 2**30))
             after = pool.rollouts([(DONE, 1)] * 4, nothing)
     finally:
-        mover.set()
-        thread.join()
         limit_hits = int((group / "memory.failcnt").read_text())
         _remove(group)
     wrong = sum(
@@ -315,29 +310,24 @@ def _with_a_clock_of_its_own(scale: float) -> Outcome:
 @contextmanager
 def _jumping(jumps: Path) -> Iterator[None]:
     """Let the clock jump in the background, by hours and years, forwards and back; it stays where it is at last."""
-    chance, stop = random.Random(7), threading.Event()
+    chance = random.Random(7)
 
-    def jump() -> None:
+    def jump(stop: threading.Event) -> None:
         while not stop.wait(0.2):
             seconds = chance.choice((-31_536_000, -86_400, -3600, 7200, 86_400, 315_360_000))
             with jumps.open("r+b") as file:
                 file.write(seconds.to_bytes(8, "little", signed=True))
 
-    thread = threading.Thread(target=jump)
-    thread.start()
-    try:
+    with _meanwhile(jump):
         yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 @contextmanager
 def _killing(killed: Counter[str]) -> Iterator[None]:
     """Kill random processes of this one in the background, one in two seconds or so, and count them by kind."""
-    chance, stop = random.Random(11), threading.Event()
+    chance = random.Random(11)
 
-    def kill() -> None:
+    def kill(stop: threading.Event) -> None:
         while not stop.wait(chance.uniform(1.0, 3.0)):
             named = [(each, kind) for each in _descendants(psutil.Process()) if (kind := _kind(each))]
             # The sandbox ends all episodes at once, so it is killed less often than there are others.
@@ -348,7 +338,15 @@ def _killing(killed: Counter[str]) -> Iterator[None]:
                     chance.choice(fitting).kill()
                     killed[wanted] += 1
 
-    thread = threading.Thread(target=kill)
+    with _meanwhile(kill):
+        yield
+
+
+@contextmanager
+def _meanwhile(work: Callable[[threading.Event], None]) -> Iterator[None]:
+    """Do some work in a thread of its own while the block runs; its event is set when the block has ended."""
+    stop = threading.Event()
+    thread = threading.Thread(target=work, args=(stop,))
     thread.start()
     try:
         yield

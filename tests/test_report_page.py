@@ -130,6 +130,16 @@ def test_every_cell_of_a_table_lists_the_episodes_it_counts(page: Page) -> None:
         assert count == f"{expected} of 16", (table, text)
 
 
+def test_computed_and_published_rates_stand_under_headings_of_their_own(page: Page) -> None:
+    groups = page.locator("#overall tbody")
+    headings = [groups.nth(at).locator(".apart").all_inner_texts() for at in range(groups.count())]
+    assert headings == [[], ["Computed, not played"], ["Published, on the live websites"]]
+    computed = groups.nth(1).locator("tr:not(.apart) th").all_inner_texts()
+    assert len(computed) == 3
+    assert all(name.startswith("computed: ") for name in computed)
+    assert "computed" not in groups.nth(2).inner_text()
+
+
 def test_filters_and_search_narrow_the_list_together(page: Page) -> None:
     assert page.inner_text("#count") == "16 of 16"
     page.select_option("[data-filter=agent]", "tame")

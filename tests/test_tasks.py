@@ -116,7 +116,8 @@ def test_a_page_of_each_template_is_quiet_and_no_link_is_dead(slug: str) -> None
     assert {"pages", "console", "requests", "names", "links"} <= {finding.check for finding in findings}
 
 
-@pytest.mark.parametrize("name", sorted(drawn(WITH_LOGIN, COMMIT, share=0.25)))
+# A goal that names sessions must hold for the one that the browser opens when it signs in again.
+@pytest.mark.parametrize("name", sorted(drawn(WITH_LOGIN, COMMIT, share=0.25) | {"Grammarly-task-24"}))
 def test_the_login_trace_signs_in_and_again_after_the_session_expired(name: str) -> None:
     (finding,) = prove_sign_in(WITH_LOGIN[name])
     assert finding.outcome == "ok", finding.line()

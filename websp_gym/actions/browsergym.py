@@ -53,7 +53,7 @@ _ALLOWED = frozenset(
     )
     for name in group
 )
-"""BrowserGym's actions, except ``upload_file``, which reads files of this machine, and ``handle_dialog``."""
+"""BrowserGym's actions without ``upload_file``, which reads files of this machine; and our ``handle_dialog``."""
 _SCHEMES = ("http", "https")
 _LONGEST_MS = 10_000
 _KEY_MS = 5
