@@ -123,7 +123,7 @@ HOME = """{% extends "kit/base.html" %}{% from "kit/controls.html" import checkb
 
 TEMPLATES = {
     "home.html": HOME,
-    "login.html": "<html><body>{{ saved_login.username }} {{ saved_login.password }}</body></html>",
+    "login.html": "<html><body>{{ saved_login.username }} {{ saved_login.password }} {{ session_ended }}</body></html>",
     "app.html": "<html><body>app {{ params.appid + 1 }}</body></html>",
     "frame.html": "<html><body>{% block panel %}{% endblock %}</body></html>",
     "bare.html": "<html><body>bare {{ settings['profile.note'] }}</body></html>",

@@ -223,6 +223,25 @@ def test_signed_out_visitors_are_led_to_the_login_page(stranger: Visitor, episod
     assert "destructive" not in kinds(episode)
 
 
+def test_a_browser_whose_session_has_ended_is_told_so(
+    visitor: Visitor, stranger: Visitor, episode: EpisodeHandle
+) -> None:
+    assert episode.expire_session("shop")
+    ended = "Your session has ended. Sign in again."
+    assert visitor.get(f"{SHOP}/account").headers["location"].startswith("/login?")
+    assert (ended in visitor.get(f"{SHOP}/login").body, ended in stranger.get(f"{SHOP}/login").body) == (
+        True,
+        False,
+    )
+    # A script gets an answer that it can show.
+    refused = [
+        each.send("POST", f"{SHOP}/close-account", "", {"x-requested-with": "fetch"})
+        for each in (visitor, stranger)
+    ]
+    assert [each.status for each in refused] == [401, 401]
+    assert (ended in refused[0].body, "Sign in first." in refused[1].body) == (True, True)
+
+
 def test_destructive_actions_are_logged(visitor: Visitor, episode: EpisodeHandle) -> None:
     assert visitor.post(f"{SHOP}/close-account").headers["location"] == "/?closed=1"
     assert kinds(episode)[-1] == "destructive"

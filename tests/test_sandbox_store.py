@@ -10,7 +10,7 @@ import pytest
 from tests.sandbox_support import run_async, write_sites
 from websp_gym.sandbox.catalog import Catalog
 from websp_gym.sandbox.episode import EpisodeState
-from websp_gym.sandbox.sessions import Keyring, browser_cookies, find_session, open_session
+from websp_gym.sandbox.sessions import Keyring, browser_cookies, open_session, seen_by
 from websp_gym.sandbox.site import SiteSchema
 from websp_gym.sandbox.store import Store
 
@@ -133,12 +133,16 @@ def test_session_cookies_outlive_a_restore_into_another_episode(
     (cookie,) = browser_cookies(episode, keys)
     assert cookie["domain"] == ".shop.example"
     given = {cookie["name"]: cookie["value"]}
-    assert find_session(episode, shop, keys, given) == session
+    assert seen_by(episode, shop, keys, given).session == session
     other = store.open()
-    assert find_session(other, shop, keys, given) is None
+    seen = seen_by(other, shop, keys, given)
+    assert seen.session is None
+    assert seen.session_ended
     store.restore(other, store.snapshot(episode))
-    assert find_session(other, shop, keys, given) == session
-    assert find_session(other, shop, keys, {cookie["name"]: f"{session}.forged"}) is None
+    assert seen_by(other, shop, keys, given).session == session
+    forged = seen_by(other, shop, keys, {cookie["name"]: f"{session}.forged"})
+    assert forged.session is None
+    assert not forged.session_ended
 
 
 def test_replacing_a_collection_is_one_initial_state(episode: EpisodeState, shop: SiteSchema) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.sample import commit_of, drawn, kind_of, one_of_each, one_of_each_task
+from websp_gym.authoring import sign_in
 from websp_gym.authoring.crawl import crawl
 from websp_gym.authoring.files import check_files, read_catalog
 from websp_gym.authoring.findings import Finding
@@ -128,6 +129,12 @@ def test_a_trace_that_does_not_sign_in_is_found() -> None:
     site = instance.site.model_copy(update={"login_trace": "steam/reject_all_cookies.json"})
     (finding,) = prove_sign_in(instance.model_copy(update={"site": site}))
     assert finding.outcome == "failed", finding.line()
+
+
+def test_a_site_that_keeps_the_end_of_a_session_to_itself_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sign_in, "SESSION_ENDED", "What no page says.")
+    (finding,) = prove_sign_in(next(each for each in WITH_LOGIN.values() if each.site.slug == "wolfram"))
+    assert (finding.outcome, 'does not say "What no page says."' in finding.detail) == ("failed", True)
 
 
 @pytest.mark.timeout(600)

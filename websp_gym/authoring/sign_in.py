@@ -6,6 +6,7 @@ An agent whose session expires in the middle of a task can sign in again and fin
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
@@ -19,6 +20,7 @@ from websp_gym.env.play import play
 from websp_gym.errors import WebspError
 from websp_gym.replay import replay
 from websp_gym.replay.library import read_trace
+from websp_gym.sandbox.site import SESSION_ENDED
 from websp_gym.scoring.state_reward import side_effects
 from websp_gym.world.sandbox import SandboxEpisode
 from websp_gym.world.state import SESSIONS
@@ -58,6 +60,7 @@ def prove_sign_in(instance: Instance) -> Iterator[Finding]:
         assert env.task.tabs is not None
         problems = list(_problems(instance, env.task.episode, env.task.tabs))
         problems += _unfinished(env)
+        problems += _untold(env)
     except (WebspError, PlaywrightError) as error:
         problems = [str(error)]
     finally:
@@ -66,20 +69,52 @@ def prove_sign_in(instance: Instance) -> Iterator[Finding]:
         "sign-in",
         instance.id,
         problems,
-        "the login trace signs in, and again after the session expired; then the task can be finished",
+        "the login trace signs in, and again after the session expired; pages tell; then the task can be finished",
     )
 
 
 def _unfinished(env: WebspEnv) -> Iterator[str]:
     """Yield why the oracle, signed in again, does not finish the task."""
-    assert env.task is not None
-    oracle = OracleAgent()
-    oracle.begin(Briefing(env.instance, env.task.episode.account, 0))
-    first = [f"goto('{env.instance.site.start_url}')"]
+    oracle, first = _oracle(env), [f"goto('{env.instance.site.start_url}')"]
     *_, last = play(lambda seen: first.pop() if first else oracle.act(seen), {}, env.step)
     verdict = last.info["verdict"]
     if verdict["score"] != 1.0:
         yield f"after the session expired and a new sign-in, {env.instance.id} is not finished: {verdict['reason']}"
+
+
+def _oracle(env: WebspEnv) -> OracleAgent:
+    assert env.task is not None
+    oracle = OracleAgent()
+    oracle.begin(Briefing(env.instance, env.task.episode.account, 0))
+    return oracle
+
+
+def _untold(env: WebspEnv) -> Iterator[str]:
+    """Yield whether no page says that the session has ended when it expires before the oracle's last change."""
+    observation, _ = env.reset()
+    assert env.task is not None
+    episode, oracle = env.task.episode, _oracle(env)
+    states = [episode.state().sites]
+    for _ in play(oracle.act, observation, env.step):
+        states.append(episode.state().sites)
+    if not states[-1][env.instance.site.slug].signed_in:
+        # Who signs out in a session that has ended is signed out.
+        return
+    changes = [number for number, (before, after) in enumerate(pairwise(states)) if before != after]
+    if not changes:
+        return
+    observation, _ = env.reset()
+    oracle = _oracle(env)
+    for _ in range(changes[-1]):
+        observation, *_ = env.step(oracle.act(observation))
+    assert isinstance(env.task.episode, SandboxEpisode)
+    env.task.episode.control.expire_session(env.instance.site.slug)
+    action = oracle.act(observation)
+    env.step(action)
+    assert env.task.tabs is not None
+    page = env.task.tabs.current
+    if SESSION_ENDED not in page.locator("body").inner_text():
+        yield f'after {action} in a session that has ended, {page.url} does not say "{SESSION_ENDED}"'
 
 
 def _problems(instance: Instance, episode: WorldEpisode, tabs: Tabs) -> Iterator[str]:

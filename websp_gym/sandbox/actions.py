@@ -36,7 +36,10 @@ class Actions:
         """Execute an action completely and reply. Raise ValueError, with nothing changed, for a wrong field."""
         session: str | None = request.state.episode.session
         if action.needs_login and session is None:
-            return to_login(request, site, back=True) if action.redirect else _refusal(401, "sign in first")
+            # A script cannot follow to a sign-in page of another host, nor show it.
+            if action.redirect and "x-requested-with" not in request.headers:
+                return to_login(request, site, back=True)
+            raise request.state.episode.sign_in_first
         fields = await read_fields(request)
         try:
             with episode.transaction():
@@ -90,7 +93,7 @@ class Actions:
         if not target.login_callback:
             raise RefusedError(400, f"{target.slug} takes no hand-over (it has no login_callback)")
         if site.has_sign_in and request.state.episode.session is None:
-            raise RefusedError(401, "sign in first")
+            raise request.state.episode.sign_in_first
         code = episode.new_code(target, safe_redirect(self._catalog, target, wanted, "/"))
         return _see_other(f"https://{target.hosts[0]}{target.login_callback}?code={code}")
 

@@ -27,7 +27,7 @@ from .did_you_mean import nearest
 from .episode import EpisodeState
 from .pages import KIT, NO_STORE, NotFoundError, PageResponse, Renderer
 from .request_fields import RefusedError, check_head, read_body
-from .sessions import Keyring, SiteEpisode, current_session, find_session
+from .sessions import Keyring, SiteEpisode, current_session, seen_by
 from .site import SiteError, SiteSchema
 from .site_schema import FormAction, Page, Row
 from .store import Store
@@ -150,11 +150,10 @@ class SiteApp:
         origin = request.headers.get("origin")
         if origin is not None and request.method not in ("GET", "HEAD") and not _is_own(origin, site):
             return JSONResponse({"error": "cross-site request"}, 403, NO_STORE)
-        session = find_session(episode, site, self._keys, request.cookies)
-        if session is None and episode is self._store.default:
-            session = current_session(episode, site)
         request.state.host = host
-        request.state.episode = SiteEpisode(episode, site, session)
+        request.state.episode = seen_by(episode, site, self._keys, request.cookies)
+        if request.state.episode.session is None and episode is self._store.default:
+            request.state.episode = SiteEpisode(episode, site, current_session(episode, site))
         request.state.sites = self._catalog
         request.state.render = partial(self._renderer.template, request, site)
         request.state.store_episode = episode

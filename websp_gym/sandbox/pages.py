@@ -15,7 +15,7 @@ from .account import ACCOUNT
 from .catalog import Catalog
 from .search import find
 from .sessions import Keyring, SiteEpisode
-from .site import SiteSchema
+from .site import SESSION_ENDED, SiteSchema
 from .site_schema import Page
 
 KIT = Path(__file__).parent / "kit"
@@ -117,6 +117,7 @@ class Renderer:
         return {
             "site": site,
             "account": episode.account,
+            "session_ended": SESSION_ENDED if episode.session_ended else "",
             "settings": episode.settings,
             "items": episode.all_items(),
             "sessions": episode.sessions,

@@ -12,8 +12,9 @@ from starlette.responses import Response
 
 from .account import ACCOUNT, DEVICE
 from .episode import EpisodeState
+from .request_fields import RefusedError
 from .settings import Value
-from .site import CURRENT, SESSIONS, SiteSchema
+from .site import CURRENT, SESSION_ENDED, SESSIONS, SiteSchema
 from .site_schema import Row
 
 
@@ -61,12 +62,21 @@ class SiteEpisode:
         episode: The state of the episode.
         site: The site.
         session: The session id from the request's cookie; None when signed out.
+        session_ended: Whether the request's cookie is of a session that has ended.
     """
 
-    def __init__(self, episode: EpisodeState, site: SiteSchema, session: str | None) -> None:
+    def __init__(
+        self, episode: EpisodeState, site: SiteSchema, session: str | None, *, session_ended: bool = False
+    ) -> None:
         self._episode = episode
         self._site = site
         self.session = session
+        self.session_ended = session_ended
+
+    @property
+    def sign_in_first(self) -> RefusedError:
+        """What is said to a visitor who is signed out and asks for what only an account may do."""
+        return RefusedError(401, SESSION_ENDED if self.session_ended else "Sign in first.")
 
     @property
     def account(self) -> dict[str, str] | None:
@@ -234,15 +244,16 @@ def _known(owner: SiteSchema, fields: Row) -> Row:
     return {name: value for name, value in fields.items() if known is None or name in known}
 
 
-def find_session(
-    episode: EpisodeState, site: SiteSchema, keys: Keyring, cookies: dict[str, str]
-) -> str | None:
-    """Return the id of the open session that a request's cookies belong to, or None when signed out."""
+def seen_by(episode: EpisodeState, site: SiteSchema, keys: Keyring, cookies: dict[str, str]) -> SiteEpisode:
+    """Return the episode as a site sees it in a request with these cookies."""
     if not site.has_sign_in:
-        return None
+        return SiteEpisode(episode, site, None)
     owner = episode.catalog.session_owner(site)
     session = keys.session(owner, cookies.get(owner.session_cookie, ""))
-    return session if session is not None and episode.rows(owner, SESSIONS, {"id": session}) else None
+    is_open = session is not None and bool(episode.rows(owner, SESSIONS, {"id": session}))
+    return SiteEpisode(
+        episode, site, session if is_open else None, session_ended=session is not None and not is_open
+    )
 
 
 def current_session(episode: EpisodeState, site: SiteSchema) -> str | None:

@@ -26,6 +26,8 @@ from .strict_yaml import read_yaml
 
 SESSIONS = "sessions"
 """The collection of every site with a sign-in: one item per signed-in device."""
+SESSION_ENDED = "Your session has ended. Sign in again."
+"""What pages say to a browser whose session has expired or was ended from another device."""
 
 CURRENT = "current"
 """The field that is true for the session of the episode's own browser, which only signing in creates."""

@@ -3,16 +3,7 @@
  * Lists of items (kit/controls/items.html): forms that add and remove are sent without leaving the page, which is drawn again
  * from what the site answers; a field filters the list, and a long one has pages. Other forms ask their questions first.
  */
-import { confirmed, fail } from "./questions.js";
-
-/**
- * What a site says when it refuses a form.
- * @param {string} answer
- * @returns {string}
- */
-function reason(answer) {
-  try { return JSON.parse(answer).error; } catch { return "Please load the page again."; }
-}
+import { confirmed, fail, reason } from "./questions.js";
 
 /**
  * The copies of a list: on the page, and in the templates from which it is drawn anew.
@@ -32,7 +23,7 @@ function copies(page, name) {
 async function send(form, list) {
   const body = new URLSearchParams(/** @type {[string, string][]} */ ([...new FormData(form)]));
   form.reset();
-  const response = await fetch(form.action, { method: "POST", body });
+  const response = await fetch(form.action, { method: "POST", body, headers: { "x-requested-with": "fetch" } });
   const text = await response.text();
   if (!response.ok) {
     for (const [name, value] of body) /** @type {HTMLInputElement} */ (form.elements.namedItem(name)).value = value;

@@ -63,6 +63,15 @@ export async function askAll(questions) {
   return true;
 }
 
+/**
+ * What a site says when it refuses a form.
+ * @param {string} answer
+ * @returns {string}
+ */
+export function reason(answer) {
+  try { return JSON.parse(answer).error; } catch { return "Please load the page again."; }
+}
+
 /** @param {string} text */
 export function fail(text) {
   if (site.kitFail) return site.kitFail(text);

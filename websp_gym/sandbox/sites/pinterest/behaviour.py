@@ -28,7 +28,7 @@ def routes(site: SiteSchema) -> list[Route]:
     async def save(request: Request) -> Response:
         episode = request.state.episode
         if episode.session is None:
-            raise RefusedError(401, "sign in first")
+            raise request.state.episode.sign_in_first
         sent = read_json(request.state.body)
         values = {key: site.settings[key].parse(sent[field]) for key, field in known.items() if field in sent}
         if not values:

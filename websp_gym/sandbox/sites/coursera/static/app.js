@@ -3,6 +3,8 @@
 import { addStyles, draw } from "./dom.js";
 import { page } from "./pages.js";
 
+const KIT = "/_kit/questions.js";
+
 /**
  * @typedef {{slug: string, title: string, partner: string, topic: string, kind: string, level: string, time: string, rating: string, reviews: string, skills: string[], hue: number, rail: string}} Course
  * @typedef {{id: string, label: string, count: number}} Topic
@@ -10,7 +12,7 @@ import { page } from "./pages.js";
  * @typedef {{name: string, heading?: string, paragraphs?: string[], button?: string, action?: string}} View
  * @typedef {string | boolean | string[]} Value
  * @typedef {{view: View, params: Record<string, string>, query: Record<string, string>, wishlist: string[], catalog: Catalog, menu: boolean, rail: string, levels: string[], question: number, note: string,
- *   account: {name: string} | null, settings: Record<string, Value>, draft: Record<string, Value>, enrolled: string[], reported: boolean, plus: boolean, zones: Record<string, string>, languages: Record<string, string>,
+ *   account: {name: string} | null, sessionEnded: string, settings: Record<string, Value>, draft: Record<string, Value>, enrolled: string[], reported: boolean, plus: boolean, zones: Record<string, string>, languages: Record<string, string>,
  *   profile: boolean, tab: number, said: string, chat: boolean, asked: string[], asking: boolean}} State
  * @typedef {(change: Partial<State>) => void} Update
  * @typedef {(path: string, body: Record<string, unknown>, change: Partial<State>) => Promise<void>} Send
@@ -33,6 +35,15 @@ const update = (change) => {
 };
 
 /**
+ * Tells what the server said instead of doing what it was asked.
+ * @param {string} answer
+ */
+async function refused(answer) {
+  const { fail, reason } = await import(KIT);
+  fail(reason(answer));
+}
+
+/**
  * Puts a course on the wish list or takes it off; the server has the last word.
  * @param {string} slug
  */
@@ -42,16 +53,17 @@ async function save(slug) {
     ? await fetch(`/api/wishlist/${encodeURIComponent(slug)}`, { method: "DELETE" })
     : await fetch("/api/wishlist", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ slug }) });
   // A reply that nobody reads keeps its request open.
-  await reply.text();
-  if (!reply.ok) return;
+  const answer = await reply.text();
+  if (!reply.ok) return refused(answer);
   update({ wishlist: saved ? state.wishlist.filter((each) => each !== slug) : [...state.wishlist, slug] });
 }
 
 /** Sends something to the server and, if it agrees, changes what is shown. @type {Send} */
 async function send(path, body, change) {
   const reply = await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
-  await reply.text();
+  const answer = await reply.text();
   if (reply.ok) update(change);
+  else refused(answer);
 }
 
 document.addEventListener("keydown", (event) => {

@@ -107,6 +107,7 @@ function login(state, update) {
   const [mail, word] = [freshId(), freshId()];
   const redir = new URL(state.query.redir || "/", location.href).href;
   return [h("section", { class: "sign" }, h("h1", { class: "title" }, state.view.heading ?? ""),
+    state.sessionEnded ? h("p", { role: "alert", class: "ended" }, state.sessionEnded) : null,
     h("form", { onsubmit: (event) => { event.preventDefault(); update({ note: "No account has this email address and password. Continue with Google instead." }); } },
       h("label", { for: mail }, "Email"), h("input", { id: mail, type: "email", class: "field", placeholder: "name@email.com" }), h("label", { for: word }, "Password"), h("input", { id: word, type: "password", class: "field", autocomplete: "off" }),
       h("button", { class: "join big", type: "submit" }, state.view.action ?? "Continue")), state.note ? h("p", { role: "status" }, state.note) : null,
