@@ -24,6 +24,7 @@ DEFECTS = """
 <a href="#missing">Part</a> <img src="https://pixel.elsewhere.example/p.png" alt="">
 <script src="/_site/lost.js"></script>
 <button class="bare"><svg width="20" height="20"></svg></button> <input type="text">
+<div style="width: 1500px">Wide</div>
 """
 RESTLESS = """<p id="more"></p><script>
 setInterval(() => { const late = document.createElement("button"); late.textContent = "Late"; more.append(late);
@@ -66,7 +67,7 @@ def test_a_sound_site_passes_and_leaves_pictures(root: Path, tmp_path: Path) -> 
     assert report.ok, [finding.line() for finding in report.failures]
     looked_at = {finding.check for finding in report.findings}
     assert {"S0", "oracle", "no-op", "omission", "unconfirmed", "opposite", "side effects"} <= looked_at
-    assert {"pages", "console", "requests", "answers", "names", "links", "reset time"} <= looked_at
+    assert {"pages", "console", "requests", "answers", "names", "width", "links", "reset time"} <= looked_at
     assert [finding.subject for finding in report.of("omission")] == [
         "Good-task-1 without step 1",
         "Good-task-1 without step 2",
@@ -91,12 +92,14 @@ def test_every_defect_of_a_page_is_named(root: Path) -> None:
     assert "404 for GET https://www.pages.example/_site/lost.js" in _said(report, "answers")
     assert '<button class="bare">' in _said(report, "names")
     assert '<input type="text">' in _said(report, "names")
+    assert "/more is 220 pixels wider than its window" in _said(report, "width")
     assert {finding.check for finding in report.failures} == {
         "console",
         "links",
         "requests",
         "answers",
         "names",
+        "width",
     }
 
 

@@ -88,6 +88,8 @@ def crawl(
         tour.every = every
         before = world_state(episode.state())
         tour.go([start_url, *_addresses(catalog[slug])])
+        context.clear_cookies()
+        tour.measure([start_url, *_login_page(catalog[slug])])
         probe = HttpProbe(sandbox, episode.id, context.cookies())
         try:
             tour.read(probe)
@@ -105,6 +107,9 @@ def crawl(
         yield judged("answers", f"{slug}'s pages", tour.broken(heard, away), "every file was found")
         named = "every control has one"
         yield judged("names", f"{slug}'s pages", tour.nameless(), named)
+        yield judged(
+            "width", f"{slug}'s pages", tour.sideways(), f"none scrolls sideways at {VIEWPORT[0]} pixels"
+        )
         yield judged("links", slug, dead, f"{len(tour.links)} lead to pages of the sandbox")
         yield judged(
             "side effects", f"{slug}'s pages", _moved(catalog, before, after), "looking changes nothing"
@@ -137,6 +142,7 @@ class _Tour:
         self._routes: Counter[str] = Counter()
         self._nameless: dict[str, list[str]] = {}
         self._nowhere: dict[str, list[str]] = {}
+        self._sideways: dict[int, list[str]] = {}
         self._dead: list[str] = []
 
     def nameless(self) -> list[str]:
@@ -146,6 +152,20 @@ class _Tour:
     def nowhere(self) -> list[str]:
         """Return a message per link without a target, with the pages it is on."""
         return [f"{each} on {_pages(found)} leads nowhere" for each, found in self._nowhere.items()]
+
+    def sideways(self) -> list[str]:
+        """Return a message per width by which pages are wider than their window, with those pages."""
+        return [
+            f"{_pages(found)} is {each} pixels wider than its window"
+            for each, found in self._sideways.items()
+        ]
+
+    def measure(self, addresses: list[str]) -> None:
+        """Open pages only for their width."""
+        for address in addresses:
+            self._page.goto(address, wait_until="commit")
+            settle(self._tabs)
+            self._measure(address, _survey(self._page.main_frame))
 
     def go(self, addresses: list[str]) -> None:
         """Open these pages and the pages of the same site that they link to."""
@@ -234,6 +254,8 @@ class _Tour:
                 seen = _survey(frame)
             except PlaywrightError:
                 continue  # an iframe that is being replaced
+            if frame == self._page.main_frame:
+                self._measure(address, seen)
             for kept, told in ((self._nameless, seen["nameless"]), (self._nowhere, seen["nowhere"])):
                 for each in told:
                     kept.setdefault(each, []).append(_path(address))
@@ -242,6 +264,10 @@ class _Tour:
                 self.links.setdefault(url, (address, link["name"]))
                 found.append(url)
         return found
+
+    def _measure(self, address: str, seen: dict[str, Any]) -> None:
+        if seen["hidden"] > 0:
+            self._sideways.setdefault(seen["hidden"], []).append(_path(address))
 
     def _refuse(self, address: str, status: int) -> None:
         """Record a page that answers with an error: as a dead link if a link led here, else as refused."""
@@ -288,6 +314,11 @@ def _addresses(site: SiteSchema) -> list[str]:
         for page in site.pages
         if page.template and "{" not in page.path
     ]
+
+
+def _login_page(site: SiteSchema) -> list[str]:
+    """Return the address of the page to sign in on, if it is one of this site."""
+    return [f"https://{site.hosts[0]}{site.login_page}"] if site.login_page.startswith("/") else []
 
 
 @cache

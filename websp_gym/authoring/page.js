@@ -5,6 +5,7 @@
  *   forms     address and name of each search box and other GET form, with its fields filled in
  *   nameless  controls without an accessible name
  *   nowhere   links without a target, or to a part of this page that does not exist
+ *   hidden    pixels by which the page is wider than its window, so that it scrolls sideways
  */
 (() => {
   "use strict";
@@ -60,5 +61,7 @@
     if (!websp.isControl(el) || el.matches("option, [aria-hidden=true], [aria-hidden=true] *, [inert] *")) continue;
     if (!websp.nameOf(el) && !later(el)) nameless.push(shape(el));
   }
-  return { links, forms, nameless, nowhere };
+  const page = document.scrollingElement;
+  const hidden = page && getComputedStyle(page).overflowX !== "hidden" ? page.scrollWidth - page.clientWidth : 0;
+  return { links, forms, nameless, nowhere, hidden };
 })
