@@ -1,7 +1,7 @@
 # make demo   set everything up and watch one instance run, with no key
 # make test   install what the tests need and run them (what CI runs)
 # make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
-# make test-rl [RL=trl]  the same for the trainers (trl, openenv, verifiers, skyrl, ray), each in an environment of its own
+# make test-rl [RL=trl]  the same for the trainers (trl, openenv, verifiers, skyrl, ray, sb3), each in an environment of its own
 # make check  format, lint, layers of the package, types (Python and JavaScript)
 # make rules  write extension/secret_rules.js from secret_rules.yaml
 # make docs   write the generated tables of README.md and docs/
@@ -20,7 +20,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 AGENTLAB := .venv-agentlab
 # Trainers whose adapters are tested.
-RL ?= trl openenv verifiers skyrl ray
+RL ?= trl openenv verifiers skyrl ray sb3
 # Test processes. Browsers keep a process waiting, so there are more than cores.
 JOBS ?= $(shell expr $$(nproc) + 2)
 

@@ -213,8 +213,17 @@ def test_render_gives_the_last_picture(make: MakeEnv) -> None:
     assert np.array_equal(env.render(), observation["screenshot"])
 
 
+def test_a_text_observation_cannot_be_rendered(make: MakeEnv) -> None:
+    assert make(DONE, observation="text").metadata["render_modes"] == []
+    assert make(DONE).metadata["render_modes"] == ["rgb_array"]
+    with pytest.raises(
+        SetupError, match='render_mode="rgb_array" needs pictures, and observation="text" takes none'
+    ):
+        make_env(DONE, observation="text", render_mode="rgb_array")
+
+
 def test_a_text_observation_takes_no_picture_and_records_none(make: MakeEnv, tmp_path: Path) -> None:
-    env = make(DONE, observation="text", render_mode="rgb_array", record_to=tmp_path)
+    env = make(DONE, observation="text", record_to=tmp_path)
     env.reset()
     env.step("ANSWER; done")
     assert env.render() is None
@@ -348,7 +357,14 @@ def test_seconds_left_run_down(make: MakeEnv) -> None:
     env = make(DONE, viewport=TINY)
     first, _info = env.reset()
     second, *_ = env.step("Jump")
-    assert 600 >= first["seconds_left"] > second["seconds_left"] > 0
+    assert 600 >= first["seconds_left"] >= second["seconds_left"] > 0
+
+
+def test_one_seed_begins_with_equal_observations(make: MakeEnv) -> None:
+    env = make(DONE, observation="text")
+    first, second = (env.reset(seed=7)[0] for _ in range(2))
+    assert first == second
+    assert first["seconds_left"] == 600.0
 
 
 # --- actions ----------------------------------------------------------------------------------------

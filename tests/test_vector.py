@@ -89,6 +89,13 @@ def test_a_wrong_option_is_explained_before_any_process_starts() -> None:
         make_two("websp/", world="live")
 
 
+def test_an_unknown_autoreset_mode_is_named_with_those_there_are() -> None:
+    with pytest.raises(
+        SetupError, match=r'did you mean "SameStep"\? \(modes: "NextStep", "SameStep", "Disabled"\)'
+    ):
+        gym.make_vec(f"websp/{DONE}", num_envs=1, autoreset_mode="samestep")
+
+
 def test_a_vector_takes_gymnasiums_autoreset_modes(before: set[psutil.Process]) -> None:
     env = make_two("websp/", autoreset_mode=AutoresetMode.SAME_STEP)
     env.reset(seed=[1, 2])

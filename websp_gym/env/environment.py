@@ -65,6 +65,14 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         self.instance = instance
         self.options = read_options(options)
         self.render_mode = self.options.render_mode
+        if self.options.observation == "text":
+            if self.render_mode is not None:
+                raise SetupError(
+                    f'render_mode="{self.render_mode}" needs pictures, and observation="text" takes none; '
+                    'use observation="marks"',
+                    option="render_mode",
+                )
+            self.metadata = {**self.metadata, "render_modes": []}
         self.observation_space = observation_space(
             self.options.observation, self.options.viewport, self.options.picture_scale
         )

@@ -24,7 +24,7 @@ from websp_gym.browser.watch import Watch
 from websp_gym.env.chat import MemoryChat
 from websp_gym.env.task import WebspTask
 from websp_gym.errors import ActionError, SetupError, WebspError, WorldError
-from websp_gym.observation.observe import Observer
+from websp_gym.observation.observe import Observer, whole_seconds
 from websp_gym.records.ending import Ending
 from websp_gym.records.recorder import Recorder
 from websp_gym.records.trajectory import ActionRecord, Step, View, versions
@@ -395,4 +395,4 @@ class Episode:
         return max(self.options.max_actions - self._actions, 0)
 
     def _seconds_left(self) -> float:
-        return max(self.options.max_seconds - self.seconds, 0.0)
+        return whole_seconds(self.options.max_seconds - self.seconds)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from gymnasium.envs.registration import register, registry
 
-from websp_gym.errors import SetupError
+from websp_gym.errors import SetupError, nearest
 from websp_gym.tasks.ids import instance_ids, published_id
 
 if TYPE_CHECKING:
@@ -219,8 +219,24 @@ def _vector(
 
     from websp_gym.world import make_world
 
+    more: dict[str, Any] = (
+        {} if autoreset_mode is None else {"autoreset_mode": _autoreset_mode(autoreset_mode)}
+    )
     # Start the server here, in the parent, so that all processes share it.
     make_world(str(options.get("world", "sandbox"))).browser_args()
     builder = functools.partial(build, **options)
-    more: dict[str, Any] = {} if autoreset_mode is None else {"autoreset_mode": autoreset_mode}
     return gym.vector.AsyncVectorEnv([builder] * num_envs, shared_memory=False, context="spawn", **more)
+
+
+def _autoreset_mode(given: AutoresetMode | str) -> AutoresetMode:
+    from gymnasium.vector import AutoresetMode
+
+    modes = [mode.value for mode in AutoresetMode]
+    try:
+        return AutoresetMode(given)
+    except ValueError as error:
+        known = ", ".join(f'"{mode}"' for mode in modes)
+        raise SetupError(
+            f'autoreset_mode="{given}": there is no such mode{nearest(str(given), modes)} (modes: {known})',
+            option="autoreset_mode",
+        ) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,11 @@ def observation_space(
     if kind == "all":
         spaces["screenshot_marks"] = picture
     return gym.spaces.Dict(spaces)
+
+
+def whole_seconds(left: float) -> float:
+    """Return the seconds that are left, rounded up: two episodes with one seed then begin with equal observations."""
+    return float(max(math.ceil(left), 0))
 
 
 def _browsergym_spaces() -> dict[str, gym.Space[Any]]:
@@ -161,7 +167,7 @@ class Observer:
             "last_action": last_action,
             "last_action_error": last_action_error,
         }
-        left = {"actions_left": actions_left, "seconds_left": float(max(max_seconds - elapsed, 0.0))}
+        left = {"actions_left": actions_left, "seconds_left": whole_seconds(max_seconds - elapsed)}
         looks = 0
         while True:
             page = self._tabs.current
