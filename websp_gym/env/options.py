@@ -57,7 +57,7 @@ class Options:
             ``truncate``: end the episode with the last observation, reward 0.0, ``truncated``,
             ``info["unscored"]`` and ``info["error"]``. A reset that fails is then tried once more.
         action_mapping: The action mapping of an AgentLab agent; accepted but never executed.
-        render_mode: ``rgb_array`` makes ``render()`` return the last screenshot (there is none with
+        render_mode: ``rgb_array`` makes ``render()`` return the last screenshot (not with
             ``observation="text"``).
     """
 

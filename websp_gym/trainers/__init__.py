@@ -1,1 +1,1 @@
-"""Adapters between :mod:`websp_gym.rollouts` and trainers. Each module needs the extra of its name."""
+"""Adapters between the environments and trainers. A module named after an extra needs it."""
