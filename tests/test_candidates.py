@@ -13,8 +13,8 @@ from gymnasium.utils.env_checker import check_env
 import websp_gym  # noqa: F401 (registers the ids)
 from websp_gym.agents.learner.policy import MOST_TURNS
 from websp_gym.env import WebspEnv
-from websp_gym.env.walker import Walker
 from websp_gym.errors import SetupError, WorldError
+from websp_gym.rollouts import agent_policy
 from websp_gym.trainers.candidates import CandidateActions
 
 TO_DO, SOLVED = "Steam-task-191-ON", "Steam-task-191-OFF"
@@ -60,10 +60,9 @@ def test_each_row_is_an_action_and_the_others_are_masked(env: CandidateActions) 
 
 def test_the_oracles_actions_are_among_them_and_are_paid(env: CandidateActions) -> None:
     env.reset(seed=0)
-    walker = Walker(inner(env).instance.config.ground_truth, env._played.page.account)
-    terminated, reward = False, 0.0
+    oracle, terminated, reward = agent_policy("oracle"), False, 0.0
     while not terminated:
-        said = walker.act(env._played.page.observation)
+        said = oracle(env.played)
         wanted = "ANSWER; done" if said.startswith("ANSWER") else said
         _, got, terminated, truncated, info = env.step(env.actions.index(wanted))
         assert (truncated, info["action"]) == (False, wanted)
@@ -85,7 +84,7 @@ def test_a_masked_action_changes_nothing_and_counts(env: CandidateActions) -> No
     env.reset(seed=0)
     _, reward, terminated, truncated, info = env.step(127)
     assert (reward, terminated, truncated, info["action"]) == (0.0, False, False, "(masked action 127)")
-    assert env._played.page.observation["actions_left"] == 19
+    assert env.played.page.observation["actions_left"] == 19
 
 
 def test_a_long_page_loses_its_last_elements_and_says_how_many() -> None:

@@ -76,7 +76,8 @@ class CandidateActions(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstruc
         self.actions: tuple[str, ...] = ()
         """Texts of the actions of the current page."""
         self._most, self._size = most, size
-        self._played = Transcript((Page("", 0),))
+        self.played = Transcript((Page("", 0),))
+        """The episode so far, for policies of :mod:`websp_gym.rollouts` (``agent_policy("oracle")``)."""
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -90,7 +91,7 @@ class CandidateActions(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstruc
         inner = self.env.unwrapped
         assert isinstance(inner, WebspEnv)
         assert inner.task is not None
-        self._played = Transcript(
+        self.played = Transcript(
             (Page(inner.instance.id, seed or 0, 0, dict(inner.task.episode.account), seen),)
         )
         rows, told = self._look()
@@ -107,9 +108,9 @@ class CandidateActions(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstruc
         is_offered = 0 <= number < len(self.actions)
         text = self.actions[number] if is_offered else f"(masked action {number})"
         seen, reward, terminated, truncated, info = self.env.step(text)
-        before = self._played.page
+        before = self.played.page
         page = Page(before.instance, before.seed, before.turn + 1, before.account, seen)
-        self._played = self._played.after(text if is_offered else _NO_ACTION, page)
+        self.played = self.played.after(text if is_offered else _NO_ACTION, page)
         rows, told = self._look()
         unscored = bool(info.get("unscored", False))
         over = terminated or truncated
@@ -120,7 +121,7 @@ class CandidateActions(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstruc
         return np.arange(self._most) < len(self.actions)
 
     def _look(self) -> tuple[Rows, dict[str, Any]]:
-        choice = Choice.on(self._played)
+        choice = Choice.on(self.played)
         count = len(choice.actions)
         # The last two are to scroll and to answer.
         kept = [*range(max(min(count, self._most) - 2, 0)), *range(max(count - 2, 0), count)]
