@@ -12,7 +12,7 @@ from websp_gym.errors import SetupError
 from websp_gym.records.verdict import Verdict, unscored
 from websp_gym.scoring.outcome import EpisodeEnd
 from websp_gym.scoring.rewards import make_reward, state_verdict
-from websp_gym.scoring.state_reward import side_effects
+from websp_gym.scoring.side_effects import side_effects
 from websp_gym.tasks.goals import Goal, Unchanged
 from websp_gym.tasks.instances import Instance, Task, load_instance
 from websp_gym.world.state import Declared, Event, SiteState, WorldState
@@ -323,9 +323,10 @@ def test_a_session_that_two_sites_share_is_told_of_once() -> None:
     for slug in ("steam", "mail"):
         assert side_effects(goal, slug, before, after) == ()
         (effect,) = side_effects(goal, slug, before, both(HERE))
-        assert effect.startswith("steam: removed in sessions")
-        assert "Tablet" in effect
-        assert side_effects(goal, slug, before, both(TABLET)) == ("steam: signed out",)
+        assert effect.line.startswith("steam: removed in sessions")
+        assert "Tablet" in effect.line
+        (effect,) = side_effects(goal, slug, before, both(TABLET))
+        assert effect.line == "steam: signed out"
 
 
 @pytest.mark.parametrize(

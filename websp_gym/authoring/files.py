@@ -18,7 +18,7 @@ from websp_gym.recording.recordings import load_recordings
 from websp_gym.replay.library import read_trace
 from websp_gym.sandbox.catalog import Catalog
 from websp_gym.sandbox.site import SESSIONS, SiteError, check_foreign
-from websp_gym.tasks.goals import ItemChange, Items
+from websp_gym.tasks.goals import ItemChange, Items, Says
 from websp_gym.tasks.ids import config_files
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep
 from websp_gym.tasks.instances import Instance, Site, Task, all_instances, load_site, signed_in_site
@@ -162,6 +162,14 @@ def _goal_problems(site: SiteSchema, task: Task) -> Iterator[str]:
     for name in task.unchanged.collections:
         if name not in site.collections:
             yield f'unchanged.collections: unknown "{name}"{nearest(name, list(site.collections))}'
+    named = {check.collection for _, check in task.goal.items()}
+    for key, names in (
+        ("unchanged.others", task.unchanged.others),
+        ("goal.replaceable", task.goal.replaceable),
+    ):
+        for name in names:
+            if name not in named:
+                yield f'{key}: the goal names no items of "{name}"{nearest(name, list(named))}'
 
 
 def _label_problems(site: SiteSchema, instance: Instance) -> Iterator[str]:
@@ -235,7 +243,7 @@ def _recording_problems(folder: Path) -> Iterator[str]:
 def _value_problems(site: SiteSchema, where: str, values: Mapping[str, object]) -> Iterator[str]:
     for key, value in values.items():
         try:
-            site.check_value(key, value)
+            site.check_value(key, str(value) if isinstance(value, Says) else value)
         except ValueError as error:
             yield f"{where}: {error}"
 
@@ -259,6 +267,6 @@ def _item_problems(site: SiteSchema, where: str, check: Items) -> Iterator[str]:
             yield f'{where}: {check.collection} has no field "{name}"{nearest(name, list(fields))}'
             continue
         try:
-            fields[name].check(value)
+            fields[name].check(str(value) if isinstance(value, Says) else value)
         except ValueError as error:
             yield f"{where}: {check.collection}.{name}: {error}"

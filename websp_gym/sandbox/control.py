@@ -324,6 +324,7 @@ def _describe(site: SiteSchema) -> Row:
             for group in (site.consent.optional if site.consent else [])
         },
         "bookkeeping": site.bookkeeping,
+        "shown_together": site.shown_together,
         "settings": {key: setting.model_dump(exclude_none=True) for key, setting in site.settings.items()},
         "collections": {
             name: {"key": spec.key, "fields": sorted(spec.fields) if spec.fields is not None else None}

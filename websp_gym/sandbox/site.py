@@ -127,6 +127,24 @@ class SiteSchema(Strict):
         return [name for name, each in declared if each.bookkeeping]
 
     @property
+    def shown_together(self) -> list[list[str]]:
+        """The names of the settings and collections of each panel, of each form, and of the cookie banner."""
+        panels = [
+            [
+                *(control.key for control in panel.all_controls),
+                *(
+                    name
+                    for part in panel.sections
+                    for name in (*part.items, *(key for button in part.buttons for key in button.set))
+                ),
+            ]
+            for panel in self.panels
+        ]
+        forms = [list(action.set) for action in self.actions if len(action.set) > 1]
+        banner = [key for key in self.settings if self.consent and key.startswith("consent.")]
+        return [names for names in (*panels, *forms, banner) if names]
+
+    @property
     def has_sign_in(self) -> bool:
         """Whether the account can be signed in on this site."""
         return bool(self.session_cookie or self.session_of)

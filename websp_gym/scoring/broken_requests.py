@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from websp_gym.tasks.goals import Goal, ItemChange, ItemCheck
+from websp_gym.tasks.goals import Goal, ItemChange, ItemCheck, Says
 from websp_gym.world.state import SESSIONS, Event, SiteState, WorldState, same
 
 
@@ -80,4 +80,6 @@ def _says(sent: str, value: Any) -> bool:
     """Whether a request has the texts that it needs. Of other values is not known how a page sends them."""
     if isinstance(value, list):
         return all(_says(sent, each) for each in value)
+    if isinstance(value, Says):
+        return Says.plain(value.says) in Says.plain(sent)
     return value in sent if isinstance(value, str) else True

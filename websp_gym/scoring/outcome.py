@@ -79,7 +79,7 @@ class EpisodeEnd:
 Reward = Callable[[EpisodeEnd], Verdict]
 RewardSpec = str | Callable[[EpisodeEnd], float | Verdict]
 
-REWARDS = ("state", "strict", "judge")
+REWARDS = ("state", "siblings", "strict", "judge")
 """The names of the built-in rewards."""
 
 

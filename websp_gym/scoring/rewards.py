@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from websp_gym.errors import SetupError, nearest
-from websp_gym.records.verdict import Check, Verdict, failed
+from websp_gym.records.verdict import Check, Verdict, failed, unscored
 from websp_gym.scoring.judge_reward import JudgeReward
 from websp_gym.scoring.outcome import REWARDS, EpisodeEnd, Reward, RewardSpec
 from websp_gym.scoring.state_reward import state_verdict
@@ -18,8 +18,9 @@ def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -
     """Return the reward function for the ``reward`` option of ``gym.make``.
 
     Args:
-        spec: ``state``, ``strict`` (which also requires that nothing else changed), ``judge``, or a callable
-            that takes an :class:`EpisodeEnd` and returns a number (success from 1.0) or a
+        spec: ``state``, ``siblings`` (which also requires that nothing else on the page of the goal changed),
+            ``strict`` (that nothing else at all changed), ``judge``, or a callable that takes an
+            :class:`EpisodeEnd` and returns a number (success from 1.0) or a
             :class:`~websp_gym.records.verdict.Verdict`.
         judge: The model string or strings of the judge; None for the paper's three models.
 
@@ -36,6 +37,8 @@ def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -
         return _Beside(spec)
     if spec == "state":
         return _state
+    if spec == "siblings":
+        return _siblings
     if spec == "strict":
         return _strict
     if spec == "judge":
@@ -52,14 +55,29 @@ def _state(outcome: EpisodeEnd) -> Verdict:
 
 
 def _strict(outcome: EpisodeEnd) -> Verdict:
-    verdict = replace(_state(outcome), source="strict")
-    if verdict.status != "pass" or verdict.strict == 1.0:
-        return verdict
-    effects = verdict.side_effects
-    check = Check("nothing else moved", False, [], list(effects))
-    reason = f"every goal holds, but more moved than was asked for: {'; '.join(effects)}"
-    parts = {"side_effects": effects, "less_private": verdict.less_private}
-    return failed("strict", reason, checks=(*verdict.checks, check), **parts)
+    truth = outcome.truth
+    return _paid_only_without(truth.side_effects, truth, "strict", "nothing else moved", "more moved")
+
+
+def _siblings(outcome: EpisodeEnd) -> Verdict:
+    truth = outcome.truth
+    if truth.status == "pass" and truth.sibling_effects is None:
+        return unscored("siblings", f"nobody knows what else is on the page of {outcome.instance.id}")
+    effects = truth.sibling_effects or ()
+    return _paid_only_without(
+        effects, truth, "siblings", "nothing else on the page moved", "more on the page moved"
+    )
+
+
+def _paid_only_without(
+    effects: tuple[str, ...], truth: Verdict, source: str, name: str, moved: str
+) -> Verdict:
+    if truth.status != "pass" or not effects:
+        return replace(truth, source=source)
+    check = Check(name, False, [], list(effects))
+    parts = {key: getattr(truth, key) for key in ("side_effects", "less_private", "sibling_effects")}
+    reason = f"every goal holds, but {moved} than was asked for: {'; '.join(effects)}"
+    return failed(source, reason, checks=(*truth.checks, check), **parts)
 
 
 class _Beside:
@@ -78,10 +96,16 @@ class _Beside:
             return verdict
         effects = verdict.side_effects or truth.side_effects
         given_away = verdict.less_private or truth.less_private
-        beside = replace(verdict, side_effects=effects, less_private=given_away)
-        if verdict.score is None or verdict.strict is not None:
+        near = verdict.sibling_effects or truth.sibling_effects
+        beside = replace(verdict, side_effects=effects, less_private=given_away, sibling_effects=near)
+        if verdict.score is None:
             return beside
-        return replace(beside, strict=float(not effects))
+        siblings = None if near is None else float(not near)
+        return replace(
+            beside,
+            siblings=siblings if verdict.siblings is None else verdict.siblings,
+            strict=float(not effects) if verdict.strict is None else verdict.strict,
+        )
 
 
 def _as_verdict(result: float | Verdict, source: str) -> Verdict:

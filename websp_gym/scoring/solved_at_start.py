@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
+from websp_gym.sandbox.site import SiteSchema
 from websp_gym.scoring.state_reward import goal_checks
 from websp_gym.tasks.instances import Instance, load_instance
 from websp_gym.tasks.sites import site_schema
@@ -76,10 +77,15 @@ def expected_s0(instance: Instance) -> SiteState:
         # This browser's own session, which signing in creates.
         own = site.collections[SESSIONS].complete({"id": "own", "current": True})
         collections[SESSIONS] = [*collections[SESSIONS], own]
+    return SiteState(settings, collections, declared(site))
+
+
+def declared(site: SiteSchema) -> Declared:
+    """Return what a site declares about its state."""
     least = {name: setting.least_private for name, setting in site.settings.items()}
-    declared = Declared(
+    return Declared(
         least_private={name: value for name, value in least.items() if value is not None},
         bookkeeping=frozenset(site.bookkeeping),
+        shown_together=tuple(frozenset(names) for names in site.shown_together),
         session_of=site.session_of,
     )
-    return SiteState(settings, collections, declared)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from typing import Any
 
+from websp_gym.errors import SetupError
 from websp_gym.records.ending import Ending
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.records.verdict import Verdict, failed, unscored
 from websp_gym.scoring.explain import with_failure_causes
 from websp_gym.scoring.outcome import EpisodeEnd
+from websp_gym.scoring.solved_at_start import declared
 from websp_gym.tasks.instances import Instance
+from websp_gym.tasks.sites import site_schema
 from websp_gym.world.state import WorldState, world_state
 
 
@@ -55,7 +59,12 @@ def outcome_of(trajectory: Trajectory, instance: Instance) -> EpisodeEnd | None:
 def _world(
     instance: Instance, state: dict[str, Any], events: list[dict[str, Any]] | None = None
 ) -> WorldState:
-    return world_state({"sites": {instance.site.slug: state} if state else {}, "events": events or []})
+    world = world_state({"sites": {instance.site.slug: state} if state else {}, "events": events or []})
+    with contextlib.suppress(SetupError):  # its site is not here, so nobody knows what it shows together
+        together = declared(site_schema(instance.site.slug)).shown_together
+        for slug, site in world.sites.items():
+            world.sites[slug] = replace(site, declared=replace(site.declared, shown_together=together))
+    return world
 
 
 def _with_other_sites(verdict: Verdict, slug: str, kept: dict[str, Any]) -> Verdict:

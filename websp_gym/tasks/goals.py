@@ -5,6 +5,7 @@ They are plain data that is compared with the server's state; there is no code i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -12,12 +13,51 @@ from pydantic import Field, model_validator
 
 from websp_gym.tasks.schema import ConfigModel, Value
 
+_AROUND = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
+"""Quotation marks."""
+
+
+class Says(ConfigModel):
+    """A text that only people read, in a goal: ``{says: primary developer token}``.
+
+    It is met by what a person would call the same text. Capitals, quotation marks around it, a full stop behind it
+    and what stands between words (spaces, hyphens, underscores) make no difference. A text that a goal gives without
+    ``says`` is met by itself only; that is for what the instruction quotes, and for what machines compare.
+    """
+
+    says: str
+
+    def __str__(self) -> str:
+        return self.says
+
+    def met_by(self, text: object) -> bool:
+        """Whether a value is the same text to a person."""
+        return isinstance(text, str) and self.plain(text) == self.plain(self.says)
+
+    @staticmethod
+    def plain(text: str) -> str:
+        """Return a text without what makes no difference."""
+        words = re.sub(r"[\s_-]+", " ", text).strip(f" {_AROUND}")
+        return words.removesuffix(".").strip(f" {_AROUND}").casefold()
+
+
+Wanted = Value | Says
+"""A value that a goal asks for."""
+
 
 class Items(ConfigModel):
     """The items of a collection that have the values of ``where``."""
 
     collection: str
-    where: dict[str, Value] = Field(default_factory=dict)
+    where: dict[str, Wanted] = Field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.collection} {in_words(self.where)}" if self.where else self.collection
+
+
+def in_words(values: dict[str, Wanted]) -> str:
+    """Return wanted values as they are shown to people."""
+    return str({name: str(value) if isinstance(value, Says) else value for name, value in values.items()})
 
 
 class ItemCheck(Items):
@@ -30,7 +70,7 @@ class ItemCheck(Items):
 class ItemChange(Items):
     """A condition that the items which have the values of ``where`` in S0 have those of ``to`` at the end."""
 
-    to: dict[str, Value] = Field(min_length=1)
+    to: dict[str, Wanted] = Field(min_length=1)
 
 
 Checks = Annotated[list[ItemCheck], Field(default_factory=list)]
@@ -42,10 +82,11 @@ class Goal(ConfigModel):
     ``settings`` are compared by value. ``created`` counts items that are not in S0, ``removed`` items of S0
     that are gone, and ``kept`` items of S0 that are still there unchanged. ``changed`` names the fields of
     items of S0 that must have new values; only these fields may change. ``present`` and ``absent`` look at the
-    end state only. ``signed_in`` is whether the account must still be signed in.
+    end state only. ``signed_in`` is whether the account must still be signed in. ``replaceable`` names collections
+    that the page shows as one text field: typing it anew is a way to do the task, so items of S0 may be gone.
     """
 
-    settings: dict[str, Value] = Field(default_factory=dict)
+    settings: dict[str, Wanted] = Field(default_factory=dict)
     created: Checks
     removed: Checks
     kept: Checks
@@ -53,10 +94,12 @@ class Goal(ConfigModel):
     present: Checks
     absent: Checks
     signed_in: bool | None = None
+    replaceable: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _not_empty(self) -> Goal:
-        if not any(getattr(self, name) not in (None, {}, []) for name in type(self).model_fields):
+        asked = (getattr(self, name) for name in type(self).model_fields if name != "replaceable")
+        if all(each in (None, {}, []) for each in asked):
             raise ValueError("a goal must ask for something")
         return self
 
@@ -68,10 +111,15 @@ class Goal(ConfigModel):
 
 
 class Unchanged(ConfigModel):
-    """What must not change: patterns of settings (``email.*``) and collections, except keys of the goal."""
+    """What must not change: patterns of settings (``email.*``) and collections, except keys of the goal.
+
+    ``others`` names collections of which the goal asks for one item, or for certain ones: no other may come, go or
+    change. Other fields of an item that the goal wants changed are free.
+    """
 
     settings: tuple[str, ...] = ()
     collections: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 class Expect(ConfigModel):

@@ -186,6 +186,7 @@ def _declaration(site: Mapping[str, Any]) -> Declared:
     return Declared(
         least_private={key: each["least_private"] for key, each in settings if "least_private" in each},
         bookkeeping=frozenset(site["bookkeeping"]),
+        shown_together=tuple(frozenset(names) for names in site["shown_together"]),
         session_of=site["session_of"],
     )
 

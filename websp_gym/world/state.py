@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from websp_gym.tasks.goals import Says
+
 Item = dict[str, Any]
 
 SESSIONS = "sessions"
@@ -34,6 +36,8 @@ class Declared:
 
     Every decision changes them, so such a change is not a side effect. The check of S0 compares them too.
     """
+    shown_together: tuple[frozenset[str], ...] | None = None
+    """The settings and collections of each of its pages and forms; None if unknown."""
     session_of: str = ""
     """Slug of the site whose sign-in and sessions this site shares; empty if none."""
 
@@ -106,7 +110,9 @@ def foreign_sessions(items: Iterable[Item]) -> list[Item]:
 
 
 def same(actual: object, wanted: object) -> bool:
-    """Whether two values are equal. Unlike in Python, a boolean never equals a number."""
+    """Whether a value is the wanted one. Unlike in Python, a boolean never equals a number."""
+    if isinstance(wanted, Says):
+        return wanted.met_by(actual)
     if isinstance(actual, bool) != isinstance(wanted, bool):
         return False
     return actual == wanted
