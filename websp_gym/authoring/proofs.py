@@ -11,6 +11,8 @@ from websp_gym.agents.oracle import OracleAgent, OracleError
 from websp_gym.agents.simple import NoopAgent
 from websp_gym.authoring.counterfactual import Counterfactual, OracleRecording, UndecidedError
 from websp_gym.authoring.findings import Finding, judged
+from websp_gym.authoring.mistakes import CHECK as MISTAKE
+from websp_gym.authoring.mistakes import mistakes
 from websp_gym.authoring.player import PlayedEpisode, play
 from websp_gym.env.options import Options
 from websp_gym.errors import InitialStateError, ReplayError, WebspError
@@ -30,12 +32,12 @@ _DOES = ("turn", "type", "select")
 
 
 def prove(instance: Instance, *, long: bool = True, picture: Path | None = None) -> Iterator[Finding]:
-    """Play an instance correctly, not at all, with each step left out, and with the opposite actions.
+    """Play an instance correctly, not at all, with each step left out, with the opposite actions, and with a mistake.
 
     Args:
         instance: The instance.
         long: Whether to play every proof in the browser. Otherwise only the correct way is played there; the
-            server decides the others where it can, and the opposite is not played.
+            server decides the others where it can, and the opposite and mistakes are not played.
         picture: File for a picture of the oracle's last page; None takes none.
 
     Yields:
@@ -66,7 +68,7 @@ def prove(instance: Instance, *, long: bool = True, picture: Path | None = None)
         ("omission", _omissions(recording, right, satisfied, long=long)),
     ]
     if long:
-        proofs.append(("opposite", _opposite(instance, satisfied)))
+        proofs += [("opposite", _opposite(instance, satisfied)), (MISTAKE, mistakes(instance, satisfied))]
     for check, findings in proofs:
         try:
             yield from findings

@@ -22,6 +22,7 @@ CHECKS = (
     "agreement",
     "unconfirmed",
     "opposite",
+    "mistake",
     "side effects",
     "effects",
     "console",

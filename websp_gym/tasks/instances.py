@@ -108,6 +108,15 @@ class Task(ConfigModel):
         return self
 
 
+class Mistake(ConfigModel):
+    """How something that was made by mistake is taken back through the pages, for ``websp prove``."""
+
+    make: tuple[GroundTruthStep, ...] = ()
+    """Steps that make a wrong one; none: the ground truth, with ``made-by-mistake`` for the text that it types."""
+    undo: tuple[GroundTruthStep, ...]
+    """Steps that remove it, from the page where it was made; ``[]``: the pages have no way to."""
+
+
 class Site(ConfigModel):
     """One website and its tasks: one file of ``task_configs/``."""
 
@@ -126,6 +135,8 @@ class Site(ConfigModel):
     """Rules for controls that show their state only by a class; the first rule that matches decides."""
     closing: tuple[GroundTruthStep, ...] = ()
     """Steps that close the account, if the site allows it; only an agent that makes a mistake does this."""
+    mistakes: dict[str, Mistake] = Field(default_factory=dict)
+    """By collection, how something that was made by mistake is taken back; a fact for proofs."""
     tasks: tuple[Task, ...] = Field(min_length=1)
 
     @property
@@ -183,7 +194,7 @@ class Instance(BaseModel):
 
         Values that are the default are left out, so that a new key of the schema leaves the digests as they are.
         """
-        site = self.site.model_dump(exclude={"tasks", "closing"}, exclude_defaults=True)
+        site = self.site.model_dump(exclude={"tasks", "closing", "mistakes"}, exclude_defaults=True)
         # Whether the browser starts signed in is in ``site``.
         task = self.task.model_dump(exclude={"instances", "signed_in"}, exclude_defaults=True)
         config = self.config.model_dump(exclude={"opposite"}, exclude_defaults=True)
