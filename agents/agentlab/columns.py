@@ -37,6 +37,7 @@ def columns_of(result: Result, instance: Instance) -> dict[str, Any]:
     counts = {name: int(result.outcome == name) for name in OUTCOMES}
     counts |= {f"kind {kind}": int(kind in result.failure_kinds) for kind in KINDS}
     counts["side effects"] = len(result.side_effects)
+    counts["siblings"] = int(result.siblings == 1.0)
     counts["strict"] = int(result.strict == 1.0)
     return {
         **{f"websp.{name}": value for name, value in texts.items()},

@@ -36,7 +36,8 @@ class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
     Args:
         observation: None gives each agent what it reads: ours the kind they name, others BrowserGym's keys.
         instruction: ``without_navigation`` or ``with_navigation``.
-        reward: ``state``, ``strict``, ``judge`` or a function defined in a module; None for the default.
+        reward: ``state``, ``siblings``, ``strict``, ``judge`` or a function defined in a module; None for the
+            default.
         judge: Models that judge under ``reward="judge"``.
         initial_state: ``replay`` or ``snapshot``.
         login: ``session`` or ``replay``.

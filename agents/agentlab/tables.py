@@ -20,6 +20,7 @@ FACTS = (
     "failure_kinds",
     "failure_elements",
     "side_effects",
+    "siblings",
     "strict",
 )
 

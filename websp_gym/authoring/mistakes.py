@@ -1,4 +1,4 @@
-"""Prove that an agent may clean up after itself: a wrong one made, removed and made right passes; left there, it fails.
+"""Prove that an agent may clean up after itself: a wrong one made and removed does no harm; left there, it fails.
 
 The wrong play follows from the goal and the ground truth of a task that creates something. How it is taken back is
 said once for each collection, in ``mistakes`` of the task configuration.
@@ -113,8 +113,8 @@ def wrong_steps(instance: Instance) -> Steps:
 class MistakenAgent:
     """An agent that carries out several lists of steps, one after the other.
 
-    Each list but the first may be carried out from the page that the one before ends on: it begins with the last step of
-    its way there that is in view.
+    Each list but the first may be carried out from the page that the one before ends on: it begins with the last
+    step of its way there that is in view.
 
     Args:
         parts: The lists of steps.

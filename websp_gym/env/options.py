@@ -30,8 +30,9 @@ class Options:
     Args:
         world: ``sandbox`` (replica sites on this machine) or ``live`` (not available yet).
         instruction: ``without_navigation`` or ``with_navigation``: the wording of the instruction.
-        reward: ``state`` (the server's state decides), ``strict`` (like ``state``, but a side effect makes
-            the episode fail), ``judge`` (language models decide) or a function of the episode's end
+        reward: ``state`` (the server's state decides), ``siblings`` (like ``state``, but a side effect on the
+            page of the goal makes the episode fail), ``strict`` (any side effect does), ``judge`` (language
+            models decide) or a function of the episode's end
             (:class:`websp_gym.scoring.outcome.EpisodeEnd`).
         judge: The models of ``reward="judge"``, one string or several. ``None`` means the three of the paper.
         initial_state: ``replay`` replays the recorded traces at each reset; ``snapshot`` does so once per
@@ -116,7 +117,7 @@ def kind_for(reads: ObservationKind, options: Mapping[str, Any]) -> ObservationK
     ``text`` becomes ``marks`` where a record or the reward needs screenshots.
     """
     reward = options.get("reward") or default_reward(str(options.get("world", "sandbox")))
-    seen_by_others = options.get("record_to") is not None or reward not in ("state", "strict")
+    seen_by_others = options.get("record_to") is not None or reward not in ("state", "siblings", "strict")
     return "marks" if reads == "text" and seen_by_others else reads
 
 

@@ -57,8 +57,8 @@ class Result:
         reward: The reward; ``None`` if the episode was not scored.
         status: ``pass``, ``fail``, ``unscored`` (the outcome is unknown) or ``error`` (the episode could not
             be played to its end).
-        source: Who decided: ``state``, ``strict``, ``judge``, ``limit``, the name of a custom reward, or
-            ``runner`` if the same action of the agent ended the episode with an error twice.
+        source: Who decided: ``state``, ``siblings``, ``strict``, ``judge``, ``limit``, the name of a custom
+            reward, or ``runner`` if the same action of the agent ended the episode with an error twice.
         end_reason: Why the episode ended (:data:`~websp_gym.records.ending.EndReason`). ``error`` with
             the status ``fail`` means that the same action of the agent caused an error twice.
         steps: Number of steps taken.
@@ -71,7 +71,9 @@ class Result:
         failure_kinds: Kinds of failure, of the paper's five (section 6), determined by rules.
         failure_elements: UI element types that caused the failure, determined by rules.
         side_effects: Changes that no goal asked for.
-        strict: The score if side effects count; ``None`` if unknown.
+        sibling_effects: Those on the page of the goal; ``None`` if unknown.
+        siblings: The score if those count; ``None`` if unknown.
+        strict: The score if all side effects count; ``None`` if unknown.
         calls: Number of requests to the agent's model.
         input_tokens: Tokens read by the model; ``None`` if unknown or if there is no model.
         output_tokens: Tokens written by the model; ``None`` if unknown or if there is no model.
@@ -100,6 +102,8 @@ class Result:
     failure_kinds: tuple[str, ...] = ()
     failure_elements: tuple[str, ...] = ()
     side_effects: tuple[str, ...] = ()
+    sibling_effects: tuple[str, ...] | None = ()
+    siblings: float | None = None
     strict: float | None = None
     calls: int = 0
     input_tokens: int | None = None
@@ -160,6 +164,7 @@ class Result:
             "agent",
             "trial",
             "reward",
+            "siblings",
             "strict",
             "status",
             "end_reason",
@@ -196,6 +201,8 @@ def _scored(verdict: Verdict) -> dict[str, Any]:
         "failure_kinds": failure.kinds,
         "failure_elements": failure.elements,
         "side_effects": verdict.side_effects,
+        "sibling_effects": verdict.sibling_effects,
+        "siblings": verdict.siblings,
         "strict": verdict.strict,
     }
 

@@ -105,7 +105,8 @@ def _judged(result: Result, judgement: Judgement) -> Result:
         reward={"pass": 1.0, "fail": 0.0}.get(judgement.status),
         source=judgement.source,
         reason=judgement.reason,
-        strict=_strict(result, judgement),
+        siblings=_less_paid(judgement, result.siblings, result.sibling_effects),
+        strict=_less_paid(judgement, result.strict, result.side_effects),
         error=None,
         failure_kinds=tuple(why.get("kinds", result.failure_kinds if judgement.status == "fail" else ())),
         failure_elements=tuple(
@@ -114,11 +115,11 @@ def _judged(result: Result, judgement: Judgement) -> Result:
     )
 
 
-def _strict(result: Result, judgement: Judgement) -> float | None:
-    """Return the strict score; side effects come from the server state, even for a verdict of a judge."""
+def _less_paid(judgement: Judgement, known: float | None, effects: tuple[str, ...] | None) -> float | None:
+    """Return a score that does not pay these side effects, which come from the server state, even for a judge."""
     if judgement.status != "pass":
         return None if judgement.status == "unscored" else 0.0
-    return None if result.strict is None else float(not result.side_effects)
+    return None if known is None or effects is None else float(not effects)
 
 
 def _newest_judgement(folder: Path, result: Result) -> Judgement | None:

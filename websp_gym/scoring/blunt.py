@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -54,12 +54,14 @@ class Rates:
     Args:
         policy: A key of :data:`POLICIES`, or :data:`BEST`.
         solved: By the state reward.
+        siblings: With nothing else on the page of the goal moved.
         strict: Without side effects.
         instances: Of so many.
     """
 
     policy: str
     solved: int
+    siblings: int
     strict: int
     instances: int
 
@@ -67,6 +69,11 @@ class Rates:
     def rate(self) -> float:
         """Share of the instances that are solved."""
         return self.solved / self.instances if self.instances else 0.0
+
+    @property
+    def siblings_rate(self) -> float:
+        """Share of the instances that are solved with nothing else on the page moved."""
+        return self.siblings / self.instances if self.instances else 0.0
 
     @property
     def strict_rate(self) -> float:
@@ -84,33 +91,29 @@ def blunt_rates(ids: Iterable[str]) -> dict[str, Rates]:
         SetupError: There is no such instance, or its site is invalid.
     """
     instances = [load_instance(name) for name in ids]
-    found = {
-        policy: Rates(
-            policy,
-            sum(_outcome(each.id, policy)[0] for each in instances),
-            sum(_outcome(each.id, policy)[1] for each in instances),
-            len(instances),
-        )
-        for policy in POLICIES
-    }
     of_site: dict[str, list[str]] = {}
     for each in instances:
         of_site.setdefault(each.site.slug, []).append(each.id)
 
-    def best(part: int) -> int:
-        return sum(
-            max(sum(_outcome(name, policy)[part] for name in names) for policy in POLICIES)
-            for names in of_site.values()
-        )
+    def solved(policy: str, part: int, names: Iterable[str]) -> int:
+        return sum(_outcome(name, policy)[part] for name in names)
 
-    return {**found, BEST: Rates(BEST, best(0), best(1), len(instances))}
+    def best(part: int) -> int:
+        return sum(max(solved(policy, part, names) for policy in POLICIES) for names in of_site.values())
+
+    def rates(policy: str, count: Callable[[int], int]) -> Rates:
+        return Rates(policy, count(0), count(1), count(2), len(instances))
+
+    every = [each.id for each in instances]
+    found = {policy: rates(policy, partial(solved, policy, names=every)) for policy in POLICIES}
+    return {**found, BEST: rates(BEST, best)}
 
 
 @cache
-def _outcome(name: str, policy: str) -> tuple[bool, bool]:
-    """Return whether a policy solves an instance, and whether it does so without side effects."""
+def _outcome(name: str, policy: str) -> tuple[bool, bool, bool]:
+    """Return whether a policy solves an instance, whether it moves nothing else on the page, and nothing at all."""
     verdict = blunt_verdict(load_instance(name), policy)
-    return verdict.score == 1.0, verdict.strict == 1.0
+    return verdict.score == 1.0, verdict.siblings == 1.0, verdict.strict == 1.0
 
 
 def blunt_verdict(instance: Instance, policy: str) -> Verdict:
@@ -150,10 +153,13 @@ def markdown() -> str:
     from websp_gym.tasks.ids import instance_ids
 
     rows = blunt_rates(instance_ids()).values()
-    lines = ["| without reading the instruction | solved | without side effects |", "|---|---|---|"]
+    lines = [
+        "| without reading the instruction | solved | nothing else on the page | without side effects |",
+        "|---|---|---|---|",
+    ]
     lines += [
         f"| {LABELS.get(each.policy, each.policy)} | {each.solved} of {each.instances} ({each.rate:.0%}) "
-        f"| {each.strict} ({each.strict_rate:.0%}) |"
+        f"| {each.siblings} ({each.siblings_rate:.0%}) | {each.strict} ({each.strict_rate:.0%}) |"
         for each in rows
     ]
     return "\n".join(lines)

@@ -36,6 +36,7 @@ def _row(episode: EpisodeRow, packed: Packed, pairs: Mapping[str, str], is_first
         "cost",
         "failure_elements",
         "side_effects",
+        "siblings",
         "strict",
         "reason",
         "error",

@@ -115,6 +115,7 @@ class _Verdict:
     badge: str
     reason: str
     score: float | None
+    siblings: float | None
     strict: float | None
     source: str
     checks: tuple[Mapping[str, Any], ...]
@@ -126,7 +127,7 @@ def _verdict(trajectory: Trajectory) -> _Verdict:
     data = trajectory.verdict
     status = data.get("status") if data else None
     if data is None or status not in _BADGES:
-        return _Verdict("none", "NO VERDICT", _why_none(trajectory), None, None, "", (), (), {})
+        return _Verdict("none", "NO VERDICT", _why_none(trajectory), None, None, None, "", (), (), {})
     details = data.get("details")
     checks = tuple(check for check in data.get("checks") or () if isinstance(check, dict))
     return _Verdict(
@@ -134,6 +135,7 @@ def _verdict(trajectory: Trajectory) -> _Verdict:
         badge=_BADGES[str(status)],
         reason=str(data.get("reason") or ""),
         score=_number(data.get("score")),
+        siblings=_number(data.get("siblings")),
         strict=_number(data.get("strict")),
         source=str(data.get("source") or ""),
         checks=checks,
@@ -161,6 +163,7 @@ def _facts(trajectory: Trajectory, verdict: _Verdict) -> list[tuple[str, str]]:
     free = sum(not step.counted for step in trajectory.steps)
     return [
         ("Reward", "none" if verdict.score is None else f"{verdict.score:g}"),
+        ("Siblings score", "none" if verdict.siblings is None else f"{verdict.siblings:g}"),
         ("Strict score", "none" if verdict.strict is None else f"{verdict.strict:g}"),
         ("Scored by", verdict.source or "none"),
         ("Ended by", _END_REASONS[trajectory.end_reason]),

@@ -25,6 +25,7 @@ COLUMNS = (
     Column("Failure", "Other scored episodes; the paper's column Error."),
     Column("Time-out", "Episodes that reached the action or time limit; counted as not solved."),
     Column("Success rate", "Share of the scored episodes, with Wilson's 95 % interval."),
+    Column("Siblings", "Share of the scored episodes that did the task and moved nothing else on its page."),
     Column("Strict", "Share of the scored episodes that did the task without side effects."),
     Column("Unscored", "Episodes that could not be scored; excluded from the success rate."),
     Column("Errors", "Episodes ended by an infrastructure error; excluded from the success rate."),
@@ -70,7 +71,8 @@ def _row(agent: str, instruction: str, own: Sequence[EpisodeRow], instances: int
         Cell(WORDS[instruction].split()[0], instruction),
         *(counted(outcome) for outcome in _SCORED),
         percent(count["success"], scored),
-        _strict(own, scored),
+        _less_paid([episode.result.siblings for episode in own if episode.outcome == "success"], scored),
+        _less_paid([episode.result.strict for episode in own if episode.outcome == "success"], scored),
         *(counted(outcome) for outcome in _APART),
         percent(count["success"], len(own)),
         number(sum(episode.result.again > 0 for episode in own)),
@@ -83,10 +85,9 @@ def _row(agent: str, instruction: str, own: Sequence[EpisodeRow], instances: int
     return Row(agent, cells)
 
 
-def _strict(own: Sequence[EpisodeRow], scored: int) -> Cell:
-    """Return the rate of strict successes; empty if one is unknown, as in results of older versions."""
-    known = [episode.result.strict for episode in own if episode.outcome == "success"]
-    return Cell(DASH) if None in known else percent(known.count(1.0), scored)
+def _less_paid(of_successes: Sequence[float | None], scored: int) -> Cell:
+    """Return the rate of a score; empty if it is unknown of a success, as in results of older versions."""
+    return Cell(DASH) if None in of_successes else percent(of_successes.count(1.0), scored)
 
 
 def _blunt(episodes: Sequence[EpisodeRow]) -> list[Row]:
@@ -104,6 +105,7 @@ def _blunt(episodes: Sequence[EpisodeRow]) -> list[Row]:
             number(rate.instances - rate.solved),
             Cell(DASH),
             percent(rate.solved, rate.instances),
+            percent(rate.siblings, rate.instances),
             percent(rate.strict, rate.instances),
             *[Cell(DASH)] * 4,
             Cell(f"{rate.instances} of {rate.instances}", {"scored": rate.instances}),
@@ -122,7 +124,7 @@ def _published(paper: Paper, shown: set[str]) -> list[Row]:
                     Cell(WORDS[instruction].split()[0], instruction),
                     *(number(count) for count in (success, failure, out)),
                     percent(success, paper.instances),
-                    *[Cell(DASH)] * 5,
+                    *[Cell(DASH)] * 6,
                     Cell(f"{paper.instances} of {paper.instances}", {"scored": paper.instances}),
                 )
                 rows.append(Row(label(model), cells, reference=True))
