@@ -27,19 +27,23 @@ def test_the_rates_of_all_instances_are_as_they_were_found_from_outside() -> Non
     assert solved == {"nothing": 43, "all off": 66, "most private": 82, "flip": 54}
     assert rates["nothing"].solved == len(instance_ids()) - len(without_solved(instance_ids()))
     assert rates[BEST].solved >= max(rate.solved for rate in rates.values())
-    assert all(rate.strict <= rate.solved <= rate.instances == 200 for rate in rates.values())
+    assert all(
+        rate.strict <= rate.siblings <= rate.solved <= rate.instances == 200 for rate in rates.values()
+    )
 
 
 def test_what_solves_by_force_has_side_effects() -> None:
     rates = blunt_rates(instance_ids())
-    assert rates["nothing"].strict == rates["nothing"].solved, "doing nothing has none"
-    assert rates["most private"].strict < rates["nothing"].solved < rates["most private"].solved
+    nothing, private = rates["nothing"], rates["most private"]
+    assert nothing.strict == nothing.siblings == nothing.solved, "doing nothing has none"
+    assert private.strict < private.siblings < nothing.solved < private.solved
 
 
 def test_a_policy_is_scored_as_an_episode_is() -> None:
     private = blunt_verdict(load_instance(ON), "most private")
-    assert (private.score, private.strict) == (1.0, 0.0)
+    assert (private.score, private.siblings, private.strict) == (1.0, 0.0, 0.0)
     assert private.side_effects
+    assert private.sibling_effects
     assert all("steam:" in effect for effect in private.side_effects)
     assert blunt_verdict(load_instance(ON), "nothing").score == 0.0
     assert blunt_verdict(load_instance(OFF), "nothing").strict == 1.0

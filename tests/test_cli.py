@@ -124,7 +124,7 @@ def test_run_json_prints_one_line_per_episode_and_keeps_results(tmp_path: Path) 
     assert result.returncode == 0
     assert set(lines) == {"Steam-task-200-ON", "Steam-task-200-OFF"}
     assert set(lines["Steam-task-200-ON"]) == {
-        "id", "agent", "trial", "reward", "strict", "status", "end_reason", "steps", "seconds", "cost", "error", "tries"
+        "id", "agent", "trial", "reward", "siblings", "strict", "status", "end_reason", "steps", "seconds", "cost", "error", "tries"
     }  # fmt: skip
     assert (lines["Steam-task-200-ON"]["reward"], lines["Steam-task-200-OFF"]["reward"]) == (0.0, 1.0)
     assert len(list(folder.glob("trajectories/*/*/trajectory.json"))) == 2

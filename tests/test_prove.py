@@ -36,6 +36,7 @@ def test_the_table_names_what_was_proved_and_what_failed(
         "ok ×2",
         "ok",
         "ok",
+        "ok",
         "ok ×2",
         "–",
         "ok",

@@ -88,6 +88,7 @@ def test_overall_counts_every_outcome_and_divides_by_what_was_scored(report: Rep
             "1",
             "66.7 % (30 to 90)",
             "–",
+            "–",
             "0",
             "0",
             "66.7 % (30 to 90)",
@@ -101,6 +102,7 @@ def test_overall_counts_every_outcome_and_divides_by_what_was_scored(report: Rep
             "1",
             "0",
             "75.0 % (30 to 95)",
+            "–",
             "–",
             "1",
             "0",
@@ -116,6 +118,7 @@ def test_overall_counts_every_outcome_and_divides_by_what_was_scored(report: Rep
             "1",
             "33.3 % (6 to 79)",
             "–",
+            "–",
             "1",
             "1",
             "20.0 % (4 to 62)",
@@ -125,15 +128,18 @@ def test_overall_counts_every_outcome_and_divides_by_what_was_scored(report: Rep
     ]
 
 
-def test_the_strict_rate_stands_beside_the_rate_and_is_left_open_where_a_success_does_not_know_it() -> None:
+def test_the_stricter_rates_stand_beside_the_rate_and_are_left_open_where_a_success_does_not_know_them() -> (
+    None
+):
     given = [
-        played("a", "A-task-1-ON", strict=1.0), played("a", "A-task-1-OFF", strict=0.0, side_effects=("x",)),
-        played("a", "A-task-2", "failure", strict=0.0), played("a", "B-task-4", "unscored"),
+        played("a", "A-task-1-ON", strict=1.0, siblings=1.0),
+        played("a", "A-task-1-OFF", strict=0.0, siblings=1.0, side_effects=("x",)),
+        played("a", "A-task-2", "failure", strict=0.0, siblings=0.0), played("a", "B-task-4", "unscored"),
         played("old", "A-task-1-ON"), played("old", "A-task-2", "failure"),
     ]  # fmt: skip
     found = rows(make_report(given, known=KNOWN), "overall")
-    assert found["a"][4:6] == ["66.7 % (21 to 94)", "33.3 % (6 to 79)"]
-    assert found["old"][5] == "–"
+    assert found["a"][4:7] == ["66.7 % (21 to 94)", "66.7 % (21 to 94)", "33.3 % (6 to 79)"]
+    assert found["old"][5:7] == ["–", "–"]
 
 
 def test_unscored_and_errors_are_named_and_in_no_denominator(report: Report) -> None:
@@ -356,7 +362,7 @@ def test_the_papers_own_rows_give_the_papers_totals(model: int) -> None:
     success = paper.overall.without_navigation[name][0]
     mine, theirs = report.table("overall").rows[0], rows(report, "overall")[f"{name} (published)"]
     assert mine.cells[1].value == success
-    assert (mine.cells[4].text, mine.cells[10].text) == (theirs[4], "200 of 200")
+    assert (mine.cells[4].text, mine.cells[11].text) == (theirs[4], "200 of 200")
     sites = report.table("sites")
     for row in sites.rows:
         assert sites.cell(row.label, "replayed").text == sites.cell(row.label, short).text
@@ -417,7 +423,7 @@ def test_an_episode_that_was_played_again_is_named_and_counted(tmp_path: Path) -
     again = replace(played("a", "Steam-task-191-ON"), tries=(lost,))
     down = replace(played("a", "Steam-task-191-OFF", "failure"), end_reason="error", tries=(lost, lost))
     report = read_report([put(tmp_path, [again, down])])
-    assert rows(report, "overall")["a"][9] == "2"
+    assert rows(report, "overall")["a"][10] == "2"
     assert report.as_dict()["retried"] == 2
     assert any(
         note.startswith("2 episodes retried with the same actions after an infrastructure error")

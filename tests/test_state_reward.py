@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -169,6 +170,198 @@ def test_a_deleted_artefact_is_destructive_unless_a_goal_names_it() -> None:
     done = {"a.one": False, "a.two": 7}
     assert _status(other, _after(settings=done, tokens=[CI], remove=removal)) == "fail"
     assert _status(other, _after(settings=done, tokens=[CI], remove={**removal, "artefact": False})) == "pass"
+
+
+def _removal(item: dict[str, Any]) -> dict[str, Any]:
+    return {"collection": "tokens", "item": item, "artefact": True}
+
+
+def test_what_was_made_in_the_episode_may_be_removed_again_and_what_was_there_may_not() -> None:
+    goal = {"created": [{"collection": "tokens", "where": {"scope": "read"}, "count": 1}]}
+    mistake = {"id": "4", "name": "oops", "scope": "all"}
+    cleaned = _after(
+        tokens=[OLD, CI, NEW], add={"collection": "tokens", "item": mistake}, remove=_removal(mistake)
+    )
+    verdict = state_verdict(_task(goal), START, cleaned, answered=True)
+    assert (verdict.score, verdict.strict) == (1.0, 1.0)
+    again = {**OLD, "id": "5"}
+    made_anew = _after(
+        tokens=[CI, NEW, again], remove=_removal(OLD), add={"collection": "tokens", "item": again}
+    )
+    verdict = state_verdict(_task(goal), START, made_anew, answered=True)
+    assert (verdict.score, verdict.reason) == (
+        0.0,
+        "nothing destructive: expected [], found ['steam: remove']",
+    )
+
+
+def test_an_artefact_of_s0_that_was_made_to_look_like_what_is_to_go_is_still_the_users() -> None:
+    task = _task({"removed": [{"collection": "tokens", "where": {"name": "old"}}]})
+    disguised = {**CI, "name": "old"}
+    assert _status(task, _after(tokens=[CI], remove=_removal({**OLD, "name": "edited first"}))) == "pass"
+    assert _status(task, _after(tokens=[], remove=_removal(disguised))) == "fail"
+
+
+def test_in_a_record_that_lacks_the_state_of_another_site_the_log_tells_what_was_made() -> None:
+    made = Event(2, 0.0, "hub", "add", {"collection": "tokens", "item": NEW})
+    gone = Event(3, 0.0, "hub", "remove", _removal(NEW))
+    end = _after(settings={"a.one": False, "a.two": 7})
+    for events, status in (((made, gone), "pass"), ((gone,), "fail")):
+        assert _status(_task(SETTINGS), replace(end, events=(*START.events, *events))) == status
+
+
+OTHERS = {"others": ["tokens"]}
+
+
+@pytest.mark.parametrize(
+    ("goal", "tokens", "status"),
+    [
+        ({"created": [{"collection": "tokens", "where": {"scope": "read"}}]}, [OLD, CI, NEW], "pass"),
+        ({"created": [{"collection": "tokens", "where": {"scope": "read"}}]}, [OLD, CI, NEW, {"id": "4"}], "fail"),
+        ({"created": [{"collection": "tokens", "where": {"scope": "read"}}]}, [CI, NEW], "fail"),
+        ({"created": [{"collection": "tokens", "where": {"scope": "read"}}]}, [OLD, {**CI, "name": "x"}, NEW], "fail"),
+        ({"absent": [{"collection": "tokens", "where": {"name": "old"}}]}, [CI], "pass"),
+        ({"absent": [{"collection": "tokens", "where": {"name": "old"}}]}, [{**CI, "id": "9"}], "pass"),
+        ({"absent": [{"collection": "tokens", "where": {"name": "old"}}]}, [], "fail"),
+        ({"changed": [RENAMED]}, [OLD, {**CI, "name": "build", "scope": "all"}], "pass"),
+        ({"changed": [RENAMED]}, [{**OLD, "name": "build"}, {**CI, "name": "build"}], "fail"),
+    ],
+)  # fmt: skip
+def test_where_one_is_asked_for_no_other_may_come_go_or_change(
+    goal: dict[str, Any], tokens: list[dict[str, Any]], status: str
+) -> None:
+    assert _status(_task(goal, OTHERS), _after(tokens=tokens)) == status
+
+
+def test_of_two_that_say_the_same_one_more_is_one_too_many() -> None:
+    goal = {"created": [{"collection": "tokens", "where": {"scope": "read"}, "count": 1}]}
+    twin = {**OLD, "id": "7"}
+    assert _status(_task(goal, OTHERS), _after(tokens=[OLD, twin, CI, NEW])) == "fail"
+    assert _status(_task(goal), _after(tokens=[OLD, CI, NEW, {**NEW, "id": "8"}])) == "fail"
+
+
+def test_an_unknown_collection_of_others_is_unscored() -> None:
+    assert (
+        _status(_task(SETTINGS, {"others": ["keys"]}), _after(settings={"a.one": False, "a.two": 7}))
+        == "unscored"
+    )
+
+
+def test_a_field_that_is_typed_anew_may_lose_its_former_words_and_gain_no_others() -> None:
+    goal = {"present": [{"collection": "tokens", "where": {"name": "new"}}]}
+    field = {**goal, "replaceable": ["tokens"]}
+    for given, strict in ((goal, 0.0), (field, 1.0)):
+        verdict = state_verdict(_task(given), START, _after(tokens=[NEW]), answered=True)
+        assert (verdict.score, verdict.strict) == (1.0, strict)
+    assert state_verdict(_task(field), START, _after(tokens=[OLD, CI, NEW]), answered=True).strict == 1.0
+    assert _status(_task(field, OTHERS), _after(tokens=[NEW])) == "pass"
+    assert _status(_task(field, OTHERS), _after(tokens=[NEW, {"id": "4", "name": "more"}])) == "fail"
+
+
+def test_what_was_put_back_as_it_was_is_no_side_effect() -> None:
+    done = {"a.one": False, "a.two": 7}
+    verdict = state_verdict(
+        _task(SETTINGS), START, _after(settings=done, tokens=[{**CI, "id": "8"}, OLD]), answered=True
+    )
+    assert (verdict.strict, verdict.side_effects) == (1.0, ())
+    other = {"id": "8", "name": "ci", "scope": "read"}
+    assert (
+        state_verdict(
+            _task(SETTINGS), START, _after(settings=done, tokens=[other, OLD]), answered=True
+        ).strict
+        == 0.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("primary developer token", True), ("Primary Developer Token", True), (" primary developer token ", True),
+        ('"primary developer token"', True), ("Primary developer token.", True), ("\u201cprimary developer token\u201d", True),
+        ("primary-developer_token", True), ("primary  developer\ttoken", True), ('"Primary developer token."', True),
+        ("primary developer tokens", False), ("developer token", False), ("primary developer token 2", False),
+        ("primarydevelopertoken", False), ("", False), (5, False), (None, False),
+    ],
+)  # fmt: skip
+def test_a_text_that_people_read_is_met_by_what_they_would_call_the_same(text: Any, same: bool) -> None:
+    status = "pass" if same else "fail"
+    wanted = {"says": "primary developer token"}
+    assert _status(_task({"settings": {"b.text": wanted}}), _after(settings={"b.text": text})) == status
+    goal = {"created": [{"collection": "tokens", "where": {"name": wanted}}]}
+    assert _status(_task(goal), _after(tokens=[OLD, CI, {"id": "3", "name": text}])) == status
+    exact = _task({"settings": {"b.text": "primary developer token"}})
+    assert _status(exact, _after(settings={"b.text": text})) == (
+        "pass" if text == "primary developer token" else "fail"
+    )
+
+
+def test_a_text_that_shall_be_blank_may_have_spaces_only() -> None:
+    blank = _task({"settings": {"b.text": {"says": ""}}})
+    assert _status(blank, _after(settings={"b.text": " \n"})) == "pass"
+    for text in ("x", ".", "-", '""'):
+        assert _status(blank, _after(settings={"b.text": text})) == "fail"
+
+
+def test_a_wanted_text_is_json_in_the_verdict() -> None:
+    goal = {
+        "settings": {"b.text": {"says": "y"}},
+        "present": [{"collection": "tokens", "where": {"name": {"says": "ci"}}}],
+    }
+    verdict = state_verdict(_task(goal), START, _after(settings={"b.text": "Y"}), answered=True).as_dict()
+    text, item, *_ = json.loads(json.dumps(verdict))["checks"]
+    assert (text["expected"], item["name"]) == ("y", "present tokens {'name': 'ci'}")
+
+
+def test_a_request_that_broke_could_have_brought_a_text_in_other_words() -> None:
+    goal = {"created": [{"collection": "tokens", "where": {"name": {"says": "deploy key"}}}]}
+    for sent, status in (("Deploy-Key", "unscored"), ("other", "fail")):
+        assert _status(_task(goal), _after(error={**SAVE, "collections": ["tokens"], "sent": sent})) == status
+
+
+PAGES = (frozenset({"a.one", "a.two", "b.text"}), frozenset({"tokens", "z"}))
+
+
+def _scores(goal: dict[str, Any], end: WorldState, pages: Any = PAGES) -> tuple[float | None, ...]:
+    steam = replace(end.sites["steam"], declared=Declared(shown_together=pages))
+    end = replace(end, sites={**end.sites, "steam": steam})
+    verdict = state_verdict(_task(goal), START, end, answered=True)
+    return verdict.score, verdict.siblings, verdict.strict
+
+
+def test_between_the_score_and_strict_is_one_that_looks_at_the_page_of_the_goal() -> None:
+    one = {"settings": {"a.one": False}}
+    assert _scores(one, _after(settings={"a.one": False})) == (1.0, 1.0, 1.0)
+    assert _scores(one, _after(settings={"a.one": False, "b.text": "y"})) == (1.0, 0.0, 0.0)
+    assert _scores(one, _after(settings={"a.one": False}, tokens=[OLD])) == (1.0, 1.0, 0.0)
+    assert _scores(one, _after(settings={"b.text": "y"})) == (0.0, 0.0, 0.0)
+    new = {"created": [{"collection": "tokens", "where": {"name": "new"}}]}
+    assert _scores(new, _after(tokens=[OLD, CI, NEW, {"id": "4"}])) == (1.0, 0.0, 0.0)
+    assert _scores(new, _after(settings={"b.text": "y"}, tokens=[OLD, CI, NEW])) == (1.0, 1.0, 0.0)
+    elsewhere = _after(settings={"a.one": False})
+    elsewhere.sites["other"] = SiteState(settings={"z": True})
+    assert _scores(one, elsewhere) == (1.0, 1.0, 0.0)
+
+
+def test_where_nobody_knows_what_a_page_shows_the_siblings_score_is_open_unless_nothing_moved() -> None:
+    one = {"settings": {"a.one": False}}
+    assert _scores(one, _after(settings={"a.one": False}), None) == (1.0, 1.0, 1.0)
+    assert _scores(one, _after(settings={"a.one": False, "b.text": "y"}), None) == (1.0, None, 0.0)
+
+
+def test_the_siblings_reward_pays_what_moved_elsewhere_and_not_what_moved_beside_the_goal() -> None:
+    def paid(settings: dict[str, Any], tokens: list[dict[str, Any]], pages: Any = PAGES) -> Verdict:
+        end = _after(settings={**SETTINGS["settings"], **settings}, tokens=tokens)
+        end.sites["steam"] = replace(end.sites["steam"], declared=Declared(shown_together=pages))
+        return make_reward("siblings")(replace(_outcome(), end=end))
+
+    assert (paid({}, [OLD]).score, paid({}, [OLD]).source) == (1.0, "siblings")
+    beside = paid({"b.text": "y"}, [OLD, CI])
+    assert (beside.score, beside.status, beside.source) == (0.0, "fail", "siblings")
+    assert "more on the page moved" in beside.reason
+    assert "b.text" in beside.reason
+    assert paid({"b.text": "y"}, [OLD, CI], None).status == "unscored"
+    judged = make_reward(lambda outcome: 1.0)(replace(_outcome(), end=_after(settings={"b.text": "y"})))
+    assert (judged.score, judged.siblings, judged.strict) == (1.0, None, 0.0)
 
 
 DONE = {"a.one": False, "a.two": 7}

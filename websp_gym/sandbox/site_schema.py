@@ -67,7 +67,7 @@ class Collection(Strict):
     most: int | None = Field(None, ge=1)
     """The number of items that the site allows."""
     artefact: bool = False
-    """Whether deleting an item is destructive, unless the task asks for it."""
+    """Whether deleting an item of S0 is destructive, unless the task asks for it: no click brings it back."""
     bookkeeping: bool = False
     """Whether it only records that a decision was made; no verdict counts it as a side effect."""
     fields: dict[str, Setting] | None = None

@@ -13,8 +13,7 @@ from pydantic import Field, model_validator
 
 from websp_gym.tasks.schema import ConfigModel, Value
 
-_AROUND = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
-"""Quotation marks."""
+_QUOTES = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
 
 
 class Says(ConfigModel):
@@ -36,9 +35,10 @@ class Says(ConfigModel):
 
     @staticmethod
     def plain(text: str) -> str:
-        """Return a text without what makes no difference."""
-        words = re.sub(r"[\s_-]+", " ", text).strip(f" {_AROUND}")
-        return words.removesuffix(".").strip(f" {_AROUND}").casefold()
+        """Return a text without what makes no difference; only a blank text has nothing else."""
+        words = re.sub(r"[\s_-]+", " ", text).strip()
+        bare = re.sub(rf"^[{_QUOTES} ]+|[{_QUOTES} ]*\.?[{_QUOTES} ]*$", "", words)
+        return (bare or words or text.strip()).casefold()
 
 
 Wanted = Value | Says
