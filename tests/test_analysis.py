@@ -139,6 +139,20 @@ def test_what_moved_elsewhere_is_taken_from_the_records_own_verdict_for_the_stri
     assert (truth.score, truth.strict, truth.side_effects) == (1.0, 0.0, (other,))
 
 
+def test_the_siblings_score_of_a_record_that_lacks_it_follows_from_its_states() -> None:
+    run, instance = recorded(TWO), load_instance(TWO)
+    assert "siblings" not in (run.verdict or {})
+    truth = state_verdict_of_record(run, instance)
+    assert (truth.score, truth.siblings, truth.strict) == (1.0, 1.0, None)
+    run.verdict = {"strict": 1.0, "side_effects": ["google_accounts: signed out"]}
+    assert state_verdict_of_record(run, instance).siblings == 1.0, "that is another site"
+    run.end["settings"]["cookies.youtube"] = not run.end["settings"]["cookies.youtube"]
+    truth = state_verdict_of_record(run, instance)
+    assert (truth.score, truth.siblings) == (1.0, 0.0)
+    (effect,) = truth.sibling_effects or ()
+    assert effect.startswith("steam: cookies.youtube changed")
+
+
 # --- in a verdict -----------------------------------------------------------------------------------
 
 

@@ -197,6 +197,7 @@ def test_a_kept_run_is_scored_again_by_its_state_and_by_a_judge(tmp_path: Path) 
     assert [one.status for one in results] == ["pass", "pass"]
     by_state = rescore(tmp_path)
     assert [(one.changed, one.after.outcome) for one in by_state] == [(True, "failure"), (False, "success")]
+    assert [(one.after.siblings, one.after.strict) for one in by_state] == [(0.0, 0.0), (1.0, 1.0)]
     assert read_results(tmp_path) == results, "nothing is written unasked"
     rescore(tmp_path, write=True)
     assert [(one.status, one.source) for one in read_results(tmp_path)] == [
@@ -215,6 +216,9 @@ def test_a_kept_run_is_scored_again_by_its_state_and_by_a_judge(tmp_path: Path) 
         source="judge",
         reason="a tie",
     )
+    keep_judgement(tmp_path / results[1].trajectory, replace(opinion, status="pass"))
+    judged = rescore(tmp_path, by="judge")[1].after
+    assert (judged.source, judged.siblings, judged.strict) == ("judge", 1.0, 1.0)
     keep_judgement(tmp_path / results[1].trajectory, opinion)
     first, second = rescore(tmp_path, by="judge")
     assert (first.note, first.after) == ("no judgement of its trajectory", first.before)
