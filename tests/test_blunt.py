@@ -13,7 +13,7 @@ from websp_gym.env.registration import make_sampled_env
 from websp_gym.records.results import Result
 from websp_gym.report.tables.build import make_report
 from websp_gym.rollouts import RemoteEnv
-from websp_gym.scoring.blunt import BEST, POLICIES, blunt_rates, blunt_verdict
+from websp_gym.scoring.blunt import BEST, PAGE, POLICIES, blunt_rates, blunt_verdict
 from websp_gym.scoring.solved_at_start import without_solved
 from websp_gym.tasks.ids import instance_ids
 from websp_gym.tasks.instances import load_instance
@@ -37,6 +37,15 @@ def test_what_solves_by_force_has_side_effects() -> None:
     nothing, private = rates["nothing"], rates["most private"]
     assert nothing.strict == nothing.siblings == nothing.solved, "doing nothing has none"
     assert private.strict < private.siblings < nothing.solved < private.solved
+
+
+def test_flipping_the_page_of_the_goal_is_paid_by_the_score_and_hardly_by_the_siblings_score() -> None:
+    page = blunt_rates(instance_ids())[PAGE]
+    assert (page.solved, page.siblings, page.strict) == (54, 13, 13)
+    flipped = blunt_verdict(load_instance("Reddit-task-51-ON"), PAGE)
+    assert (flipped.score, flipped.siblings) == (1.0, 0.0)
+    task = blunt_verdict(load_instance("Goal-task-93-ON"), PAGE)
+    assert (task.score, task.siblings, task.strict) == (1.0, 1.0, 1.0)
 
 
 def test_a_policy_is_scored_as_an_episode_is() -> None:

@@ -85,6 +85,14 @@ def test_show_explains_one_instance() -> None:
         assert part in result.stdout
 
 
+def test_show_tells_a_goal_about_sessions_and_what_must_not_change() -> None:
+    shown = websp_here("show", "Pinterest-task-68")
+    assert shown.returncode == 0
+    goal, unchanged = shown.stdout.split("\ngoal\n")[1].split("\nground truth\n")[0].split("\nunchanged\n")
+    assert "signed_in: true" in goal
+    assert unchanged.strip() == 'others 1: "sessions"'
+
+
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "trace"])
 def test_every_command_has_help_with_an_example(command: str) -> None:
     result = websp_here(command, "--help")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -51,7 +52,7 @@ def show(instance_id: Annotated[str, typer.Argument(metavar="ID")], *, as_json: 
         print_json(_facts(instance))
         return
     out = Console(highlight=False)
-    goal = instance.task.goal.model_dump(exclude_defaults=True)
+    task = instance.task.model_dump(include={"goal", "unchanged"}, exclude_defaults=True)
     out.print(f"[bold]{instance.id}[/]  {instance.site.site} · {instance.task.category}\n")
     out.print(escape(instance.task.instruction))
     out.print(f"[dim]with navigation:[/] {escape(instance.task.instruction_with_navigation)}\n")
@@ -59,13 +60,23 @@ def show(instance_id: Annotated[str, typer.Argument(metavar="ID")], *, as_json: 
     out.print("[bold]S0[/]")
     for step in instance.config.initial_state:
         out.print(f"  {escape(json.dumps(step.model_dump()))}")
-    out.print("[bold]goal[/]")
-    for kind, wanted in goal.items():
-        for line in wanted.items() if isinstance(wanted, dict) else enumerate(wanted, 1):
-            out.print(f"  {kind} {line[0]}: {escape(json.dumps(line[1]))}")
+    for part, conditions in task.items():
+        out.print(f"[bold]{part}[/]")
+        for line in _lines(conditions):
+            out.print(f"  {escape(line)}")
     out.print("[bold]ground truth[/]")
     for number, text in enumerate(instance.config.ground_truth_text(), 1):
         out.print(f"  {number}. {escape(text)}")
+
+
+def _lines(conditions: dict[str, Any]) -> Iterator[str]:
+    for kind, wanted in conditions.items():
+        if isinstance(wanted, dict):
+            yield from (f"{kind} {key}: {json.dumps(value)}" for key, value in wanted.items())
+        elif isinstance(wanted, list | tuple):
+            yield from (f"{kind} {number}: {json.dumps(value)}" for number, value in enumerate(wanted, 1))
+        else:
+            yield f"{kind}: {json.dumps(wanted)}"
 
 
 def _facts(instance: Instance) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from websp_gym.errors import SetupError
 from websp_gym.records.verdict import Verdict
+from websp_gym.scoring.side_effects import page_of
 from websp_gym.scoring.solved_at_start import expected_s0
 from websp_gym.scoring.state_reward import state_verdict
 from websp_gym.tasks.instances import Instance, load_instance
@@ -37,6 +38,8 @@ POLICIES: Mapping[str, Setter] = MappingProxyType(
 )
 """What each policy does with a switch."""
 
+PAGE = "flip its page"
+"""A policy that knows the page of the goal, and flips every switch there."""
 BEST = "best per site"
 """The policy that is best on each site, chosen with the outcomes known."""
 LABELS = {
@@ -45,6 +48,7 @@ LABELS = {
     BEST: "best fixed way on each site",
 }
 """The baselines that reports show, with their names there."""
+NAMES = {**LABELS, PAGE: "every switch of the right page flipped"}
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class Rates:
     """How many instances a policy solves.
 
     Args:
-        policy: A key of :data:`POLICIES`, or :data:`BEST`.
+        policy: A key of :data:`POLICIES`, :data:`PAGE` or :data:`BEST`.
         solved: By the state reward.
         siblings: With nothing else on the page of the goal moved.
         strict: Without side effects.
@@ -105,7 +109,7 @@ def blunt_rates(ids: Iterable[str]) -> dict[str, Rates]:
         return Rates(policy, count(0), count(1), count(2), len(instances))
 
     every = [each.id for each in instances]
-    found = {policy: rates(policy, partial(solved, policy, names=every)) for policy in POLICIES}
+    found = {policy: rates(policy, partial(solved, policy, names=every)) for policy in (*POLICIES, PAGE)}
     return {**found, BEST: rates(BEST, best)}
 
 
@@ -121,14 +125,16 @@ def blunt_verdict(instance: Instance, policy: str) -> Verdict:
 
     Args:
         instance: The instance.
-        policy: A key of :data:`POLICIES`.
+        policy: A key of :data:`POLICIES`, or :data:`PAGE`.
     """
     slug, start = instance.site.slug, expected_s0(instance)
     least = start.declared.least_private
     settings: dict[str, Any] = dict(start.settings)
+    in_reach = page_of(instance.task.goal, start.declared) if policy == PAGE else settings.keys()
+    setter = POLICIES["flip" if policy == PAGE else policy]
     for key, setting in site_schema(slug).settings.items():
-        if setting.type == "bool":
-            value = POLICIES[policy](bool(settings[key]), least.get(key))
+        if setting.type == "bool" and key in in_reach:
+            value = setter(bool(settings[key]), least.get(key))
             settings[key] = settings[key] if value is None else value
     end = WorldState({slug: type(start)(settings, start.collections, start.declared)})
     return state_verdict(instance, WorldState({slug: start}), end, answered=True)
@@ -158,7 +164,7 @@ def markdown() -> str:
         "|---|---|---|---|",
     ]
     lines += [
-        f"| {LABELS.get(each.policy, each.policy)} | {each.solved} of {each.instances} ({each.rate:.0%}) "
+        f"| {NAMES.get(each.policy, each.policy)} | {each.solved} of {each.instances} ({each.rate:.0%}) "
         f"| {each.siblings} ({each.siblings_rate:.0%}) | {each.strict} ({each.strict_rate:.0%}) |"
         for each in rows
     ]

@@ -46,11 +46,16 @@ def beside_the_goal(
     Returns:
         The lines; None if it is unknown what the site shows together.
     """
-    named = {*goal.settings, *(items.collection for _, items in goal.items())}
     if declared.shown_together is None:
         return () if not effects else None
-    beside = named.union(*(group for group in declared.shown_together if group & named))
-    return tuple(each.line for each in effects if each.site == slug and each.what in beside)
+    page = page_of(goal, declared)
+    return tuple(each.line for each in effects if each.site == slug and each.what in page)
+
+
+def page_of(goal: Goal, declared: Declared) -> frozenset[str]:
+    """Return the settings and collections that a goal names, and those that its site shows together with them."""
+    named = frozenset((*goal.settings, *(items.collection for _, items in goal.items())))
+    return named.union(*(group for group in declared.shown_together or () if group & named))
 
 
 def item_changes(
