@@ -165,6 +165,21 @@ def test_a_value_that_is_the_default_leaves_the_hash_as_it_is(site_file: Path) -
     assert load_site(other)[0].config_hash == before
 
 
+def test_how_a_mistake_is_taken_back_is_a_fact_for_proofs_and_no_part_of_the_hash(site_file: Path) -> None:
+    before = load_site(site_file)[0]
+    mistakes = "mistakes: {tokens: {undo: [{submit: {role: button, name: Delete}, element: Button}]}}\n"
+    other = site_file.with_name("other.yaml")
+    other.write_text(SITE.replace("tasks:", f"{mistakes}tasks:"))
+    after = load_site(other)[0]
+    assert [step.text() for step in after.site.mistakes["tokens"].undo] == ["CLICK 'Delete' button"]
+    assert after.config_hash == before.config_hash
+    exact = site_file.with_name("exact.yaml")
+    exact.write_text(
+        SITE.replace("    instances:\n", "    unchanged: {others: [tokens]}\n    instances:\n", 1)
+    )
+    assert load_site(exact)[0].config_hash != before.config_hash
+
+
 def test_how_an_account_is_closed_is_data_and_no_part_of_the_hash(site_file: Path) -> None:
     before = load_site(site_file)[0]
     assert before.site.closing == ()
