@@ -265,7 +265,7 @@ class Calls:
         self.count += event == "call" and frame.f_code is self._code
 
 
-@pytest.mark.parametrize("reward", ["state", "strict", lambda outcome: 0.0])
+@pytest.mark.parametrize("reward", ["state", "siblings", "strict", lambda outcome: 0.0])
 @pytest.mark.parametrize("last", ["ANSWER; done", "Hover [0]"], ids=["answer", "limit"])
 def test_a_verdict_is_computed_once_for_reward_side_effects_and_explanation(
     make: MakeEnv, reward: Any, last: str

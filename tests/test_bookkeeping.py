@@ -9,7 +9,9 @@ import pytest
 from tests.test_state_reward import _task
 from websp_gym.sandbox.consent import CHOICE, RECEIPTS
 from websp_gym.scoring.rewards import state_verdict
+from websp_gym.scoring.solved_at_start import declared
 from websp_gym.tasks.instances import load_instance
+from websp_gym.tasks.sites import site_schema
 from websp_gym.world.sandbox import SandboxWorld
 from websp_gym.world.state import Declared, SiteState, WorldState, world_state
 
@@ -46,6 +48,7 @@ def test_the_kit_and_a_site_declare_what_is_bookkeeping(name: str, books: set[st
         state = episode.state()
     finally:
         episode.close()
+    assert state.sites[instance.site.slug].declared == declared(site_schema(instance.site.slug))
     assert state.sites[instance.site.slug].declared.bookkeeping == books
     assert state.sites["google"].declared.bookkeeping == set()
     recorded = world_state({"sites": state.as_dict()})

@@ -129,6 +129,39 @@ def test_a_collection_and_a_setting_cannot_have_one_name(tmp_path: Path) -> None
     assert '"words" is the name of a setting' in reasons(tmp_path, HEAD.replace("chat.filter", "words"))
 
 
+def test_what_stands_on_one_page_is_what_a_panel_a_form_or_the_banner_shows(tmp_path: Path) -> None:
+    site = load(
+        tmp_path,
+        """
+name: Shop
+hosts: [shop.example]
+layout: layout.html
+settings:
+  cookies.ads: {type: bool, default: true}
+  mail.news: {type: bool, default: true}
+  mail.offers: {type: bool, default: true}
+  theme: {type: choice, choices: [dark, light], default: light}
+  alone: {type: bool, default: true}
+collections:
+  words: {key: text, fields: {text: {type: text}}}
+lists:
+  words: {row: "{text}"}
+panels:
+  - {path: /privacy, title: Privacy, login: false, sections: [{settings: [cookies.ads, theme]}, {items: words, buttons: [{label: All, set: {alone: false}}]}]}
+actions:
+  - {path: /mail, set: {mail.news: news, mail.offers: offers}}
+  - {path: /alone, set: {alone: alone}}
+""",
+        layout="x",
+    )
+    pages = [set(names) for names in site.shown_together]
+    assert {"cookies.ads", "theme", "words", "alone"} in pages
+    assert {"mail.news", "mail.offers"} in pages
+    assert not any({"mail.news", "theme"} <= page for page in pages)
+    banner = load_site(BUILTIN / "ikea").shown_together[-1]
+    assert "consent.analytic" in banner
+
+
 def test_two_sites_cannot_share_a_host(tmp_path: Path) -> None:
     for slug in ("one", "two"):
         write_site(tmp_path / slug, "name: S\nhosts: [s.example]", {})

@@ -1,4 +1,4 @@
-"""The strict score on the sandbox itself: what an accept-all or reject-all policy is paid, and what not."""
+"""The stricter scores on the sandbox itself: what an accept-all or reject-all policy is paid, and what not."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def test_all_or_nothing_first_and_the_named_settings_then_is_paid_but_not_strict
     name: str, prefix: str, all_to: bool
 ) -> None:
     right = verdict_of(name, prefix, all_to=None)
-    assert (right.score, right.strict, right.side_effects) == (1.0, 1.0, ())
+    assert (right.score, right.siblings, right.strict, right.side_effects) == (1.0, 1.0, 1.0, ())
     crude = verdict_of(name, prefix, all_to=all_to)
-    assert (crude.score, crude.strict) == (1.0, 0.0)
+    assert (crude.score, crude.siblings, crude.strict) == (1.0, 0.0, 0.0)
     assert bool(crude.less_private) == all_to
     assert set(crude.less_private) <= set(crude.side_effects)
