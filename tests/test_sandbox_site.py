@@ -137,10 +137,10 @@ name: Shop
 hosts: [shop.example]
 layout: layout.html
 settings:
-  cookies.ads: {type: bool, default: true}
+  cookies.ads: {type: bool, default: true, label: Ads}
   mail.news: {type: bool, default: true}
   mail.offers: {type: bool, default: true}
-  theme: {type: choice, choices: [dark, light], default: light}
+  theme: {type: choice, choices: [dark, light], default: light, label: Theme}
   alone: {type: bool, default: true}
 collections:
   words: {key: text, fields: {text: {type: text}}}
