@@ -28,7 +28,7 @@ CHECKS = (
     "console",
     "requests",
 )
-_WIDTH = 150
+_WIDTH = 160
 _CELLS = {"failed": "[red]failed[/]", "warning": "[yellow]![/]", "ok": "[green]ok[/]"}
 
 
