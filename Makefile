@@ -57,6 +57,7 @@ docs: $(VENV)/.core
 	$(BIN)/python docs/evidence.py
 	$(BIN)/python docs/baselines.py
 	$(BIN)/python docs/site_reference.py
+	$(BIN)/python docs/wordings.py
 
 rules: $(VENV)/.core
 	$(BIN)/python -c 'from websp_gym.replay.importers import secret_texts; secret_texts.write_rules()'

@@ -55,3 +55,8 @@ def test_the_table_of_evidence_is_the_one_that_replay_uses() -> None:
 def test_the_reference_of_a_site_is_what_the_models_say() -> None:
     reference = runpy.run_path(str(ROOT / "docs" / "site_reference.py"))
     assert reference["PAGE"].read_text("utf-8") == reference["page"](), "run `make docs`"
+
+
+def test_the_tables_of_wordings_are_those_of_the_audit() -> None:
+    wordings = runpy.run_path(str(ROOT / "docs" / "wordings.py"))
+    assert wordings["PAGE"].read_text("utf-8") == wordings["page"](), "run `make docs`"

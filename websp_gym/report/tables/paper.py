@@ -16,8 +16,8 @@ from websp_gym.errors import SetupError, nearest
 
 LABEL = "{name} (published)"
 NOTE = (
-    "Published figures were measured on the live websites, with other instances of the same sites. Use them for "
-    "orientation, not for a ranking: the sandbox is a different world."
+    "Published figures were measured on the live websites, with the published wordings. Since dataset 2.0.0 ours "
+    "tell the same in other words. Use them for orientation, not for a ranking: the sandbox is a different world."
 )
 
 

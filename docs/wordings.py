@@ -1,0 +1,74 @@
+"""Write how our wordings relate to the published ones, from the table of both, into docs/dataset.md (`make docs`)."""
+
+import csv
+import re
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE / "dataset.md"
+AUDIT = HERE.parent / "tests" / "data" / "wording_audit.csv"
+_BETWEEN = re.compile(r"(?<=<!-- wordings -->\n).*?(?=<!-- /wordings -->)", re.DOTALL)
+_COLUMNS = {
+    "quotes": "quotes something",
+    "labels": "names a control, by its label on the page, in quotes or not",
+    "way": "names a stop on the way to the control, the last one its page",
+    "final": "tells to save, submit or confirm",
+    "negation": "negates: *not*, *nobody*, *without*, *prevent* …",
+    "scope": "limits: *only*, *all*, *other* …",
+}
+_VARIANTS = ("without", "with")
+_WHOSE = ("published", "our")
+
+
+def page() -> str:
+    """Return docs/dataset.md with the tables as they should be."""
+    rows = list(csv.DictReader(AUDIT.read_text("utf-8").splitlines()))
+    return _BETWEEN.sub(
+        lambda _: f"{_counts(rows)}\n{_notes(rows)}\n{_limits(rows)}", PAGE.read_text("utf-8")
+    )
+
+
+def _counts(rows: list[dict[str, str]]) -> str:
+    lines = [
+        "| the wording | without navigation: published | ours | with navigation: published | ours |",
+        "|---|---|---|---|---|",
+    ]
+    each = [(variant, whose) for variant in _VARIANTS for whose in _WHOSE]
+    for column, what in _COLUMNS.items():
+        told = [
+            sum(bool(row[f"{whose}_{column}"]) for row in rows if row["navigation"] == variant)
+            for variant, whose in each
+        ]
+        lines.append(f"| {what} | {' | '.join(map(str, told))} |")
+    words = [
+        [int(row[f"{whose}_words"]) for row in rows if row["navigation"] == variant]
+        for variant, whose in each
+    ]
+    lines.append(f"| words, on average | {' | '.join(f'{sum(of) / len(of):.1f}' for of in words)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _notes(rows: list[dict[str, str]]) -> str:
+    told: dict[str, dict[str, list[str]]] = {}
+    for row in rows:
+        if row["note"]:
+            told.setdefault(row["note"], {}).setdefault(row["task"], []).append(row["navigation"])
+    lines = ["| the wordings differ in | because |", "|---|---|"]
+    for note, tasks in told.items():
+        where = ", ".join(_named(task, variants) for task, variants in tasks.items())
+        lines.append(f"| {where} | {note} |")
+    return "\n".join(lines) + "\n"
+
+
+def _named(task: str, variants: list[str]) -> str:
+    name = task.replace("-task-", "-")
+    return name if len(variants) == len(_VARIANTS) else f"{name} ({variants[0]} navigation)"
+
+
+def _limits(rows: list[dict[str, str]]) -> str:
+    limited = {row["task"] for row in rows if {"only", "other"} & set(row["our_scope"].split(" | "))}
+    return f"*Only*, *just*, *except* or *other* stands in the wordings of {len(limited)} tasks, some in a label.\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")
