@@ -5,7 +5,7 @@
 # make check  format, lint, layers of the package, types (Python and JavaScript)
 # make rules  write extension/secret_rules.js from secret_rules.yaml
 # make docs   write the generated tables of README.md and docs/
-# make prove [SITE=steam]  prove every task the long way: each omission and the opposite played in the browser
+# make prove [SITE=steam]  prove every task the long way: each omission and the opposite played in the browser; follow all published lists of steps
 # make bench [ARGS=--profile]  measure reset and step beside stock BrowserGym and raw Chromium on this machine
 # make soak  measure whether memory, files and processes stay flat over 1,000 resets and 10,000 steps
 # make endurance [ARGS='--scale 0.1 kills disk']  play many episodes under kills, crowds, full disks, little memory and jumping clocks
@@ -34,6 +34,7 @@ test: $(VENV)/.dev .browser
 
 prove: $(VENV)/.dev .browser
 	$(BIN)/websp prove $(SITE) --jobs $$(nproc)
+	$(BIN)/python -m pytest tests/test_published_steps.py -n $$(nproc) --every-list $(if $(SITE),-k $(SITE))
 
 test-agentlab: $(AGENTLAB)/.dev
 	@sh tests/install_browser.sh $(AGENTLAB)/bin/python

@@ -1,13 +1,11 @@
-"""Write how our wordings relate to the published ones, from the table of both, into docs/dataset.md (`make docs`)."""
+"""Write how our wordings and websites relate to what is published into docs/dataset.md (`make docs`)."""
 
 import csv
-import re
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE / "dataset.md"
-AUDIT = HERE.parent / "tests" / "data" / "wording_audit.csv"
-_BETWEEN = re.compile(r"(?<=<!-- wordings -->\n).*?(?=<!-- /wordings -->)", re.DOTALL)
+DATA = HERE.parent / "tests" / "data"
 _COLUMNS = {
     "quotes": "quotes something",
     "labels": "names a control, by its label on the page, in quotes or not",
@@ -22,10 +20,21 @@ _WHOSE = ("published", "our")
 
 def page() -> str:
     """Return docs/dataset.md with the tables as they should be."""
-    rows = list(csv.DictReader(AUDIT.read_text("utf-8").splitlines()))
-    return _BETWEEN.sub(
-        lambda _: f"{_counts(rows)}\n{_notes(rows)}\n{_limits(rows)}", PAGE.read_text("utf-8")
-    )
+    audit = _rows("wording_audit.csv")
+    blocks = {
+        "wordings": f"{_counts(audit)}\n{_notes(audit)}\n{_limits(audit)}",
+        "lists": _reasons(_rows("published_plays.csv")),
+    }
+    text = PAGE.read_text("utf-8")
+    for name, block in blocks.items():
+        head, start, rest = text.partition(f"<!-- {name} -->\n")
+        _, end, tail = rest.partition(f"<!-- /{name} -->")
+        text = head + start + block + end + tail
+    return text
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader((DATA / name).read_text("utf-8").splitlines()))
 
 
 def _counts(rows: list[dict[str, str]]) -> str:
@@ -68,6 +77,23 @@ def _named(task: str, variants: list[str]) -> str:
 def _limits(rows: list[dict[str, str]]) -> str:
     limited = {row["task"] for row in rows if {"only", "other"} & set(row["our_scope"].split(" | "))}
     return f"*Only*, *just*, *except* or *other* stands in the wordings of {len(limited)} tasks, some in a label.\n"
+
+
+def _reasons(plays: list[dict[str, str]]) -> str:
+    told: dict[str, list[str]] = {}
+    for play in plays:
+        if play["reason"]:
+            told.setdefault(play["reason"], []).append(play["instance"].replace("-task-", "-"))
+    literal = len(plays) - sum(map(len, told.values()))
+    lines = [
+        f"{literal} of {len(plays)} lists are found step by step and paid. The others are not, because",
+        "",
+        "| reason | lists | instances |",
+        "|---|---|---|",
+    ]
+    for reason, instances in sorted(told.items(), key=lambda each: -len(each[1])):
+        lines.append(f"| {reason} | {len(instances)} | {', '.join(instances)} |")
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -24,6 +24,11 @@ settings.register_profile("websp", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("websp")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let ``make prove`` follow every published list of steps, not one of each website."""
+    parser.addoption("--every-list", action="store_true", help="follow all 200 published lists of steps")
+
+
 def pytest_report_header() -> str:
     """Name the instances that this commit has proved the long way, besides one of each kind of control."""
     commit = commit_of(Path(__file__).parent)
