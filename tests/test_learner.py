@@ -150,3 +150,15 @@ def test_the_wanted_state_is_read_from_the_instruction(
 ) -> None:
     goal = Goal(instruction, Reader())
     assert goal.wanted(goal.words.index(named)) is wanted
+
+
+@pytest.mark.parametrize(
+    ("instruction", "given"),
+    [
+        ("Add the words 'spoiler' and 'scam' to the list.", ["spoiler", "scam"]),
+        ("Turn off the website's 'Men's Fashion' emails.", ["Men's Fashion"]),
+        ('Name it "my token" or read_token_8761.', ["my token", "read_token_8761"]),
+    ],
+)
+def test_texts_to_type_are_those_in_quotes_and_names_with_digits(instruction: str, given: list[str]) -> None:
+    assert Goal(instruction, Reader()).given == given

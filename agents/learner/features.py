@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Element = Mapping[str, Any]
 
 _WORD = re.compile(r"[a-z0-9_-]+|[.,;:]")
-_GIVEN = re.compile(r"[\"“]([^\"”]+)[\"”]|\b(\w*(?:_|\d)[\w.-]*\w)\b")
+_GIVEN = re.compile(r"(?<!\w)'(.+?)'(?!\w)|[\"“]([^\"”]+)[\"”]|\b(\w*(?:_|\d)[\w.-]*\w)\b")
 """Texts to type: quoted, or a word with a digit or an underscore."""
 
 
@@ -102,7 +102,7 @@ class Goal:
     def __init__(self, text: str, reader: Reader) -> None:
         self.reader = reader
         self.words = reader.words(text)
-        self.given = [quoted or word for quoted, word in _GIVEN.findall(text)]
+        self.given = ["".join(found) for found in _GIVEN.findall(text)]
         self._stems = [_stem(word) for word in self.words]
         self._clauses = list(accumulate(int(word in ",;:.") for word in self.words))
         self._sentences = list(accumulate(int(word in ";.") for word in self.words))
