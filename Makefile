@@ -12,11 +12,19 @@
 # make traces [SITE=steam]  record the traces of all sites, or of one, anew
 # make bench-replay  measure how often recorded elements are found on pages that changed, ours and third-party applications
 
+VENV ?= .venv
+# Make splits names at spaces, so a path with one would be two targets.
+ifneq ($(words $(VENV)),1)
+$(error VENV="$(VENV)": a path with spaces does not work with make; choose one without)
+endif
+
 # The first interpreter that runs and is of a version that will do (a pyenv shim may exist and not run).
 PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null && echo $$p && break; \
 	done)
-VENV ?= .venv
+# Said before anything is made.
+PYTHON_WILL_DO = @"$(PYTHON)" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null \
+	|| { echo "websp-gym needs Python 3.11 or 3.12$(if $(PYTHON),; $(PYTHON) is not one): install one, or set PYTHON=..." >&2; exit 1; }
 BIN := $(VENV)/bin
 AGENTLAB := .venv-agentlab
 # Trainers whose adapters are tested.
@@ -24,10 +32,13 @@ RL ?= trl openenv verifiers skyrl ray sb3
 # Test processes. Browsers keep a process waiting, so there are more than cores.
 JOBS ?= $(shell expr $$(nproc) + 2)
 
-.PHONY: demo test test-agentlab test-rl prove check docs rules bench bench-replay soak endurance traces clean
+.PHONY: help demo test test-agentlab test-rl prove check docs rules bench bench-replay soak endurance traces clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
 test: $(VENV)/.dev .browser
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=40 $(ARGS)
@@ -53,7 +64,7 @@ check: $(VENV)/.dev node_modules/.bin/tsc
 	node_modules/.bin/tsc -p tsconfig.json
 
 docs: $(VENV)/.core
-	$(PYTHON) docs/layers.py
+	$(BIN)/python docs/layers.py
 	$(BIN)/python docs/evidence.py
 	$(BIN)/python docs/baselines.py
 	$(BIN)/python docs/site_reference.py
@@ -78,8 +89,8 @@ traces: $(VENV)/.dev .browser
 
 # The stamps say what is installed: they are made anew when the requirements change.
 $(VENV)/.made:
-	@test -n "$(PYTHON)" || { echo "websp-gym needs Python 3.11 or 3.12: install one, or set PYTHON=..." >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON_WILL_DO)
+	"$(PYTHON)" -m venv $(VENV)
 	touch $@
 
 $(VENV)/.core: pyproject.toml $(VENV)/.made
@@ -91,15 +102,15 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.made
 	touch $@ $(VENV)/.core
 
 $(AGENTLAB)/.dev: pyproject.toml constraints.txt
-	@test -n "$(PYTHON)" || { echo "websp-gym needs Python 3.11 or 3.12: install one, or set PYTHON=..." >&2; exit 1; }
-	test -x $(AGENTLAB)/bin/python || $(PYTHON) -m venv $(AGENTLAB)
+	$(PYTHON_WILL_DO)
+	test -x $(AGENTLAB)/bin/python || "$(PYTHON)" -m venv $(AGENTLAB)
 	$(AGENTLAB)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,agentlab]' -c constraints.txt
 	touch $@
 
 .PRECIOUS: .venv-%/.rl
 .venv-%/.rl: pyproject.toml constraints.txt
-	@test -n "$(PYTHON)" || { echo "websp-gym needs Python 3.11 or 3.12: install one, or set PYTHON=..." >&2; exit 1; }
-	test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
+	$(PYTHON_WILL_DO)
+	test -x .venv-$*/bin/python || "$(PYTHON)" -m venv .venv-$*
 	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,$*]' -c constraints.txt
 	touch $@
 

@@ -261,7 +261,7 @@ def test_a_page_without_matplotlib_has_no_plots_and_says_how_to_get_them(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     page = write_report_html(make_report([played("a", "Steam-task-194")]), tmp_path / "page.html")
-    assert any("websp-gym[report]" in note for note in page.notes)
+    assert any("the extra “report”" in note for note in page.notes)
     assert "<figure>" not in page.path.read_text("utf-8")
 
 

@@ -19,6 +19,7 @@ from websp_gym.cli.progress import reporter, show_plan, summarise
 from websp_gym.env.options import How, Login, Options
 from websp_gym.errors import SetupError
 from websp_gym.observation import ObservationKind
+from websp_gym.project import docs
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Run, count
 from websp_gym.runner.batch import Backend, run_batch
@@ -110,7 +111,7 @@ def run(
         str,
         typer.Option(
             help="oracle, noop, random, a model such as openai:gpt-5.2, text:MODEL, flawed:KIND, or module:Class "
-            "(docs/agents.md)."
+            f"({docs('agents')})."
         ),
     ] = "oracle",
     jobs: Processes = 1,

@@ -15,7 +15,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from websp_gym.errors import missing_extra
+from websp_gym.project import docs
 from websp_gym.report.pages.document import digest, environment, inert_json, script, source, write_file
 from websp_gym.report.pages.embedding import LIMIT, TOO_LARGE, Packed, Progress, pack
 from websp_gym.report.pages.episode_list import choices, filters_of, listed, wording
@@ -82,7 +82,9 @@ def _pictures(report: Report) -> tuple[list[Plot], list[str]]:
     try:
         return plots(report), []
     except ImportError:
-        return [], [str(missing_extra("plots need Matplotlib", "report"))]
+        return [], [
+            f"no plots: they need the extra “report”, which has Matplotlib ({docs('reports#the-page')})"
+        ]
 
 
 def _left_out(packed: Packed) -> list[str]:
@@ -91,8 +93,8 @@ def _left_out(packed: Packed) -> list[str]:
     notes = []
     if lost:
         notes.append(
-            f"{lost} of {lost + len(packed.pages)} trajectories are left out to keep the page below `--max-size`; "
-            "to see them, run `websp report` on fewer runs."
+            f"{lost} of {lost + len(packed.pages)} trajectories are left out to keep the page small: give it "
+            "more megabytes with --max-size, or fewer runs."
         )
     if unread:
         notes.append(f"{unread} trajectories cannot be read; the list of episodes shows why.")
