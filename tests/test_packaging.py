@@ -46,6 +46,7 @@ NEEDED = (
     "websp_gym/trainers/openenv/openenv.yaml",
     "websp_gym/trainers/openenv/Dockerfile",
     "websp_gym/py.typed",
+    "websp_command.py",
     "websp_verifiers.py",
 )
 
@@ -123,7 +124,7 @@ def test_whatever_the_package_imports_comes_with_its_dependencies(built: Path) -
     distributions = packages_distributions()
     missing = {
         name
-        for name in imported - {"websp_gym", "websp_verifiers"}
+        for name in imported - {"websp_gym", "websp_command", "websp_verifiers"}
         if not _names(distributions.get(name, [])) <= required
     }
     assert (imported & {"gymnasium", "playwright"}, missing) == ({"gymnasium", "playwright"}, set())

@@ -29,7 +29,9 @@ _SIGNS = {"ok": OK, "warning": "[yellow]![/]", "failed": FAILED}
 def check(
     sites: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SITE]...", help="Slugs of sites. Default: every site with tasks."),
+        typer.Argument(
+            metavar="[SITE]...", parser=str.lower, help="Slugs of sites. Default: every site with tasks."
+        ),
     ] = None,
     *,
     jobs: Processes = 1,
@@ -81,7 +83,9 @@ def check(
 def prove(
     sites: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SITE]...", help="Slugs of sites. Default: every site with tasks."),
+        typer.Argument(
+            metavar="[SITE]...", parser=str.lower, help="Slugs of sites. Default: every site with tasks."
+        ),
     ] = None,
     *,
     effects: Annotated[

@@ -6,6 +6,7 @@ that the scan missed nothing.
 """
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from websp_gym.errors import SetupError
@@ -62,6 +63,13 @@ def published_id(instance_id: str) -> str:
     return _STATE.sub(r"_\1", instance_id.replace("-task-", "_task-"))
 
 
+def known_ids(given: Iterable[str]) -> list[str]:
+    """Return ids as the files spell them; the given ones may be in any spelling and case, and unknown ones stay."""
+    known = {name.casefold(): name for name in instance_ids()}
+    plain = [canonical_id(name) for name in given]
+    return [known.get(name.casefold(), name) for name in plain]
+
+
 def canonical_id(instance_id: str) -> str:
-    """Return the canonical form of an id in any accepted spelling, e.g. ``Steam-task-191-ON``."""
+    """Return the canonical form of an id in any accepted spelling, e.g. ``Steam-task-191-ON``; case stays."""
     return instance_id.rsplit("/", 1)[-1].removeprefix("websp.").replace("_", "-")
