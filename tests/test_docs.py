@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
+
+from websp_gym.replay import load_trace
 
 ROOT = Path(__file__).parent.parent
 
@@ -55,3 +59,12 @@ def test_the_table_of_evidence_is_the_one_that_replay_uses() -> None:
 def test_the_reference_of_a_site_is_what_the_models_say() -> None:
     reference = runpy.run_path(str(ROOT / "docs" / "site_reference.py"))
     assert reference["PAGE"].read_text("utf-8") == reference["page"](), "run `make docs`"
+
+
+def test_the_program_that_records_a_trace_runs_as_it_stands(tmp_path: Path) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/recording.md").read_text("utf-8"), re.DOTALL)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "home.software True False\n", "")
+    (event,) = load_trace(tmp_path / "traces/steam/software_hidden.json").events
+    assert (event.type, event.stateful) == ("change", True)

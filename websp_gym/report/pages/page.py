@@ -7,6 +7,8 @@ shown in a frame that can access neither the page nor the network.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +19,7 @@ from markupsafe import Markup
 
 from websp_gym.project import docs
 from websp_gym.report.pages.document import digest, environment, inert_json, script, source, write_file
-from websp_gym.report.pages.embedding import LIMIT, TOO_LARGE, Packed, Progress, pack
+from websp_gym.report.pages.embedding import LIMIT, NOT_KEPT, TOO_LARGE, Packed, Progress, pack
 from websp_gym.report.pages.episode_list import choices, filters_of, listed, wording
 from websp_gym.report.pages.plots import Plot, plots
 from websp_gym.report.tables.build import Report
@@ -101,17 +103,28 @@ def _left_out(packed: Packed) -> list[str]:
     return notes
 
 
+def _absent(packed: Packed) -> list[tuple[str, int]]:
+    """Return why episodes are without their trajectory, and how many."""
+    words = {
+        NOT_KEPT: "recorded none (they were run without a folder)",
+        TOO_LARGE: "are left out to limit the size of the page",
+    }
+    return Counter(words.get(why, "cannot be read") for why in packed.missing.values()).most_common()
+
+
 def _render(report: Report, packed: Packed, pictures: list[Plot], notes: list[str]) -> Iterator[str]:
     rows = listed(report.episodes, packed)
     style, code = source("report.css"), script("report.js")
     template = _templates().get_template("report.html.j2")
     return template.generate(
         report=report,
+        tables=[table.for_people() for table in report.tables],
         sections=_sections(report),
         pictures={picture.table: picture for picture in pictures},
         notes=[*report.notes, *notes],
         choices=choices(rows),
         pages=packed.pages,
+        absent=_absent(packed),
         data=Markup(inert_json({"episodes": rows, "groups": GROUPS})),
         style=Markup(style),
         script=Markup(code),
@@ -131,7 +144,13 @@ def _sections(report: Report) -> list[tuple[str, str]]:
 def _templates() -> jinja2.Environment:
     templates = environment()
     templates.globals.update(wording=wording, filters_of=filters_of)
+    templates.filters["breakable"] = _breakable
     return templates
+
+
+def _breakable(name: str) -> Markup:
+    """Return a name that may be broken into lines where its parts meet, as in ``openai:gpt-5.2``."""
+    return Markup("<wbr>").join(re.split(r"(?<=[:/#?&=_@])(?=\w)", name))
 
 
 def _policy(style: str, code: str) -> str:
