@@ -4,7 +4,7 @@
 # make test-rl [RL=trl]  the same for the trainers (trl, openenv, verifiers, skyrl, ray, sb3), each in an environment of its own
 # make check  format, lint, layers of the package, types (Python and JavaScript)
 # make rules  write extension/secret_rules.js from secret_rules.yaml
-# make docs   write the generated tables of README.md and docs/
+# make docs   write the generated tables of docs/
 # make prove [SITE=steam]  prove every task the long way: each omission and the opposite played in the browser
 # make bench [ARGS=--profile]  measure reset and step beside stock BrowserGym and raw Chromium on this machine
 # make soak  measure whether memory, files and processes stay flat over 1,000 resets and 10,000 steps
