@@ -103,6 +103,8 @@ def _front_pages(work: Path) -> list[tuple[Path, str]]:
 def _played(work: Path) -> Path:
     folder = work / INSTANCE / "001"
     if not folder.is_dir():
+        # The first one starts server and browser, which is no part of a reset.
+        run_demo(INSTANCE, work / "first", agent="oracle", headed=False)
         run_demo(INSTANCE, work, agent="oracle", headed=False)
     return folder
 
