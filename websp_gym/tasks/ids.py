@@ -12,6 +12,7 @@ from pathlib import Path
 from websp_gym.errors import SetupError
 from websp_gym.paths import data_dir, data_dirs
 
+_PREFIX = re.compile(r"^(.*/)?(websp\.)?", re.IGNORECASE)
 _STATE = re.compile(r"-(ON|OFF)$")
 _INSTANCE_LINE = re.compile(r"^\s*- instance: (?P<id>[\w.-]+)\s*$", re.MULTILINE)
 
@@ -72,4 +73,4 @@ def known_ids(given: Iterable[str]) -> list[str]:
 
 def canonical_id(instance_id: str) -> str:
     """Return the canonical form of an id in any accepted spelling, e.g. ``Steam-task-191-ON``; case stays."""
-    return instance_id.rsplit("/", 1)[-1].removeprefix("websp.").replace("_", "-")
+    return _PREFIX.sub("", instance_id).replace("_", "-")
