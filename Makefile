@@ -4,7 +4,7 @@
 # make test-rl [RL=trl]  the same for the trainers (trl, openenv, verifiers, skyrl, ray, sb3), each in an environment of its own
 # make check  format, lint, layers of the package, types (Python and JavaScript)
 # make rules  write extension/secret_rules.js from secret_rules.yaml
-# make docs   write the generated tables of README.md and docs/
+# make docs   write the generated tables of docs/
 # make prove [SITE=steam]  prove every task the long way: each omission and the opposite played in the browser; follow all published lists of steps
 # make bench [ARGS=--profile]  measure reset and step beside stock BrowserGym and raw Chromium on this machine
 # make soak  measure whether memory, files and processes stay flat over 1,000 resets and 10,000 steps
@@ -12,11 +12,19 @@
 # make traces [SITE=steam]  record the traces of all sites, or of one, anew
 # make bench-replay  measure how often recorded elements are found on pages that changed, ours and third-party applications
 
+VENV ?= .venv
+# Make splits names at spaces, so a path with one would be two targets.
+ifneq ($(words $(VENV)),1)
+$(error VENV="$(VENV)": a path with spaces does not work with make; choose one without)
+endif
+
 # The first interpreter that runs and is of a version that will do (a pyenv shim may exist and not run).
 PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null && echo $$p && break; \
 	done)
-VENV ?= .venv
+# Said before anything is made.
+PYTHON_WILL_DO = @"$(PYTHON)" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null \
+	|| { echo "websp-gym needs Python 3.11 or 3.12$(if $(PYTHON),; $(PYTHON) is not one): install one, or set PYTHON=..." >&2; exit 1; }
 BIN := $(VENV)/bin
 AGENTLAB := .venv-agentlab
 # Trainers whose adapters are tested.
@@ -24,10 +32,13 @@ RL ?= trl openenv verifiers skyrl ray sb3
 # Test processes. Browsers keep a process waiting, so there are more than cores.
 JOBS ?= $(shell expr $$(nproc) + 2)
 
-.PHONY: demo test test-agentlab test-rl prove check docs rules bench bench-replay soak endurance traces clean
+.PHONY: help demo test test-agentlab test-rl prove check docs rules bench bench-replay soak endurance traces clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
 test: $(VENV)/.dev .browser
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=40 $(ARGS)
@@ -54,7 +65,7 @@ check: $(VENV)/.dev node_modules/.bin/tsc
 	node_modules/.bin/tsc -p tsconfig.json
 
 docs: $(VENV)/.core
-	$(PYTHON) docs/layers.py
+	$(BIN)/python docs/layers.py
 	$(BIN)/python docs/evidence.py
 	$(BIN)/python docs/baselines.py
 	$(BIN)/python docs/site_reference.py
@@ -80,8 +91,8 @@ traces: $(VENV)/.dev .browser
 
 # The stamps say what is installed: they are made anew when the requirements change.
 $(VENV)/.made:
-	@test -n "$(PYTHON)" || { echo "websp-gym needs Python 3.11 or 3.12: install one, or set PYTHON=..." >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON_WILL_DO)
+	"$(PYTHON)" -m venv $(VENV)
 	touch $@
 
 $(VENV)/.core: pyproject.toml $(VENV)/.made
@@ -93,15 +104,15 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.made
 	touch $@ $(VENV)/.core
 
 $(AGENTLAB)/.dev: pyproject.toml constraints.txt
-	@test -n "$(PYTHON)" || { echo "websp-gym needs Python 3.11 or 3.12: install one, or set PYTHON=..." >&2; exit 1; }
-	test -x $(AGENTLAB)/bin/python || $(PYTHON) -m venv $(AGENTLAB)
+	$(PYTHON_WILL_DO)
+	test -x $(AGENTLAB)/bin/python || "$(PYTHON)" -m venv $(AGENTLAB)
 	$(AGENTLAB)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,agentlab]' -c constraints.txt
 	touch $@
 
 .PRECIOUS: .venv-%/.rl
 .venv-%/.rl: pyproject.toml constraints.txt
-	@test -n "$(PYTHON)" || { echo "websp-gym needs Python 3.11 or 3.12: install one, or set PYTHON=..." >&2; exit 1; }
-	test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
+	$(PYTHON_WILL_DO)
+	test -x .venv-$*/bin/python || "$(PYTHON)" -m venv .venv-$*
 	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,$*]' -c constraints.txt
 	touch $@
 

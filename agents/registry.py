@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.project import docs
 
 if TYPE_CHECKING:
     from websp_gym.agents.base import Agent
@@ -75,9 +76,8 @@ def _imported(spec: str, module: str, name: str) -> Agent:
         raise _unusable(spec, error) from error
     lacking = [part for part in ("name", "observation", "turns", "begin", "act") if not hasattr(agent, part)]
     if lacking:
-        raise SetupError(
-            f'agent "{spec}" has no {", ".join(lacking)} (docs/agents.md: an agent of your own)', agent=spec
-        )
+        how = docs("agents#an-agent-of-your-own")
+        raise SetupError(f'agent "{spec}" has no {", ".join(lacking)} ({how})', agent=spec)
     return agent  # type: ignore[no-any-return]
 
 

@@ -1,4 +1,4 @@
-"""Write what can be reached without reading an instruction into README.md and docs/ (`make docs`)."""
+"""Write what can be reached without reading an instruction into docs/ (`make docs`)."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from websp_gym.scoring.blunt import markdown
 
 HERE = Path(__file__).resolve().parent
-PAGES = (HERE.parent / "README.md", HERE / "reports.md", HERE / "rl.md")
+PAGES = (HERE / "reports.md", HERE / "rl.md")
 _BETWEEN = re.compile(r"(?<=<!-- baselines -->\n).*?(?=<!-- /baselines -->)", re.DOTALL)
 
 

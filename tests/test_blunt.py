@@ -81,15 +81,15 @@ def test_reports_and_runs_show_them_for_the_instances_that_were_played(
         "computed: all switches most private",
         "computed: best fixed way on each site",
     ]
-    assert [cells[1].value for cells in computed.values()] == [1, 2, 2]
+    assert [cells[3].value for cells in computed.values()] == [1, 2, 2]
     assert {cells[-1].text for cells in computed.values()} == {"2 of 2"}
     assert all(row.computed and not row.reference for row in rows if row.label in computed)
-    summarise(results, 0, None)
+    summarise("noop", results, played=3, skipped=0, folder=None)
     said = (
         "of 2, without reading the instruction (computed): 1 by nothing done, 2 by all switches most private"
     )
     assert said in capsys.readouterr().out
-    summarise([_result("Elsewhere-task-1")], 0, None)
+    summarise("noop", [_result("Elsewhere-task-1")], played=1, skipped=0, folder=None)
     assert "computed" not in capsys.readouterr().out
 
 

@@ -78,9 +78,16 @@ def test_list_filters_by_site_and_category() -> None:
     ]
 
 
+def test_the_package_is_the_command_too() -> None:
+    command = [sys.executable, "-m", "websp_gym", "list", "--site", "bbc"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert result.stdout == websp_here("list", "--site", "BBC").stdout != ""
+
+
 def test_show_explains_one_instance() -> None:
     result = websp_here("show", "Steam_task-193_ON")
     assert result.returncode == 0
+    assert websp_here("show", "websp/steam-task-193-on").stdout == result.stdout
     for part in ("Steam-task-193-ON", "ground truth", "CLICK 'Reject All' button", "cookies.youtube"):
         assert part in result.stdout
 
@@ -110,6 +117,11 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
         (["run", "Steam-task-191-ON", "--agent", "no_such.module:Agent"], 'no module "no_such.module"'),
         (["run", "Steam-task-191-ON", "--agent", "json:JSONDecoder"], "has no name, observation"),
         (["run", "--tasks", "Stem-*"], "no instance matches"),
+        (["run", "steam"], "for all instances of that website, use --site Steam or 'Steam-*'"),
+        (["run", "USA TODAY"], "use --site USAToday or 'USAToday-*'"),
+        (["run", "Steam-task-191-ON"], "--agent: say who plays"),
+        (["run", "Steam-*", "--model", "x"], "no option --model; did you mean --agent?"),
+        (["run", "Steam-*", "--output=x"], "no option --output; did you mean --out?"),
         (["run", "--tasks", "Steam-task-191-ON", "--agent", "orcle"], 'did you mean "oracle"?'),
         (["run", "--tasks", "Steam-*", "--resume"], "--out"),
         (["run"], "--site"),
@@ -168,10 +180,23 @@ def test_what_would_fail_in_every_episode_is_said_once(
 ) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    result = websp("run", "Steam-*", "--out", str(tmp_path / "run"), *options)
+    result = websp("run", "Steam-*", "--agent", "noop", "--out", str(tmp_path / "run"), *options)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.count(hint) == 1
     assert not (tmp_path / "run").exists()
+
+
+def test_the_summary_has_agent_and_rate_of_all_that_the_folder_has(tmp_path: Path) -> None:
+    arguments = ("--agent", "noop", "--initial-state", "snapshot", "--out", str(tmp_path))
+    first = websp("run", "Steam-task-200-OFF", *arguments).stdout
+    assert "noop: solved 1 of 1, 100.0 % (95 % interval 21 to 100)" in first
+    more = websp("run", "Steam-task-200-*", *arguments, "--trials", "2", "--resume").stdout
+    assert "noop: solved 1 of 2 first trials, 50.0 % (95 % interval 9 to 91)" in more
+    assert re.findall(r"^(\w[\w ]+?) +(\d+)$", more, re.MULTILINE) == [
+        ("pass", "2"), ("fail", "2"), ("played now", "3"), ("already there", "1")
+    ]  # fmt: skip
+    nothing = websp("run", "Steam-task-200-OFF", *arguments, "--resume").stdout
+    assert "noop: solved 1 of 2 first trials" in nothing
 
 
 def test_too_many_infrastructure_errors_exit_with_1() -> None:
@@ -200,7 +225,7 @@ def test_an_episode_that_was_played_again_says_so() -> None:
 
 def test_instances_are_chosen_in_many_ways_and_a_dry_run_plays_none(tmp_path: Path) -> None:
     def chosen(*arguments: str) -> list[str]:
-        result = websp("run", *arguments, "--dry-run", "--out", str(tmp_path / "run"))
+        result = websp("run", *arguments, "--agent", "noop", "--dry-run", "--out", str(tmp_path / "run"))
         assert result.returncode == 0, result.stderr
         return result.stdout.splitlines()
 
@@ -248,7 +273,7 @@ def test_two_commands_do_not_write_into_one_folder(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
-        result = websp("run", "Steam-task-200-OFF", "--out", str(tmp_path))
+        result = websp("run", "Steam-task-200-OFF", "--agent", "noop", "--out", str(tmp_path))
         assert (result.returncode, result.stdout) == (2, "")
         assert f"another process is writing into {tmp_path}" in result.stderr
         process.kill()

@@ -103,7 +103,7 @@ def test_a_missing_extra_says_how_to_install_it() -> None:
     error = missing_extra("plots need Matplotlib", "report", otherwise="go without")
     assert isinstance(error, MissingExtraError)
     assert error.extra == "report"
-    assert str(error) == "plots need Matplotlib: pip install 'websp-gym[report]', or go without"
+    assert str(error) == f"plots need Matplotlib: pip install -e '{ROOT}[report]', or go without"
 
 
 def test_every_error_is_documented_and_no_other() -> None:

@@ -13,9 +13,10 @@ import yaml
 import websp_gym
 from websp_gym.errors import SetupError
 from websp_gym.replay.library import trace_path
-from websp_gym.tasks.ids import canonical_id, ids_in, instance_ids
+from websp_gym.tasks.ids import canonical_id, ids_in, instance_ids, known_ids
 from websp_gym.tasks.initial_steps import ReplayStep
 from websp_gym.tasks.instances import all_instances, load_instance, load_site
+from websp_gym.tasks.selection import select_instances
 
 PUBLISHED = yaml.safe_load((Path(__file__).parent / "data" / "published_elements.yaml").read_text("utf-8"))
 # Where the page has another control than those that are annotated; see docs/dataset.md.
@@ -97,9 +98,12 @@ def test_every_instance_is_registered_under_both_names() -> None:
         "Steam_task-191_ON",
     ],
 )
-def test_an_id_is_understood_in_every_spelling(spelling: str) -> None:
+def test_an_id_is_understood_in_every_spelling_and_case(spelling: str) -> None:
     assert canonical_id(spelling) == "Steam-task-191-ON"
     assert load_instance(spelling).id == "Steam-task-191-ON"
+    assert load_instance(spelling.lower()).id == "Steam-task-191-ON"
+    assert known_ids([spelling.upper(), "Nowhere-task-1"]) == ["Steam-task-191-ON", "Nowhere-task-1"]
+    assert select_instances([spelling.lower()], site="STEAM") == ["Steam-task-191-ON"]
 
 
 def test_an_unknown_id_names_the_nearest_one() -> None:

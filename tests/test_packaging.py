@@ -11,12 +11,14 @@ import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 
 import pytest
 
+from websp_gym.project import REPOSITORY, docs, install
 from websp_gym.tasks.ids import instance_ids
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,6 +46,7 @@ NEEDED = (
     "websp_gym/trainers/openenv/openenv.yaml",
     "websp_gym/trainers/openenv/Dockerfile",
     "websp_gym/py.typed",
+    "websp_command.py",
     "websp_verifiers.py",
 )
 
@@ -55,6 +58,10 @@ result = run_episode(env.unwrapped, websp_gym.agents.make_agent("oracle"))
 env.close()
 print(json.dumps({"reward": result.reward, "file": websp_gym.__file__, "agents": websp_gym.agents.__file__}))
 """
+
+
+COMMAND = "from websp_gym.project import install; print(install('report'))"
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
 
 
 def _run(*command: str | Path, cwd: Path, **environment: str) -> str:
@@ -109,8 +116,7 @@ def test_whatever_the_package_imports_comes_with_its_dependencies(built: Path) -
         imported = set().union(
             *(_imports(wheel.read(name)) for name in wheel.namelist() if name.endswith(".py"))
         )
-        (facts,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
-        told = re.findall("^Requires-Dist: (.*)$", wheel.read(facts).decode(), re.MULTILINE)
+    told = re.findall("^Requires-Dist: (.*)$", _metadata(built), re.MULTILINE)
     required = _names(told)
     for name in [*required]:
         with contextlib.suppress(PackageNotFoundError):  # an extra's
@@ -118,10 +124,76 @@ def test_whatever_the_package_imports_comes_with_its_dependencies(built: Path) -
     distributions = packages_distributions()
     missing = {
         name
-        for name in imported - {"websp_gym", "websp_verifiers"}
+        for name in imported - {"websp_gym", "websp_command", "websp_verifiers"}
         if not _names(distributions.get(name, [])) <= required
     }
     assert (imported & {"gymnasium", "playwright"}, missing) == ({"gymnasium", "playwright"}, set())
+
+
+def _metadata(built: Path) -> str:
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
+        (facts,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+        return wheel.read(facts).decode()
+
+
+def test_the_description_on_an_index_has_absolute_links_only_and_they_lead_to_files(built: Path) -> None:
+    facts, _, description = _metadata(built).partition("\n\n")
+    links = re.findall(r"\]\(([^)]+)\)", description)
+    inside = [link for link in links if link.startswith(REPOSITORY)]
+    assert len(inside) > 10
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+    paths = [
+        re.sub(r"^/(blob|raw|tree)/main/|^/issues$|#.*", "", link.removeprefix(REPOSITORY)) for link in inside
+    ]
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    assert all("/raw/main/" in link for link in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", description))
+    assert f"Project-URL: Repository, {REPOSITORY}\n" in facts
+    assert "Author: The websp-gym developers\n" in facts
+
+
+def test_the_address_of_the_project_is_the_same_everywhere() -> None:
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]
+    assert urls.pop("Paper") in (ROOT / "CITATION.cff").read_text("utf-8")
+    assert urls["Repository"] == REPOSITORY
+    assert all(url.startswith(REPOSITORY) for url in urls.values())
+    assert f"repository-code: {REPOSITORY}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    for page in ("README.md", "CONTRIBUTING.md"):
+        assert f"{REPOSITORY}/issues" in (ROOT / page).read_text("utf-8")
+
+
+def test_pages_of_the_documentation_that_messages_name_are_there() -> None:
+    named = {
+        page
+        for folder in ("websp_gym", "agents")
+        for path in (ROOT / folder).rglob("*.py")
+        for page in re.findall(r"""\bdocs\(["']([\w#-]+)["']\)""", path.read_text("utf-8"))
+    }
+    assert "agents" in named
+    for page in named:
+        name, _, anchor = page.partition("#")
+        text = (ROOT / "docs" / f"{name}.md").read_text("utf-8")
+        headings = re.findall("^#+ (.*)$", text, re.MULTILINE)
+        assert not anchor or anchor in {heading.lower().replace(" ", "-") for heading in headings}, page
+        assert docs(page).startswith(f"{REPOSITORY}/blob/main/docs/{name}.md")
+
+
+def test_the_command_that_adds_an_extra_needs_no_release() -> None:
+    # In a checkout it is the checkout that is installed.
+    assert install("report") == f"pip install -e '{ROOT}[report]'"
+    pages = [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "docs").rglob("*.py"),
+    ]
+    texts = {page: page.read_text("utf-8") for page in pages}
+    assert [
+        page
+        for page, text in texts.items()
+        if re.search(r"pip install\b[^\n`]*websp-gym(?!.*(@|\.whl))", text)
+    ] == []
+    docker = (ROOT / "websp_gym/trainers/openenv/Dockerfile").read_text("utf-8")
+    assert re.findall("pip install .*", docker) == ["pip install --no-cache-dir '.[openenv]'"]
 
 
 def _names(requirements: list[str]) -> set[str]:
@@ -151,20 +223,15 @@ def test_an_episode_runs_from_the_wheel_in_an_environment_without_this_folder(
     (packages / "dependencies.pth").write_text(
         "\n".join(path for path in sys.path if path.endswith("-packages"))
     )
-    pip = (
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        venv / "bin" / "python",
-        "install",
-        "--quiet",
-        "--no-deps",
-    )
+    pip = (*PIP, "--python", venv / "bin" / "python", "install", "--quiet", "--no-deps")
     _run(*pip, next(built.glob("*.whl")), cwd=tmp_path)
     report = json.loads(_run(venv / "bin" / "python", "-c", EPISODE, cwd=tmp_path).splitlines()[-1])
     assert report["reward"] == 1.0
     assert str(venv) in report["file"]
     assert str(venv) in report["agents"]
+    command = _run(venv / "bin" / "python", "-c", COMMAND, cwd=tmp_path).strip()
+    assert command == "pip install 'websp-gym[report]'"
+    # The installed one is enough for pip, whatever an index has under this name.
+    _run(*pip, "--no-index", command.split("'")[1], cwd=tmp_path)
     listed = _run(venv / "bin" / "websp", "list", cwd=tmp_path).splitlines()
     assert [line.split("\t")[0] for line in listed] == instance_ids()

@@ -101,7 +101,8 @@ def page(window: Page, written: PageWritten) -> Iterator[Page]:
 
 
 def shown(page: Page) -> list[str]:
-    return page.locator("#list th").all_inner_texts()
+    """The ids in the list."""
+    return [text.split()[0] for text in page.locator("#list th").all_inner_texts()]
 
 
 def trajectory(page: Page) -> FrameLocator:
@@ -222,6 +223,68 @@ def test_hostile_texts_stay_text_on_the_page_and_in_the_frame(page: Page) -> Non
     assert page.frames[-1].evaluate(reach) == "SecurityError"
 
 
+CUT = """() => [...document.querySelectorAll(".wide")].flatMap(wide => {
+    const edge = wide.getBoundingClientRect().right - (wide.classList.contains("more") ? 36 : 0);
+    const hinted = wide.classList.contains("more") && !wide.nextElementSibling.hidden && wide.nextElementSibling.innerText;
+    const over = [...wide.querySelectorAll("th, td")].filter(cell => cell.getBoundingClientRect().right > edge + 1);
+    return over.length && !hinted ? over.map(cell => cell.innerText) : [];
+})"""
+SEEN = """() => [...document.querySelectorAll("#overall tbody:first-of-type td:nth-of-type(1)")].map(cell => {
+    const box = cell.getBoundingClientRect(), wide = cell.closest(".wide").getBoundingClientRect();
+    return [cell.innerText, box.left >= wide.left && box.right <= wide.right - 36];
+})"""
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_no_cell_is_cut_without_a_hint_and_the_rate_is_always_seen(
+    window: Page, width: int, tmp_path: Path
+) -> None:
+    agents = ("oracle", "noop", "https://my-server.internal:8000/v1#Qwen/Qwen3-VL-235B-A22B-Instruct")
+    both = [
+        played(agent, name, reason="x" * 200)
+        for agent in agents
+        for name in ("Steam-task-194", "Docker-task-1-ON")
+    ]
+    page = write_report_html(make_report(both, compare="paper"), tmp_path / "page.html")
+    window.set_viewport_size({"width": width, "height": 900})
+    window.goto(page.path.as_uri())
+    assert window.evaluate(CUT) == []
+    assert {seen for _, seen in window.evaluate(SEEN)} == {True}
+    assert window.evaluate(SEEN)[0][0] == "100.0 % (34 to 100)"
+    hidden = window.evaluate("[...document.querySelectorAll('.onward')].map(hint => hint.hidden)")
+    assert hidden[0] == (width == 1280)
+    assert "`" not in window.inner_text("body")
+    # What goes on is reached by scrolling, after which nothing is said to be there.
+    window.evaluate("document.querySelectorAll('.wide').forEach(wide => { wide.scrollLeft = 9999; })")
+    window.wait_for_function("[...document.querySelectorAll('.onward')].every(hint => hint.hidden)")
+    window.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_a_cut_column_without_its_hint_would_be_noticed(window: Page, tmp_path: Path) -> None:
+    page = write_report_html(
+        make_report([played("a", "Steam-task-194")], compare="paper"), tmp_path / "page.html"
+    )
+    window.set_viewport_size({"width": 400, "height": 900})
+    window.goto(page.path.as_uri())
+    assert window.evaluate(CUT) == []
+    window.evaluate("document.querySelectorAll('.onward').forEach(hint => { hint.hidden = true; })")
+    assert "1 of 200" in window.evaluate(CUT)
+    window.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_episodes_without_their_trajectory_are_counted_marked_and_found(page: Page) -> None:
+    said = page.inner_text("#absent")
+    assert "4 of 16 episodes open with a click" in said
+    assert "10 recorded none" in said
+    assert "2 cannot be read" in said
+    assert page.locator("#list small").count() == 12
+    page.select_option("[data-filter=page]", "yes")
+    assert page.inner_text("#count") == "4 of 16"
+    assert page.locator("#list small").count() == 0
+    page.select_option("[data-filter=page]", "no")
+    assert page.inner_text("#count") == "12 of 16"
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (700, "dark")])
 def test_the_page_itself_never_scrolls_sideways(page: Page, width: int, scheme: Any) -> None:
     page.set_viewport_size({"width": width, "height": 900})
@@ -261,7 +324,7 @@ def test_a_page_without_matplotlib_has_no_plots_and_says_how_to_get_them(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     page = write_report_html(make_report([played("a", "Steam-task-194")]), tmp_path / "page.html")
-    assert any("websp-gym[report]" in note for note in page.notes)
+    assert any("the extra “report”" in note for note in page.notes)
     assert "<figure>" not in page.path.read_text("utf-8")
 
 

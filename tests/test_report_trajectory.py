@@ -170,17 +170,43 @@ def test_a_record_that_contradicts_itself_is_to_be_checked_by_hand(
 def test_the_state_diff_shows_what_changed_and_all_on_request(watch: Watch) -> None:
     s0 = {"settings": {"a": True, "b": 1, "c": "x"}, "collections": {"cards": [{"id": 1, "of": "Ada"}]}}
     end = {"settings": {"a": False, "b": 1, "c": "x", "d": True}, "collections": {"cards": []}}
-    checked = verdict.failed("state", "r", checks=(Check("setting c", False, "y", "x"),)).as_dict()
+    checks = (Check("setting c", False, "y", "x"), Check("setting d", True, True, True))
+    checked = verdict.failed("state", "r", checks=checks).as_dict()
     page = watch(episode(s0=s0, end=end, verdict=checked))
     rows = page.locator("#settings tbody tr:visible")
-    assert rows.all_inner_texts() == ["a\ttrue\tfalse\t", 'c\t"x"\t"x"\t✗ goal', "d\tabsent\ttrue\t"]
+    # What a check is about stands among the checks, once.
+    assert rows.all_inner_texts() == ["a\ttrue\tfalse\t"]
+    assert page.locator("#checks tbody th").all_inner_texts() == ["setting c", "setting d"]
     page.check("#all-settings")
-    assert [row[0] for row in rows.all_inner_texts()] == ["a", "b", "c", "d"]
+    assert rows.all_inner_texts() == [
+        "a\ttrue\tfalse\t", "b\t1\t1\t", 'c\t"x"\t"x"\t✗ goal', "d\tabsent\ttrue\t✓ goal"
+    ]  # fmt: skip
     page.uncheck("#all-settings")
-    assert rows.count() == 3
+    assert rows.count() == 1
     assert "removed" in page.inner_text("#diff .items")
     assert '"Ada"' in page.inner_text("#diff .items")
-    assert "3 changes" in page.inner_text("#diff-title")
+    assert "3 changes, 1 of a setting among the checks" in page.inner_text("#diff-title")
+
+
+@pytest.mark.parametrize(("width", "seen"), [(1280, 1.0), (400, 0.5)])
+def test_the_page_begins_with_the_first_step_however_many_goals_there_are(
+    blank_page: Page, tmp_path: Path, width: int, seen: float
+) -> None:
+    checks = tuple(Check(f"setting notifications.of_kind_{n}", False, False, True) for n in range(18))
+    reason = "; ".join(f"{check.name}: expected False, found True" for check in checks)
+    record = episode(verdict=verdict.failed("state", reason, checks=checks).as_dict())
+    blank_page.set_viewport_size({"width": width, "height": 1000})
+    blank_page.goto(write_trajectory_html(save(tmp_path, record)).as_uri())
+    box = blank_page.locator("#shot").bounding_box()
+    assert box is not None
+    assert min(1000 - box["y"], box["height"]) >= seen * box["height"] > 100
+    below = blank_page.locator("#checks").bounding_box()
+    assert below is not None
+    assert below["y"] > box["y"] + box["height"]
+    # A long reason is short until it is wanted.
+    short = blank_page.locator("#reason").evaluate("text => text.clientHeight")
+    blank_page.hover("#reason")
+    assert blank_page.locator("#reason").evaluate("text => text.clientHeight") > short
 
 
 def test_states_that_were_not_read_are_not_compared(tmp_path: Path) -> None:
@@ -390,7 +416,12 @@ def test_the_page_of_a_real_episode_tells_it_from_start_to_end(
     moved = [name for name in before if before[name] != after[name]]
     assert "cookies.valve_analytics" in moved
     rows = page.locator("#settings tbody tr:visible th")
-    assert set(rows.all_inner_texts()) >= set(moved)
+    goals = {check["name"].removeprefix("setting ") for check in (record.verdict or {})["checks"]}
+    assert rows.all_inner_texts() == [name for name in moved if name not in goals]
+    assert goals & set(moved)
+    page.check("#all-settings")
+    assert set(rows.all_inner_texts()) == set(before)
+    page.uncheck("#all-settings")
     assert rows.count() < len(before)
     assert page.locator("#settings tbody tr.changed").count() == len(moved)
     for number, seen in enumerate(record.views):

@@ -28,7 +28,8 @@ NOOP = Run(agent="noop", options=QUICK)
 
 
 def test_trials_are_played_and_a_resumed_run_plays_only_what_is_missing(tmp_path: Path) -> None:
-    first = run_batch(plan_run(NOOP, [PASSES], folder=tmp_path))
+    (job,) = plan_run(NOOP, [PASSES.lower()], folder=tmp_path)
+    first = run_batch([replace(job, instance_id=PASSES.upper())])
     again = plan_run(NOOP, [PASSES, FAILS], trials=2, folder=tmp_path, resume=True)
     assert [(job.instance_id, job.trial, job.seed) for job in again] == [
         (FAILS, 1, 0),
@@ -37,7 +38,7 @@ def test_trials_are_played_and_a_resumed_run_plays_only_what_is_missing(tmp_path
     ]
     second = run_batch(again)
     assert read_results(tmp_path) == first + second
-    assert plan_run(NOOP, [PASSES, FAILS], trials=2, folder=tmp_path, resume=True) == []
+    assert plan_run(NOOP, [PASSES.lower(), FAILS], trials=2, folder=tmp_path, resume=True) == []
     outcomes = {(one.id, one.trial): one.outcome for one in first + second}
     assert outcomes == {
         (PASSES, 1): "success",

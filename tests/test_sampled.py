@@ -40,7 +40,7 @@ def test_a_seed_draws_the_instance(both: SampledEnv) -> None:
 
 def test_a_reset_chooses_the_instance(both: SampledEnv) -> None:
     for name, paid in (("Steam-task-191-OFF", 1.0), ("websp/Steam_task-191_ON", 0.0)):
-        _observation, info = both.reset(options={"instance": name, "max_actions": 3})
+        _observation, info = both.reset(options={"instance": name.lower(), "max_actions": 3})
         assert info["task_info"]["instance"] == both.instance.id
         *_, info = step = both.step("ANSWER; done")
         assert step[1] == paid

@@ -11,6 +11,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from websp_gym.project import install
+
 
 @dataclass(eq=False, repr=False)
 class WebspError(Exception):
@@ -145,7 +147,7 @@ def missing_extra(
         otherwise: An alternative to installing it, if there is one.
         model: The string that was given as a model, if the model needs the extra.
     """
-    way_out = f"pip install 'websp-gym[{extra}]'" + (f", or {otherwise}" if otherwise else "")
+    way_out = install(extra) + (f", or {otherwise}" if otherwise else "")
     return MissingExtraError(f"{what}: {way_out}", extra=extra, model=model)
 
 

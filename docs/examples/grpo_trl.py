@@ -1,6 +1,6 @@
 """Training with TRL: SFT on rollouts of the oracle, then GRPO. Needs no GPU, no key and no network.
 
-    pip install 'websp-gym[trl]'
+    pip install -e '.[trl]' -c constraints.txt
     python docs/examples/grpo_trl.py [--model Qwen/Qwen3-4B] [--sft-steps 80] [--grpo-steps 8]
 
 Without --model it makes a tiny random model, and a tokenizer for the pages of the instances below, which takes a few

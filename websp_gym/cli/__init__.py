@@ -3,32 +3,57 @@
 from __future__ import annotations
 
 import io
+import signal
 import sys
+from collections.abc import Sequence
 
 __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line; exit code 0, 1 (something failed) or 2 (bad arguments or set-up)."""
-    from websp_gym.cli.app import app
-    from websp_gym.env.registration import require_docstrings
-    from websp_gym.errors import SetupError, StorageError, WebspError
+    """Run the command line; exit code 0, 1 (something failed) or 2 (bad arguments or set-up).
+
+    It is 130 after Ctrl-C, 143 after SIGTERM, and 141 if nobody reads the output any more, as after ``| head``.
+    """
+    from websp_gym.cli.signals import INTERRUPTED, TERMINATED, UNREAD, flushed, stopped_cleanly
 
     _write_anything()
-    try:
-        require_docstrings()
-        app()
-    except StorageError as error:
-        _complain(str(error))
-        sys.exit(1)
-    except SetupError as error:
-        _complain(str(error))
-        sys.exit(2)
-    except WebspError as error:
-        _complain(f"{type(error).__name__}: {error}")
-        sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    with stopped_cleanly() as signals:
+        try:
+            from websp_gym.cli.app import app
+            from websp_gym.env.registration import require_docstrings
+
+            require_docstrings()
+            app()
+            code = 0
+        except BaseException as error:
+            code = _code(error, signals)
+        if code == INTERRUPTED and signal.SIGTERM in signals:
+            code = TERMINATED
+        if not flushed():
+            code = UNREAD
+    sys.exit(code)
+
+
+def _code(error: BaseException, signals: Sequence[int]) -> int:
+    """Say what ended the command, unless it said so itself, and return the exit code."""
+    from websp_gym.cli.signals import INTERRUPTED, UNREAD, caused_by
+    from websp_gym.errors import SetupError, StorageError, WebspError
+
+    ended = isinstance(error, SystemExit)
+    if ended and caused_by(error, BrokenPipeError):
+        return UNREAD
+    if signals and not (ended and not caused_by(error, KeyboardInterrupt)):
+        # Whatever failed, failed because of the signal: it ends the browser as well.
+        _complain("interrupted")
+        return INTERRUPTED
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else int(error.code is not None)
+    if isinstance(error, WebspError):
+        kind = "" if isinstance(error, SetupError) else f"{type(error).__name__}: "
+        _complain(f"{kind}{error}")
+        return 2 if isinstance(error, SetupError) and not isinstance(error, StorageError) else 1
+    raise error
 
 
 def _write_anything() -> None:
@@ -46,11 +71,6 @@ def _write_anything() -> None:
 
 def _complain(message: str) -> None:
     from rich.console import Console
-
-    Console(stderr=True, highlight=False).print(f"[bold red]websp:[/] {_escape(message)}", soft_wrap=True)
-
-
-def _escape(text: str) -> str:
     from rich.markup import escape
 
-    return escape(text)
+    Console(stderr=True, highlight=False).print(f"[bold red]websp:[/] {escape(message)}", soft_wrap=True)

@@ -6,8 +6,10 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
+
+from websp_gym.errors import SetupError
 
 COMMANDS = {
     "list": "instances:list_instances",
@@ -33,6 +35,33 @@ COMMANDS = {
 """Module and function of each command. The function's docstring is the help; its return value is the exit code."""
 
 
+ELSEWHERE = {
+    "--model": "--agent",
+    "--models": "--agent",
+    "--task": "--tasks",
+    "--ids": "--tasks",
+    "--output": "--out",
+    "--output-dir": "--out",
+    "--workers": "--jobs",
+    "--n-jobs": "--jobs",
+    "--max-steps": "--max-actions",
+    "--budget": "--max-cost",
+}
+"""What other tools call some options, which no spelling would suggest."""
+
+
+class _Command(TyperCommand):
+    """A command that knows what other tools call its options."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        known = {name for parameter in self.params for name in parameter.opts}
+        for name in (arg.partition("=")[0] for arg in args):
+            ours = ELSEWHERE.get(name, "")
+            if name not in known and ours in known:
+                raise SetupError(f"no option {name}; did you mean {ours}?", option=name)
+        return super().parse_args(ctx, args)
+
+
 class _OnDemand(TyperGroup):
     """Import a command when it is used: `websp list` does not wait for a browser's library."""
 
@@ -52,7 +81,7 @@ def _load(name: str) -> Any:
     if isinstance(command, typer.Typer):
         return get_command(command)
     single = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-    single.command(name)(command)
+    single.command(name, cls=_Command)(command)
     return get_command(single)
 
 

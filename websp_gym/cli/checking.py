@@ -20,6 +20,7 @@ from websp_gym.authoring.prove import prove_sites
 from websp_gym.cli.options import AsJson, Processes
 from websp_gym.cli.output import FAILED, OK, print_json
 from websp_gym.errors import SetupError
+from websp_gym.project import docs
 from websp_gym.tasks.instances import all_instances
 
 _SIGNS = {"ok": OK, "warning": "[yellow]![/]", "failed": FAILED}
@@ -28,7 +29,9 @@ _SIGNS = {"ok": OK, "warning": "[yellow]![/]", "failed": FAILED}
 def check(
     sites: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SITE]...", help="Slugs of sites. Default: every site with tasks."),
+        typer.Argument(
+            metavar="[SITE]...", parser=str.lower, help="Slugs of sites. Default: every site with tasks."
+        ),
     ] = None,
     *,
     jobs: Processes = 1,
@@ -80,7 +83,9 @@ def check(
 def prove(
     sites: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SITE]...", help="Slugs of sites. Default: every site with tasks."),
+        typer.Argument(
+            metavar="[SITE]...", parser=str.lower, help="Slugs of sites. Default: every site with tasks."
+        ),
     ] = None,
     *,
     effects: Annotated[
@@ -135,7 +140,7 @@ def new_site(
     known = f"WEBSP_SANDBOX_SITES={escape(str(places / 'sites'))} " if places else ""
     console.print(f"\nbrowse it:   [bold]{known}websp serve {made.slug}[/]", soft_wrap=True)
     console.print(f"check it:    [bold]websp check {made.slug}{own}[/]", soft_wrap=True)
-    console.print("next steps: docs/adding-a-site.md", style="dim")
+    console.print(f"next steps: {docs('adding-a-site')}", style="dim", soft_wrap=True)
 
 
 def _show_effects(console: Console, found: list[InstanceEffects]) -> None:

@@ -15,6 +15,7 @@ from rich.console import Console
 from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Resume, Rules
 from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line, progress_bar
 from websp_gym.errors import SetupError
+from websp_gym.project import docs
 from websp_gym.scoring.judge.batch import (
     CACHE,
     JUDGEMENTS,
@@ -101,7 +102,7 @@ def _read_rules(path: Path | None) -> str:
         raise SetupError(f"cannot read the rules {path}: {error}", path=str(path)) from error
     if "{word}" not in text:
         raise SetupError(
-            f"{path} has no {{word}}: write it where the fence around evidence is explained (docs/judge.md)",
+            f"{path} has no {{word}}: write it where the fence around evidence is explained ({docs('judge')})",
             path=str(path),
         )
     return text

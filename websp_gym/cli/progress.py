@@ -14,6 +14,7 @@ from rich.markup import escape
 from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line, progress_bar
 from websp_gym.records.results import Result
 from websp_gym.records.runs import RESULTS, count
+from websp_gym.report.tables.intervals import wilson
 from websp_gym.runner.jobs import Job
 
 
@@ -93,9 +94,35 @@ def _without_reading(results: Sequence[Result]) -> str:
     return f"of {len(ids)}, without reading the instruction (computed): {', '.join(parts)}"
 
 
-def summarise(results: Sequence[Result], skipped: int, folder: Path | None) -> None:
-    """Print how many episodes ended how, what they cost, and where the results are."""
+def _rate(agent: str, results: Sequence[Result]) -> str:
+    """Return the success rate as `websp report` counts it: of the first trial of each instance that was scored."""
+    trials = sorted(results, key=lambda result: -result.trial)
+    first = {result.id: result for result in trials}.values()
+    scored = [result for result in first if result.status in ("pass", "fail")]
+    rate = wilson(sum(result.status == "pass" for result in scored), len(scored))
+    if rate.value is None or rate.low is None or rate.high is None:
+        return f"{agent}: no episode was scored"
+    low, high = (f"{100 * end:.0f}" for end in (rate.low, rate.high))
+    solved = round(rate.value * len(scored))
+    which = " first trials" if len(first) < len(results) else ""
+    interval = f"{100 * rate.value:.1f} % (95 % interval {low} to {high})"
+    return f"{agent}: solved {solved} of {len(scored)}{which}, {interval}"
+
+
+def summarise(
+    agent: str, results: Sequence[Result], *, played: int, skipped: int, folder: Path | None
+) -> None:
+    """Print the success rate, how many episodes ended how, what they cost, and where the results are.
+
+    Args:
+        agent: The agent.
+        results: All results of the run, those that were there before included.
+        played: Number of episodes played now.
+        skipped: Number of episodes that were asked for and already there.
+        folder: Folder of the run; None if nothing is kept.
+    """
     console = Console(highlight=False)
+    console.print(_rate(agent, results), style="bold", markup=False, soft_wrap=True)
     table = plain_table()
     for status, colour in STATUS_COLOURS.items():
         number = sum(result.status == status for result in results)
@@ -105,6 +132,7 @@ def summarise(results: Sequence[Result], skipped: int, folder: Path | None) -> N
     if again:
         table.add_row("[magenta]played again[/]", str(again))
     if skipped:
+        table.add_row("[dim]played now[/]", str(played))
         table.add_row("[dim]already there[/]", str(skipped))
     console.print(table)
     if without := _without_reading(results):

@@ -16,11 +16,13 @@ from rich.console import Console
 
 from websp_gym.cli.options import AsJson, Category, Headed, Processes, Resume, Seed, SiteName
 from websp_gym.cli.progress import reporter, show_plan, summarise
+from websp_gym.cli.signals import INTERRUPTED
 from websp_gym.env.options import How, Login, Options
 from websp_gym.errors import SetupError
 from websp_gym.observation import ObservationKind
+from websp_gym.project import docs
 from websp_gym.records.results import Result
-from websp_gym.records.runs import Run, count
+from websp_gym.records.runs import Run, count, read_results
 from websp_gym.runner.batch import Backend, run_batch
 from websp_gym.runner.jobs import Job, finished, plan_run
 from websp_gym.runner.locking import locked
@@ -30,8 +32,6 @@ from websp_gym.scoring.outcome import REWARDS
 from websp_gym.tasks.instances import InstructionVariant
 from websp_gym.tasks.selection import select_instances
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as in a shell."""
 _LONGEST = 107 - len("/org.chromium.Chromium.123456/SingletonSocket")
 _SIZE = "x".join(map(str, Options.viewport))
 
@@ -107,12 +107,12 @@ def run(
         int | None, typer.Option(min=1, help="Only the first instances, in the order of `websp list`.")
     ] = None,
     agent: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="oracle, noop, random, a model such as openai:gpt-5.2, text:MODEL, flawed:KIND, or module:Class "
-            "(docs/agents.md)."
+            f"({docs('agents')})."
         ),
-    ] = "oracle",
+    ] = None,
     jobs: Processes = 1,
     backend: Annotated[
         Backend,
@@ -198,8 +198,14 @@ def run(
         "judge": judge or None,
     }
     given = {name: value for name, value in options.items() if value is not None}
-    chosen = Run(agent=agent, options=given, seed=seed)
     ids = select_instances(patterns or ["*"], site=site, category=category)[:limit]
+    if agent is None:
+        raise SetupError(
+            "--agent: say who plays, such as openai:gpt-5.2; without a key noop, random, or oracle, which knows the "
+            "solutions and shows that the set-up works",
+            option="agent",
+        )
+    chosen = Run(agent=agent, options=given, seed=seed)
     limits = RunLimits(max_error_share=max_error_share, max_cost=max_cost, fail_fast=fail_fast)
     with _scratch(), ExitStack() as stack:
         # Fail here, once, on what would fail in every episode.
@@ -217,7 +223,7 @@ def run(
             chosen, ids, trials=trials, folder=out, resume=resume, retries=retries, browser=browser
         )
         results = _play(plan, jobs, backend, limits, as_json)
-    return _conclude(results, len(ids) * trials, len(plan), limits, folder=out, as_json=as_json)
+    return _conclude(agent, results, len(ids) * trials, len(plan), limits, folder=out, as_json=as_json)
 
 
 def _play(
@@ -239,6 +245,7 @@ def _play(
 
 
 def _conclude(
+    agent: str,
     results: Sequence[Result],
     asked: int,
     planned: int,
@@ -248,7 +255,8 @@ def _conclude(
     as_json: bool,
 ) -> int:
     if not as_json:
-        summarise(results, asked - planned, folder)
+        kept = read_results(folder) if folder else results
+        summarise(agent, kept, played=len(results), skipped=asked - planned, folder=folder)
     console = Console(stderr=True, highlight=False)
     left = planned - len(results)
     if left:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import signal
 import subprocess
 import tempfile
 import threading
@@ -29,7 +28,8 @@ _POLL = 0.2
 
 def serve(
     site: Annotated[
-        str | None, typer.Argument(help="Site to open, e.g. steam. Default: the index of all sites.")
+        str | None,
+        typer.Argument(parser=str.lower, help="Site to open, e.g. steam. Default: the index of all sites."),
     ] = None,
     *,
     signed_out: SignedOut = False,
@@ -123,7 +123,6 @@ def _browse(command: list[str], console: Console) -> None:
 
 def _until_interrupted() -> None:
     stop = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
     try:
         while not stop.wait(_POLL):
             pass

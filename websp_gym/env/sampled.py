@@ -9,7 +9,7 @@ import numpy as np
 
 from websp_gym.env.environment import WebspEnv
 from websp_gym.errors import SetupError, UnknownInstanceError, nearest
-from websp_gym.tasks.ids import canonical_id
+from websp_gym.tasks.ids import known_ids
 from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.selection import draw_instance
 
@@ -64,7 +64,7 @@ class SampledEnv(WebspEnv):
         return draw_instance(self.ids, np.random.default_rng(seed) if valid else self.np_random)
 
     def _find(self, chosen: Any) -> str:
-        name = canonical_id(str(chosen))
+        (name,) = known_ids([str(chosen)])
         if name not in self.ids:
             raise UnknownInstanceError(
                 f'"{chosen}" is not one of the {len(self.ids)} instances of this environment'

@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from websp_gym.errors import ModelErrorKind, SetupError
 from websp_gym.models.messages import Image, Message, Stop
 from websp_gym.models.protocol import Answer, AttemptError, Usage
+from websp_gym.project import docs
 
 
 def _regex(value: str) -> str:
@@ -96,7 +97,7 @@ def read_script(path: Path) -> Script:
         return Script.model_validate(found)
     except OSError as error:
         raise SetupError(
-            f"scripted:{path}: {error.strerror}; name a YAML file with answers or rules (docs/models.md)",
+            f"scripted:{path}: {error.strerror}; name a YAML file with answers or rules ({docs('models')})",
             path=str(path),
         ) from None
     except (yaml.YAMLError, UnicodeDecodeError, ValidationError) as error:

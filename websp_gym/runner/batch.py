@@ -25,7 +25,7 @@ from websp_gym.records.runs import append_result, read_run
 from websp_gym.runner.jobs import Job
 from websp_gym.runner.processes import map_unordered
 from websp_gym.runner.tries import Remembered, may_pass
-from websp_gym.tasks.ids import canonical_id
+from websp_gym.tasks.ids import canonical_id, known_ids
 from websp_gym.texts import encodable
 from websp_gym.world import make_world
 
@@ -118,10 +118,12 @@ def run_batch(
         SetupError: Something that every episode needs is missing, or a result cannot be written.
     """
     todo = list(jobs)
-    folders = {(job.run.hash, canonical_id(job.instance_id), job.trial): job.folder for job in todo}
+    folders = {
+        (job.run.hash, canonical_id(job.instance_id).casefold(), job.trial): job.folder for job in todo
+    }
 
     def keep(result: Result) -> None:
-        folder = folders[(result.run_hash, result.id, result.trial)]
+        folder = folders[(result.run_hash, result.id.casefold(), result.trial)]
         if folder is not None:
             append_result(folder, result)
         on_result(result)
@@ -234,7 +236,7 @@ def _failure(job: Job, rollout: Rollout | None, error: Exception) -> Result:
 
 
 def _unplayed(job: Job, failure: Try, trajectory: str = "", **known: Any) -> Result:
-    facts = {"id": canonical_id(job.instance_id), **known, **_of_run(job, trajectory)}
+    facts = {"id": known_ids([job.instance_id])[0], **known, **_of_run(job, trajectory)}
     return Result(**facts, reward=None, status="error", error=failure.error, tries=(failure,))
 
 

@@ -12,7 +12,7 @@ from websp_gym.files import check_writable_file
 from websp_gym.records.results import Try
 from websp_gym.records.runs import RESULTS, TRAJECTORIES, Run, read_results, read_run, write_run
 from websp_gym.records.trajectory import now, versions
-from websp_gym.tasks.ids import instance_ids
+from websp_gym.tasks.ids import instance_ids, known_ids
 from websp_gym.tasks.instances import load_instance
 
 
@@ -66,7 +66,7 @@ def plan_run(
 
     Args:
         run: What all episodes share.
-        ids: Ids of the instances.
+        ids: Ids of the instances, in any spelling and case.
         trials: Number of episodes per instance.
         folder: Where results and trajectories are written; None writes nothing.
         resume: Whether to continue the run in the folder: only episodes that are missing or ended in an
@@ -82,10 +82,11 @@ def plan_run(
             written to.
     """
     done = _prepare(folder, run, resume, browser) if folder is not None else set()
+    names = known_ids(ids)
     return [
         Job(name, run, trial=trial, folder=folder, retries=retries)
         for trial in range(1, trials + 1)
-        for name in ids
+        for name in names
         if (name, trial) not in done
     ]
 

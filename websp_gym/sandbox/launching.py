@@ -80,7 +80,8 @@ class _Detached(subprocess.Popen[bytes]):
     """A process that may outlive this one because others use it, so no warning that it is still running."""
 
     def __del__(self, *arguments: Any, **keywords: Any) -> None:
-        if getattr(self, "returncode", 0) is None and self.poll() is None:
+        # One that was interrupted while it started has no number.
+        if getattr(self, "pid", None) is not None and self.returncode is None and self.poll() is None:
             self.returncode = 0
         super().__del__(*arguments, **keywords)
 

@@ -6,11 +6,13 @@ that the scan missed nothing.
 """
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from websp_gym.errors import SetupError
 from websp_gym.paths import data_dir, data_dirs
 
+_PREFIX = re.compile(r"^(.*/)?(websp\.)?", re.IGNORECASE)
 _STATE = re.compile(r"-(ON|OFF)$")
 _INSTANCE_LINE = re.compile(r"^\s*- instance: (?P<id>[\w.-]+)\s*$", re.MULTILINE)
 
@@ -62,6 +64,13 @@ def published_id(instance_id: str) -> str:
     return _STATE.sub(r"_\1", instance_id.replace("-task-", "_task-"))
 
 
+def known_ids(given: Iterable[str]) -> list[str]:
+    """Return ids as the files spell them; the given ones may be in any spelling and case, and unknown ones stay."""
+    known = {name.casefold(): name for name in instance_ids()}
+    plain = [canonical_id(name) for name in given]
+    return [known.get(name.casefold(), name) for name in plain]
+
+
 def canonical_id(instance_id: str) -> str:
-    """Return the canonical form of an id in any accepted spelling, e.g. ``Steam-task-191-ON``."""
-    return instance_id.rsplit("/", 1)[-1].removeprefix("websp.").replace("_", "-")
+    """Return the canonical form of an id in any accepted spelling, e.g. ``Steam-task-191-ON``; case stays."""
+    return _PREFIX.sub("", instance_id).replace("_", "-")

@@ -30,7 +30,7 @@ from pydantic_core import ErrorDetails
 from websp_gym.errors import SetupError, UnknownInstanceError, nearest
 from websp_gym.tasks.goals import Expect, Goal, ItemCheck, Unchanged
 from websp_gym.tasks.ground_truth import STEP_KINDS, ElementType, GroundTruthStep, StepTarget
-from websp_gym.tasks.ids import canonical_id, config_files, ids_in, instance_ids, read_config
+from websp_gym.tasks.ids import canonical_id, config_files, ids_in, instance_ids, known_ids, read_config
 from websp_gym.tasks.initial_steps import STEPS, ApiCall, InitialStep, Prepare, TracePath
 from websp_gym.tasks.schema import ClassRule, ConfigModel
 
@@ -206,8 +206,8 @@ def load_instance(instance_id: str) -> Instance:
     """Load one instance with its task and site.
 
     Args:
-        instance_id: The id, with or without ``websp/`` or ``browsergym/websp.``. The published spelling
-            ``Steam_task-191_ON`` is also accepted.
+        instance_id: The id, with or without ``websp/`` or ``browsergym/websp.``; case is ignored. The published
+            spelling ``Steam_task-191_ON`` is also accepted.
 
     Returns:
         The instance.
@@ -222,6 +222,9 @@ def load_instance(instance_id: str) -> Instance:
             for instance in load_site(path):
                 if instance.id == wanted:
                     return instance
+    (spelled,) = known_ids([wanted])
+    if spelled != wanted:
+        return load_instance(spelled)
     known = instance_ids()
     raise UnknownInstanceError(
         f'no instance "{wanted}"{nearest(wanted, known)} ({len(known)} instances; `websp list` shows them)',

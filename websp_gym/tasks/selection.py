@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from websp_gym.errors import UnknownInstanceError, nearest
 from websp_gym.tasks.ids import canonical_id, instance_ids
-from websp_gym.tasks.instances import load_instance
+from websp_gym.tasks.instances import all_instances, load_instance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +22,7 @@ def select_instances(
 
     Args:
         patterns: Globs such as ``Steam-*`` or ``*-ON``, in any spelling of an id; case is ignored.
-        site: Only instances of this website; case is ignored.
+        site: Only instances of this website, by its name or slug; case, spaces and punctuation are ignored.
         category: Only instances whose task category contains this text; case is ignored.
 
     Returns:
@@ -36,9 +37,8 @@ def select_instances(
         plain = canonical_id(pattern)
         found = [name for name in known if fnmatchcase(name.casefold(), plain.casefold())]
         if not found:
-            raise UnknownInstanceError(
-                f'no instance matches "{pattern}"{nearest(plain, known)}', instance=pattern
-            )
+            hint = _of_site(plain) or nearest(plain, known)
+            raise UnknownInstanceError(f'no instance matches "{pattern}"{hint}', instance=pattern)
         chosen.update(found)
     kept = [name for name in known if name in chosen]
     return _of_kind(kept, site, category) if site or category else kept
@@ -49,12 +49,26 @@ def draw_instance(ids: Sequence[str], source: np.random.Generator) -> str:
     return ids[int(source.integers(len(ids)))]
 
 
+def _of_site(text: str) -> str:
+    """Return how to select the instances of a website if the text is its name; else an empty string."""
+    wanted = _letters(text)
+    for one in all_instances():
+        prefix = one.id.partition("-task-")[0]
+        if wanted in (_letters(one.site.site), _letters(one.site.slug), _letters(prefix)):
+            return f"; for all instances of that website, use --site {shlex.quote(one.site.site)} or '{prefix}-*'"
+    return ""
+
+
+def _letters(name: str) -> str:
+    return "".join(char for char in name.casefold() if char.isalnum())
+
+
 def _of_kind(ids: Iterable[str], site: str | None, category: str | None) -> list[str]:
     instances = [load_instance(name) for name in ids]
     found = [
         one.id
         for one in instances
-        if (site is None or one.site.site.casefold() == site.casefold())
+        if (site is None or _letters(site) in (_letters(one.site.site), _letters(one.site.slug)))
         and (category is None or category.casefold() in one.task.category.casefold())
     ]
     if not found:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from websp_gym.errors import SetupError
 from websp_gym.paths import data_dir
+from websp_gym.project import docs
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -54,7 +55,7 @@ def new_site(name: str, *, host: str | None = None, folder: Path | None = None) 
     _check_free(slug, address)
     root = folder or _checkout()
     target = root / ("sites" if folder else _REPOSITORY) / slug
-    words = {"NAME": name, "SLUG": slug, "HOST": address, "ID": site_id}
+    words = {"NAME": name, "SLUG": slug, "HOST": address, "ID": site_id, "DOCS": docs("adding-a-site")}
     words["PLACES"] = ", places=SearchPaths.below(Path(__file__).parent.parent)" if folder else ""
     words["IMPORTS"] = (
         "from pathlib import Path\n\nfrom websp_gym.authoring import SearchPaths, check_site"

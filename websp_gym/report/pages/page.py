@@ -7,6 +7,8 @@ shown in a frame that can access neither the page nor the network.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -15,9 +17,9 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from websp_gym.errors import missing_extra
+from websp_gym.project import docs
 from websp_gym.report.pages.document import digest, environment, inert_json, script, source, write_file
-from websp_gym.report.pages.embedding import LIMIT, TOO_LARGE, Packed, Progress, pack
+from websp_gym.report.pages.embedding import LIMIT, NOT_KEPT, TOO_LARGE, Packed, Progress, pack
 from websp_gym.report.pages.episode_list import choices, filters_of, listed, wording
 from websp_gym.report.pages.plots import Plot, plots
 from websp_gym.report.tables.build import Report
@@ -82,7 +84,9 @@ def _pictures(report: Report) -> tuple[list[Plot], list[str]]:
     try:
         return plots(report), []
     except ImportError:
-        return [], [str(missing_extra("plots need Matplotlib", "report"))]
+        return [], [
+            f"no plots: they need the extra “report”, which has Matplotlib ({docs('reports#the-page')})"
+        ]
 
 
 def _left_out(packed: Packed) -> list[str]:
@@ -91,12 +95,21 @@ def _left_out(packed: Packed) -> list[str]:
     notes = []
     if lost:
         notes.append(
-            f"{lost} of {lost + len(packed.pages)} trajectories are left out to keep the page below `--max-size`; "
-            "to see them, run `websp report` on fewer runs."
+            f"{lost} of {lost + len(packed.pages)} trajectories are left out to keep the page small: give it "
+            "more megabytes with --max-size, or fewer runs."
         )
     if unread:
         notes.append(f"{unread} trajectories cannot be read; the list of episodes shows why.")
     return notes
+
+
+def _absent(packed: Packed) -> list[tuple[str, int]]:
+    """Return why episodes are without their trajectory, and how many."""
+    words = {
+        NOT_KEPT: "recorded none (they were run without a folder)",
+        TOO_LARGE: "are left out to limit the size of the page",
+    }
+    return Counter(words.get(why, "cannot be read") for why in packed.missing.values()).most_common()
 
 
 def _render(report: Report, packed: Packed, pictures: list[Plot], notes: list[str]) -> Iterator[str]:
@@ -105,11 +118,13 @@ def _render(report: Report, packed: Packed, pictures: list[Plot], notes: list[st
     template = _templates().get_template("report.html.j2")
     return template.generate(
         report=report,
+        tables=[table.for_people() for table in report.tables],
         sections=_sections(report),
         pictures={picture.table: picture for picture in pictures},
         notes=[*report.notes, *notes],
         choices=choices(rows),
         pages=packed.pages,
+        absent=_absent(packed),
         data=Markup(inert_json({"episodes": rows, "groups": GROUPS})),
         style=Markup(style),
         script=Markup(code),
@@ -129,7 +144,13 @@ def _sections(report: Report) -> list[tuple[str, str]]:
 def _templates() -> jinja2.Environment:
     templates = environment()
     templates.globals.update(wording=wording, filters_of=filters_of)
+    templates.filters["breakable"] = _breakable
     return templates
+
+
+def _breakable(name: str) -> Markup:
+    """Return a name that may be broken into lines where its parts meet, as in ``openai:gpt-5.2``."""
+    return Markup("<wbr>").join(re.split(r"(?<=[:/#?&=_@])(?=\w)", name))
 
 
 def _policy(style: str, code: str) -> str:

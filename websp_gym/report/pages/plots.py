@@ -74,16 +74,17 @@ def _plot(table: Table, caption: str, size: tuple[float, float], draw: Draw) -> 
 
 
 def _rates(table: Table) -> tuple[tuple[float, float], Draw]:
-    rows = [row for row in table.rows if row.cells[4].value is not None]
-    several = len({row.cells[0].text for row in rows if not row.aside}) > 1
+    at_rate, at_variant = table.place("Success rate"), table.place("Navigation")
+    rows = [row for row in table.rows if row.cells[at_rate].value is not None]
+    several = not table.columns[at_variant].silent
 
     def named(row: Row) -> str:
-        return _short(row.label) + (f", {row.cells[0].text}" if several else "")
+        return _short(row.label) + (f", {row.cells[at_variant].text}" if several else "")
 
     def draw(axes: Axes, ink: _Ink) -> None:
         for at, row in enumerate(rows):
-            cell = row.cells[4]
-            colour = ink.soft if row.aside else ink.series[row.cells[0].value == "with_navigation"]
+            cell = row.cells[at_rate]
+            colour = ink.soft if row.aside else ink.series[row.cells[at_variant].value == "with_navigation"]
             low, high = (100 * (end or 0.0) for end in (cell.low, cell.high))
             axes.plot([low, high], [at, at], color=colour, linewidth=2, solid_capstyle="round")
             hollow = "none" if row.aside else colour

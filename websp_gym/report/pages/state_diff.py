@@ -25,8 +25,8 @@ class SettingRow:
 
     @property
     def notable(self) -> bool:
-        """Whether to show it expanded."""
-        return self.changed or self.checked
+        """Whether to show it at once: what a check is about stands among the checks."""
+        return self.changed and not self.checked
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,11 @@ class StateDiff:
     def changes(self) -> int:
         """Number of settings and items that differ from S0."""
         return sum(row.changed for row in self.settings) + sum(len(part.changes) for part in self.collections)
+
+    @property
+    def goals(self) -> int:
+        """Number of changed settings that a check is about."""
+        return sum(row.changed and row.checked for row in self.settings)
 
 
 def state_diff(

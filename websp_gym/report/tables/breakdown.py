@@ -120,7 +120,7 @@ def _table(
         rows.append(row(TOTAL, order))
     columns = [Column(agent) for agent in shown]
     if paper and block:
-        columns += [Column(short, label(model), reference=True) for model, short in paper.models.items()]
+        columns += [Column(label(model), reference=True) for model in paper.models]
     return Table(
         by.key,
         f"{by.title}, {WORDS.get(instruction, instruction)}",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from dataclasses import replace
 
 from websp_gym.records.results import OutcomeLabel
 from websp_gym.report.tables.paper import Paper, label
@@ -20,13 +21,13 @@ ABOUT = (
 _SCORED: tuple[OutcomeLabel, ...] = ("success", "failure", "time-out")
 _APART: tuple[OutcomeLabel, ...] = ("unscored", "error")
 COLUMNS = (
+    Column("Success rate", "Share of the scored episodes, with Wilson's 95 % interval."),
+    Column("Siblings", "Share of the scored episodes that did the task and moved nothing else on its page."),
+    Column("Strict", "Share of the scored episodes that did the task without side effects."),
     Column("Navigation", "Whether the instruction includes navigation."),
     Column("Success", "Episodes that did the task."),
     Column("Failure", "Other scored episodes; the paper's column Error."),
     Column("Time-out", "Episodes that reached the action or time limit; counted as not solved."),
-    Column("Success rate", "Share of the scored episodes, with Wilson's 95 % interval."),
-    Column("Siblings", "Share of the scored episodes that did the task and moved nothing else on its page."),
-    Column("Strict", "Share of the scored episodes that did the task without side effects."),
     Column("Unscored", "Episodes that could not be scored; excluded from the success rate."),
     Column("Errors", "Episodes ended by an infrastructure error; excluded from the success rate."),
     Column("Rate of all", "Share of all episodes; unscored ones and errors count as failures."),
@@ -52,11 +53,29 @@ def overall(
             own = [e for e in episodes if e.agent == agent and e.result.instruction == instruction]
             if own:
                 rows.append(_row(agent, instruction, own, instances))
-    shown = {row.cells[0].value for row in rows}
+    variants = {episode.result.instruction for episode in episodes}
+    columns = _columns(episodes, variants)
     rows += _blunt(episodes)
     if paper is not None:
-        rows += _published(paper, shown)
-    return Table("overall", "Overall performance", "2", "", "Agent", COLUMNS, tuple(rows), ABOUT)
+        rows += _published(paper, variants)
+    title = ", ".join(
+        ["Overall performance", *(WORDS.get(one, one) for one in variants if len(variants) == 1)]
+    )
+    return Table("overall", title, "2", "", "Agent", columns, tuple(rows), ABOUT)
+
+
+def _columns(episodes: Sequence[EpisodeRow], variants: Set[str]) -> tuple[Column, ...]:
+    """Return the columns; those are silent in which every agent has the same, so that the others are seen at once."""
+    outcomes = {episode.outcome for episode in episodes}
+    again = any(episode.result.again for episode in episodes)
+    silent = {
+        "Navigation": len(variants) == 1,
+        "Unscored": "unscored" not in outcomes,
+        "Errors": "error" not in outcomes,
+        "Rate of all": not outcomes & {"unscored", "error"},
+        "Retried": not again,
+    }
+    return tuple(replace(column, silent=silent.get(column.label, False)) for column in COLUMNS)
 
 
 def _row(agent: str, instruction: str, own: Sequence[EpisodeRow], instances: int) -> Row:
@@ -68,11 +87,11 @@ def _row(agent: str, instruction: str, own: Sequence[EpisodeRow], instances: int
         return number(count[outcome], filters)
 
     cells = (
-        Cell(WORDS[instruction].split()[0], instruction),
-        *(counted(outcome) for outcome in _SCORED),
         percent(count["success"], scored),
         _less_paid([episode.result.siblings for episode in own if episode.outcome == "success"], scored),
         _less_paid([episode.result.strict for episode in own if episode.outcome == "success"], scored),
+        Cell(WORDS[instruction].split()[0], instruction),
+        *(counted(outcome) for outcome in _SCORED),
         *(counted(outcome) for outcome in _APART),
         percent(count["success"], len(own)),
         number(sum(episode.result.again > 0 for episode in own)),
@@ -100,13 +119,13 @@ def _blunt(episodes: Sequence[EpisodeRow]) -> list[Row]:
     for policy, name in LABELS.items():
         rate = rates[policy]
         cells = (
+            percent(rate.solved, rate.instances),
+            percent(rate.siblings, rate.instances),
+            percent(rate.strict, rate.instances),
             Cell(DASH),
             number(rate.solved),
             number(rate.instances - rate.solved),
             Cell(DASH),
-            percent(rate.solved, rate.instances),
-            percent(rate.siblings, rate.instances),
-            percent(rate.strict, rate.instances),
             *[Cell(DASH)] * 4,
             Cell(f"{rate.instances} of {rate.instances}", {"scored": rate.instances}),
         )
@@ -121,10 +140,11 @@ def _published(paper: Paper, shown: set[str]) -> list[Row]:
             if instruction in shown:
                 success, failure, out = getattr(paper.overall, instruction)[model]
                 cells = (
+                    percent(success, paper.instances),
+                    *[Cell(DASH)] * 2,
                     Cell(WORDS[instruction].split()[0], instruction),
                     *(number(count) for count in (success, failure, out)),
-                    percent(success, paper.instances),
-                    *[Cell(DASH)] * 6,
+                    *[Cell(DASH)] * 4,
                     Cell(f"{paper.instances} of {paper.instances}", {"scored": paper.instances}),
                 )
                 rows.append(Row(label(model), cells, reference=True))

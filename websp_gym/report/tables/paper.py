@@ -86,11 +86,11 @@ class Judges(_Block):
 
 
 class Paper(_Block):
-    """All published figures. Models are keys by full name; a tuple has one value per model, in the same order."""
+    """All published figures. Models are keys; a tuple has one value per model, in their order."""
 
     schema_: Literal["websp-paper/1"]
     name: str
-    models: dict[str, str]
+    models: tuple[str, ...]
     instances: int
     overall: Overall
     wording: Fours

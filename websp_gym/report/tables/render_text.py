@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from websp_gym.report.tables.build import Report
-from websp_gym.report.tables.table import Cell, Row, Table
+from websp_gym.report.tables.table import Cell, Column, Row, Table
 
 _UNBOUNDED = 10_000
 """Width in columns that every table fits into."""
@@ -27,7 +27,7 @@ def show_report(report: Report, console: Console) -> None:
 
 def show_table(table: Table, console: Console) -> None:
     """Print a table, wider than the terminal if necessary rather than without its last columns."""
-    shown = terminal_table(table)
+    shown = terminal_table(table.for_people())
     whole = console.measure(shown, options=console.options.update(width=_UNBOUNDED)).maximum
     given = console.width
     console.width = max(given, whole)
@@ -43,7 +43,7 @@ def terminal_table(table: Table) -> RenderableType:
     grid.add_column(Text(table.stub), overflow="fold", min_width=20)
     for column in table.columns:
         style = "dim italic" if column.reference else ""
-        grid.add_column(Text(column.label), justify="right", style=style, overflow="fold")
+        grid.add_column(Text(_broken(column)), justify="right", style=style, overflow="fold")
     for row in table.rows:
         style = "dim italic" if row.aside else "bold" if row.total else ""
         grid.add_row(Text(row.label), *(_text(cell) for cell in row.cells), style=style)
@@ -53,10 +53,15 @@ def terminal_table(table: Table) -> RenderableType:
     )
 
 
+def _broken(column: Column) -> str:
+    """Return a heading; the name of a published model is broken into lines, as there are many in a row."""
+    return column.label.replace("-", "-\n").replace(" ", "\n") if column.reference else column.label
+
+
 def markdown(report: Report) -> str:
     """Return the report as Markdown; agents' names and ids are escaped."""
     parts = ["# WebSP results", _bullets(report.notes)]
-    parts += [markdown_table(table) for table in report.tables]
+    parts += [markdown_table(table.for_people()) for table in report.tables]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any
 
 from websp_gym.report.tables.intervals import Figure, wilson
@@ -37,11 +38,19 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column, with its heading, its meaning and whether it quotes a publication."""
+    """A column.
+
+    Args:
+        label: Its heading.
+        hint: Its meaning.
+        reference: Whether it quotes a publication.
+        silent: Whether it says nothing in this table, as where every count is zero; only JSON and `cell` have it.
+    """
 
     label: str
     hint: str = ""
     reference: bool = False
+    silent: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,8 +104,17 @@ class Table:
 
     def cell(self, row: str, column: str) -> Cell:
         """Return the cell with these labels; raise KeyError if there is none."""
-        at = {name.label: number for number, name in enumerate(self.columns)}[column]
-        return {line.label: line for line in self.rows}[row].cells[at]
+        return {line.label: line for line in self.rows}[row].cells[self.place(column)]
+
+    def place(self, column: str) -> int:
+        """Return the index of the column with this label; raise KeyError if there is none."""
+        return {name.label: number for number, name in enumerate(self.columns)}[column]
+
+    def for_people(self) -> Table:
+        """Return the table without its silent columns."""
+        spoken = [not column.silent for column in self.columns]
+        rows = (replace(row, cells=tuple(compress(row.cells, spoken))) for row in self.rows)
+        return replace(self, columns=tuple(compress(self.columns, spoken)), rows=tuple(rows))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the table as JSON data."""

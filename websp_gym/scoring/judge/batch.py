@@ -12,6 +12,7 @@ from typing import Any
 from websp_gym.errors import SetupError
 from websp_gym.files import MAX_RECORD, read_file
 from websp_gym.models.usage import sum_known
+from websp_gym.project import docs
 from websp_gym.records.load import digest_of, load_trajectory
 from websp_gym.records.runs import append_line
 from websp_gym.records.trajectory import FILE, Trajectory
@@ -94,7 +95,7 @@ class Spending:
             if self.limit is not None:
                 raise SetupError(
                     f"the limit on the cost cannot be kept: a price is unknown among {', '.join(models)}; "
-                    "give one (WEBSP_PRICES, docs/models.md), or set no limit"
+                    f"give one (WEBSP_PRICES, {docs('models')}), or set no limit"
                 )
             return
         self.spent += amount

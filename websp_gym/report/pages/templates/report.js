@@ -70,6 +70,7 @@
     kind: (episode, wanted) => (wanted === "none" ? !episode.kinds.length : episode.kinds.includes(wanted)),
     effects: (episode, wanted) => (wanted === "yes") === episode.side_effects.length > 0,
     trial: (episode, wanted) => (wanted === "first") === episode.first,
+    page: (episode, wanted) => (wanted === "yes") === (episode.page !== null),
     wording: (episode, wanted) => episode.first && episode.pairs.wording === wanted,
     states: (episode, wanted) => episode.first && episode.pairs.states === wanted,
   };
@@ -167,7 +168,11 @@
     const name = make("th");
     name.scope = "row";
     name.append(episode.page === null ? episode.id : link(episode, at));
-    if (episode.page === null) name.title = episode.missing;
+    if (episode.page === null) {
+      const note = make("small", "quiet", " not in this page");
+      note.title = episode.missing;
+      name.append(note);
+    }
     return make(
       "tr", "",
       make("td", `outcome ${episode.outcome}`, episode.outcome),
@@ -175,7 +180,7 @@
       make("td", "agent", episode.agent),
       make("td", "instruction", WORDS[episode.instruction] ?? episode.instruction),
       make("td", "figure trial", String(episode.trial)),
-      make("td", "figure", String(episode.actions)),
+      make("td", "figure actions", String(episode.actions)),
       make("td", "figure seconds", Number(episode.seconds).toFixed(1)),
       make("td", "why", reasons(episode)),
     );
@@ -296,6 +301,21 @@
   find("#close", HTMLButtonElement).addEventListener("click", () => viewer.close());
   previous.addEventListener("click", () => move(-1));
   next.addEventListener("click", () => move(1));
+
+  // --- tables that are wider than the window ----------------------------------------------------------
+
+  for (const wide of document.querySelectorAll(".wide")) {
+    const hint = wide.nextElementSibling;
+    const look = () => {
+      wide.classList.toggle("more", wide.scrollWidth - wide.clientWidth - wide.scrollLeft > 1);
+      if (hint instanceof HTMLElement && hint.matches(".onward")) hint.hidden = !wide.classList.contains("more");
+    };
+    wide.addEventListener("scroll", look, { passive: true });
+    const watch = new ResizeObserver(look);
+    watch.observe(wide);
+    if (wide.firstElementChild) watch.observe(wide.firstElementChild);
+    look();
+  }
 
   // --- controls --------------------------------------------------------------------------------------
 
