@@ -565,14 +565,13 @@ def test_an_error_survives_the_trip_from_a_worker(endpoint: Endpoint, make: Make
 @pytest.mark.parametrize(
     ("dialect", "thinking", "expected"),
     [
-        (CHAT, "high", {"reasoning_effort": "high"}),
         (RESPONSES, "high", {"reasoning": {"effort": "high"}}),
         (RESPONSES, 8000, {"reasoning": {"effort": "medium"}}),
         (RESPONSES, 50_000, {"reasoning": {"effort": "high"}}),
         (RESPONSES, "dynamic", {"reasoning": None}),
         (GEMINI, "high", {"reasoning_effort": "high"}),
         (GEMINI, "max", {"reasoning_effort": "high"}),
-        (GEMINI, 4096, {"extra_body": {"google": {"thinking_config": {"thinking_budget": 4096}}}}),
+        (GEMINI, 4096, {"reasoning_effort": "medium", "extra_body": None}),
         (GEMINI, "dynamic", {"reasoning_effort": None, "extra_body": None}),
         (OPENROUTER, "high", {"reasoning": {"effort": "high"}}),
         (OPENROUTER, 4096, {"reasoning": {"max_tokens": 4096}}),

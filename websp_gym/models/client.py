@@ -117,6 +117,7 @@ class RetryingModel:
             model=answer.model,
             input_tokens=usage.input if usage else None,
             output_tokens=usage.output if usage else None,
+            cached_tokens=usage.cached if usage else None,
             cost=self._price(answer.model, usage) if usage else None,
             seconds=seconds,
             stop=answer.stop,
