@@ -194,10 +194,17 @@ def test_a_tie_is_unscored(folder: Path) -> None:
     assert (verdict.status, verdict.score) == ("unscored", None)
 
 
-def test_each_request_has_a_fence_of_its_own(folder: Path) -> None:
-    model = always("no")
-    Judge([model], asks=3).verdict(recorded(RUN), folder)
-    assert len({word_of(messages) for messages in model.asked}) == 3
+def test_a_record_has_one_fence_so_that_a_second_request_can_come_from_the_cache(folder: Path) -> None:
+    models = [always("no", "a"), always(YES, "b")]
+    judge = Judge(models, asks=3)
+    judge.verdict(recorded(RUN), folder)
+    first, again, last = models[0].asked
+    assert [message.parts for message in first] == [message.parts for message in again]
+    assert [any(message.cache for message in asked) for asked in (first, again, last)] == [False, True, True]
+    words = {word_of(messages) for model in models for messages in model.asked}
+    assert len(words) == 1
+    judge.verdict(recorded(RUN), folder)
+    assert word_of(models[0].asked[-1]) not in words, "another verdict draws another one"
 
 
 # --- the cache --------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, date, datetime
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -48,17 +49,31 @@ class LongRates(Rates):
     over: int
 
 
+class LaterRates(Rates):
+    """Rates that a provider has announced.
+
+    Args:
+        since: The first day on which they apply.
+    """
+
+    since: date
+
+
 class Price(Rates):
     """The rates of one model.
 
     Args:
         long: Other rates for long requests, if any.
+        later: Rates that replace the others from a day on, if any are announced.
     """
 
     long: LongRates | None = None
+    later: LaterRates | None = None
 
     def cost(self, usage: Usage) -> float:
-        """Return the cost of these tokens in US dollars."""
+        """Return the cost of these tokens in US dollars, if they are used today."""
+        if self.later is not None and datetime.now(UTC).date() >= self.later.since:
+            return self.later.cost(usage)
         if self.long is not None and usage.input > self.long.over:
             return self.long.cost(usage)
         return super().cost(usage)

@@ -213,7 +213,7 @@ def decide(votes: Sequence[Vote]) -> Verdict:
 
 
 def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
-    """Ask one model until its answer can be read, ``asks`` times at most; each request has a new fence.
+    """Ask one model until its answer can be read, ``asks`` times at most.
 
     The vote is unscored where no answer can be read (it then holds the answers) or where the request fails.
     """
@@ -222,9 +222,10 @@ def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
     problem = ""
     opinion: Opinion | None = None
     failed_attempts, too_long = 0, False
-    for _ in range(asks):
+    for again in range(asks):
         try:
-            reply = model.ask(prompt.messages(), schema=SCHEMA)
+            # Writing to a cache costs more than it saves for the many models that are asked once.
+            reply = model.ask(prompt.messages(cache=again > 0), schema=SCHEMA)
         except ModelError as error:
             # The model has already retried where that can help.
             failed_attempts, problem = error.attempts, str(error)
