@@ -16,8 +16,8 @@ from websp_gym.calibration.cases import Case, label_by_state, read_labels
 from websp_gym.calibration.generate import generate
 from websp_gym.calibration.metrics import Estimate
 from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
-from websp_gym.cli.judging import dollars, make_judge, split
-from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Rules, Seed
+from websp_gym.cli.judging import budget, dollars, make_judge, split
+from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Preflight, Rules, Seed
 from websp_gym.cli.output import plain_table, print_json, progress_bar
 from websp_gym.errors import SetupError
 from websp_gym.scoring.judge.batch import Spending, find_runs
@@ -57,6 +57,7 @@ def judge_eval(
     asks: Asks = 3,
     rules: Rules = None,
     max_cost: MaxCost = None,
+    preflight: Preflight = True,
     out: Annotated[
         Path | None, typer.Option(help="Folder for report, cases and opinions already paid for.")
     ] = None,
@@ -73,9 +74,9 @@ def judge_eval(
     if not console.is_terminal:
         console.width = 160
     judge = make_judge(models, asks=asks, rules=rules, cache=out)
+    spending = budget(judge, max_cost, preflight=preflight)
     unplayed = _play(source, play, jobs or 1, console) if play else 0
     cases = _cases(source, make, kinds, seed)
-    spending = Spending(max_cost)
     judged = _judge(judge, cases, jobs or 4, spending, console)
     report = evaluate(judge, judged)
     spent = None if spending.unknown else spending.spent

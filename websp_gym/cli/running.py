@@ -14,17 +14,19 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from websp_gym.cli.options import AsJson, Category, Headed, Processes, Resume, Seed, SiteName
+from websp_gym.cli.options import AsJson, Category, Headed, Preflight, Processes, Resume, Seed, SiteName
+from websp_gym.cli.probing import try_models
 from websp_gym.cli.progress import reporter, show_plan, summarise
 from websp_gym.env.options import How, Login, Options
 from websp_gym.errors import SetupError
+from websp_gym.models.probe import Probed, check_priced
 from websp_gym.observation import ObservationKind
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Run, count
 from websp_gym.runner.batch import Backend, run_batch
 from websp_gym.runner.jobs import Job, finished, plan_run
 from websp_gym.runner.locking import locked
-from websp_gym.runner.preflight import check_run
+from websp_gym.runner.preflight import check_run, probes_of
 from websp_gym.scoring.judge.batch import Spending
 from websp_gym.scoring.outcome import REWARDS
 from websp_gym.tasks.instances import InstructionVariant
@@ -70,8 +72,15 @@ class RunLimits:
         self._done += 1
         if self.fail_fast and result.status != "pass":
             self.stopped = f"--fail-fast: {result.id} did not pass"
+        if result.lasting and not self.stopped:
+            self.stopped = f"no other episode could be played either: {result.error}"
         if result.calls:
             self._spending.add(result.cost, [result.agent])
+
+    def add_probes(self, probed: Sequence[Probed]) -> None:
+        """Count what the first requests cost; raise SetupError if the cost is limited and a price unknown."""
+        for each in probed:
+            self._spending.add(each.reply.cost, [each.model])
 
     def go_on(self, running: int) -> bool:
         """Return whether another episode may start while `running` others run."""
@@ -136,6 +145,7 @@ def run(
             min=0, help="Start no episode that could raise the total cost above this, in US dollars."
         ),
     ] = None,
+    preflight: Preflight = True,
     fail_fast: Annotated[
         bool, typer.Option("--fail-fast", "-x", help="Stop after the first episode that does not pass.")
     ] = False,
@@ -166,7 +176,8 @@ def run(
         str | None, typer.Option(help=f"{', '.join(REWARDS)}. Default: state in the sandbox.")
     ] = None,
     judge: Annotated[
-        list[str] | None, typer.Option(help="Models of --reward judge. Default: the paper's three.")
+        list[str] | None,
+        typer.Option(help="Models of --reward judge, or `recommended`. Default: the paper's three."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -204,13 +215,19 @@ def run(
     with _scratch(), ExitStack() as stack:
         # Fail here, once, on what would fail in every episode.
         browser = check_run(chosen, ids[0])
+        probes = probes_of(chosen)
+        if max_cost is not None:
+            check_priced(probe.model for probe in probes)
         if backend == "ray":
             from websp_gym.cluster import connected
 
             stack.enter_context(connected(jobs))
+        todo = _not_done(chosen, ids, trials, out if resume else None)
         if dry_run:
-            show_plan(_not_done(chosen, ids, trials, out if resume else None), as_json)
+            show_plan(todo, as_json)
             return 0
+        if preflight and todo:
+            limits.add_probes(try_models(probes))
         if out is not None:
             stack.enter_context(locked(out))
         plan = plan_run(

@@ -17,12 +17,12 @@ from websp_gym.models.google import fresh_token, google_credentials
 from websp_gym.models.openai_chat import ChatEndpoint
 from websp_gym.models.openai_responses import ResponsesEndpoint
 from websp_gym.models.protocol import Endpoint
-from websp_gym.models.sdk import Caching, Request
+from websp_gym.models.sdk import Caching, Request, SdkEndpoint
 from websp_gym.models.settings import Settings
 from websp_gym.models.spec import ModelSpec
 from websp_gym.models.transport import client_options
 
-Opened = tuple[Endpoint, str]
+Opened = tuple[SdkEndpoint, str]
 
 # The Messages API requires a limit. This one leaves room for a high effort and is below every current model's.
 _CLAUDE_MAX_TOKENS = 32_000
@@ -30,13 +30,14 @@ _CLAUDE_MAX_TOKENS = 32_000
 _GEMINI_NAMES = {"gemini-3.1-pro": "gemini-3.1-pro-preview"}
 
 
-def open_endpoint(model: ModelSpec, settings: Settings) -> Opened:
-    """Return the endpoint of a model, and the key of its prices in the price table.
+def open_endpoint(model: ModelSpec, settings: Settings) -> tuple[Endpoint, str, str]:
+    """Return the endpoint of a model, the key of its prices in the price table, and its name there.
 
     Raises:
         SetupError: A key is missing, or an option was given that this model does not accept.
     """
-    return _OPENERS[model.provider](model, settings)
+    endpoint, prices = _OPENERS[model.provider](model, settings)
+    return endpoint, prices, endpoint.model.removeprefix("google/")
 
 
 def _settled(model: ModelSpec, settings: Settings, maker: str) -> tuple[ModelSpec, Family | None]:

@@ -80,6 +80,11 @@ class SdkEndpoint(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._request.model}>"
 
+    @property
+    def model(self) -> str:
+        """The model's name as it is sent."""
+        return self._request.model
+
     def send(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> Answer:
         """Make one attempt; repeat it at once without an option that the endpoint rejects and we can omit."""
         while True:

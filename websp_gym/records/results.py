@@ -35,6 +35,7 @@ class Try:
         step: The current or last action, from 1; 0 before the first one.
         seconds: Seconds the attempt took, including the reset.
         trajectory: Folder of its trajectory, relative to that of the run; empty if it was not saved.
+        lasting: Whether it would end every other episode of the run too, such as a wrong key of the agent's model.
     """
 
     error: str
@@ -42,6 +43,7 @@ class Try:
     step: int = 0
     seconds: float = 0.0
     trajectory: str = ""
+    lasting: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +140,11 @@ class Result:
     def brought_down(self) -> bool:
         """Whether the agent failed because the same action ended the episode with an error twice."""
         return self.status == "fail" and self.end_reason == "error"
+
+    @property
+    def lasting(self) -> bool:
+        """Whether an error ended it that would end every other episode of the run too."""
+        return self.status == "error" and bool(self.tries) and self.tries[-1].lasting
 
     @property
     def again(self) -> int:

@@ -24,7 +24,7 @@ from websp_gym.records.results import Result, Try, facts_of, spent
 from websp_gym.records.runs import append_result, read_run
 from websp_gym.runner.jobs import Job
 from websp_gym.runner.processes import map_unordered
-from websp_gym.runner.tries import Remembered, may_pass
+from websp_gym.runner.tries import Remembered, is_lasting, may_pass
 from websp_gym.tasks.ids import canonical_id
 from websp_gym.texts import encodable
 from websp_gym.world import make_world
@@ -219,7 +219,7 @@ def _failure(job: Job, rollout: Rollout | None, error: Exception) -> Result:
     """Return the result of an attempt that an error ended."""
     text = f"{type(error).__name__}: {error}"
     if rollout is None:
-        return _unplayed(job, Try(error=text, stage="reset"))
+        return _unplayed(job, Try(error=text, stage="reset", lasting=is_lasting(error)))
     task = rollout.task
     trajectory = str(task.folder or "") if task else ""
     failure = Try(
@@ -228,6 +228,7 @@ def _failure(job: Job, rollout: Rollout | None, error: Exception) -> Result:
         step=rollout.actions,
         seconds=round(rollout.reset_seconds + rollout.seconds, 3),
         trajectory=_relative(job, trajectory),
+        lasting=is_lasting(error),
     )
     known = facts_of(task.trajectory) if task else {"config_hash": rollout.env.instance.config_hash}
     return _unplayed(job, failure, trajectory, **known, seconds=rollout.seconds)

@@ -11,6 +11,7 @@ from typing import Any
 
 from websp_gym.errors import SetupError
 from websp_gym.files import MAX_RECORD, read_file
+from websp_gym.models.probe import no_price
 from websp_gym.models.usage import sum_known
 from websp_gym.records.load import digest_of, load_trajectory
 from websp_gym.records.runs import append_line
@@ -92,10 +93,7 @@ class Spending:
         if amount is None:
             self.unknown = True
             if self.limit is not None:
-                raise SetupError(
-                    f"the limit on the cost cannot be kept: a price is unknown among {', '.join(models)}; "
-                    "give one (WEBSP_PRICES, docs/models.md), or set no limit"
-                )
+                raise no_price(models)
             return
         self.spent += amount
         self.dearest = max(self.dearest, amount)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.errors import JudgeError, MissingKeyError, ModelError, SetupError
-from websp_gym.models import Model, Reply, make_model
+from websp_gym.models import Model, Reply, can_think, make_model
+from websp_gym.models.probe import Probe
 from websp_gym.models.thinking import Thinking
 from websp_gym.models.usage import sum_known
 from websp_gym.records.trajectory import Trajectory
@@ -25,6 +26,10 @@ SOURCE = "judge"
 
 DEFAULT_MODELS = ("gemini:gemini-3.1-pro", "anthropic:claude-opus-4.6", "openai:gpt-5.2")
 """The paper's ensemble (section 4, table 1: "Majority Ensemble 2,3,4")."""
+RECOMMENDED_MODELS = ("gemini:gemini-4-argon", "anthropic:claude-opus-5.5", "openai:gpt-6.2-sol")
+"""Present models of the same three makers; never measured against labels here."""
+ENSEMBLES = {"paper": DEFAULT_MODELS, "recommended": RECOMMENDED_MODELS}
+"""Names for several models."""
 TEMPERATURE = 1.0
 THINKING = "high"
 """Temperature and thinking budget of the paper (section 4)."""
@@ -86,9 +91,10 @@ class Judge:
         """Make a judge from model strings.
 
         Args:
-            models: One or more strings such as ``openai:gpt-5.2``; None for the paper's three models.
+            models: One or more strings such as ``openai:gpt-6.2-sol``, or a name of :data:`ENSEMBLES`; None for the
+                paper's three models.
             temperature: Sampling temperature of all models.
-            thinking: Thinking budget of all models.
+            thinking: Thinking budget of all models that can think.
             env: Variables to read keys from; None for the environment and ``.env``.
             **options: Further arguments of :class:`Judge`.
 
@@ -99,13 +105,20 @@ class Judge:
             MissingKeyError: Keys are missing; the error names the variables of all of them.
             SetupError: A provider is unknown, or an option is wrong.
         """
-        specs = [models] if isinstance(models, str) else list(models or DEFAULT_MODELS)
+        given = [models] if isinstance(models, str) else list(models or ["paper"])
+        specs = [spec for name in given for spec in ENSEMBLES.get(name, (name,))]
         made: list[Model] = []
         errors: dict[str, SetupError] = {}
         for spec in specs:
             try:
                 made.append(
-                    make_model(spec, temperature=temperature, thinking=thinking, timeout=_PATIENCE, env=env)
+                    make_model(
+                        spec,
+                        temperature=temperature,
+                        thinking=thinking if can_think(spec, env) else None,
+                        timeout=_PATIENCE,
+                        env=env,
+                    )
                 )
             except SetupError as error:
                 errors[str(error)] = error
@@ -128,6 +141,11 @@ class Judge:
         """What its verdicts depend on: models, settings and a digest of the rules."""
         rules = hashlib.sha256(self._rules.encode()).hexdigest()[:8]
         return f"{self.name} ({', '.join(filter(None, [self._settings, f'rules {rules}']))})"
+
+    @property
+    def probes(self) -> list[Probe]:
+        """Its models as requests for a verdict ask them, to try them out before."""
+        return [Probe(model, picture=True, schema=SCHEMA) for model in self.models]
 
     def verdict(self, trajectory: Trajectory, folder: Path) -> Verdict:
         """Judge a trajectory.
