@@ -22,10 +22,10 @@ def make_agent(spec: str) -> Agent:
     """Return the agent that a string names.
 
     Args:
-        spec: ``oracle``, ``noop``, ``random``; ``flawed:KIND``; a model string such as ``openai:gpt-5.2`` or
-            ``mllm:openai:gpt-5.2`` for the agent that sees screenshots; ``text:openai:gpt-5.2`` for the one that
-            reads the accessibility tree. Append options of the latter two after a question mark:
-            ``openai:gpt-5.2?screenshots=1&thinking=high``. ``my_package.my_module:MyAgent`` imports a class or a
+        spec: ``oracle``, ``noop``, ``random``; ``flawed:KIND``; a model string such as ``openai:gpt-6.2-sol`` or
+            ``mllm:openai:gpt-6.2-sol`` for the agent that sees screenshots; ``text:openai:gpt-6.2-sol`` for the one
+            that reads the accessibility tree. Append options of the latter two after a question mark:
+            ``openai:gpt-6.2-sol?screenshots=1&thinking=high``. ``my_package.my_module:MyAgent`` imports a class or a
             function that returns an agent when called without arguments.
 
     Returns:

@@ -512,7 +512,7 @@ def test_a_run_from_the_command_line_sums_what_its_model_took(
     monkeypatch.setenv("WEBSP_PRICES", str(prices))
     spec = f"{endpoint.url}/v1#any?screenshots=1"
     arguments = ("--agent", spec, "--tasks", OPT_OUT, "--initial-state", "snapshot", "--out", str(folder))
-    done = websp("run", *arguments, "--json")
+    done = websp("run", *arguments, "--json", "--no-preflight")
     assert done.returncode == 0, done.stderr
     (result,) = read_results(folder)
     steps = len(solver.requests)
@@ -542,6 +542,17 @@ def test_a_run_from_the_command_line_sums_what_its_model_took(
         ("opena:gpt-5.2", 'did you mean "openai"?'),
         ("text:opena:gpt-5.2", 'did you mean "openai"?'),
         ("orcle", 'did you mean "oracle"?'),
+        ("claude-opus-4.6", 'no agent "claude-opus-4.6"; did you mean "anthropic:claude-opus-4.6"?'),
+        ("gpt4", 'did you mean "openai:gpt-4"?'),
+        ("gemini-4-argon?thinking=low", 'did you mean "gemini:gemini-4-argon?thinking=low"?'),
+        ("human", 'no agent "human". Agents without a model: oracle, noop, random, flawed:KIND'),
+        ("human", "anthropic:claude-opus-5.5, gemini:gemini-4-argon, openrouter:"),
+        ("human", "vertex:claude-opus-5.5, http://localhost:8000/v1#MODEL, scripted:FILE.yaml; text:MODEL"),
+        ("llama3", "http://127.0.0.1:11434/v1#llama3"),
+        ("ollama:llama3", "http://127.0.0.1:11434/v1#llama3"),
+        ("text:ollama:qwen3:8b", "http://127.0.0.1:11434/v1#qwen3:8b"),
+        ("nomod:Agent", 'no agent "nomod:Agent". There is no module "nomod" here or on PYTHONPATH. Agents'),
+        ("opnai:Agent", 'did you mean "openai"? There is no module "opnai" here or on PYTHONPATH.'),
         ("", "no agent"),
     ],
 )

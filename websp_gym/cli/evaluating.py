@@ -68,7 +68,7 @@ def judge_eval(
     Without labels, the truth is the server state that sandbox runs record. Exit code 1 when the money did not last
     for all cases, or a run could not be played.
 
-    Example: `websp judge-eval runs/hard --play 'Steam-*' --make 1000 --models openai:gpt-5.2 --out runs/eval`
+    Example: `websp judge-eval runs/hard --play 'Steam-*' --make 1000 --models openai:gpt-6.2-sol --out runs/eval`
     """
     console = Console(highlight=False, stderr=as_json)
     if not console.is_terminal:

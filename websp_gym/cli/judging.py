@@ -56,7 +56,7 @@ def judge(
     Verdicts are added to judgements.jsonl next to each trajectory. Exit code 0 when every run has one, 1 when some
     are left unscored.
 
-    Example: `websp judge runs/oracle --models openai:gpt-5.2 --max-cost 5`
+    Example: `websp judge runs/oracle --models openai:gpt-6.2-sol --max-cost 5`
     """
     runs = find_runs(folder)
     voters = make_judge(models, asks=asks, rules=rules, cache=folder if cache else None)

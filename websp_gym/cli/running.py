@@ -118,7 +118,7 @@ def run(
     agent: Annotated[
         str,
         typer.Option(
-            help="oracle, noop, random, a model such as openai:gpt-5.2, text:MODEL, flawed:KIND, or module:Class "
+            help="oracle, noop, random, a model such as openai:gpt-6.2-sol, text:MODEL, flawed:KIND, or module:Class "
             "(docs/agents.md)."
         ),
     ] = "oracle",

@@ -114,7 +114,7 @@ class Model(Protocol):
 
     @property
     def spec(self) -> str:
-        """The model string, e.g. ``openai:gpt-5.2``."""
+        """The model string, e.g. ``openai:gpt-6.2-sol``."""
         ...
 
     def ask(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
