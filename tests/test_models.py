@@ -764,6 +764,15 @@ def test_an_unknown_price_is_none_and_not_nought(
         assert (reply.input_tokens, reply.output_tokens) == (None, None)
 
 
+def test_an_announced_price_counts_from_its_day_on(endpoint: Endpoint, make: Make, tmp_path: Path) -> None:
+    rates = "{input: 1, output: 1, later: {since: %s, input: 3, output: 3}}"
+    own = tmp_path / "prices.yaml"
+    own.write_text(f"openai:\n  old: {rates % '2999-01-01'}\n  new: {rates % '2020-01-01'}\n")
+    for name, expected in (("old", 1.1e-3), ("new", 3.3e-3)):
+        endpoint.plan(chat(model=name))
+        assert cost_of(make(CHAT, env={"WEBSP_PRICES": str(own)})) == pytest.approx(expected)
+
+
 def test_a_regional_price_is_not_the_lists(endpoint: Endpoint, make: Make) -> None:
     endpoint.always(claude())
     assert cost_of(make(VERTEX_CLAUDE, env={"CLOUD_ML_REGION": "europe-west1"})) is None

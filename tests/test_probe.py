@@ -11,6 +11,7 @@ import pytest
 from tests.endpoint_support import (
     CHAT,
     CLAUDE,
+    GEMINI,
     RESPONSES,
     Asked,
     Endpoint,
@@ -28,6 +29,7 @@ from websp_gym.models import Message, Text, make_model
 from websp_gym.models.probe import Probe, ask_probes
 from websp_gym.records.runs import RESULTS, read_results
 from websp_gym.runner.tries import may_pass
+from websp_gym.scoring.judge import RECOMMENDED_MODELS
 
 __all__ = ["endpoint", "server"]
 
@@ -187,7 +189,7 @@ def test_a_price_that_only_the_answer_tells_is_asked_for_first(
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:
     """A folder with recorded runs."""
-    for name in NAMES[:2]:
+    for name in NAMES:
         put(tmp_path / "runs" / name, recorded(name))
     return tmp_path / "runs"
 
@@ -208,6 +210,20 @@ def test_a_judge_whose_model_cannot_answer_judges_nothing(
     assert len(endpoint.asked) == 2
 
 
+@pytest.mark.parametrize("command", ["judge", "judge-eval"])
+def test_a_key_that_is_revoked_stops_the_judge_at_its_first_failure(
+    command: str, endpoint: Endpoint, runs: Path
+) -> None:
+    endpoint.plan(chat("ready"), chat(says("CORRECT")))
+    endpoint.always(error(401))
+    result = websp_here(command, str(runs), "--models", f"{endpoint.url}/v1#m", "--jobs", "1")
+    assert result.returncode == 1
+    assert result.stderr.count("no other run could be judged either") == 1
+    assert "the key is not accepted (401)" in result.stderr
+    # judge-eval takes four cases at a time, and the first of them was judged.
+    assert len(endpoint.asked) == (3 if command == "judge" else 1 + 4)
+
+
 def test_a_judge_is_tried_as_it_will_be_asked(endpoint: Endpoint, runs: Path) -> None:
     def answer(asked: Asked) -> Say:
         return chat(says("CORRECT"), model="m")
@@ -216,10 +232,13 @@ def test_a_judge_is_tried_as_it_will_be_asked(endpoint: Endpoint, runs: Path) ->
     result = websp_here("judge", str(runs), "--models", f"{endpoint.url}/v1#m")
     assert "answers" in result.stderr
     first, *others = (asked.body for asked in endpoint.asked)
-    assert len(others) == 2
+    assert len(others) == len(NAMES)
     for name in ("response_format", "temperature", "reasoning_effort"):
         assert first[name] == others[0][name]
     assert "image_url" in json.dumps(first)
+    endpoint.always(error(401))
+    again = websp_here("judge", str(runs), "--models", f"{endpoint.url}/v1#m")
+    assert again.returncode == 0, "kept opinions need no model"
 
 
 def test_the_models_of_a_judging_reward_are_tried_too(endpoint: Endpoint) -> None:
@@ -227,6 +246,21 @@ def test_the_models_of_a_judging_reward_are_tried_too(endpoint: Endpoint) -> Non
     result = websp_here(*RUN, "--agent", "noop", "--reward", "judge", "--judge", f"{endpoint.url}/v1#m")
     assert (result.returncode, len(endpoint.asked)) == (2, 1)
     assert "no credit" in result.stderr
+
+
+def test_a_run_records_the_models_that_a_name_stands_for(
+    endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_path = {dialect.path: dialect for dialect in (GEMINI, CLAUDE, RESPONSES)}
+    for dialect in by_path.values():
+        for name, value in dialect.env(endpoint.url).items():
+            monkeypatch.setenv(name, value)
+    endpoint.always(lambda asked: by_path[asked.path].say(says("CORRECT")))
+    arguments = ("--agent", "noop", "--reward", "judge", "--judge", "recommended", "--limit", "1")
+    result = websp_here(*RUN, *arguments, "--out", str(tmp_path))
+    assert result.returncode == 0, result.stderr
+    assert len(endpoint.asked) == 6, "once before, once for the verdict"
+    assert json.loads((tmp_path / "run.json").read_text())["options"]["judge"] == list(RECOMMENDED_MODELS)
 
 
 def test_a_script_is_not_asked_before_the_run(tmp_path: Path) -> None:

@@ -16,11 +16,11 @@ from websp_gym.calibration.cases import Case, label_by_state, read_labels
 from websp_gym.calibration.generate import generate
 from websp_gym.calibration.metrics import Estimate
 from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
-from websp_gym.cli.judging import budget, dollars, make_judge, split
+from websp_gym.cli.judging import budget, dollars, make_judge, show_stop, split
 from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Preflight, Rules, Seed
 from websp_gym.cli.output import plain_table, print_json, progress_bar
 from websp_gym.errors import SetupError
-from websp_gym.scoring.judge.batch import Spending, find_runs
+from websp_gym.scoring.judge.batch import CACHE, Spending, find_runs
 from websp_gym.scoring.judge.judge import Judge
 from websp_gym.tasks.selection import select_instances
 
@@ -73,8 +73,9 @@ def judge_eval(
     console = Console(highlight=False, stderr=as_json)
     if not console.is_terminal:
         console.width = 160
+    begun = out is not None and (out / CACHE).exists()
     judge = make_judge(models, asks=asks, rules=rules, cache=out)
-    spending = budget(judge, max_cost, preflight=preflight)
+    spending = budget(judge, max_cost, preflight=preflight and not begun)
     unplayed = _play(source, play, jobs or 1, console) if play else 0
     cases = _cases(source, make, kinds, seed)
     judged = _judge(judge, cases, jobs or 4, spending, console)
@@ -89,8 +90,10 @@ def judge_eval(
     else:
         show_report(console, report)
         if len(judged) < len(cases):
-            console.print(f"[red]--max-cost: {len(cases) - len(judged)} cases were not judged[/]")
+            why = "stopped" if spending.stopped else "--max-cost"
+            console.print(f"[red]{why}: {len(cases) - len(judged)} cases were not judged[/]")
         console.print(f"cost {dollars(spending)}")
+    show_stop(spending)
     return 1 if unplayed or len(judged) < len(cases) else 0
 
 

@@ -59,10 +59,11 @@ def judge(
     Example: `websp judge runs/oracle --models openai:gpt-6.2-sol --max-cost 5`
     """
     runs = find_runs(folder)
+    begun = cache and (folder / CACHE).exists()
     voters = make_judge(models, asks=asks, rules=rules, cache=folder if cache else None)
     known = already_judged(voters, runs) if resume else set()
     todo = [run for run in runs if run not in known]
-    spending = budget(voters, max_cost, preflight=preflight and bool(todo))
+    spending = budget(voters, max_cost, preflight=preflight and bool(todo) and not begun)
     with _reporter(len(todo), spending, as_json) as report:
 
         def keep(judgement: Judgement) -> None:
@@ -153,6 +154,13 @@ def dollars(spending: Spending) -> str:
     return f"${spending.spent:.4f}{unknown}"
 
 
+def show_stop(spending: Spending) -> None:
+    """Print why no further run could be judged, if that is so."""
+    if spending.stopped:
+        text = f"stopped, because no other run could be judged either: {spending.stopped}"
+        Console(stderr=True, highlight=False).print(text, style="bold red", markup=False, soft_wrap=True)
+
+
 def _summarise(
     runs: Sequence[Path],
     judge: Judge,
@@ -171,9 +179,10 @@ def _summarise(
     if skipped:
         table.add_row("[dim]already there[/]", str(skipped))
     if left:
-        table.add_row("[red]not judged: --max-cost[/]", str(left))
+        table.add_row(f"[red]not judged{'' if spending.stopped else ': --max-cost'}[/]", str(left))
     table.add_row("cost", dollars(spending))
     console.print(table)
+    show_stop(spending)
     compared = [
         judgement
         for run in runs

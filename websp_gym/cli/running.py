@@ -206,7 +206,7 @@ def run(
         "viewport": read_viewport(viewport) if viewport else None,
         "headless": False if headed else None,
         "reward": reward,
-        "judge": judge or None,
+        "judge": _judges(judge),
     }
     given = {name: value for name, value in options.items() if value is not None}
     chosen = Run(agent=agent, options=given, seed=seed)
@@ -235,6 +235,16 @@ def run(
         )
         results = _play(plan, jobs, backend, limits, as_json)
     return _conclude(results, len(ids) * trials, len(plan), limits, folder=out, as_json=as_json)
+
+
+def _judges(names: Sequence[str] | None) -> list[str] | None:
+    """Return the models of a judge; a run records them, because what a name stands for may change."""
+    if not names:
+        return None
+    # Imported here because it takes half a second, which other runs do not need.
+    from websp_gym.scoring.judge.judge import expand
+
+    return expand(names)
 
 
 def _play(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Any
 
 from websp_gym.errors import SetupError
 from websp_gym.files import MAX_RECORD, read_file
-from websp_gym.models.probe import no_price
 from websp_gym.models.usage import sum_known
 from websp_gym.records.load import digest_of, load_trajectory
 from websp_gym.records.runs import append_line
@@ -73,12 +72,14 @@ class Spending:
         spent: US dollars spent so far.
         unknown: Whether a price was unknown, so that ``spent`` is too low.
         dearest: US dollars for the most expensive run so far.
+        stopped: Why no further run could be judged, whatever is left; empty where one could.
     """
 
     limit: float | None = None
     spent: float = 0.0
     unknown: bool = False
     dearest: float = 0.0
+    stopped: str = ""
 
     def add(self, amount: float | None, models: Iterable[str] = ()) -> None:
         """Add the cost of a run.
@@ -93,14 +94,23 @@ class Spending:
         if amount is None:
             self.unknown = True
             if self.limit is not None:
-                raise no_price(models)
+                raise SetupError(
+                    f"the limit on the cost cannot be kept: a price is unknown among {', '.join(models)}; "
+                    "give one (WEBSP_PRICES, docs/models.md), or set no limit"
+                )
             return
         self.spent += amount
         self.dearest = max(self.dearest, amount)
 
     def allows(self, running: int) -> bool:
         """Whether one more run fits beside ``running`` others, if each costs as much as the dearest so far."""
+        if self.stopped:
+            return False
         return self.limit is None or self.spent + (running + 1) * self.dearest <= self.limit
+
+    def heed(self, votes: Iterable[Mapping[str, Any]]) -> None:
+        """Stop if a model cannot answer and would not answer about any other run either, such as for a wrong key."""
+        self.stopped = next((vote["error"] for vote in votes if vote.get("lasting")), self.stopped)
 
 
 def find_runs(folder: Path) -> list[Path]:
@@ -139,7 +149,8 @@ def judge_runs(
         on_result: Called with each judgement as it arrives.
 
     Returns:
-        The judgements in the order of arrival; fewer than runs where the budget was used up.
+        The judgements in the order of arrival; fewer than runs where the budget was used up, or where a model would
+        answer about no other run either.
 
     Raises:
         SetupError: A price is unknown although there is a limit.
@@ -162,6 +173,7 @@ def judge_runs(
                 done.append(judgement)
                 on_result(judgement)
                 budget.add(judgement.spent, [vote["model"] for vote in judgement.votes])
+                budget.heed(judgement.votes)
     return done
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -105,8 +105,7 @@ class Judge:
             MissingKeyError: Keys are missing; the error names the variables of all of them.
             SetupError: A provider is unknown, or an option is wrong.
         """
-        given = [models] if isinstance(models, str) else list(models or ["paper"])
-        specs = [spec for name in given for spec in ENSEMBLES.get(name, (name,))]
+        specs = expand([models] if isinstance(models, str) else models or ["paper"])
         made: list[Model] = []
         errors: dict[str, SetupError] = {}
         for spec in specs:
@@ -211,6 +210,11 @@ class Judge:
         return vote
 
 
+def expand(names: Iterable[str]) -> list[str]:
+    """Return model strings, with those of :data:`ENSEMBLES` for its names."""
+    return [spec for name in names for spec in ENSEMBLES.get(name, (name,))]
+
+
 def decide(votes: Sequence[Vote]) -> Verdict:
     """Return the verdict that the votes (one per model) lead to, with the votes and their cost in ``details``."""
     result = majority([vote.result for vote in votes])
@@ -239,7 +243,7 @@ def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
     transcript: list[dict[str, str]] = []
     problem = ""
     opinion: Opinion | None = None
-    failed_attempts, too_long = 0, False
+    failed_attempts, too_long, lasting = 0, False, False
     for again in range(asks):
         try:
             # Writing to a cache costs more than it saves for the many models that are asked once.
@@ -247,7 +251,7 @@ def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
         except ModelError as error:
             # The model has already retried where that can help.
             failed_attempts, problem = error.attempts, str(error)
-            too_long = error.kind == "too_long"
+            too_long, lasting = error.kind == "too_long", error.lasting
             transcript.append({"answer": "", "problem": problem})
             break
         replies.append(reply)
@@ -269,6 +273,7 @@ def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
         attempts=sum(reply.attempts for reply in replies) + failed_attempts,
         transcript=tuple(transcript),
         too_long=too_long,
+        lasting=lasting,
     )
 
 
