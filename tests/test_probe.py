@@ -128,7 +128,8 @@ def test_a_key_that_is_revoked_stops_the_run_at_its_first_failure(
     assert "add --resume" in result.stderr
     results = read_results(tmp_path)
     assert 1 <= len(results) <= int(processes)
-    assert {(each.status, each.lasting) for each in results} == {("error", True)}
+    assert {each.status for each in results} == {"error"}
+    assert all("the key is not accepted (401)" in each.lasting for each in results)
     assert len(endpoint.asked) == 1 + len(results)
     again = websp_here(*arguments, "--resume", "--dry-run")
     assert "8 episodes would be played" in again.stderr
@@ -248,6 +249,17 @@ def test_the_models_of_a_judging_reward_are_tried_too(endpoint: Endpoint) -> Non
     assert "no credit" in result.stderr
 
 
+def test_a_judges_key_that_is_revoked_stops_the_run(endpoint: Endpoint, tmp_path: Path) -> None:
+    endpoint.plan(chat(says("CORRECT")), chat(says("CORRECT")))
+    endpoint.always(error(401))
+    arguments = ("--agent", "noop", "--reward", "judge", "--judge", f"{endpoint.url}/v1#m", "--trials", "3")
+    result = websp_here(*RUN, *arguments, "--out", str(tmp_path))
+    assert result.returncode == 1
+    assert "no other episode could be judged either" in result.stderr
+    assert "2 of 6 episodes done" in result.stderr
+    assert [each.status for each in read_results(tmp_path)] == ["pass", "unscored"]
+
+
 def test_a_run_records_the_models_that_a_name_stands_for(
     endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -306,4 +318,4 @@ def test_results_of_old_runs_have_no_lasting_errors(tmp_path: Path) -> None:
     }
     (tmp_path / RESULTS).write_text(json.dumps(line) + "\n")
     (result,) = read_results(tmp_path)
-    assert not result.lasting
+    assert result.lasting == ""

@@ -18,7 +18,7 @@ from websp_gym.cli.options import AsJson, Category, Headed, Preflight, Processes
 from websp_gym.cli.probing import try_models
 from websp_gym.cli.progress import reporter, show_plan, summarise
 from websp_gym.env.options import How, Login, Options
-from websp_gym.errors import ModelError, SetupError
+from websp_gym.errors import SetupError
 from websp_gym.models.probe import Probed, check_priced
 from websp_gym.observation import ObservationKind
 from websp_gym.records.results import Result
@@ -73,8 +73,8 @@ class RunLimits:
         if self.fail_fast and result.status != "pass":
             self.stopped = f"--fail-fast: {result.id} did not pass"
         if result.lasting and not self.stopped:
-            why = str(result.error).removeprefix(f"{ModelError.__name__}: ")
-            self.stopped = f"no other episode could be played either ({why})"
+            what = "played" if result.status == "error" else "judged"
+            self.stopped = f"no other episode could be {what} either ({result.lasting})"
         if result.calls:
             self._spending.add(result.cost, [result.agent])
 

@@ -35,7 +35,6 @@ class Try:
         step: The current or last action, from 1; 0 before the first one.
         seconds: Seconds the attempt took, including the reset.
         trajectory: Folder of its trajectory, relative to that of the run; empty if it was not saved.
-        lasting: Whether it would end every other episode of the run too, such as a wrong key of the agent's model.
     """
 
     error: str
@@ -43,7 +42,6 @@ class Try:
     step: int = 0
     seconds: float = 0.0
     trajectory: str = ""
-    lasting: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +77,8 @@ class Result:
         output_tokens: Tokens written by the model; ``None`` if unknown or if there is no model.
         cost: Cost in US dollars; ``None`` if a price is unknown. It is never estimated.
         tries: The attempts that an error ended, in order; empty if the first attempt reached its end.
+        lasting: Why no other episode of the run could be played or judged either, such as a wrong key of a model;
+            empty if nothing speaks against it.
         trajectory: Folder of the episode, relative to that of the run; empty if it was not saved.
         config_hash: Digest of the instance's configuration.
         run_hash: Digest of the agent, the options and the seed of the run.
@@ -108,6 +108,7 @@ class Result:
     output_tokens: int | None = None
     cost: float | None = None
     tries: tuple[Try, ...] = ()
+    lasting: str = ""
     trajectory: str = ""
     config_hash: str = ""
     run_hash: str = ""
@@ -140,11 +141,6 @@ class Result:
     def brought_down(self) -> bool:
         """Whether the agent failed because the same action ended the episode with an error twice."""
         return self.status == "fail" and self.end_reason == "error"
-
-    @property
-    def lasting(self) -> bool:
-        """Whether an error ended it that would end every other episode of the run too."""
-        return self.status == "error" and bool(self.tries) and self.tries[-1].lasting
 
     @property
     def again(self) -> int:
