@@ -128,6 +128,8 @@ SENT: list[tuple[Dialect, str, dict[str, Any], dict[str, Any]]] = [
     # Gemini
     (GEMINI, "gemini:gemini-2.0-flash", {"thinking": "none", "temperature": 0.1}, {"temperature": 0.1}),
     (GEMINI, "gemini:gemini-2.5-flash", {"thinking": "none"}, {"reasoning_effort": "none"}),
+    (GEMINI, "gemini:gemini-2.5-flash", {"thinking": 50}, gemini_budget(50)),
+    (GEMINI, "gemini:gemini-2.5-flash-lite", {"thinking": 50}, gemini_budget(512)),
     (GEMINI, "gemini:gemini-2.5-pro", {"thinking": 50}, gemini_budget(128)),
     (GEMINI, "gemini:gemini-2.5-pro", {"thinking": "minimal"}, {"reasoning_effort": "minimal"}),
     (GEMINI, "gemini:gemini-3-pro-preview", {"thinking": "max"}, {"reasoning_effort": "high"}),
