@@ -145,6 +145,7 @@ class _Asked:
             calls=calls + sum(reply.attempts for reply in self.replies),
             input_tokens=sum_known([reply.input_tokens for reply in self.replies]),
             output_tokens=sum_known([reply.output_tokens for reply in self.replies]),
+            cached_tokens=sum_known([reply.cached_tokens for reply in self.replies]),
             cost=sum_known([reply.cost for reply in self.replies]),
             seconds=round(time.monotonic() - self.started, 3),
         )

@@ -112,10 +112,11 @@ class Prompter:
         It has a system message, then user and assistant messages in turn; the last is the user's.
         """
         fence = self._fence(past, look)
-        messages = [Message("system", (Text(self._rules(fence)),))]
-        kept = _thoughts(past)
+        messages = [Message("system", (Text(self._rules(fence)),), cache=True)]
+        kept, settled = _thoughts(past), _settled(past)
         for number, step in enumerate(past, 1):
-            messages.append(Message("user", tuple(self._observation(number, step.look, fence, now=False))))
+            shown = tuple(self._observation(number, step.look, fence, now=False))
+            messages.append(Message("user", shown, cache=number == settled))
             messages.append(Message("assistant", (Text(said(kept[number - 1], step.action)),)))
         messages.append(Message("user", tuple(self._observation(len(past) + 1, look, fence, now=True))))
         return messages
@@ -194,6 +195,12 @@ def again(bad_reply: str, problem: str) -> list[Message]:
 def cut(text: str, most: int) -> str:
     """Return the first `most` characters of a text, with a note on how many were left out."""
     return text if len(text) <= most else f"{text[:most]}\n(… {len(text) - most} more characters left out)"
+
+
+def _settled(past: Sequence[Past]) -> int:
+    """Return the number of the last step up to which nothing of the conversation will change any more."""
+    # A later request leaves the oldest screenshot out, which changes the conversation from there on.
+    return next((number for number, step in enumerate(past) if step.look.picture is not None), len(past))
 
 
 def _thoughts(past: Sequence[Past]) -> list[str]:

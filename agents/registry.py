@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.models.spec import hint_of_provider
 from websp_gym.project import docs
 
 if TYPE_CHECKING:
@@ -17,17 +18,15 @@ if TYPE_CHECKING:
 SCRIPTED = ("oracle", "noop", "random")
 """Agents without a model."""
 
-EXAMPLES = ("openai:gpt-5.2", "text:openai:gpt-5.2", "my_module:MyAgent")
-
 
 def make_agent(spec: str) -> Agent:
     """Return the agent that a string names.
 
     Args:
-        spec: ``oracle``, ``noop``, ``random``; ``flawed:KIND``; a model string such as ``openai:gpt-5.2`` or
-            ``mllm:openai:gpt-5.2`` for the agent that sees screenshots; ``text:openai:gpt-5.2`` for the one that
-            reads the accessibility tree. Append options of the latter two after a question mark:
-            ``openai:gpt-5.2?screenshots=1&thinking=high``. ``my_package.my_module:MyAgent`` imports a class or a
+        spec: ``oracle``, ``noop``, ``random``; ``flawed:KIND``; a model string such as ``openai:gpt-6.2-sol`` or
+            ``mllm:openai:gpt-6.2-sol`` for the agent that sees screenshots; ``text:openai:gpt-6.2-sol`` for the one
+            that reads the accessibility tree. Append options of the latter two after a question mark:
+            ``openai:gpt-6.2-sol?screenshots=1&thinking=high``. ``my_package.my_module:MyAgent`` imports a class or a
             function that returns an agent when called without arguments.
 
     Returns:
@@ -40,19 +39,33 @@ def make_agent(spec: str) -> Agent:
         return _scripted(spec)
     kind, colon, rest = spec.partition(":")
     if not colon:
-        raise SetupError(
-            f'no agent "{spec}"{nearest(spec, list(_known()))} (agents: {", ".join(_known())})', agent=spec
-        )
+        raise _unknown(spec, nearest(spec, [*SCRIPTED, "flawed:KIND"]) or hint_of_provider(spec))
     if kind == "flawed":
         return _flawed(rest)
     if kind in ("mllm", "text"):
         return _asking(spec, kind, rest)
-    if kind in _kinds():
+    if kind in (*_kinds(), "ollama"):
         return _asking(spec, "mllm", spec)
     if rest.isidentifier() and all(part.isidentifier() for part in kind.split(".")):
         return _imported(spec, kind, rest)
-    raise SetupError(
-        f'no agent "{spec}"{nearest(kind, _kinds())} (agents: {", ".join(_known())})', agent=spec
+    raise _unknown(spec, nearest(kind, _kinds()))
+
+
+def _unknown(spec: str, hint: str, note: str = "") -> SetupError:
+    parts = [f'no agent "{spec}"{hint or "."}', note, "" if hint else _choices()]
+    return SetupError(" ".join(filter(None, parts)), agent=spec)
+
+
+def _choices() -> str:
+    """Return what an agent's string may be."""
+    from websp_gym.agents.flawed import FLAWS
+    from websp_gym.models import PROVIDERS
+
+    models = ", ".join(example for provider, example in PROVIDERS.items() if provider != "https")
+    return (
+        f"Agents without a model: {', '.join(SCRIPTED)}, flawed:KIND ({', '.join(FLAWS)}). "
+        f"Models: {models}; text:MODEL for the agent that reads no pictures. (Ollama is a server such as "
+        "http://127.0.0.1:11434/v1#llama3.) Your own: my_module:MyAgent."
     )
 
 
@@ -66,11 +79,8 @@ def _imported(spec: str, module: str, name: str) -> Agent:
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise _unusable(spec, error) from error
-        raise SetupError(
-            f'no agent "{spec}"{nearest(module, _kinds())} There is no module "{module}" here or on PYTHONPATH '
-            f"(agents: {', '.join(_known())})",
-            agent=spec,
-        ) from error
+        note = f'There is no module "{module}" here or on PYTHONPATH.'
+        raise _unknown(spec, nearest(module, _kinds()), note) from error
     except Exception as error:
         # The user's code may raise anything; report it as a problem of that agent.
         raise _unusable(spec, error) from error
@@ -83,12 +93,6 @@ def _imported(spec: str, module: str, name: str) -> Agent:
 
 def _unusable(spec: str, error: Exception) -> SetupError:
     return SetupError(f'agent "{spec}" cannot be made: {type(error).__name__}: {error}', agent=spec)
-
-
-def _known() -> tuple[str, ...]:
-    from websp_gym.agents.flawed import FLAWS
-
-    return (*SCRIPTED, *(f"flawed:{kind}" for kind in FLAWS), *EXAMPLES)
 
 
 def _kinds() -> list[str]:

@@ -19,6 +19,8 @@ class Turn:
         calls: Number of requests, including failed ones that were retried.
         input_tokens: Tokens read for all replies; None if the endpoint does not report them.
         output_tokens: Tokens written, including thinking; None if the endpoint does not report them.
+        cached_tokens: Those of the tokens read that came from the provider's cache; None if the endpoint does not
+            report any tokens.
         cost: US dollars for all replies; None if a price or the tokens are unknown, never an estimate.
         seconds: Time from the first request to the usable reply.
     """
@@ -31,6 +33,7 @@ class Turn:
     calls: int = 1
     input_tokens: int | None = None
     output_tokens: int | None = None
+    cached_tokens: int | None = None
     cost: float | None = None
     seconds: float = 0.0
 

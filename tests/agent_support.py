@@ -66,7 +66,7 @@ def read_request(asked: Asked) -> Shown:
     """Reads the request of any of the three APIs."""
     body = asked.body
     said = body.get("messages") or body["input"]
-    system = str(body.get("system") or body.get("instructions") or "")
+    system = _parts(body.get("system") or body.get("instructions") or "")[0]
     turns = []
     for message in said:
         text, pictures = _parts(message["content"])

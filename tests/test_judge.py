@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,14 +10,15 @@ from typing import Any
 
 import pytest
 
+from tests.endpoint_support import CHAT, CLAUDE, RESPONSES, Dialect, Endpoint, chat, endpoint, server
 from tests.judge_support import FunctionModel, Put, ReplyModel, on_disk, recorded, reply, say, says, word_of
 from websp_gym.errors import MissingKeyError, ModelError, SetupError
 from websp_gym.models import Message, Text
-from websp_gym.scoring.judge import DEFAULT_MODELS, Judge
+from websp_gym.scoring.judge import DEFAULT_MODELS, RECOMMENDED_MODELS, Judge
 from websp_gym.scoring.judge.cache import Cache
 from websp_gym.scoring.judge.pictures import Limits
 
-__all__ = ["on_disk"]
+__all__ = ["endpoint", "on_disk", "server"]
 RUN = "Steam-task-191-ON"
 YES, NO = says("CORRECT", "It is so."), says("INCORRECT", "It is not.")
 
@@ -194,10 +196,54 @@ def test_a_tie_is_unscored(folder: Path) -> None:
     assert (verdict.status, verdict.score) == ("unscored", None)
 
 
-def test_each_request_has_a_fence_of_its_own(folder: Path) -> None:
-    model = always("no")
-    Judge([model], asks=3).verdict(recorded(RUN), folder)
-    assert len({word_of(messages) for messages in model.asked}) == 3
+def test_a_record_has_one_fence_so_that_a_second_request_can_come_from_the_cache(folder: Path) -> None:
+    models = [always("no", "a"), always(YES, "b")]
+    judge = Judge(models, asks=3)
+    judge.verdict(recorded(RUN), folder)
+    first, again, last = models[0].asked
+    assert [message.parts for message in first] == [message.parts for message in again]
+    assert [any(message.cache for message in asked) for asked in (first, again, last)] == [False, True, True]
+    words = {word_of(messages) for model in models for messages in model.asked}
+    assert len(words) == 1
+    judge.verdict(recorded(RUN), folder)
+    assert word_of(models[0].asked[-1]) not in words, "another verdict draws another one"
+
+
+def test_a_name_stands_for_the_models_of_an_ensemble() -> None:
+    keys = dict.fromkeys(("GEMINI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"), "k" * 20)
+    for given, models in (
+        ("recommended", RECOMMENDED_MODELS),
+        (["recommended"], RECOMMENDED_MODELS),
+        ("paper", DEFAULT_MODELS),
+        (None, DEFAULT_MODELS),
+        (["recommended", "openai:gpt-4.1"], (*RECOMMENDED_MODELS, "openai:gpt-4.1")),
+    ):
+        made = Judge.of(given, env=keys).models
+        assert tuple(model.spec for model in made) == models
+    assert all(getattr(model, "priced", None) for model in Judge.of("recommended", env=keys).models)
+
+
+@pytest.mark.parametrize(("spec", "thinking"), [("openai:gpt-4.1", None), ("openai:gpt-oss-120b", "high")])
+def test_a_model_that_cannot_think_judges_without(
+    spec: str, thinking: str | None, endpoint: Endpoint, folder: Path
+) -> None:
+    endpoint.plan(chat(YES))
+    judge = Judge.of(spec, env=CHAT.env(endpoint.url))
+    assert judge.verdict(recorded(RUN), folder).status == "pass"
+    assert endpoint.last.body.get("reasoning_effort") == thinking
+
+
+@pytest.mark.parametrize("dialect", [CLAUDE, RESPONSES], ids=str)
+def test_only_a_second_request_about_a_record_asks_to_cache_it(
+    dialect: Dialect, endpoint: Endpoint, folder: Path
+) -> None:
+    spec = "openai:gpt-6.2-sol" if dialect is RESPONSES else "anthropic:claude-opus-5.5"
+    endpoint.plan(dialect.say("prose"), dialect.say("prose"), dialect.say(YES))
+    assert Judge.of(spec, env=dialect.env(endpoint.url)).verdict(recorded(RUN), folder).status == "pass"
+    first, again, last = (json.dumps(asked.body) for asked in endpoint.asked)
+    mark = '"cache_control"' if dialect is CLAUDE else '"prompt_cache_breakpoint"'
+    assert [text.count(mark) for text in (first, again, last)] == [0, 1, 1]
+    assert again == last, "so that the third is read from the cache"
 
 
 # --- the cache --------------------------------------------------------------------------------------

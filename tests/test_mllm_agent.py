@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +229,32 @@ def test_a_page_that_learned_the_fence_meets_another(page: Page, endpoint: Endpo
     after = shown(endpoint)
     assert after.text.count(word) == 1
     assert f"{word}]]" in after.fenced("the elements in view")
+
+
+def kept_and_sent(body: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """The parts of a request to Claude up to its last mark, and all of them; without the marks."""
+    whole = [*body["system"], *(part for message in body["messages"] for part in message["content"])]
+    last = max(index for index, part in enumerate(whole) if part.pop("cache_control", None))
+    return whole[: last + 1], whole
+
+
+@pytest.mark.parametrize(
+    ("agent", "most"),
+    [(MllmAgent, 4), (partial(MllmAgent, screenshots=1), 6), (TextAgent, 6)],
+)
+def test_what_a_request_asks_to_cache_begins_the_next_one_and_grows(
+    page: Page, endpoint: Endpoint, agent: Callable[..., LLMAgent], most: int
+) -> None:
+    endpoint.always(CLAUDE.say(WAIT))
+    playing = page.begun(agent(model_of(endpoint, CLAUDE)))
+    for _ in range(7):
+        playing.act(page.observation)
+    requests = [kept_and_sent(asked.body) for asked in endpoint.asked]
+    for (kept, _), (_, following) in pairwise(requests):
+        assert following[: len(kept)] == kept
+    sizes = [len(kept) for kept, _ in requests]
+    assert sizes == sorted(sizes)
+    assert len(set(sizes)) == most + 1, "the rules alone, then each step whose screenshot is gone"
 
 
 def test_all_open_tabs_are_named_and_the_current_one_is_told(page: Page, endpoint: Endpoint) -> None:
@@ -484,7 +512,7 @@ def test_a_run_from_the_command_line_sums_what_its_model_took(
     monkeypatch.setenv("WEBSP_PRICES", str(prices))
     spec = f"{endpoint.url}/v1#any?screenshots=1"
     arguments = ("--agent", spec, "--tasks", OPT_OUT, "--initial-state", "snapshot", "--out", str(folder))
-    done = websp("run", *arguments, "--json")
+    done = websp("run", *arguments, "--json", "--no-preflight")
     assert done.returncode == 0, done.stderr
     (result,) = read_results(folder)
     steps = len(solver.requests)
@@ -514,6 +542,17 @@ def test_a_run_from_the_command_line_sums_what_its_model_took(
         ("opena:gpt-5.2", 'did you mean "openai"?'),
         ("text:opena:gpt-5.2", 'did you mean "openai"?'),
         ("orcle", 'did you mean "oracle"?'),
+        ("claude-opus-4.6", 'no agent "claude-opus-4.6"; did you mean "anthropic:claude-opus-4.6"?'),
+        ("gpt4", 'did you mean "openai:gpt-4"?'),
+        ("gemini-4-argon?thinking=low", 'did you mean "gemini:gemini-4-argon?thinking=low"?'),
+        ("human", 'no agent "human". Agents without a model: oracle, noop, random, flawed:KIND'),
+        ("human", "anthropic:claude-opus-5.5, gemini:gemini-4-argon, openrouter:"),
+        ("human", "vertex:claude-opus-5.5, http://localhost:8000/v1#MODEL, scripted:FILE.yaml; text:MODEL"),
+        ("llama3", "http://127.0.0.1:11434/v1#llama3"),
+        ("ollama:llama3", "http://127.0.0.1:11434/v1#llama3"),
+        ("text:ollama:qwen3:8b", "http://127.0.0.1:11434/v1#qwen3:8b"),
+        ("nomod:Agent", 'no agent "nomod:Agent". There is no module "nomod" here or on PYTHONPATH. Agents'),
+        ("opnai:Agent", 'did you mean "openai"? There is no module "opnai" here or on PYTHONPATH.'),
         ("", "no agent"),
     ],
 )

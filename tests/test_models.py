@@ -565,14 +565,13 @@ def test_an_error_survives_the_trip_from_a_worker(endpoint: Endpoint, make: Make
 @pytest.mark.parametrize(
     ("dialect", "thinking", "expected"),
     [
-        (CHAT, "high", {"reasoning_effort": "high"}),
         (RESPONSES, "high", {"reasoning": {"effort": "high"}}),
         (RESPONSES, 8000, {"reasoning": {"effort": "medium"}}),
         (RESPONSES, 50_000, {"reasoning": {"effort": "high"}}),
         (RESPONSES, "dynamic", {"reasoning": None}),
         (GEMINI, "high", {"reasoning_effort": "high"}),
         (GEMINI, "max", {"reasoning_effort": "high"}),
-        (GEMINI, 4096, {"extra_body": {"google": {"thinking_config": {"thinking_budget": 4096}}}}),
+        (GEMINI, 4096, {"reasoning_effort": "medium", "extra_body": None}),
         (GEMINI, "dynamic", {"reasoning_effort": None, "extra_body": None}),
         (OPENROUTER, "high", {"reasoning": {"effort": "high"}}),
         (OPENROUTER, 4096, {"reasoning": {"max_tokens": 4096}}),
@@ -763,6 +762,15 @@ def test_an_unknown_price_is_none_and_not_nought(
     assert reply.cost is None
     if say.body["usage"] is None:
         assert (reply.input_tokens, reply.output_tokens) == (None, None)
+
+
+def test_an_announced_price_counts_from_its_day_on(endpoint: Endpoint, make: Make, tmp_path: Path) -> None:
+    rates = "{input: 1, output: 1, later: {since: %s, input: 3, output: 3}}"
+    own = tmp_path / "prices.yaml"
+    own.write_text(f"openai:\n  old: {rates % '2999-01-01'}\n  new: {rates % '2020-01-01'}\n")
+    for name, expected in (("old", 1.1e-3), ("new", 3.3e-3)):
+        endpoint.plan(chat(model=name))
+        assert cost_of(make(CHAT, env={"WEBSP_PRICES": str(own)})) == pytest.approx(expected)
 
 
 def test_a_regional_price_is_not_the_lists(endpoint: Endpoint, make: Make) -> None:
@@ -957,10 +965,17 @@ def test_no_sdk_is_imported_before_a_model_wants_one(tmp_path: Path) -> None:
     ("spec", "words"),
     [
         ("opnai:gpt-5.2", 'did you mean "openai"'),
-        ("gpt-5.2", "openai:gpt-5.2"),
-        ("", "openai:gpt-5.2"),
-        ("openai:", "openai:gpt-5.2"),
-        ("anthropic", "anthropic:claude-opus-4.6"),
+        ("gpt-5.2", 'did you mean "openai:gpt-5.2"?'),
+        ("gpt4", 'did you mean "openai:gpt-4"?'),
+        ("o3", 'did you mean "openai:o3"?'),
+        ("Claude-Opus-5.5", 'did you mean "anthropic:Claude-Opus-5.5"?'),
+        ("llama3", "http://localhost:8000/v1#MODEL"),
+        ("", "openai:gpt-6.2-sol"),
+        ("openai:", "openai:gpt-6.2-sol"),
+        ("anthropic", "anthropic:claude-opus-5.5"),
+        ("ollama:llama3.2:3b", "http://127.0.0.1:11434/v1#llama3.2:3b"),
+        ("http://127.0.0.1:8123#x", "did you mean http://127.0.0.1:8123/v1#x?"),
+        ("https://host#a/b:c", "did you mean https://host/v1#a/b:c?"),
         ("http://localhost/v1", "#MODEL"),
         ("http://localhost/v1#", "#MODEL"),
         ("http:gpt", "#MODEL"),

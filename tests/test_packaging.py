@@ -31,6 +31,7 @@ NEEDED = (
     "websp_gym/data/extension/manifest.json",
     "websp_gym/data/extension/secret_rules.yaml",
     "websp_gym/data/extension/popup.css",
+    "websp_gym/models/families.yaml",
     "websp_gym/models/prices.yaml",
     "websp_gym/sandbox/sites/docker/site.yaml",
     "websp_gym/sandbox/kit/static/consent.js",

@@ -266,12 +266,15 @@ class ModelError(WebspError):
         model: The string that was given as a model.
         attempts: Number of requests made.
         retry_after: Seconds the provider asked to wait; ``None`` if it did not.
+        lasting: Whether every other request to this model would fail too: a wrong key, no credit, no such model or
+            address, or a setting that the model does not take.
     """
 
     kind: ModelErrorKind | None = None
     model: str | None = None
     attempts: int = 1
     retry_after: float | None = None
+    lasting: bool = False
 
 
 def nearest(value: str, known: list[str] | tuple[str, ...]) -> str:

@@ -17,7 +17,7 @@ class WebspAgentArgs(AgentArgs):  # type: ignore[misc]
 
     Args:
         agent_name: Name in results; by default `spec`.
-        spec: As in :func:`websp_gym.agents.make_agent`: ``oracle``, ``flawed:loops``, ``openai:gpt-5.2``.
+        spec: As in :func:`websp_gym.agents.make_agent`: ``oracle``, ``flawed:loops``, ``openai:gpt-6.2-sol``.
     """
 
     agent_name: str = ""

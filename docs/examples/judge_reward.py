@@ -4,7 +4,7 @@ Needs no key and no network: the three judges are scripts.
 
     python docs/examples/judge_reward.py [JUDGE ...]
 
-JUDGE is any model string (docs/models.md), such as openai:gpt-5.2; give one or more to have real models vote.
+JUDGE is any model string (docs/models.md), such as openai:gpt-6.2-sol; give one or more to have real models vote.
 """
 
 from __future__ import annotations

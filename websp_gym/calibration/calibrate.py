@@ -131,6 +131,7 @@ def judge_cases(
                 on_result(judged)
                 votes = judged.votes
                 budget.add(judged.verdict.details.get("spent", 0.0), [vote["model"] for vote in votes])
+                budget.heed(votes)
     return done
 
 

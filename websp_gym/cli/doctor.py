@@ -7,7 +7,10 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 
@@ -25,12 +28,22 @@ class Diagnosis:
     detail: str
 
 
-def doctor(*, headed: Headed = False, as_json: AsJson = False) -> int:
+def doctor(
+    *,
+    headed: Headed = False,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL", help="Also send one small request to this model, with options as for --agent."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
     """Check that this machine can run everything; print what to do where it cannot.
 
-    Example: `websp doctor`
+    Example: `websp doctor --model 'anthropic:claude-opus-5.5?thinking=high'`
     """
-    findings = examine(headed=headed)
+    findings = [*examine(headed=headed), *map(try_model, model or ())]
     if as_json:
         print_json([{"check": item.name, "ok": item.ok, "detail": item.detail} for item in findings])
     else:
@@ -51,6 +64,11 @@ def examine(*, headed: bool = False) -> list[Diagnosis]:
         *([_try("window", _window)] if headed else []),
         _try("episode", _episode),
     ]
+
+
+def try_model(spec: str) -> Diagnosis:
+    """Send one small request to a model."""
+    return _try(spec, partial(_model, spec))
 
 
 def _try(name: str, function: Callable[[], str]) -> Diagnosis:
@@ -119,3 +137,19 @@ def _episode() -> str:
     if result.status != "pass":
         raise SetupError(f"the oracle did not pass {result.id}: {result.error or result.reason}")
     return f"oracle passed {result.id} in {result.seconds:.1f} s"
+
+
+def _model(spec: str) -> str:
+    from websp_gym.models.probe import ask_probes
+    from websp_gym.records.runs import Run
+    from websp_gym.runner.preflight import probes_of
+
+    probes = probes_of(Run(agent=spec))
+    if not probes:
+        raise SetupError(f'"{spec}" is an agent without a model', agent=spec)
+    probed = ask_probes(probes)
+    if not probed:
+        return "a script, which is not asked"
+    (each,) = probed
+    cost = "unknown price" if each.reply.cost is None else f"${each.reply.cost:.4f}"
+    return f"answered in {each.reply.seconds:.1f} s, {cost}"

@@ -16,11 +16,11 @@ from websp_gym.calibration.cases import Case, label_by_state, read_labels
 from websp_gym.calibration.generate import generate
 from websp_gym.calibration.metrics import Estimate
 from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
-from websp_gym.cli.judging import dollars, make_judge, split
-from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Rules, Seed
+from websp_gym.cli.judging import budget, dollars, make_judge, show_stop, split
+from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Preflight, Rules, Seed
 from websp_gym.cli.output import plain_table, print_json, progress_bar
 from websp_gym.errors import SetupError
-from websp_gym.scoring.judge.batch import Spending, find_runs
+from websp_gym.scoring.judge.batch import CACHE, Spending, find_runs
 from websp_gym.scoring.judge.judge import Judge
 from websp_gym.tasks.selection import select_instances
 
@@ -57,6 +57,7 @@ def judge_eval(
     asks: Asks = 3,
     rules: Rules = None,
     max_cost: MaxCost = None,
+    preflight: Preflight = True,
     out: Annotated[
         Path | None, typer.Option(help="Folder for report, cases and opinions already paid for.")
     ] = None,
@@ -67,15 +68,16 @@ def judge_eval(
     Without labels, the truth is the server state that sandbox runs record. Exit code 1 when the money did not last
     for all cases, or a run could not be played.
 
-    Example: `websp judge-eval runs/hard --play 'Steam-*' --make 1000 --models openai:gpt-5.2 --out runs/eval`
+    Example: `websp judge-eval runs/hard --play 'Steam-*' --make 1000 --models openai:gpt-6.2-sol --out runs/eval`
     """
     console = Console(highlight=False, stderr=as_json)
     if not console.is_terminal:
         console.width = 160
+    begun = out is not None and (out / CACHE).exists()
     judge = make_judge(models, asks=asks, rules=rules, cache=out)
+    spending = budget(judge, max_cost, preflight=preflight and not begun)
     unplayed = _play(source, play, jobs or 1, console) if play else 0
     cases = _cases(source, make, kinds, seed)
-    spending = Spending(max_cost)
     judged = _judge(judge, cases, jobs or 4, spending, console)
     report = evaluate(judge, judged)
     spent = None if spending.unknown else spending.spent
@@ -88,8 +90,10 @@ def judge_eval(
     else:
         show_report(console, report)
         if len(judged) < len(cases):
-            console.print(f"[red]--max-cost: {len(cases) - len(judged)} cases were not judged[/]")
+            why = "stopped" if spending.stopped else "--max-cost"
+            console.print(f"[red]{why}: {len(cases) - len(judged)} cases were not judged[/]")
         console.print(f"cost {dollars(spending)}")
+    show_stop(spending)
     return 1 if unplayed or len(judged) < len(cases) else 0
 
 

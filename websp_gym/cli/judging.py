@@ -12,9 +12,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Resume, Rules
+from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Preflight, Resume, Rules
 from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line, progress_bar
+from websp_gym.cli.probing import try_models
 from websp_gym.errors import SetupError
+from websp_gym.models.probe import check_priced
 from websp_gym.project import docs
 from websp_gym.scoring.judge.batch import (
     CACHE,
@@ -38,6 +40,7 @@ def judge(
     models: Models = None,
     resume: Resume = False,
     max_cost: MaxCost = None,
+    preflight: Preflight = True,
     jobs: Annotated[int, typer.Option(min=1, help="Number of runs judged at a time.")] = 4,
     asks: Asks = 3,
     rules: Rules = None,
@@ -54,13 +57,14 @@ def judge(
     Verdicts are added to judgements.jsonl next to each trajectory. Exit code 0 when every run has one, 1 when some
     are left unscored.
 
-    Example: `websp judge runs/oracle --models openai:gpt-5.2 --max-cost 5`
+    Example: `websp judge runs/oracle --models openai:gpt-6.2-sol --max-cost 5`
     """
     runs = find_runs(folder)
+    begun = cache and (folder / CACHE).exists()
     voters = make_judge(models, asks=asks, rules=rules, cache=folder if cache else None)
     known = already_judged(voters, runs) if resume else set()
     todo = [run for run in runs if run not in known]
-    spending = Spending(max_cost)
+    spending = budget(voters, max_cost, preflight=preflight and bool(todo) and not begun)
     with _reporter(len(todo), spending, as_json) as report:
 
         def keep(judgement: Judgement) -> None:
@@ -80,6 +84,20 @@ def judge(
     if not as_json:
         _summarise(runs, voters, done, spending, skipped=len(known), left=left)
     return 1 if left or any(judgement.status == "unscored" for judgement in done) else 0
+
+
+def budget(judge: Judge, max_cost: float | None, *, preflight: bool) -> Spending:
+    """Return the budget for a judge; with `preflight`, try each of its models first and count what that costs.
+
+    Raises:
+        SetupError: A price is unknown although there is a limit, or a model does not answer.
+    """
+    spending = Spending(max_cost)
+    if max_cost is not None:
+        check_priced(judge.models)
+    for each in try_models(judge.probes) if preflight else ():
+        spending.add(each.reply.cost, [each.model])
+    return spending
 
 
 def split(names: Sequence[str] | None) -> list[str]:
@@ -137,6 +155,13 @@ def dollars(spending: Spending) -> str:
     return f"${spending.spent:.4f}{unknown}"
 
 
+def show_stop(spending: Spending) -> None:
+    """Print why no further run could be judged, if that is so."""
+    if spending.stopped:
+        text = f"stopped, because no other run could be judged either: {spending.stopped}"
+        Console(stderr=True, highlight=False).print(text, style="bold red", markup=False, soft_wrap=True)
+
+
 def _summarise(
     runs: Sequence[Path],
     judge: Judge,
@@ -155,9 +180,10 @@ def _summarise(
     if skipped:
         table.add_row("[dim]already there[/]", str(skipped))
     if left:
-        table.add_row("[red]not judged: --max-cost[/]", str(left))
+        table.add_row(f"[red]not judged{'' if spending.stopped else ': --max-cost'}[/]", str(left))
     table.add_row("cost", dollars(spending))
     console.print(table)
+    show_stop(spending)
     compared = [
         judgement
         for run in runs

@@ -19,10 +19,18 @@ Category = Annotated[str | None, typer.Option(help="Only task categories that co
 
 Models = Annotated[
     list[str] | None,
-    typer.Option(help="Models that vote; repeat the option or use commas. Default: the paper's three."),
+    typer.Option(
+        help="Models that vote, repeated or with commas, or `recommended`. Default: the paper's three."
+    ),
 ]
 Asks = Annotated[int, typer.Option(min=1, help="Attempts per model to get a readable answer.")]
 Rules = Annotated[Path | None, typer.Option(help="Text file with rules for the judge that replace ours.")]
+Preflight = Annotated[
+    bool,
+    typer.Option(
+        "--preflight/--no-preflight", help="Try each model with one small request before anything else."
+    ),
+]
 MaxCost = Annotated[
     float | None, typer.Option(min=0, help="Stop before spending more than this, in US dollars.")
 ]

@@ -14,11 +14,13 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from websp_gym.cli.options import AsJson, Category, Headed, Processes, Resume, Seed, SiteName
+from websp_gym.cli.options import AsJson, Category, Headed, Preflight, Processes, Resume, Seed, SiteName
+from websp_gym.cli.probing import try_models
 from websp_gym.cli.progress import reporter, show_plan, summarise
 from websp_gym.cli.signals import INTERRUPTED
 from websp_gym.env.options import How, Login, Options
 from websp_gym.errors import SetupError
+from websp_gym.models.probe import Probed, check_priced
 from websp_gym.observation import ObservationKind
 from websp_gym.project import docs
 from websp_gym.records.results import Result
@@ -26,7 +28,7 @@ from websp_gym.records.runs import Run, count, read_results
 from websp_gym.runner.batch import Backend, run_batch
 from websp_gym.runner.jobs import Job, finished, plan_run
 from websp_gym.runner.locking import locked
-from websp_gym.runner.preflight import check_run
+from websp_gym.runner.preflight import check_run, probes_of
 from websp_gym.scoring.judge.batch import Spending
 from websp_gym.scoring.outcome import REWARDS
 from websp_gym.tasks.instances import InstructionVariant
@@ -70,8 +72,16 @@ class RunLimits:
         self._done += 1
         if self.fail_fast and result.status != "pass":
             self.stopped = f"--fail-fast: {result.id} did not pass"
+        if result.lasting and not self.stopped:
+            what = "played" if result.status == "error" else "judged"
+            self.stopped = f"no other episode could be {what} either ({result.lasting})"
         if result.calls:
             self._spending.add(result.cost, [result.agent])
+
+    def add_probes(self, probed: Sequence[Probed]) -> None:
+        """Count what the first requests cost; raise SetupError if the cost is limited and a price unknown."""
+        for each in probed:
+            self._spending.add(each.reply.cost, [each.model])
 
     def go_on(self, running: int) -> bool:
         """Return whether another episode may start while `running` others run."""
@@ -109,7 +119,7 @@ def run(
     agent: Annotated[
         str | None,
         typer.Option(
-            help="oracle, noop, random, a model such as openai:gpt-5.2, text:MODEL, flawed:KIND, or module:Class "
+            help="oracle, noop, random, a model such as openai:gpt-6.2-sol, text:MODEL, flawed:KIND, or module:Class "
             f"({docs('agents')})."
         ),
     ] = None,
@@ -136,6 +146,7 @@ def run(
             min=0, help="Start no episode that could raise the total cost above this, in US dollars."
         ),
     ] = None,
+    preflight: Preflight = True,
     fail_fast: Annotated[
         bool, typer.Option("--fail-fast", "-x", help="Stop after the first episode that does not pass.")
     ] = False,
@@ -166,7 +177,8 @@ def run(
         str | None, typer.Option(help=f"{', '.join(REWARDS)}. Default: state in the sandbox.")
     ] = None,
     judge: Annotated[
-        list[str] | None, typer.Option(help="Models of --reward judge. Default: the paper's three.")
+        list[str] | None,
+        typer.Option(help="Models of --reward judge, or `recommended`. Default: the paper's three."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -195,14 +207,14 @@ def run(
         "viewport": read_viewport(viewport) if viewport else None,
         "headless": False if headed else None,
         "reward": reward,
-        "judge": judge or None,
+        "judge": _judges(judge),
     }
     given = {name: value for name, value in options.items() if value is not None}
     ids = select_instances(patterns or ["*"], site=site, category=category)[:limit]
     if agent is None:
         raise SetupError(
-            "--agent: say who plays, such as openai:gpt-5.2; without a key noop, random, or oracle, which knows the "
-            "solutions and shows that the set-up works",
+            "--agent: say who plays, such as openai:gpt-6.2-sol; without a key noop, random, or oracle, which knows "
+            "the solutions and shows that the set-up works",
             option="agent",
         )
     chosen = Run(agent=agent, options=given, seed=seed)
@@ -210,13 +222,19 @@ def run(
     with _scratch(), ExitStack() as stack:
         # Fail here, once, on what would fail in every episode.
         browser = check_run(chosen, ids[0])
+        probes = probes_of(chosen)
+        if max_cost is not None:
+            check_priced(probe.model for probe in probes)
         if backend == "ray":
             from websp_gym.cluster import connected
 
             stack.enter_context(connected(jobs))
+        todo = _not_done(chosen, ids, trials, out if resume else None)
         if dry_run:
-            show_plan(_not_done(chosen, ids, trials, out if resume else None), as_json)
+            show_plan(todo, as_json)
             return 0
+        if preflight and todo:
+            limits.add_probes(try_models(probes))
         if out is not None:
             stack.enter_context(locked(out))
         plan = plan_run(
@@ -224,6 +242,16 @@ def run(
         )
         results = _play(plan, jobs, backend, limits, as_json)
     return _conclude(agent, results, len(ids) * trials, len(plan), limits, folder=out, as_json=as_json)
+
+
+def _judges(names: Sequence[str] | None) -> list[str] | None:
+    """Return the models of a judge; a run records them, because what a name stands for may change."""
+    if not names:
+        return None
+    # Imported here because it takes half a second, which other runs do not need.
+    from websp_gym.scoring.judge.judge import expand
+
+    return expand(names)
 
 
 def _play(

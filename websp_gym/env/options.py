@@ -179,7 +179,7 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
         "a number from 0.25 to 1",
         lambda value: _is_number(value, int, float) and 0.25 <= value <= 1,
     ),
-    "judge": ('one model, e.g. "openai:gpt-5.2", or a list of them', lambda value: _is_judge(value)),
+    "judge": ('one model, e.g. "openai:gpt-6.2-sol", or a list of them', lambda value: _is_judge(value)),
     "headless": ("True or False", lambda value: isinstance(value, bool)),
     "record_to": ("a folder, or None", lambda value: value is None or isinstance(value, str | Path)),
     "action_mapping": ("a callable, or None", lambda value: value is None or callable(value)),

@@ -12,7 +12,7 @@ from websp_gym.models import protocol
 from websp_gym.models.failures import Body, malformed, read_body
 from websp_gym.models.messages import Image, Message, Stop, Text
 from websp_gym.models.protocol import Answer
-from websp_gym.models.sdk import SdkEndpoint
+from websp_gym.models.sdk import Caching, SdkEndpoint
 
 
 class _Usage(Body):
@@ -50,13 +50,15 @@ class MessagesEndpoint(SdkEndpoint):
         post: Callable[..., Any] = self._client.messages.with_raw_response.create
         return post
 
-    def _fields(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    def _fields(
+        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, caching: Caching
+    ) -> dict[str, Any]:
         request = self._request
         extra: dict[str, Any] = dict(request.extra)
         if schema is not None:
             form = {"format": {"type": "json_schema", "schema": dict(schema)}}
             extra["output_config"] = {**extra.get("output_config", {}), **form}
-        system = "\n\n".join(message.text for message in messages if message.role == "system")
+        rules = [message for message in messages if message.role == "system" and message.text]
         said = [_message(message) for message in messages if message.role != "system"]
         fields = {
             "model": request.model,
@@ -64,7 +66,7 @@ class MessagesEndpoint(SdkEndpoint):
             "messages": said,
             "extra_body": extra,
         }
-        return {**fields, "system": system} if system else fields
+        return {**fields, "system": _system(rules)} if rules else fields
 
     def _read(self, content: bytes) -> Answer:
         reply = read_body(_Reply, content)
@@ -84,8 +86,21 @@ def _text(block: _Block) -> str:
     return block.text
 
 
+def _system(messages: Sequence[Message]) -> str | list[dict[str, Any]]:
+    if not any(message.cache for message in messages):
+        return "\n\n".join(message.text for message in messages)
+    return [part for message in messages for part in _parts(message)]
+
+
 def _message(message: Message) -> dict[str, Any]:
-    return {"role": message.role, "content": [_part(part) for part in message.parts]}
+    return {"role": message.role, "content": _parts(message)}
+
+
+def _parts(message: Message) -> list[dict[str, Any]]:
+    parts = [_part(part) for part in message.parts]
+    if message.cache:
+        parts[-1]["cache_control"] = {"type": "ephemeral"}
+    return parts
 
 
 def _part(part: Text | Image) -> dict[str, Any]:

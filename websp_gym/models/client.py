@@ -64,6 +64,8 @@ class RetryingModel:
         endpoint: Makes one attempt.
         price: Returns the cost of an answer from the model's name and the tokens; None where it is unknown.
         policy: Retries and concurrency; None for the defaults.
+        priced: Whether the price is known; None where only an answer tells.
+        advice: What to say of an endpoint that is not there or does not speak the API; empty for the usual advice.
     """
 
     def __init__(
@@ -73,8 +75,12 @@ class RetryingModel:
         *,
         price: Callable[[str, Usage], float | None],
         policy: Policy | None = None,
+        priced: bool | None = None,
+        advice: str = "",
     ) -> None:
         self.spec = spec
+        self.priced = priced
+        self._advice = advice
         self._endpoint = endpoint
         self._price = price
         self._policy = policy or Policy()
@@ -117,6 +123,7 @@ class RetryingModel:
             model=answer.model,
             input_tokens=usage.input if usage else None,
             output_tokens=usage.output if usage else None,
+            cached_tokens=usage.cached if usage else None,
             cost=self._price(answer.model, usage) if usage else None,
             seconds=seconds,
             stop=answer.stop,
@@ -125,12 +132,15 @@ class RetryingModel:
 
     def _error(self, failure: AttemptError, attempts: int) -> ModelError:
         times = "" if attempts == 1 else f" ({attempts} attempts)"
+        absent = failure.kind == "malformed" or failure.status in (404, 405)
+        way_out = failure.way_out or (absent and self._advice) or _WAYS_OUT[failure.kind]
         return ModelError(
-            f"{self.spec}: {failure.what}{times}; {failure.way_out or _WAYS_OUT[failure.kind]}",
+            f"{self.spec}: {failure.what}{times}; {way_out}",
             kind=failure.kind,
             model=self.spec,
             attempts=attempts,
             retry_after=failure.retry_after,
+            lasting=failure.lasting,
         )
 
 

@@ -31,6 +31,12 @@ _FILTERED = re.compile(
 _REFUSED = re.compile(r"content_policy|invalid_prompt|usage polic(y|ies)|_policy\b|safety system", re.I)
 # Not "exceeded your current quota" alone: Gemini uses these words for a limit per minute too.
 _USED_UP = re.compile(r"insufficient_quota|billing_hard_limit|credit balance", re.I)
+# What is wrong with every request alike, rather than with one.
+_SETTING = re.compile(
+    r"unsupported|not supported|does not support|unrecognized|unknown (name|parameter|field|argument)|extra inputs"
+    r"|invalid model|model_not_found|model.{0,80}(not exist|not found|unknown)|not a valid model|decommissioned",
+    re.I,
+)
 _IN_TRANSIT = re.compile(r"incomplete (chunked read|message body)|without sending complete", re.I)
 # Anything that looks like a key of OpenAI, Anthropic or Google, because renewed tokens are not among the secrets.
 _KEY_LIKE = re.compile(r"\b(sk-|AIza|ya29\.)[\w.-]{8,}")
@@ -65,7 +71,9 @@ def from_sdk(error: Exception, sdk: ModuleType, secrets: Iterable[str]) -> Attem
         )
     if isinstance(error, sdk.APIError | library.HTTPError):
         return AttemptError("malformed", f"an answer that cannot be read ({type(error).__name__})")
-    return AttemptError("auth", f"no access ({type(error).__name__}: {hide(str(error), secrets)})")
+    # Credentials that could not be renewed: perhaps the network is to blame.
+    what = f"no access ({type(error).__name__}: {hide(str(error), secrets)})"
+    return AttemptError("auth", what, lasting=False)
 
 
 def _from_status(error: Any, secrets: Iterable[str]) -> AttemptError:
@@ -87,11 +95,18 @@ def from_error(
     """
     if status == 401:
         # Some endpoints quote part of the key here, so their message is left out.
-        return AttemptError("auth", "the key is not accepted (401)")
+        return AttemptError("auth", "the key is not accepted (401)", status=status)
     kind = _kind(status, said)
+    used_up = kind == "rate_limit" and bool(_USED_UP.search(said))
+    wrong = kind == "bad_request" and (status in (404, 405, 410) or bool(_SETTING.search(said)))
     what = f"{_TITLES.get(status, 'refused by the endpoint')} ({status}: {hide(said, secrets)})"
     return AttemptError(
-        kind, what, retry_after=retry_after, final=kind == "rate_limit" and bool(_USED_UP.search(said))
+        kind,
+        what,
+        retry_after=retry_after,
+        final=used_up,
+        lasting=kind == "auth" or used_up or wrong,
+        status=status,
     )
 
 

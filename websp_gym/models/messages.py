@@ -54,16 +54,21 @@ class Message:
     Args:
         role: Who speaks. Only a user message may hold images.
         parts: Texts and images, in order.
+        cache: Whether a later request is expected to begin with the conversation up to the end of this message, so
+            that a provider which has to be asked should cache it. Not for an assistant's message.
     """
 
     role: Role
     parts: tuple[Text | Image, ...]
+    cache: bool = False
 
     def __post_init__(self) -> None:
         if self.role not in get_args(Role):
             raise ValueError(f'role "{self.role}": use one of {", ".join(get_args(Role))}')
         if self.role != "user" and any(isinstance(part, Image) for part in self.parts):
             raise ValueError(f"a {self.role} message cannot hold a picture: no provider takes one there")
+        if self.cache and (self.role == "assistant" or not self.parts):
+            raise ValueError("only a system or user message with content can end what is cached")
 
     @property
     def text(self) -> str:
@@ -80,6 +85,8 @@ class Reply:
         model: The model's name as the endpoint returned it.
         input_tokens: Tokens read, including cached ones; None where the endpoint does not report them.
         output_tokens: Tokens written, including thinking; None where the endpoint does not report them.
+        cached_tokens: Those of the tokens read that came from the provider's cache; None where the endpoint reports
+            no tokens.
         cost: US dollars for this answer; None where the price or the tokens are unknown.
         seconds: Time from the first attempt to the answer, including waiting.
         stop: ``end`` for a complete answer, ``length`` for one cut at the token limit, ``refusal`` where the
@@ -95,6 +102,7 @@ class Reply:
     seconds: float
     stop: Stop = "end"
     attempts: int = 1
+    cached_tokens: int | None = None
 
     def __post_init__(self) -> None:
         # A cut answer may end in half a surrogate pair, which can be neither written nor sent back.
@@ -106,7 +114,7 @@ class Model(Protocol):
 
     @property
     def spec(self) -> str:
-        """The model string, e.g. ``openai:gpt-5.2``."""
+        """The model string, e.g. ``openai:gpt-6.2-sol``."""
         ...
 
     def ask(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:

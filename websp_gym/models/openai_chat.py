@@ -12,11 +12,12 @@ from websp_gym.models import protocol
 from websp_gym.models.failures import Body, from_error, malformed, read_body
 from websp_gym.models.messages import Image, Message, Stop, Text
 from websp_gym.models.protocol import Answer, AttemptError
-from websp_gym.models.sdk import SdkEndpoint
+from websp_gym.models.sdk import Caching, SdkEndpoint, caching_fields
 
 
 class _PromptDetails(Body):
     cached_tokens: int | None = Field(default=None, ge=0)
+    cache_write_tokens: int | None = Field(default=None, ge=0)
 
 
 class _Usage(Body):
@@ -57,9 +58,11 @@ class ChatEndpoint(SdkEndpoint):
         post: Callable[..., Any] = self._client.chat.completions.with_raw_response.create
         return post
 
-    def _fields(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    def _fields(
+        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, caching: Caching
+    ) -> dict[str, Any]:
         request = self._request
-        extra: dict[str, Any] = dict(request.extra)
+        extra: dict[str, Any] = {**request.extra, **caching_fields(messages, caching)}
         if schema is not None:
             form = {"name": "answer", "schema": dict(schema), "strict": True}
             extra["response_format"] = {"type": "json_schema", "json_schema": form}
@@ -98,9 +101,13 @@ class ChatEndpoint(SdkEndpoint):
 
 def chat_message(message: Message, *, full_detail: bool) -> dict[str, Any]:
     """Return a message for chat completions; only OpenAI's own service knows ``full_detail`` for images."""
-    if all(isinstance(part, Text) for part in message.parts):
+    if all(isinstance(part, Text) for part in message.parts) and not message.cache:
         return {"role": message.role, "content": message.text}
-    return {"role": message.role, "content": [_part(part, full_detail) for part in message.parts]}
+    parts = [_part(part, full_detail) for part in message.parts]
+    if message.cache:
+        # Only OpenRouter's Claude is marked here; the models of OpenAI that take marks have another API.
+        parts[-1]["cache_control"] = {"type": "ephemeral"}
+    return {"role": message.role, "content": parts}
 
 
 def _part(part: Text | Image, full_detail: bool) -> dict[str, Any]:
@@ -135,10 +142,12 @@ def _usage(usage: _Usage | None) -> protocol.Usage | None:
         return None
     # Gemini's endpoint omits thinking from completion_tokens, but not from total_tokens.
     written = max(usage.completion_tokens, usage.total_tokens - usage.prompt_tokens)
-    cached = (usage.prompt_tokens_details and usage.prompt_tokens_details.cached_tokens) or 0
+    details = usage.prompt_tokens_details or _PromptDetails()
+    cached = min(details.cached_tokens or 0, usage.prompt_tokens)
     return protocol.Usage(
         input=usage.prompt_tokens,
         output=written,
-        cached=min(cached, usage.prompt_tokens),
+        cached=cached,
+        written=min(details.cache_write_tokens or 0, usage.prompt_tokens - cached),
         cost=usage.cost,
     )

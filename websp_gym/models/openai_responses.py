@@ -12,7 +12,7 @@ from websp_gym.models.failures import Body, from_error, malformed, read_body
 from websp_gym.models.messages import Image, Message, Stop
 from websp_gym.models.openai_chat import data_url
 from websp_gym.models.protocol import Answer, AttemptError
-from websp_gym.models.sdk import SdkEndpoint
+from websp_gym.models.sdk import Caching, SdkEndpoint, caching_fields
 
 
 class _InputDetails(Body):
@@ -62,9 +62,11 @@ class ResponsesEndpoint(SdkEndpoint):
         post: Callable[..., Any] = self._client.responses.with_raw_response.create
         return post
 
-    def _fields(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    def _fields(
+        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, caching: Caching
+    ) -> dict[str, Any]:
         request = self._request
-        extra: dict[str, Any] = {**request.extra, "store": False}
+        extra: dict[str, Any] = {**request.extra, "store": False, **caching_fields(messages, caching)}
         if schema is not None:
             form = {"type": "json_schema", "name": "answer", "schema": dict(schema), "strict": True}
             extra["text"] = {"format": form}
@@ -110,12 +112,14 @@ def _failed(error: _Error, secrets: tuple[str, ...]) -> AttemptError:
 
 def _message(message: Message) -> dict[str, Any]:
     kind = "output_text" if message.role == "assistant" else "input_text"
-    parts = [
+    parts: list[dict[str, Any]] = [
         {"type": "input_image", "image_url": data_url(part), "detail": "high"}
         if isinstance(part, Image)
         else {"type": kind, "text": part.text}
         for part in message.parts
     ]
+    if message.cache:
+        parts[-1]["prompt_cache_breakpoint"] = {"mode": "explicit"}
     return {"role": message.role, "content": parts}
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
+from datetime import UTC, date, datetime
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from websp_gym.errors import SetupError
 from websp_gym.models.protocol import Usage
+from websp_gym.models.tables import Table
 
 
 class Rates(BaseModel):
@@ -52,23 +49,37 @@ class LongRates(Rates):
     over: int
 
 
+class LaterRates(Rates):
+    """Rates that a provider has announced.
+
+    Args:
+        since: The first day on which they apply.
+    """
+
+    since: date
+
+
 class Price(Rates):
     """The rates of one model.
 
     Args:
         long: Other rates for long requests, if any.
+        later: Rates that replace the others from a day on, if any are announced.
     """
 
     long: LongRates | None = None
+    later: LaterRates | None = None
 
     def cost(self, usage: Usage) -> float:
-        """Return the cost of these tokens in US dollars."""
+        """Return the cost of these tokens in US dollars, if they are used today."""
+        if self.later is not None and datetime.now(UTC).date() >= self.later.since:
+            return self.later.cost(usage)
         if self.long is not None and usage.input > self.long.over:
             return self.long.cost(usage)
         return super().cost(usage)
 
 
-_TABLE = TypeAdapter(dict[str, dict[str, Price]])
+_TABLE = Table(dict[str, dict[str, Price]], "prices.yaml", "WEBSP_PRICES", "a price table")
 _DATE = re.compile(r"[-@](\d{8}|\d{4}-\d{2}-\d{2})$")
 
 
@@ -97,9 +108,16 @@ class Prices:
         """
         if usage.cost is not None:
             return usage.cost
-        models = self._by_provider.get(provider, {})
-        price = models.get(model) or models.get(_DATE.sub("", model))
+        price = self._price(provider, model)
         return price.cost(usage) if price else None
+
+    def known(self, provider: str, model: str) -> bool:
+        """Return whether the table has the model."""
+        return self._price(provider, model) is not None
+
+    def _price(self, provider: str, model: str) -> Price | None:
+        models = self._by_provider.get(provider, {})
+        return models.get(model) or models.get(_DATE.sub("", model))
 
 
 def read_prices(path: str | None = None) -> Prices:
@@ -108,22 +126,4 @@ def read_prices(path: str | None = None) -> Prices:
     Raises:
         SetupError: The user's file is missing or is not a price table.
     """
-    return Prices(_own()) if path is None else Prices(_own(), _read(path))
-
-
-@cache
-def _own() -> dict[str, dict[str, Price]]:
-    text = files("websp_gym.models").joinpath("prices.yaml").read_text(encoding="utf-8")
-    return _TABLE.validate_python(yaml.safe_load(text))
-
-
-def _read(path: str) -> dict[str, dict[str, Price]]:
-    try:
-        return _TABLE.validate_python(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
-    except OSError as error:
-        raise SetupError(f"WEBSP_PRICES={path}: {error.strerror}", variable="WEBSP_PRICES") from None
-    except (yaml.YAMLError, UnicodeDecodeError, ValidationError) as error:
-        reason = " ".join(str(error).split())[:300]
-        raise SetupError(
-            f"WEBSP_PRICES={path} is not a price table: {reason}", variable="WEBSP_PRICES"
-        ) from None
+    return Prices(*reversed(_TABLE.read(path)))

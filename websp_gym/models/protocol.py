@@ -55,6 +55,8 @@ class AttemptError(Exception):
         way_out: How to solve the problem; None for the usual advice for this kind.
         retry_after: Seconds the provider asked to wait.
         final: Whether another attempt is useless although the kind would allow one.
+        lasting: Whether every other request would fail too; None where that follows from the kind.
+        status: HTTP status; None where there was no answer.
     """
 
     def __init__(
@@ -65,6 +67,8 @@ class AttemptError(Exception):
         way_out: str | None = None,
         retry_after: float | None = None,
         final: bool = False,
+        lasting: bool | None = None,
+        status: int | None = None,
     ) -> None:
         super().__init__(what)
         self.kind = kind
@@ -72,6 +76,8 @@ class AttemptError(Exception):
         self.way_out = way_out
         self.retry_after = retry_after
         self.final = final
+        self.lasting = kind == "auth" if lasting is None else lasting
+        self.status = status
 
 
 class Endpoint(Protocol):

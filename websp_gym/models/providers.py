@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,59 +12,54 @@ import openai
 from websp_gym.errors import SetupError
 from websp_gym.models import thinking
 from websp_gym.models.anthropic_messages import MessagesEndpoint
+from websp_gym.models.families import Family, check_temperature, dashed, family_of, settle_thinking
 from websp_gym.models.google import fresh_token, google_credentials
 from websp_gym.models.openai_chat import ChatEndpoint
 from websp_gym.models.openai_responses import ResponsesEndpoint
 from websp_gym.models.protocol import Endpoint
-from websp_gym.models.sdk import Request
+from websp_gym.models.sdk import Caching, Request, SdkEndpoint
 from websp_gym.models.settings import Settings
 from websp_gym.models.spec import ModelSpec
 from websp_gym.models.transport import client_options
 
-Opened = tuple[Endpoint, str]
+Opened = tuple[SdkEndpoint, str]
 
 # The Messages API requires a limit. This one leaves room for a high effort and is below every current model's.
 _CLAUDE_MAX_TOKENS = 32_000
-_OPENAI_THINKS = re.compile(r"^(o\d|gpt-([5-9]|\d\d))(?!.*chat)")
-_OPENAI_ALWAYS_THINKS = re.compile(r"^(o\d|gpt-5(?![.\d]))(?!.*chat)")
 # The paper's name, and the API's name for the same model.
 _GEMINI_NAMES = {"gemini-3.1-pro": "gemini-3.1-pro-preview"}
 
 
-def open_endpoint(model: ModelSpec, settings: Settings) -> Opened:
-    """Return the endpoint of a model, and the key of its prices in the price table.
+def open_endpoint(model: ModelSpec, settings: Settings) -> tuple[Endpoint, str, str]:
+    """Return the endpoint of a model, the key of its prices in the price table, and its name there.
 
     Raises:
         SetupError: A key is missing, or an option was given that this model does not accept.
     """
-    return _OPENERS[model.provider](model, settings)
+    endpoint, prices = _OPENERS[model.provider](model, settings)
+    return endpoint, prices, endpoint.model.removeprefix("google/")
+
+
+def _settled(model: ModelSpec, settings: Settings, maker: str) -> tuple[ModelSpec, Family | None]:
+    """Return the model with the thinking that it takes, and its family; raise for what it does not take."""
+    family = family_of(maker, model.name, own=settings.get("WEBSP_FAMILIES"))
+    sent = settle_thinking(model, family)
+    check_temperature(model, family, sent)
+    return replace(model, thinking=sent), family
 
 
 def _openai(model: ModelSpec, settings: Settings) -> Opened:
     key = settings.need("OPENAI_API_KEY", spec=model.spec)
-    _check_openai_temperature(model)
+    model, family = _settled(model, settings, "openai")
     client = _client(model, key, settings.get("OPENAI_BASE_URL", default="https://api.openai.com/v1"))
-    request = _request(model, key, own=True)
-    if not _OPENAI_THINKS.match(model.name):
-        return ChatEndpoint(
-            openai, client, replace(request, extra=thinking.for_chat(model.thinking))
-        ), "openai"
+    caching: Caching = "breakpoints" if family and family.breakpoints else "key"
+    request = _request(model, key, own=True, caching=caching)
+    if not (family and family.thinks):
+        extra = thinking.for_chat(model.thinking)
+        return ChatEndpoint(openai, client, replace(request, extra=extra)), "openai"
     effort = thinking.effort_of(model.thinking)
     extra = {"reasoning": {"effort": effort}} if effort else {}
     return ResponsesEndpoint(openai, client, replace(request, extra=extra)), "openai"
-
-
-def _check_openai_temperature(model: ModelSpec) -> None:
-    thinks = not thinking.is_off(model.thinking) and model.thinking is not None
-    if _OPENAI_ALWAYS_THINKS.match(model.name) or (thinks and _OPENAI_THINKS.match(model.name)):
-        _only_temperature_one(model, "while it thinks")
-
-
-def _only_temperature_one(model: ModelSpec, when: str) -> None:
-    if model.temperature != 1.0:
-        raise SetupError(
-            f"temperature={model.temperature}: {model.spec} takes none but 1.0 {when}", option="temperature"
-        )
 
 
 def _azure(model: ModelSpec, settings: Settings) -> Opened:
@@ -74,14 +68,16 @@ def _azure(model: ModelSpec, settings: Settings) -> Opened:
     version = settings.get("OPENAI_API_VERSION")
     request = _request(model, key, own=True, extra=thinking.for_chat(model.thinking))
     if version is None:
-        return ChatEndpoint(openai, _client(model, key, f"{place}/openai/v1"), request), "openai"
+        client = _client(model, key, f"{place}/openai/v1")
+        return ChatEndpoint(openai, client, replace(request, caching="key")), "openai"
     options = client_options(openai, model.timeout)
-    client = openai.AzureOpenAI(api_key=key, azure_endpoint=place, api_version=version, **options)
-    return ChatEndpoint(openai, client, request), "openai"
+    dated = openai.AzureOpenAI(api_key=key, azure_endpoint=place, api_version=version, **options)
+    return ChatEndpoint(openai, dated, request), "openai"
 
 
 def _gemini(model: ModelSpec, settings: Settings) -> Opened:
     key = settings.need("GEMINI_API_KEY", "GOOGLE_API_KEY", spec=model.spec)
+    model, _family = _settled(model, settings, "gemini")
     default = "https://generativelanguage.googleapis.com/v1beta/openai"
     client = _client(model, key, settings.get("GEMINI_BASE_URL", default=default))
     extra = thinking.for_gemini(model.thinking)
@@ -91,11 +87,18 @@ def _gemini(model: ModelSpec, settings: Settings) -> Opened:
 
 def _openrouter(model: ModelSpec, settings: Settings) -> Opened:
     key = settings.need("OPENROUTER_API_KEY", spec=model.spec)
+    model, family = _settled(model, settings, "openrouter")
     client = _client(model, key, settings.get("OPENROUTER_BASE_URL", default="https://openrouter.ai/api/v1"))
     extra = {"usage": {"include": True}, **thinking.for_openrouter(model.thinking)}
-    return ChatEndpoint(
-        openai, client, _request(model, key, extra=extra, send_temperature=True)
-    ), "openrouter"
+    request = _request(
+        model,
+        key,
+        extra=extra,
+        # The other makers cache without being asked.
+        caching="marks" if model.name.startswith("anthropic/") else "none",
+        send_temperature=family is None or family.temperature == "always",
+    )
+    return ChatEndpoint(openai, client, request), "openrouter"
 
 
 def _server(model: ModelSpec, settings: Settings) -> Opened:
@@ -111,17 +114,13 @@ def _anthropic(model: ModelSpec, settings: Settings) -> Opened:
     key = settings.need("ANTHROPIC_API_KEY", spec=model.spec)
     place = settings.get("ANTHROPIC_BASE_URL", default="https://api.anthropic.com")
     client = anthropic.Anthropic(api_key=key, base_url=place, **client_options(anthropic, model.timeout))
-    return MessagesEndpoint(anthropic, client, _claude_request(model, key)), "anthropic"
+    return MessagesEndpoint(anthropic, client, _claude_request(model, settings, key)), "anthropic"
 
 
-def _claude_request(model: ModelSpec, *secrets: str | None) -> Request:
-    # The API writes versions with a dash.
-    name = re.sub(r"(?<=\d)\.(?=\d)", "-", model.name)
-    field, effort = thinking.for_claude(name, model.thinking)
-    if field and field["type"] != "disabled":
-        _only_temperature_one(model, "while it thinks")
-    if thinking.claude_version(name) >= (4, 7):
-        _only_temperature_one(model, "at all")
+def _claude_request(model: ModelSpec, settings: Settings, *secrets: str | None) -> Request:
+    model, family = _settled(model, settings, "anthropic")
+    off, adaptive = (family.off, bool(family.levels)) if family else ("disabled", True)
+    field, effort = thinking.for_claude(model.thinking, off=off, adaptive=adaptive)
     most = model.max_tokens or _CLAUDE_MAX_TOKENS
     if field.get("budget_tokens", 0) >= most:
         raise SetupError(
@@ -132,7 +131,8 @@ def _claude_request(model: ModelSpec, *secrets: str | None) -> Request:
     extra: dict[str, Any] = {"thinking": field} if field else {}
     if effort:
         extra["output_config"] = {"effort": effort}
-    return replace(_request(model, *secrets, name=name, extra=extra), max_tokens=most)
+    request = _request(model, *secrets, name=dashed(model.name), extra=extra, caching="marks")
+    return replace(request, max_tokens=most)
 
 
 def _vertex(model: ModelSpec, settings: Settings) -> Opened:
@@ -152,7 +152,8 @@ def _vertex(model: ModelSpec, settings: Settings) -> Opened:
             base_url=settings.get("ANTHROPIC_VERTEX_BASE_URL"),
             **client_options(anthropic, model.timeout),
         )
-        return MessagesEndpoint(anthropic, client, _claude_request(model, token)), prices
+        return MessagesEndpoint(anthropic, client, _claude_request(model, settings, token)), prices
+    model, _family = _settled(model, settings, "gemini")
     host = "aiplatform.googleapis.com" if region == "global" else f"{region}-aiplatform.googleapis.com"
     base = (settings.get("VERTEX_BASE_URL") or f"https://{host}/v1").rstrip("/")
     place = f"{base}/projects/{project}/locations/{region}/endpoints/openapi"
@@ -180,6 +181,7 @@ def _request(
     name: str | None = None,
     extra: Mapping[str, Any] | None = None,
     own: bool = False,
+    caching: Caching = "none",
     send_temperature: bool = False,
 ) -> Request:
     return Request(
@@ -190,6 +192,7 @@ def _request(
         max_tokens=model.max_tokens,
         extra=extra or {},
         own=own,
+        caching=caching,
         secrets=tuple(secret for secret in secrets if secret),
     )
 

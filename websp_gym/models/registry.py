@@ -8,11 +8,12 @@ from pathlib import Path
 
 from websp_gym.errors import SetupError
 from websp_gym.models.client import Policy, RetryingModel
+from websp_gym.models.families import family_of
 from websp_gym.models.messages import Model
 from websp_gym.models.prices import read_prices
 from websp_gym.models.protocol import Endpoint, Usage
 from websp_gym.models.settings import Settings
-from websp_gym.models.spec import ModelSpec, read_spec
+from websp_gym.models.spec import ModelSpec, advice_on, read_spec
 from websp_gym.models.thinking import Thinking, check_thinking
 
 
@@ -74,18 +75,38 @@ def make_model(
         retries=retries, concurrency=concurrency, sleep=_at_once if provider == "scripted" else sleep
     )
     if provider == "scripted":
-        return RetryingModel(spec, _scripted(name), price=lambda model, usage: 0.0, policy=policy)
+        script = _scripted(name)
+        return RetryingModel(spec, script, price=lambda model, usage: 0.0, policy=policy, priced=True)
     settings = Settings(env)
-    endpoint, whose = _endpoint(model, settings)
+    endpoint, whose, sent_as = _endpoint(model, settings)
     prices = read_prices(settings.get("WEBSP_PRICES"))
 
     def price(model: str, usage: Usage) -> float | None:
         return prices.cost(whose, model, usage)
 
-    return RetryingModel(spec, endpoint, price=price, policy=policy)
+    # A deployment has any name, and OpenRouter tells the cost itself.
+    priced = None if provider in ("azure", "openrouter") else prices.known(whose, sent_as)
+    advice = advice_on(model)
+    return RetryingModel(spec, endpoint, price=price, policy=policy, priced=priced, advice=advice)
 
 
-def _endpoint(model: ModelSpec, settings: Settings) -> tuple[Endpoint, str]:
+def can_think(spec: str, env: Mapping[str, str] | None = None) -> bool:
+    """Return whether a model may think; false only where it is known that it cannot.
+
+    Args:
+        spec: The model string.
+        env: Variables to use instead of the environment and ``.env``.
+
+    Raises:
+        SetupError: The string is wrong.
+    """
+    provider, name, _address = read_spec(spec)
+    maker = provider if provider != "vertex" else "anthropic" if "claude" in name else "gemini"
+    family = family_of(maker, name, own=Settings(env).get("WEBSP_FAMILIES"))
+    return family is None or family.thinks
+
+
+def _endpoint(model: ModelSpec, settings: Settings) -> tuple[Endpoint, str, str]:
     # Imported here because the SDKs take a second to import and a scripted model needs none.
     from websp_gym.models.providers import open_endpoint
 

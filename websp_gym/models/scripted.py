@@ -7,23 +7,16 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from websp_gym.errors import ModelErrorKind, SetupError
 from websp_gym.models.messages import Image, Message, Stop
 from websp_gym.models.protocol import Answer, AttemptError, Usage
+from websp_gym.models.tables import Pattern
 from websp_gym.project import docs
-
-
-def _regex(value: str) -> str:
-    try:
-        re.compile(value)
-    except re.error as error:
-        raise ValueError(f'"{value}" is not a regular expression: {error}') from None
-    return value
 
 
 class _Part(BaseModel):
@@ -49,7 +42,7 @@ class Rule(Line):
         when: Regular expression, searched in the texts of the last user message.
     """
 
-    when: Annotated[str, AfterValidator(_regex)]
+    when: Pattern
 
 
 class Fault(_Part):

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 from websp_gym.models.failures import from_sdk
 from websp_gym.models.messages import Message, Text
 from websp_gym.models.protocol import Answer, AttemptError
 from websp_gym.models.transport import http_library
 from websp_gym.redaction import redact
+from websp_gym.texts import encodable
 
 # Options that can be omitted without changing the request's meaning, and words of an endpoint that rejects them.
 _DISPENSABLE = {
@@ -22,8 +24,13 @@ _DISPENSABLE = {
         r"response_format|json_schema|output_config|text\.format|structured output|schema", re.I
     ),
     "temperature": re.compile(r"temperature", re.I),
+    "caching": re.compile(r"prompt_cache|cache_control", re.I),
 }
-
+Caching = Literal["none", "marks", "key", "breakpoints"]
+"""How prompt caching is asked for: by marks on what to keep (Claude), by a key that brings a conversation to the same
+cache again (OpenAI), or by both, and written nowhere else (OpenAI from GPT-5.6 on)."""
+_MOST_MARKS = 4
+"""Most marks in one request, at every provider."""
 
 _LONG = 16
 """Minimum length of a key that is removed from answers; a shorter one may be a normal word."""
@@ -40,6 +47,7 @@ class Request:
         max_tokens: Maximum number of tokens in an answer; None for the endpoint's default.
         extra: Additional fields of every request.
         own: Whether it is OpenAI's own service or Azure's, whose chat completions know more options.
+        caching: How prompt caching is asked for.
         secrets: Keys to keep out of messages.
     """
 
@@ -49,6 +57,7 @@ class Request:
     max_tokens: int | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
     own: bool = False
+    caching: Caching = "none"
     secrets: tuple[str, ...] = field(default=(), repr=False)
 
 
@@ -70,6 +79,11 @@ class SdkEndpoint(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._request.model}>"
+
+    @property
+    def model(self) -> str:
+        """The model's name as it is sent."""
+        return self._request.model
 
     def send(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> Answer:
         """Make one attempt; repeat it at once without an option that the endpoint rejects and we can omit."""
@@ -99,7 +113,8 @@ class SdkEndpoint(ABC):
     ) -> Answer:
         if schema is not None and "schema" in left_out:
             messages, schema = with_schema_in_words(messages, schema), None
-        fields = self._fields(messages, schema)
+        caching = "none" if "caching" in left_out else self._request.caching
+        fields = self._fields(_marked(messages, caching), schema, caching)
         if self._request.send_temperature and "temperature" not in left_out:
             fields["extra_body"]["temperature"] = self._request.temperature
         failure: AttemptError | None = None
@@ -121,6 +136,7 @@ class SdkEndpoint(ABC):
         sent = {
             "schema": schema is not None,
             "temperature": self._request.send_temperature and self._request.temperature == 1.0,
+            "caching": self._request.caching != "none",
         }
         return next(
             (
@@ -132,8 +148,13 @@ class SdkEndpoint(ABC):
         )
 
     @abstractmethod
-    def _fields(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return the fields of a request; fields unknown to the SDK are in ``extra_body``."""
+    def _fields(
+        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, caching: Caching
+    ) -> dict[str, Any]:
+        """Return the fields of a request; fields unknown to the SDK are in ``extra_body``.
+
+        Messages to be cached are marked only where ``caching`` has marks.
+        """
 
     @abstractmethod
     def _post(self) -> Callable[..., Any]:
@@ -142,6 +163,26 @@ class SdkEndpoint(ABC):
     @abstractmethod
     def _read(self, content: bytes) -> Answer:
         """Parse the answer in a response."""
+
+
+def _marked(messages: Sequence[Message], caching: Caching) -> list[Message]:
+    """Return the conversation with the marks that a request may have: the last few, or none."""
+    marked = [index for index, message in enumerate(messages) if message.cache]
+    kept = set(marked[-_MOST_MARKS:]) if caching in ("marks", "breakpoints") else set()
+    return [replace(message, cache=index in kept) for index, message in enumerate(messages)]
+
+
+def caching_fields(messages: Sequence[Message], caching: Caching) -> dict[str, Any]:
+    """Return OpenAI's fields for prompt caching of a whole request."""
+    if caching not in ("key", "breakpoints"):
+        return {}
+    # The rules hold a random word that is the same throughout an episode, so its requests share a key.
+    digest = hashlib.sha256(encodable(messages[0].text).encode()).hexdigest()
+    key = {"prompt_cache_key": f"websp-{digest[:24]}"}
+    if caching == "key":
+        return key
+    # Otherwise the API would also write, at a higher price, what no other request begins with.
+    return {**key, "prompt_cache_options": {"mode": "explicit"}}
 
 
 def _expected(sdk: ModuleType) -> tuple[type[Exception], ...]:
@@ -162,4 +203,4 @@ def with_schema_in_words(messages: Sequence[Message], schema: Mapping[str, Any])
     )
     last = max(index for index, message in enumerate(messages) if message.role == "user")
     asked = messages[last]
-    return [*messages[:last], Message(asked.role, (*asked.parts, wish)), *messages[last + 1 :]]
+    return [*messages[:last], replace(asked, parts=(*asked.parts, wish)), *messages[last + 1 :]]

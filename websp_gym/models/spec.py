@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -9,17 +10,22 @@ from websp_gym.errors import SetupError, nearest
 from websp_gym.models.thinking import Thinking
 
 PROVIDERS = {
-    "openai": "openai:gpt-5.2",
-    "anthropic": "anthropic:claude-opus-4.6",
-    "gemini": "gemini:gemini-3.1-pro",
+    "openai": "openai:gpt-6.2-sol",
+    "anthropic": "anthropic:claude-opus-5.5",
+    "gemini": "gemini:gemini-4-argon",
     "openrouter": "openrouter:google/gemma-3-27b-it",
     "azure": "azure:DEPLOYMENT",
-    "vertex": "vertex:claude-opus-4.6",
+    "vertex": "vertex:claude-opus-5.5",
     "http": "http://localhost:8000/v1#MODEL",
     "https": "https://HOST/v1#MODEL",
     "scripted": "scripted:FILE.yaml",
 }
 """An example of a model string for each provider."""
+
+
+_OLLAMA = "http://127.0.0.1:11434/v1"
+_MAKERS = {"gpt": "openai", "o": "openai", "chatgpt": "openai", "claude": "anthropic", "gemini": "gemini"}
+"""Providers by the beginning of their models' names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +61,11 @@ def read_spec(spec: str) -> tuple[str, str, str | None]:
     """
     provider, colon, name = spec.partition(":")
     if provider not in PROVIDERS:
-        hint = nearest(provider, list(PROVIDERS))
+        if provider == "ollama":
+            raise SetupError(
+                f'"{spec}": write it by Ollama\'s address: {_OLLAMA}#{name or "MODEL"}', model=spec
+            )
+        hint = nearest(provider, list(PROVIDERS)) or hint_of_provider(spec)
         raise SetupError(f'"{spec}": no provider "{provider}"{hint} (e.g. {_examples()})', model=spec)
     if provider in ("http", "https"):
         return _read_address(spec)
@@ -74,6 +84,13 @@ def _read_address(spec: str) -> tuple[str, str, str]:
         right = False
     if not right or not name:
         raise SetupError(f'"{spec}" names no server and model: write it as {PROVIDERS[provider]}', model=spec)
+    if not parts.path and not parts.query:
+        bare = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        raise SetupError(
+            f'"{bare}#{name}" lacks the path of the API; did you mean {bare}/v1#{name}? '
+            f"(A server that answers at its root: {bare}/#{name})",
+            model=spec,
+        )
     if parts.username or parts.password or parts.query:
         bare = f"{parts.scheme}://{parts.hostname}"
         raise SetupError(
@@ -82,6 +99,22 @@ def _read_address(spec: str) -> tuple[str, str, str]:
             variable="WEBSP_ENDPOINT_KEY",
         )
     return provider, name, address
+
+
+def hint_of_provider(name: str) -> str:
+    """Return a hint for a model's name without its provider; empty if no provider is known by such a name."""
+    found = re.match(r"([a-z]+)[\W\d]", name, re.IGNORECASE)
+    provider = found and _MAKERS.get(found[1].lower())
+    # Also for those who write gpt4.
+    dashed = re.sub(r"^([a-z]{2,})(?=[0-9])", r"\1-", name)
+    return f'; did you mean "{provider}:{dashed}"?' if provider else ""
+
+
+def advice_on(model: ModelSpec) -> str:
+    """Return what to try where a server given by its address does not answer as one; empty if nothing is known."""
+    if model.address is None or re.search(r"/v\d+(/|$)", urlsplit(model.address).path):
+        return ""
+    return f"did you mean {model.address.rstrip('/')}/v1#{model.name}?"
 
 
 def _examples() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Literal, get_args
 
 from websp_gym.errors import SetupError, nearest
@@ -11,10 +10,14 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Thinking = int | str | None
 """A budget in tokens, an effort, ``dynamic`` (the model decides) or None (the provider's default)."""
 
-_EFFORTS: tuple[Effort, ...] = get_args(Effort)
-# Tokens for an effort where an API takes only tokens; from Google's table for its OpenAI-compatible endpoint.
-_TOKENS: dict[Effort, int] = {"minimal": 1024, "low": 1024, "medium": 8192}
+EFFORTS: tuple[Effort, ...] = get_args(Effort)
+"""All efforts, from the least on."""
 _MOST = 24_576
+# From Google's table for its OpenAI-compatible endpoint.
+TOKENS: dict[Effort, int] = {
+    "none": 0, "minimal": 1024, "low": 1024, "medium": 8192, "high": _MOST, "xhigh": _MOST, "max": _MOST,
+}  # fmt: skip
+"""Tokens for an effort where an API takes only tokens."""
 _FULL: Effort = "high"
 
 
@@ -24,13 +27,13 @@ def check_thinking(thinking: Thinking) -> None:
     Raises:
         SetupError: It is neither an effort nor a budget.
     """
-    if thinking is None or thinking == "dynamic" or thinking in _EFFORTS:
+    if thinking is None or thinking == "dynamic" or thinking in EFFORTS:
         return
     if isinstance(thinking, int) and not isinstance(thinking, bool) and thinking >= 0:
         return
-    hint = nearest(str(thinking), ["dynamic", *_EFFORTS])
+    hint = nearest(str(thinking), ["dynamic", *EFFORTS])
     raise SetupError(
-        f"thinking={thinking!r}: give a budget in tokens, dynamic, or an effort ({', '.join(_EFFORTS)}){hint}",
+        f"thinking={thinking!r}: give a budget in tokens, dynamic, or an effort ({', '.join(EFFORTS)}){hint}",
         option="thinking",
     )
 
@@ -45,11 +48,11 @@ def effort_of(thinking: Thinking) -> Effort | None:
     if isinstance(thinking, int):
         enough: tuple[tuple[int, Effort], ...] = (
             (0, "none"),
-            (_TOKENS["low"], "low"),
-            (_TOKENS["medium"], "medium"),
+            (TOKENS["low"], "low"),
+            (TOKENS["medium"], "medium"),
         )
         return next((effort for tokens, effort in enough if thinking <= tokens), _FULL)
-    return next((effort for effort in _EFFORTS if effort == thinking), None)
+    return next((effort for effort in EFFORTS if effort == thinking), None)
 
 
 def for_gemini(thinking: Thinking) -> dict[str, Any]:
@@ -57,7 +60,7 @@ def for_gemini(thinking: Thinking) -> dict[str, Any]:
     if isinstance(thinking, int):
         return {"extra_body": {"google": {"thinking_config": {"thinking_budget": thinking}}}}
     effort = effort_of(thinking)
-    return {"reasoning_effort": _FULL if effort in ("xhigh", "max") else effort} if effort else {}
+    return {"reasoning_effort": effort} if effort else {}
 
 
 def for_openrouter(thinking: Thinking) -> dict[str, Any]:
@@ -76,34 +79,18 @@ def for_chat(thinking: Thinking) -> dict[str, Any]:
     return {"reasoning_effort": effort} if effort else {}
 
 
-def for_claude(model: str, thinking: Thinking) -> tuple[dict[str, Any], str | None]:
+def for_claude(thinking: Thinking, *, off: str, adaptive: bool) -> tuple[dict[str, Any], str | None]:
     """Return the ``thinking`` field (empty: omit it) and the effort (None: omit it) of a Messages request.
 
-    From version 4.6 on, the model decides itself how long to think and takes an effort; from 4.7 on, it takes
-    no budget.
+    Args:
+        thinking: What the model takes.
+        off: The type that turns thinking off.
+        adaptive: Whether the model takes an effort and decides itself how long to think.
     """
     if thinking is None:
         return {}, None
     if is_off(thinking):
-        return {"type": "disabled"}, None
-    version = claude_version(model)
-    if version < (4, 6) or (version == (4, 6) and isinstance(thinking, int)):
-        return {"type": "enabled", "budget_tokens": _budget(thinking)}, None
-    effort = effort_of(thinking)
-    return {"type": "adaptive"}, "low" if effort == "minimal" else effort
-
-
-def _budget(thinking: Thinking) -> int:
-    if isinstance(thinking, int):
-        return max(thinking, 1024)
-    effort = effort_of(thinking)
-    return _TOKENS.get(effort, _MOST) if effort else _MOST
-
-
-def claude_version(model: str) -> tuple[int, int]:
-    """Return a Claude's version from its name, e.g. ``claude-opus-4-6`` or ``claude-3-7-sonnet-latest``.
-
-    A name without a version counts as the newest.
-    """
-    found = re.search(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)", model)
-    return (int(found[1]), int(found[2] or 0)) if found else (99, 0)
+        return {"type": off}, None
+    if isinstance(thinking, int) or not adaptive:
+        return {"type": "enabled", "budget_tokens": thinking if isinstance(thinking, int) else _MOST}, None
+    return {"type": "adaptive"}, effort_of(thinking)

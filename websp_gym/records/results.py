@@ -79,6 +79,8 @@ class Result:
         output_tokens: Tokens written by the model; ``None`` if unknown or if there is no model.
         cost: Cost in US dollars; ``None`` if a price is unknown. It is never estimated.
         tries: The attempts that an error ended, in order; empty if the first attempt reached its end.
+        lasting: Why no other episode of the run could be played or judged either, such as a wrong key of a model;
+            empty if nothing speaks against it.
         trajectory: Folder of the episode, relative to that of the run; empty if it was not saved.
         config_hash: Digest of the instance's configuration.
         run_hash: Digest of the agent, the options and the seed of the run.
@@ -110,6 +112,7 @@ class Result:
     output_tokens: int | None = None
     cost: float | None = None
     tries: tuple[Try, ...] = ()
+    lasting: str = ""
     trajectory: str = ""
     config_hash: str = ""
     run_hash: str = ""

@@ -24,7 +24,7 @@ from websp_gym.records.results import Result, Try, facts_of, spent
 from websp_gym.records.runs import append_result, read_run
 from websp_gym.runner.jobs import Job
 from websp_gym.runner.processes import map_unordered
-from websp_gym.runner.tries import Remembered, may_pass
+from websp_gym.runner.tries import Remembered, lasting_cause, may_pass
 from websp_gym.tasks.ids import canonical_id, known_ids
 from websp_gym.texts import encodable
 from websp_gym.world import make_world
@@ -32,6 +32,7 @@ from websp_gym.world import make_world
 if TYPE_CHECKING:
     from websp_gym.agents import Agent, Turn
     from websp_gym.env import WebspEnv
+    from websp_gym.records.verdict import Verdict
 
 Backend = Literal["processes", "ray"]
 """Where the processes of a batch are: on this machine, or on the nodes of a Ray cluster."""
@@ -172,8 +173,15 @@ def _play(rollout: Rollout, agent: Agent) -> Result:
         seconds=rollout.seconds,
         reset_seconds=rollout.reset_seconds,
         trajectory=str(task.folder or ""),
+        lasting=_unjudgeable(task.verdict),
         **_spent(agent),
     )
+
+
+def _unjudgeable(verdict: Verdict) -> str:
+    """Return why a model of the judge would answer about no other episode either; empty if there is a verdict."""
+    votes = verdict.details.get("votes", []) if verdict.status == "unscored" else []
+    return next((str(vote["error"]) for vote in votes if vote.get("lasting")), "")
 
 
 def _spent(agent: Agent | None) -> dict[str, Any]:
@@ -221,7 +229,7 @@ def _failure(job: Job, rollout: Rollout | None, error: Exception) -> Result:
     """Return the result of an attempt that an error ended."""
     text = f"{type(error).__name__}: {error}"
     if rollout is None:
-        return _unplayed(job, Try(error=text, stage="reset"))
+        return _unplayed(job, Try(error=text, stage="reset"), lasting=lasting_cause(error))
     task = rollout.task
     trajectory = str(task.folder or "") if task else ""
     failure = Try(
@@ -232,7 +240,8 @@ def _failure(job: Job, rollout: Rollout | None, error: Exception) -> Result:
         trajectory=_relative(job, trajectory),
     )
     known = facts_of(task.trajectory) if task else {"config_hash": rollout.env.instance.config_hash}
-    return _unplayed(job, failure, trajectory, **known, seconds=rollout.seconds)
+    lasting = lasting_cause(error)
+    return _unplayed(job, failure, trajectory, **known, seconds=rollout.seconds, lasting=lasting)
 
 
 def _unplayed(job: Job, failure: Try, trajectory: str = "", **known: Any) -> Result:

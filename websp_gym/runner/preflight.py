@@ -6,6 +6,7 @@ import re
 import subprocess
 
 from websp_gym.errors import BrowserNotFoundError, SetupError, WorldError
+from websp_gym.models.probe import Probe
 from websp_gym.records.runs import Run
 
 _SEEDS = 2**31
@@ -32,6 +33,23 @@ def check_run(run: Run, instance_id: str) -> str:
     observation = kind_for(agent.observation, run.options)
     make_env(instance_id, **{"observation": observation, **run.options}).close()
     return browser_version(headless=run.options.get("headless", True))
+
+
+def probes_of(run: Run) -> list[Probe]:
+    """Return the models that the episodes of a run will ask, to try them out before.
+
+    Raises:
+        SetupError: The agent or the judge cannot be made.
+    """
+    from websp_gym.agents.llm_agent import LLMAgent
+    from websp_gym.agents.registry import make_agent
+    from websp_gym.scoring.judge import Judge
+
+    agent: object = make_agent(run.agent)
+    asked = [Probe(agent.model, agent.manner.pictures)] if isinstance(agent, LLMAgent) else []
+    if run.options.get("reward") != "judge":
+        return asked
+    return [*asked, *Judge.of(run.options.get("judge")).probes]
 
 
 def browser_version(*, headless: bool) -> str:

@@ -62,5 +62,10 @@ def may_pass(error: Exception, stage: Stage) -> bool:
     if stage == "action":
         return True
     if isinstance(error, ModelError):
-        return error.kind in _PASSING
+        return error.kind in _PASSING and not lasting_cause(error)
     return isinstance(error, WorldError | InitialStateError | ReplayError)
+
+
+def lasting_cause(error: Exception) -> str:
+    """Return an error's message if it would end every other episode of the run too, else an empty string."""
+    return str(error) if isinstance(error, ModelError) and (error.lasting or error.kind == "auth") else ""

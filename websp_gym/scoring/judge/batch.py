@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -73,12 +73,14 @@ class Spending:
         spent: US dollars spent so far.
         unknown: Whether a price was unknown, so that ``spent`` is too low.
         dearest: US dollars for the most expensive run so far.
+        stopped: Why no further run could be judged, whatever is left; empty where one could.
     """
 
     limit: float | None = None
     spent: float = 0.0
     unknown: bool = False
     dearest: float = 0.0
+    stopped: str = ""
 
     def add(self, amount: float | None, models: Iterable[str] = ()) -> None:
         """Add the cost of a run.
@@ -103,7 +105,13 @@ class Spending:
 
     def allows(self, running: int) -> bool:
         """Whether one more run fits beside ``running`` others, if each costs as much as the dearest so far."""
+        if self.stopped:
+            return False
         return self.limit is None or self.spent + (running + 1) * self.dearest <= self.limit
+
+    def heed(self, votes: Iterable[Mapping[str, Any]]) -> None:
+        """Stop if a model cannot answer and would not answer about any other run either, such as for a wrong key."""
+        self.stopped = next((vote["error"] for vote in votes if vote.get("lasting")), self.stopped)
 
 
 def find_runs(folder: Path) -> list[Path]:
@@ -142,7 +150,8 @@ def judge_runs(
         on_result: Called with each judgement as it arrives.
 
     Returns:
-        The judgements in the order of arrival; fewer than runs where the budget was used up.
+        The judgements in the order of arrival; fewer than runs where the budget was used up, or where a model would
+        answer about no other run either.
 
     Raises:
         SetupError: A price is unknown although there is a limit.
@@ -165,6 +174,7 @@ def judge_runs(
                 done.append(judgement)
                 on_result(judgement)
                 budget.add(judgement.spent, [vote["model"] for vote in judgement.votes])
+                budget.heed(judgement.votes)
     return done
 
 

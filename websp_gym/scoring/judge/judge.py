@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from websp_gym.errors import JudgeError, MissingKeyError, ModelError, SetupError
-from websp_gym.models import Model, Reply, make_model
+from websp_gym.models import Model, Reply, can_think, make_model
+from websp_gym.models.probe import Probe
 from websp_gym.models.thinking import Thinking
 from websp_gym.models.usage import sum_known
 from websp_gym.records.trajectory import Trajectory
@@ -25,6 +26,10 @@ SOURCE = "judge"
 
 DEFAULT_MODELS = ("gemini:gemini-3.1-pro", "anthropic:claude-opus-4.6", "openai:gpt-5.2")
 """The paper's ensemble (section 4, table 1: "Majority Ensemble 2,3,4")."""
+RECOMMENDED_MODELS = ("gemini:gemini-4-argon", "anthropic:claude-opus-5.5", "openai:gpt-6.2-sol")
+"""Present models of the same three makers; never measured against labels here."""
+ENSEMBLES = {"paper": DEFAULT_MODELS, "recommended": RECOMMENDED_MODELS}
+"""Names for several models."""
 TEMPERATURE = 1.0
 THINKING = "high"
 """Temperature and thinking budget of the paper (section 4)."""
@@ -86,9 +91,10 @@ class Judge:
         """Make a judge from model strings.
 
         Args:
-            models: One or more strings such as ``openai:gpt-5.2``; None for the paper's three models.
+            models: One or more strings such as ``openai:gpt-6.2-sol``, or a name of :data:`ENSEMBLES`; None for the
+                paper's three models.
             temperature: Sampling temperature of all models.
-            thinking: Thinking budget of all models.
+            thinking: Thinking budget of all models that can think.
             env: Variables to read keys from; None for the environment and ``.env``.
             **options: Further arguments of :class:`Judge`.
 
@@ -99,13 +105,19 @@ class Judge:
             MissingKeyError: Keys are missing; the error names the variables of all of them.
             SetupError: A provider is unknown, or an option is wrong.
         """
-        specs = [models] if isinstance(models, str) else list(models or DEFAULT_MODELS)
+        specs = expand([models] if isinstance(models, str) else models or ["paper"])
         made: list[Model] = []
         errors: dict[str, SetupError] = {}
         for spec in specs:
             try:
                 made.append(
-                    make_model(spec, temperature=temperature, thinking=thinking, timeout=_PATIENCE, env=env)
+                    make_model(
+                        spec,
+                        temperature=temperature,
+                        thinking=thinking if can_think(spec, env) else None,
+                        timeout=_PATIENCE,
+                        env=env,
+                    )
                 )
             except SetupError as error:
                 errors[str(error)] = error
@@ -128,6 +140,11 @@ class Judge:
         """What its verdicts depend on: models, settings and a digest of the rules."""
         rules = hashlib.sha256(self._rules.encode()).hexdigest()[:8]
         return f"{self.name} ({', '.join(filter(None, [self._settings, f'rules {rules}']))})"
+
+    @property
+    def probes(self) -> list[Probe]:
+        """Its models as requests for a verdict ask them, to try them out before."""
+        return [Probe(model, picture=True, schema=SCHEMA) for model in self.models]
 
     def verdict(self, trajectory: Trajectory, folder: Path) -> Verdict:
         """Judge a trajectory.
@@ -193,6 +210,11 @@ class Judge:
         return vote
 
 
+def expand(names: Iterable[str]) -> list[str]:
+    """Return model strings, with those of :data:`ENSEMBLES` for its names."""
+    return [spec for name in names for spec in ENSEMBLES.get(name, (name,))]
+
+
 def decide(votes: Sequence[Vote]) -> Verdict:
     """Return the verdict that the votes (one per model) lead to, with the votes and their cost in ``details``."""
     result = majority([vote.result for vote in votes])
@@ -213,7 +235,7 @@ def decide(votes: Sequence[Vote]) -> Verdict:
 
 
 def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
-    """Ask one model until its answer can be read, ``asks`` times at most; each request has a new fence.
+    """Ask one model until its answer can be read, ``asks`` times at most.
 
     The vote is unscored where no answer can be read (it then holds the answers) or where the request fails.
     """
@@ -221,14 +243,15 @@ def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
     transcript: list[dict[str, str]] = []
     problem = ""
     opinion: Opinion | None = None
-    failed_attempts, too_long = 0, False
-    for _ in range(asks):
+    failed_attempts, too_long, lasting = 0, False, False
+    for again in range(asks):
         try:
-            reply = model.ask(prompt.messages(), schema=SCHEMA)
+            # Writing to a cache costs more than it saves for the many models that are asked once.
+            reply = model.ask(prompt.messages(cache=again > 0), schema=SCHEMA)
         except ModelError as error:
             # The model has already retried where that can help.
             failed_attempts, problem = error.attempts, str(error)
-            too_long = error.kind == "too_long"
+            too_long, lasting = error.kind == "too_long", error.lasting
             transcript.append({"answer": "", "problem": problem})
             break
         replies.append(reply)
@@ -250,6 +273,7 @@ def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
         attempts=sum(reply.attempts for reply in replies) + failed_attempts,
         transcript=tuple(transcript),
         too_long=too_long,
+        lasting=lasting,
     )
 
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
@@ -87,13 +88,22 @@ CLOSING = "This is the end of the record. Decide by the rules, and answer with t
 
 @dataclass(frozen=True)
 class Prompt:
-    """A trajectory as a judge will see it, except for the fence, which is new in each request."""
+    """A trajectory as a judge will see it."""
 
     rules: str
     trajectory: Trajectory
     pictures: Mapping[int, bytes]
     """A PNG file for each observation that is shown, by its number."""
     cut: Cut = field(default_factory=Cut)
+
+    @cached_property
+    def fence(self) -> Fence:
+        """The fence, drawn once: all requests about this prompt are alike, so that providers can cache them.
+
+        It is as safe as one for each request, because the evidence was complete before it was drawn and no answer
+        of a model becomes evidence.
+        """
+        return Fence.around([self._evidence()])
 
     @property
     def digest(self) -> str:
@@ -109,11 +119,10 @@ class Prompt:
         """Number of characters of all its texts."""
         return sum(len(message.text) for message in self.messages())
 
-    def messages(self, fence: Fence | None = None) -> list[Message]:
-        """Return one system and one user message to send, with a new fence unless one is given."""
-        fence = fence or Fence.around([self._evidence()])
-        parts = tuple(self._parts(fence))
-        return [Message("system", (Text(self.rules.replace("{word}", fence.word)),)), Message("user", parts)]
+    def messages(self, *, cache: bool = False) -> list[Message]:
+        """Return one system and one user message to send; ``cache`` if another request like this is likely."""
+        rules = Text(self.rules.replace("{word}", self.fence.word))
+        return [Message("system", (rules,)), Message("user", tuple(self._parts(self.fence)), cache=cache)]
 
     def _evidence(self) -> str:
         # As ASCII: a record may hold half a surrogate pair, which UTF-8 cannot encode.

@@ -28,6 +28,7 @@ class Vote:
         cached: Whether the opinion came from the cache; then nothing was spent.
         transcript: The answers that could not be read, each with the problem.
         too_long: Whether the model rejected the request as too long.
+        lasting: Whether the model would fail about every other trajectory too, such as for a wrong key.
     """
 
     model: str
@@ -42,6 +43,7 @@ class Vote:
     cached: bool = False
     transcript: tuple[Mapping[str, str], ...] = field(default=())
     too_long: bool = False
+    lasting: bool = False
 
     @property
     def status(self) -> VoteStatus:
