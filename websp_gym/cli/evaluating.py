@@ -16,9 +16,9 @@ from websp_gym.calibration.cases import Case, label_by_state, read_labels
 from websp_gym.calibration.generate import generate
 from websp_gym.calibration.metrics import Estimate
 from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
-from websp_gym.cli.judging import dollars, make_judge, split
-from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Rules, Seed
-from websp_gym.cli.output import plain_table, print_json, progress_bar
+from websp_gym.cli.judging import dollars, make_judge, show_models, show_outage, split
+from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Quorum, Rules, Seed
+from websp_gym.cli.output import plain_table, print_json, progress_bar, wide_console
 from websp_gym.errors import SetupError
 from websp_gym.scoring.judge.batch import Spending, find_runs
 from websp_gym.scoring.judge.judge import Judge
@@ -35,6 +35,7 @@ def judge_eval(
     ],
     *,
     models: Models = None,
+    quorum: Quorum = None,
     play: Annotated[
         list[str] | None,
         typer.Option(
@@ -65,20 +66,20 @@ def judge_eval(
     """Measure a judge against the truth: each model and every ensemble of them, with intervals.
 
     Without labels, the truth is the server state that sandbox runs record. Exit code 1 when the money did not last
-    for all cases, or a run could not be played.
+    for all cases, a run could not be played, or a model gave no opinion; with --out, the same command then asks the
+    missing models only.
 
     Example: `websp judge-eval runs/hard --play 'Steam-*' --make 1000 --models openai:gpt-5.2 --out runs/eval`
     """
-    console = Console(highlight=False, stderr=as_json)
-    if not console.is_terminal:
-        console.width = 160
-    judge = make_judge(models, asks=asks, rules=rules, cache=out)
+    console = wide_console(stderr=as_json)
+    judge = make_judge(models, quorum=quorum, asks=asks, rules=rules, cache=out)
     unplayed = _play(source, play, jobs or 1, console) if play else 0
     cases = _cases(source, make, kinds, seed)
     spending = Spending(max_cost)
     judged = _judge(judge, cases, jobs or 4, spending, console)
     report = evaluate(judge, judged)
     spent = None if spending.unknown else spending.spent
+    ballots = [each.ballot for each in judged]
     data = {"judge": judge.identity, **report.as_dict(), "spent": spent}
     if out:
         _write(out / "cases.jsonl", "".join(json.dumps(each.as_dict()) + "\n" for each in judged))
@@ -87,10 +88,12 @@ def judge_eval(
         print_json(data)
     else:
         show_report(console, report)
+        show_outage(console, ballots)
         if len(judged) < len(cases):
             console.print(f"[red]--max-cost: {len(cases) - len(judged)} cases were not judged[/]")
         console.print(f"cost {dollars(spending)}")
-    return 1 if unplayed or len(judged) < len(cases) else 0
+    lacking = not all(ballot.complete for ballot in ballots)
+    return 1 if unplayed or lacking or len(judged) < len(cases) else 0
 
 
 def _judge(
@@ -164,6 +167,7 @@ def show_report(console: Console, report: JudgeReport) -> None:
         wrong = (counts.false_accepts, counts.false_rejects, counts.unscored)
         table.add_row(dimension, value, str(counts.scored), *map(str, wrong))
     console.print(table)
+    show_models(console, report.models)
     for model, usage in report.usage.items():
         tokens = usage["input_tokens_mean"]
         shown = "unknown" if tokens is None else f"{tokens:.0f}"

@@ -11,9 +11,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
-from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Resume, Rules
-from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line, progress_bar
+from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Quorum, Resume, Rules
+from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line, progress_bar, wide_console
 from websp_gym.errors import SetupError
 from websp_gym.scoring.judge.batch import (
     CACHE,
@@ -29,12 +30,14 @@ from websp_gym.scoring.judge.batch import (
 from websp_gym.scoring.judge.cache import Cache
 from websp_gym.scoring.judge.judge import Judge
 from websp_gym.scoring.judge.prompt import RULES
+from websp_gym.scoring.judge.tally import Ballot, ModelTally, outage, tally
 
 
 def judge(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder with recorded runs, at any depth.")],
     *,
     models: Models = None,
+    quorum: Quorum = None,
     resume: Resume = False,
     max_cost: MaxCost = None,
     jobs: Annotated[int, typer.Option(min=1, help="Number of runs judged at a time.")] = 4,
@@ -50,13 +53,13 @@ def judge(
 ) -> int:
     """Judge recorded runs with multimodal models; needs no browser and no sandbox.
 
-    Verdicts are added to judgements.jsonl next to each trajectory. Exit code 0 when every run has one, 1 when some
-    are left unscored.
+    Verdicts are added to judgements.jsonl next to each trajectory. Exit code 0 when every run has one and every
+    model gave its opinion; 1 when a run is unscored or an opinion is missing. --resume then asks the missing models.
 
     Example: `websp judge runs/oracle --models openai:gpt-5.2 --max-cost 5`
     """
     runs = find_runs(folder)
-    voters = make_judge(models, asks=asks, rules=rules, cache=folder if cache else None)
+    voters = make_judge(models, quorum=quorum, asks=asks, rules=rules, cache=folder if cache else None)
     known = already_judged(voters, runs) if resume else set()
     todo = [run for run in runs if run not in known]
     spending = Spending(max_cost)
@@ -78,7 +81,8 @@ def judge(
     left = len(todo) - len(done)
     if not as_json:
         _summarise(runs, voters, done, spending, skipped=len(known), left=left)
-    return 1 if left or any(judgement.status == "unscored" for judgement in done) else 0
+    lacking = any(each.status == "unscored" or not each.complete for each in done)
+    return 1 if left or lacking else 0
 
 
 def split(names: Sequence[str] | None) -> list[str]:
@@ -86,10 +90,12 @@ def split(names: Sequence[str] | None) -> list[str]:
     return [name.strip() for given in names or () for name in given.split(",") if name.strip()]
 
 
-def make_judge(models: Sequence[str] | None, *, asks: int, rules: Path | None, cache: Path | None) -> Judge:
+def make_judge(
+    models: Sequence[str] | None, *, quorum: int | None, asks: int, rules: Path | None, cache: Path | None
+) -> Judge:
     """Return the judge of a command's options; `cache` is the folder for its cache."""
     kept = Cache(cache / CACHE) if cache else None
-    return Judge.of(split(models) or None, asks=asks, rules=_read_rules(rules), cache=kept)
+    return Judge.of(split(models) or None, quorum=quorum, asks=asks, rules=_read_rules(rules), cache=kept)
 
 
 def _read_rules(path: Path | None) -> str:
@@ -123,7 +129,7 @@ def _reporter(total: int, spending: Spending, as_json: bool) -> Iterator[Callabl
             colour = STATUS_COLOURS[judgement.status]
             text = f"[{colour}]{judgement.status:8}[/] [bold]{judgement.instance}[/]  [dim]{judgement.run}[/]"
             progress.console.print(text)
-            if judgement.status != "pass":
+            if judgement.status != "pass" or not judgement.complete:
                 progress.console.print(f"         {judgement.reason}", style="dim", markup=False)
             progress.update(task, advance=1, cost=dollars(shown))
 
@@ -136,6 +142,31 @@ def dollars(spending: Spending) -> str:
     return f"${spending.spent:.4f}{unknown}"
 
 
+def show_models(console: Console, tallies: Sequence[ModelTally]) -> None:
+    """Print a line per model: what it answered, and what it cost."""
+    if not tallies:
+        return
+    columns = ("opinions", "unreadable answers", "failed", "agrees with the verdict", "spent")
+    table = plain_table("model", *columns)
+    for each in tallies:
+        spent = "unknown" if each.spent is None else f"${each.spent:.4f}"
+        counts = (f"{each.opinions} of {each.asked}", str(each.unreadable), str(each.failed))
+        table.add_row(escape(each.model), *counts, f"{each.agreed} of {each.judged}", spent)
+    console.print(table)
+
+
+def show_outage(console: Console, ballots: Sequence[Ballot]) -> None:
+    """Print which opinions are missing, why, and what to do; nothing if none is."""
+    missing = outage(ballots)
+    if not missing:
+        return
+    console.print(missing, style="bold red", markup=False, soft_wrap=True)
+    for each in tally(ballots):
+        if each.error:
+            error = each.error if each.error.startswith(f"{each.model}: ") else f"{each.model}: {each.error}"
+            console.print(f"  {error}", style="dim", markup=False, soft_wrap=True)
+
+
 def _summarise(
     runs: Sequence[Path],
     judge: Judge,
@@ -145,7 +176,7 @@ def _summarise(
     skipped: int,
     left: int,
 ) -> None:
-    console = Console(highlight=False)
+    console = wide_console()
     table = plain_table()
     counts: Counter[str] = Counter(judgement.status for judgement in done)
     for status, colour in STATUS_COLOURS.items():
@@ -157,6 +188,8 @@ def _summarise(
         table.add_row("[red]not judged: --max-cost[/]", str(left))
     table.add_row("cost", dollars(spending))
     console.print(table)
+    show_models(console, tally(ballots := [judgement.ballot for judgement in done]))
+    show_outage(console, ballots)
     compared = [
         judgement
         for run in runs

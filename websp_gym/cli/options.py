@@ -21,6 +21,12 @@ Models = Annotated[
     list[str] | None,
     typer.Option(help="Models that vote; repeat the option or use commas. Default: the paper's three."),
 ]
+Quorum = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Number of models that must agree for a verdict. Default: more than half of them."
+    ),
+]
 Asks = Annotated[int, typer.Option(min=1, help="Attempts per model to get a readable answer.")]
 Rules = Annotated[Path | None, typer.Option(help="Text file with rules for the judge that replace ours.")]
 MaxCost = Annotated[

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from websp_gym.cli.options import AsJson, Category, Headed, Processes, Resume, Seed, SiteName
+from websp_gym.cli.options import AsJson, Category, Headed, Processes, Quorum, Resume, Seed, SiteName
 from websp_gym.cli.progress import reporter, show_plan, summarise
 from websp_gym.env.options import How, Login, Options
 from websp_gym.errors import SetupError
@@ -168,6 +168,7 @@ def run(
     judge: Annotated[
         list[str] | None, typer.Option(help="Models of --reward judge. Default: the paper's three.")
     ] = None,
+    quorum: Quorum = None,
     as_json: AsJson = False,
 ) -> int:
     """Run an agent on instances; with --out, --resume continues a run that was interrupted.
@@ -196,6 +197,7 @@ def run(
         "headless": False if headed else None,
         "reward": reward,
         "judge": judge or None,
+        "quorum": quorum,
     }
     given = {name: value for name, value in options.items() if value is not None}
     chosen = Run(agent=agent, options=given, seed=seed)

@@ -18,6 +18,7 @@ from websp_gym.records.trajectory import FILE, Trajectory
 from websp_gym.records.verdict import Status, unscored
 from websp_gym.scoring.judge.failures import Analysis, ask_why
 from websp_gym.scoring.judge.judge import SOURCE, Judge
+from websp_gym.scoring.judge.tally import Ballot
 from websp_gym.tasks.instances import load_instance
 from websp_gym.texts import encodable
 
@@ -57,6 +58,17 @@ class Judgement:
     spent: float | None = 0.0
     votes: list[dict[str, Any]] = field(default_factory=list)
     why: dict[str, Any] | None = None
+
+    @property
+    def ballot(self) -> Ballot:
+        """The votes and their verdict; no votes where those of a line from elsewhere are not valid."""
+        return Ballot.of(asdict(self)) or Ballot(self.status, ())
+
+    @property
+    def complete(self) -> bool:
+        """Whether no opinion of a model is missing."""
+        ballot = Ballot.of(asdict(self))
+        return ballot is not None and ballot.complete
 
     def line(self) -> str:
         """Return the judgement as one line of JSON."""
@@ -256,13 +268,17 @@ def latest_by(judge: Judge, folder: Path) -> Judgement | None:
 def already_judged(judge: Judge, runs: Iterable[Path]) -> set[Path]:
     """Return the runs that need not be judged again.
 
-    These have a verdict of this judge on the record as it is now; unscored runs are judged again.
+    These have a verdict of this judge on the record as it is now, with an opinion of each of its models. Others are
+    judged again, and then a cache keeps the models that gave an opinion from being asked again.
     """
     return {
         run
         for run in runs
         if any(
-            known.judge == judge.identity and known.status != "unscored" and known.record == digest_of(run)
+            known.judge == judge.identity
+            and known.status != "unscored"
+            and known.complete
+            and known.record == digest_of(run)
             for known in read_judgements(run)
         )
     }
