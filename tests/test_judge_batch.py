@@ -14,13 +14,11 @@ from websp_gym.cli import main
 from websp_gym.errors import SetupError
 from websp_gym.models import Reply
 from websp_gym.scoring.judge import Judge
-from websp_gym.scoring.judge.batch import (
+from websp_gym.scoring.judge.batch import Spending, find_runs, judge_runs
+from websp_gym.scoring.judge.judgements import (
     JUDGEMENTS,
     Judgement,
-    Spending,
     already_judged,
-    find_runs,
-    judge_runs,
     keep_judgement,
     read_judgements,
 )

@@ -15,8 +15,11 @@ import pytest
 from tests.endpoint_support import Asked, Endpoint, Say, chat, error, serve
 from tests.judge_support import NAMES, put, recorded, says
 from tests.test_judge_batch import Websp, websp
+from websp_gym.records.runs import read_results
 from websp_gym.records.trajectory import FILE
-from websp_gym.scoring.judge.batch import JUDGEMENTS, find_runs, read_judgements
+from websp_gym.report import read_report
+from websp_gym.scoring.judge.batch import find_runs
+from websp_gym.scoring.judge.judgements import JUDGEMENTS, read_judgements
 from websp_gym.scoring.judge.tally import Ballot, ModelTally, outage, tally
 from websp_gym.scoring.judge.vote import Vote
 
@@ -203,6 +206,46 @@ def test_judge_eval_counts_what_is_missing_and_asks_only_that_again(
     assert (code, provider.requests()) == (0, {"b": RUNS, "c": RUNS})
     assert "without an opinion" not in text
     assert websp("judge-eval", runs, "--models", models, "--quorum", "0")[0] == 2
+
+
+def test_a_run_with_a_judge_that_is_down_says_so_and_can_be_judged_and_scored_again(
+    websp: Websp, provider: Provider, tmp_path: Path
+) -> None:
+    models, out = ",".join(provider.models), tmp_path / "played"
+    provider.says = {"b": DOWN, "c": chat(PROSE)}
+    judge = [part for model in provider.models for part in ("--judge", model)]
+    played = ("run", "Steam-task-191-OFF", "--agent", "noop", "--viewport", "400x300", "--out", out)
+    code, text, err = websp(*played, "--reward", "judge", *judge)
+    assert (code, "unscored" in text) == (1, True)
+    assert "1 of 1 run had a model without an opinion, 1 of them left unscored" in err
+    assert f"websp judge {out} --resume" in err
+    (result,) = read_results(out)
+    assert (result.status, result.reward) == ("unscored", None)
+    table = read_report([out]).table("judges")
+    assert [cell.text for cell in table.rows[0].cells] == ["1", "0/1", "0/1", "3", "1", "–", "$0.0440"]
+    assert [row.cells[2].text for row in table.rows[1:]] == ["1/1", "0/1", "0/1"]
+    assert "left unscored: " in table.notes[0]
+    provider.says = {}
+    assert websp("judge", out, "--models", models, "--resume")[0] == 0
+    assert websp("rescore", out, "--by", "judge", "--write")[0] == 0
+    assert read_results(out)[0].status == "pass"
+    table = read_report([out]).table("judges")
+    assert [cell.text for cell in table.rows[0].cells[:5]] == ["1", "1/1", "1/1", "0", "0"]
+    assert table.notes == ()
+
+
+def test_what_the_judge_decided_at_the_end_of_an_episode_is_not_asked_again(
+    websp: Websp, provider: Provider, tmp_path: Path
+) -> None:
+    models, out = ",".join(provider.models), tmp_path / "played"
+    judge = [part for model in provider.models for part in ("--judge", model)]
+    played = ("run", "Steam-task-191-OFF", "--agent", "noop", "--viewport", "400x300", "--out", out)
+    assert websp(*played, "--reward", "judge", *judge)[0] == 0
+    assert provider.requests() == dict.fromkeys("abc", 1)
+    assert websp("judge", out, "--models", models, "--resume")[0] == 0
+    assert provider.requests() == {}
+    assert websp("judge", out, "--models", models, "--resume", "--quorum", "3")[0] == 0
+    assert provider.requests() == dict.fromkeys("abc", 1)
 
 
 # --- counting ---------------------------------------------------------------------------------------

@@ -16,19 +16,20 @@ from rich.markup import escape
 from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Quorum, Resume, Rules
 from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line, progress_bar, wide_console
 from websp_gym.errors import SetupError
-from websp_gym.scoring.judge.batch import (
-    CACHE,
+from websp_gym.models.usage import sum_known
+from websp_gym.records.results import Result
+from websp_gym.records.runs import count
+from websp_gym.scoring.judge.batch import CACHE, Spending, find_runs, judge_runs
+from websp_gym.scoring.judge.cache import Cache
+from websp_gym.scoring.judge.judge import SOURCE, Judge
+from websp_gym.scoring.judge.judgements import (
     JUDGEMENTS,
     Judgement,
-    Spending,
     already_judged,
-    find_runs,
-    judge_runs,
+    judgements_of,
     keep_judgement,
     latest_by,
 )
-from websp_gym.scoring.judge.cache import Cache
-from websp_gym.scoring.judge.judge import Judge
 from websp_gym.scoring.judge.prompt import RULES
 from websp_gym.scoring.judge.tally import Ballot, ModelTally, outage, tally
 
@@ -142,17 +143,42 @@ def dollars(spending: Spending) -> str:
     return f"${spending.spent:.4f}{unknown}"
 
 
-def show_models(console: Console, tallies: Sequence[ModelTally]) -> None:
-    """Print a line per model: what it answered, and what it cost."""
+def show_models(
+    console: Console, tallies: Sequence[ModelTally], *, causes: Sequence[float | None] = ()
+) -> None:
+    """Print a line per model: its answers, and what was spent on it. `causes` is what --why cost for each run."""
     if not tallies:
         return
     columns = ("opinions", "unreadable answers", "failed", "agrees with the verdict", "spent")
     table = plain_table("model", *columns)
     for each in tallies:
-        spent = "unknown" if each.spent is None else f"${each.spent:.4f}"
         counts = (f"{each.opinions} of {each.asked}", str(each.unreadable), str(each.failed))
-        table.add_row(escape(each.model), *counts, f"{each.agreed} of {each.judged}", spent)
+        table.add_row(escape(each.model), *counts, f"{each.agreed} of {each.judged}", _amount(each.spent))
+    if causes:
+        table.add_row(f"--why, for {count(len(causes), 'failure')}", *[""] * 4, _amount(sum_known(causes)))
     console.print(table)
+
+
+def _amount(dollars: float | None) -> str:
+    return "unknown" if dollars is None else f"${dollars:.4f}"
+
+
+def outage_of_run(results: Sequence[Result], folder: Path | None) -> str:
+    """Return which opinions of its judge the episodes of a run lack, and what to do; empty if none is missing."""
+    unjudged = [result for result in results if result.status == "unscored" and result.source == SOURCE]
+    missing = outage([
+        judgement.ballot
+        for result in results
+        if folder and result.source == SOURCE and result.trajectory
+        for judgement in judgements_of(folder / result.trajectory)[:1]
+    ])  # fmt: skip
+    if not missing and not unjudged:
+        return ""
+    said = (
+        missing or f"{count(len(unjudged), 'episode')} without a verdict of the judge: {unjudged[0].reason}"
+    )
+    way_out = f"; ask again with `websp judge {folder} --resume` and the same models, then " if folder else ""
+    return said + way_out + (f"`websp rescore {folder} --by judge --write`" if folder else "")
 
 
 def show_outage(console: Console, ballots: Sequence[Ballot]) -> None:
@@ -188,7 +214,8 @@ def _summarise(
         table.add_row("[red]not judged: --max-cost[/]", str(left))
     table.add_row("cost", dollars(spending))
     console.print(table)
-    show_models(console, tally(ballots := [judgement.ballot for judgement in done]))
+    ballots = [judgement.ballot for judgement in done]
+    show_models(console, tally(ballots), causes=[each.why.get("cost") for each in done if each.why])
     show_outage(console, ballots)
     compared = [
         judgement

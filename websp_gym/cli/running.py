@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from websp_gym.cli.judging import outage_of_run
 from websp_gym.cli.options import AsJson, Category, Headed, Processes, Quorum, Resume, Seed, SiteName
 from websp_gym.cli.progress import reporter, show_plan, summarise
 from websp_gym.env.options import How, Login, Options
@@ -173,8 +174,8 @@ def run(
 ) -> int:
     """Run an agent on instances; with --out, --resume continues a run that was interrupted.
 
-    Exit code 0 when the episodes ran, whatever their reward; 1 when too many ended in an infrastructure error or some
-    were not started; 2 when nothing could run; 130 after Ctrl-C.
+    Exit code 0 when the episodes ran, whatever their reward; 1 when too many ended in an infrastructure error, some
+    were not started, or an opinion of the judge is missing; 2 when nothing could run; 130 after Ctrl-C.
 
     Example: `websp run 'Steam-*' --agent oracle --jobs 2 --out runs/oracle`
     """
@@ -264,9 +265,12 @@ def _conclude(
     failed = limits.failed(results)
     if failed:
         console.print(failed, style="bold red", markup=False, soft_wrap=True)
+    outage = outage_of_run(results, folder)
+    if outage:
+        console.print(outage, style="bold red", markup=False, soft_wrap=True)
     if limits.stopped == "interrupted":
         return INTERRUPTED
-    return 1 if left or failed else 0
+    return 1 if left or failed or outage else 0
 
 
 def _not_done(run: Run, ids: Sequence[str], trials: int, folder: Path | None) -> list[Job]:

@@ -11,7 +11,7 @@ from typing import Any
 from websp_gym.errors import SetupError, nearest
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Broken, FoundResults, count, find_results, read_run
-from websp_gym.report.tables import breakdown, kinds, overall, paired, trials
+from websp_gym.report.tables import breakdown, judges, kinds, overall, paired, trials
 from websp_gym.report.tables.paper import NOTE, Paper, reference
 from websp_gym.report.tables.rows import (
     INSTRUCTIONS,
@@ -60,7 +60,7 @@ class Report:
 
         Args:
             key: For example ``overall``, ``wording``, ``sites``, ``categories``, ``elements``, ``states``,
-                ``trials``, ``kinds`` or ``effort``.
+                ``trials``, ``kinds``, ``effort`` or ``judges``.
             instruction: The instruction variant, for tables that exist once per variant; by default the first.
 
         Returns:
@@ -170,7 +170,7 @@ def _tables(
     for build, of in builders:
         for instruction in _instructions(episodes):
             found.append(build(_worded(of, instruction), agents, instruction, paper))
-    found.append(overall.effort(episodes, agents))
+    found += [overall.effort(episodes, agents), judges.judges(episodes)]
     return [table for table in found if table is not None and table.rows]
 
 
