@@ -11,11 +11,11 @@ from itertools import combinations
 from typing import Any
 
 from websp_gym.calibration.cases import Case
-from websp_gym.calibration.metrics import Counts, Metrics, count, measure
+from websp_gym.calibration.metrics import Counts, Metrics, count, measure, too_few
 from websp_gym.records.verdict import Verdict
 from websp_gym.scoring.judge.batch import Spending
 from websp_gym.scoring.judge.judge import Judge
-from websp_gym.scoring.judge.opinion import Result
+from websp_gym.scoring.judge.opinion import RESULTS, Result
 from websp_gym.scoring.judge.tally import Ballot, ModelTally, distinct, tally
 from websp_gym.scoring.judge.vote import majority
 
@@ -74,6 +74,8 @@ class JudgeReport:
         cases: Number of cases given to the models.
         without_a_call: Number of cases decided without a model, by a limit; excluded from all metrics.
         not_shown: Number of cases that could not be shown to the models; excluded from all metrics.
+        labels: Number of these cases by label, CORRECT and INCORRECT (table 1a of the paper).
+        warning: Why the figures say little; empty if there are enough cases.
     """
 
     ensembles: dict[tuple[str, ...], Metrics]
@@ -84,6 +86,8 @@ class JudgeReport:
     cases: int
     without_a_call: int
     not_shown: int
+    labels: tuple[int, int]
+    warning: str
 
     @property
     def groups(self) -> Groups:
@@ -96,6 +100,8 @@ class JudgeReport:
             "cases": self.cases,
             "without_a_call": self.without_a_call,
             "not_shown": self.not_shown,
+            "labels": dict(zip(RESULTS, self.labels, strict=True)),
+            "warning": self.warning or None,
             "ensembles": [
                 {"models": list(models), **metrics.as_dict(), "groups": _rows(self.by_group[models])}
                 for models, metrics in self.ensembles.items()
@@ -181,6 +187,8 @@ def evaluate(judge: Judge, judged: Iterable[Judged]) -> JudgeReport:
         cases=len(asked),
         without_a_call=len(everything) - len(asked) - unscored,
         not_shown=unscored,
+        labels=(sum(labels), len(labels) - sum(labels)),
+        warning=too_few(labels),
     )
 
 

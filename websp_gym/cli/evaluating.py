@@ -14,12 +14,12 @@ from rich.console import Console
 from websp_gym.calibration.calibrate import Judged, JudgeReport, evaluate, judge_cases
 from websp_gym.calibration.cases import Case, label_by_state, read_labels
 from websp_gym.calibration.generate import generate
-from websp_gym.calibration.metrics import Estimate
 from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
 from websp_gym.cli.judging import dollars, make_judge, show_models, show_outage, split
 from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Quorum, Rules, Seed
 from websp_gym.cli.output import plain_table, print_json, progress_bar, wide_console
 from websp_gym.errors import SetupError
+from websp_gym.rates import Figure
 from websp_gym.scoring.judge.batch import Spending, find_runs
 from websp_gym.scoring.judge.judge import Judge
 from websp_gym.tasks.selection import select_instances
@@ -162,6 +162,10 @@ def show_report(console: Console, report: JudgeReport) -> None:
         table.add_row(" + ".join(models), str(found.counts.scored), *cells)
     console.print(table)
     console.print("percent, with 95 % intervals; kappa times 100", style="dim")
+    correct, incorrect = report.labels
+    console.print(f"labels: {correct} CORRECT, {incorrect} INCORRECT", style="dim")
+    if report.warning:
+        console.print(report.warning, style="bold yellow")
     table = plain_table("all models, by", "", "n", "false accepts", "false rejects", "unscored")
     for (dimension, value), counts in report.groups.items():
         wrong = (counts.false_accepts, counts.false_rejects, counts.unscored)
@@ -178,7 +182,7 @@ def show_report(console: Console, report: JudgeReport) -> None:
     )
 
 
-def _percent(figure: Estimate) -> str:
+def _percent(figure: Figure) -> str:
     if figure.value is None or figure.low is None or figure.high is None:
         return "–"
     return f"{100 * figure.value:.1f}\n{100 * figure.low:.1f}–{100 * figure.high:.1f}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.rates import FEW
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Broken, FoundResults, count, find_results, read_run
 from websp_gym.report.tables import breakdown, judges, kinds, overall, paired, trials
@@ -194,6 +195,7 @@ def _notes(
             f"{count(outcomes['error'], 'infrastructure error')}: excluded from success rates; counted as failures "
             "in the rate of all."
         )
+    notes += _few(first_trials(episodes), agents)
     notes += _tried_again(episodes)
     notes += _missing(episodes, agents, known)
     further = len(episodes) - len(first_trials(episodes))
@@ -207,6 +209,22 @@ def _notes(
     if paper is not None:
         notes.append(NOTE)
     return notes
+
+
+def _few(first: Sequence[EpisodeRow], agents: Sequence[str]) -> list[str]:
+    """Return a note on agents with so few scored episodes that their rates say little."""
+    counts = {
+        f"{agent}, {WORDS[instruction]}": sum(episode.scored for episode in _worded(own, instruction))
+        for agent in agents
+        for own in [[episode for episode in first if episode.agent == agent]]
+        for instruction in _instructions(own)
+    }
+    few = [f"{name}: {number}" for name, number in counts.items() if number < FEW]
+    if not few:
+        return []
+    return [
+        f"Fewer than {FEW} scored episodes: the rates say little, look at their intervals ({_named(few, '; ')})."
+    ]
 
 
 def _unread(found: FoundResults) -> list[str]:
@@ -294,6 +312,6 @@ def _mixed(episodes: Sequence[EpisodeRow]) -> list[str]:
     return notes
 
 
-def _named(ids: Sequence[str]) -> str:
-    shown = ", ".join(ids[:_NAMED])
+def _named(ids: Sequence[str], between: str = ", ") -> str:
+    shown = between.join(ids[:_NAMED])
     return f"{shown} and {len(ids) - _NAMED} more" if len(ids) > _NAMED else shown

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from websp_gym.report.tables.intervals import Figure, wilson
+from websp_gym.rates import Figure, wilson
 
 DASH = "–"
 """Text of a cell without a figure."""
