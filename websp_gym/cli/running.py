@@ -26,6 +26,7 @@ from websp_gym.runner.batch import Backend, run_batch
 from websp_gym.runner.jobs import Job, finished, plan_run
 from websp_gym.runner.locking import locked
 from websp_gym.runner.preflight import check_run
+from websp_gym.runner.subset import failed_of as choose_failed
 from websp_gym.scoring.judge.batch import Spending
 from websp_gym.scoring.outcome import REWARDS
 from websp_gym.tasks.instances import InstructionVariant
@@ -122,6 +123,16 @@ def run(
         ),
     ] = "processes",
     trials: Annotated[int, typer.Option(min=1, help="Episodes per instance.")] = 1,
+    failed_of: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUN",
+            help="Only what failed in trial 1 of this run, and a few successes (--per-site); continues that run.",
+        ),
+    ] = None,
+    per_site: Annotated[
+        int | None, typer.Option(min=0, help="Successes per website that --failed-of adds. Default: 2.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for results and trajectories.")] = None,
     resume: Resume = False,
     retries: Annotated[
@@ -180,7 +191,11 @@ def run(
     Example: `websp run 'Steam-*' --agent oracle --jobs 2 --out runs/oracle`
     """
     patterns = (*(instances or ()), *(tasks or ()))
-    if not (patterns or site or category or limit):
+    if per_site is not None and failed_of is None:
+        raise SetupError("--per-site needs --failed-of RUN, the run whose failures are played again")
+    if failed_of is not None and out is None:
+        out, resume = failed_of, True
+    if not (patterns or site or category or limit or failed_of):
         raise SetupError(
             "choose what to run: ids or globs such as 'Steam-*' (--tasks), --site, --category or --limit; "
             "`websp list` shows all"
@@ -202,7 +217,10 @@ def run(
     }
     given = {name: value for name, value in options.items() if value is not None}
     chosen = Run(agent=agent, options=given, seed=seed)
-    ids = select_instances(patterns or ["*"], site=site, category=category)[:limit]
+    ids = select_instances(patterns or ["*"], site=site, category=category)
+    if failed_of is not None:
+        ids = _chosen(failed_of, ids, 2 if per_site is None else per_site, seed)
+    ids = ids[:limit]
     limits = RunLimits(max_error_share=max_error_share, max_cost=max_cost, fail_fast=fail_fast)
     with _scratch(), ExitStack() as stack:
         # Fail here, once, on what would fail in every episode.
@@ -221,6 +239,18 @@ def run(
         )
         results = _play(plan, jobs, backend, limits, as_json)
     return _conclude(results, len(ids) * trials, len(plan), limits, folder=out, as_json=as_json)
+
+
+def _chosen(folder: Path, ids: Sequence[str], per_site: int, seed: int) -> list[str]:
+    """Return those of the instances that failed in a run, and a few successes; print how many there are."""
+    subset = choose_failed(folder, per_site=per_site, seed=seed)
+    chosen = [name for name in subset.ids if name in set(ids)]
+    if not chosen:
+        raise SetupError(f"none of these instances was chosen from {folder}: {subset}")
+    Console(stderr=True, highlight=False).print(
+        f"from {folder}: {subset}", style="dim", markup=False, soft_wrap=True
+    )
+    return chosen
 
 
 def _play(
