@@ -409,7 +409,7 @@ def test_the_money_ends_before_the_cases(made: list[Case]) -> None:
 def test_tables_for_a_person(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "yes.yaml").write_text(yaml.safe_dump({"rules": [{"when": "", "say": says("CORRECT")}]}))
     spec = f"scripted:{tmp_path / 'yes.yaml'}"
-    judge_eval(runs, models=[spec, spec], make=30, jobs=2, asks=1)
+    judge_eval(runs, models=[spec, spec], make=30, jobs=2, asks=1, compare="paper")
     out = capsys.readouterr().out
     for part in (
         "precision",
@@ -420,5 +420,7 @@ def test_tables_for_a_person(runs: Path, tmp_path: Path, capsys: pytest.CaptureF
         "Fewer than 30 cases (",
         f"{spec} (2)",
         "tokens read",
+        "GPT-5.2 (published)",
+        "97.32",
     ):
         assert part in out.replace("\n", " ") or part.replace("/", "") in out

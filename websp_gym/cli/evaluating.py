@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from websp_gym.calibration.calibrate import Judged, JudgeReport, evaluate, judge_cases
 from websp_gym.calibration.cases import Case, label_by_state, read_labels
@@ -20,6 +21,7 @@ from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Quorum, Rules, 
 from websp_gym.cli.output import plain_table, print_json, progress_bar, wide_console
 from websp_gym.errors import SetupError
 from websp_gym.rates import Figure
+from websp_gym.report.tables.paper import Paper, label, reference
 from websp_gym.scoring.judge.batch import Spending, find_runs
 from websp_gym.scoring.judge.judge import Judge
 from websp_gym.tasks.selection import select_instances
@@ -61,6 +63,9 @@ def judge_eval(
     out: Annotated[
         Path | None, typer.Option(help="Folder for report, cases and opinions already paid for.")
     ] = None,
+    compare: Annotated[
+        str, typer.Option(help="Show published figures below yours; `paper` for table 1 of WebSP-Eval.")
+    ] = "",
     as_json: AsJson = False,
 ) -> int:
     """Measure a judge against the truth: each model and every ensemble of them, with intervals.
@@ -72,6 +77,7 @@ def judge_eval(
     Example: `websp judge-eval runs/hard --play 'Steam-*' --make 1000 --models openai:gpt-5.2 --out runs/eval`
     """
     console = wide_console(stderr=as_json)
+    paper = reference(compare)
     judge = make_judge(models, quorum=quorum, asks=asks, rules=rules, cache=out)
     unplayed = _play(source, play, jobs or 1, console) if play else 0
     cases = _cases(source, make, kinds, seed)
@@ -87,7 +93,7 @@ def judge_eval(
     if as_json:
         print_json(data)
     else:
-        show_report(console, report)
+        show_report(console, report, paper)
         show_outage(console, ballots)
         if len(judged) < len(cases):
             console.print(f"[red]--max-cost: {len(cases) - len(judged)} cases were not judged[/]")
@@ -141,8 +147,8 @@ def _cases(source: Path, make: int, kinds: Sequence[str] | None, seed: int) -> l
     )
 
 
-def show_report(console: Console, report: JudgeReport) -> None:
-    """Print the tables of a calibration."""
+def show_report(console: Console, report: JudgeReport, paper: Paper | None = None) -> None:
+    """Print the tables of a calibration, with published figures (table 1) if a publication is given."""
     columns = (
         "n",
         "precision",
@@ -159,7 +165,10 @@ def show_report(console: Console, report: JudgeReport) -> None:
         figures = (found.precision, found.recall, found.f1, found.accuracy, found.kappa)
         rates = (found.false_accept_rate, found.false_reject_rate)
         cells = [*map(_percent, figures), *map(_percent, rates), str(found.counts.unscored)]
-        table.add_row(" + ".join(models), str(found.counts.scored), *cells)
+        table.add_row(escape(" + ".join(models)), str(found.counts.scored), *cells)
+    for name, published in paper.judge.rows.items() if paper else ():
+        cells = [f"{value:g}" for value in published]
+        table.add_row(label(escape(name)), "200", *cells, *["–"] * 4, style="dim italic")
     console.print(table)
     console.print("percent, with 95 % intervals; kappa times 100", style="dim")
     correct, incorrect = report.labels
