@@ -18,6 +18,7 @@ from tests.test_judge_batch import Websp, websp
 from websp_gym.records.runs import read_results
 from websp_gym.records.trajectory import FILE
 from websp_gym.report import read_report
+from websp_gym.rollouts import RemoteEnv
 from websp_gym.scoring.judge.batch import find_runs
 from websp_gym.scoring.judge.judgements import JUDGEMENTS, read_judgements
 from websp_gym.scoring.judge.tally import Ballot, ModelTally, outage, tally
@@ -225,6 +226,7 @@ def test_a_run_with_a_judge_that_is_down_says_so_and_can_be_judged_and_scored_ag
     assert [cell.text for cell in table.rows[0].cells] == ["1", "0/1", "0/1", "3", "1", "–", "$0.0440"]
     assert [row.cells[2].text for row in table.rows[1:]] == ["1/1", "0/1", "0/1"]
     assert "left unscored: " in table.notes[0]
+    assert any("Some judges lack opinions" in note for note in read_report([out]).notes)
     provider.says = {}
     assert websp("judge", out, "--models", models, "--resume")[0] == 0
     assert websp("rescore", out, "--by", "judge", "--write")[0] == 0
@@ -246,6 +248,17 @@ def test_what_the_judge_decided_at_the_end_of_an_episode_is_not_asked_again(
     assert provider.requests() == {}
     assert websp("judge", out, "--models", models, "--resume", "--quorum", "3")[0] == 0
     assert provider.requests() == dict.fromkeys("abc", 1)
+
+
+def test_a_rollout_whose_judge_is_down_has_no_reward(provider: Provider) -> None:
+    with RemoteEnv(pictures=True, viewport=(400, 300), reward="judge", judge=provider.models) as env:
+        env.reset("Steam-task-191-OFF")
+        assert env.step("ANSWER; done").reward == 1.0
+        provider.says = {"b": DOWN, "c": chat(PROSE)}
+        env.reset("Steam-task-191-OFF")
+        page = env.step("ANSWER; done")
+    assert (page.done, page.unscored, page.reward) == (True, True, None)
+    assert "2 of 3 models must agree; answers: 1 CORRECT, 1 failed, 1 unreadable" in page.failure
 
 
 # --- counting ---------------------------------------------------------------------------------------

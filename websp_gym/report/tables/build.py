@@ -142,11 +142,12 @@ def make_report(
     found = [item if isinstance(item, tuple) else (None, item) for item in results]
     episodes = gather(found, known)
     agents = ranked(first_trials(episodes))
+    tables = _tables(episodes, agents, len(known), paper)
     return Report(
         agents=agents,
         episodes=tuple(episodes),
-        tables=tuple(_tables(episodes, agents, len(known), paper)),
-        notes=tuple(_notes(episodes, agents, known, paper)),
+        tables=tuple(tables),
+        notes=(*_notes(episodes, agents, known, paper), *_silent(tables)),
         instances=len(known),
         compare=compare,
     )
@@ -224,6 +225,15 @@ def _few(first: Sequence[EpisodeRow], agents: Sequence[str]) -> list[str]:
         return []
     return [
         f"Fewer than {FEW} scored episodes: the rates say little, look at their intervals ({_named(few, '; ')})."
+    ]
+
+
+def _silent(tables: Sequence[Table]) -> list[str]:
+    """Return a note if a judge lacks opinions of its models, which the table of judges counts."""
+    if not any(table.key == "judges" and table.notes for table in tables):
+        return []
+    return [
+        "Some judges lack opinions of their models, so their verdicts are not the whole ensemble's: see Judges."
     ]
 
 
