@@ -187,6 +187,8 @@ def test_the_first_model_is_asked_why_where_that_is_wanted(runs: Path, websp: We
         "cost": 0.0,
     }
     assert found == {("pass", "null"), ("fail", json.dumps(told))}
+    _code, out, _err = websp("judge", runs, "--models", f"scripted:{script}", "--why")
+    assert "--why, for 3 failures" in out, "what it cost has a line of its own beside the models"
 
 
 def test_an_unscored_run_makes_the_command_fail(runs: Path, websp: Websp, tmp_path: Path) -> None:
