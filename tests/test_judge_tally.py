@@ -153,7 +153,9 @@ def test_a_judgement_that_an_older_version_took_from_one_model_is_asked_for_agai
             vote.update(result=None, error="no answer", status="unscored")
         for vote in older["votes"]:
             del vote["failed"], vote["unreadable"]
+        del older["quorum"]
         (run / JUDGEMENTS).write_text(json.dumps(older) + "\n")
+    assert statuses(runs) == ["unscored"] * RUNS, "one model of three does not decide, whatever was written"
     provider.requests()
     assert judging("--resume", "--no-cache")[0] == 0
     assert provider.requests() == dict.fromkeys("abc", RUNS)
@@ -181,6 +183,8 @@ def test_a_lower_quorum_is_a_choice_and_told(judging: Judging, runs: Path, provi
     code, out = judging("--quorum", "1")
     assert (code, statuses(runs)) == (1, ["pass"] * RUNS)
     assert "3 of 3 runs had a model without an opinion: " in out
+    code, out = judging("--quorum", "1", "--json")
+    assert (code, "3 of 3 runs had a model without an opinion: " in out) == (1, True)
     code, out = judging("--quorum", "4")
     assert code == 2
     assert "quorum=4: give a number from 1 to 3, the number of models of this judge" in " ".join(out.split())

@@ -80,7 +80,9 @@ def judge(
             on_result=keep,
         )
     left = len(todo) - len(done)
-    if not as_json:
+    if as_json:
+        show_outage(Console(stderr=True, highlight=False), [judgement.ballot for judgement in done])
+    else:
         _summarise(runs, voters, done, spending, skipped=len(known), left=left)
     lacking = any(each.status == "unscored" or not each.complete for each in done)
     return 1 if left or lacking else 0

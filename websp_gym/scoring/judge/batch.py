@@ -163,6 +163,7 @@ def judge_run(judge: Judge, folder: Path, parent: Path, *, ask_for_causes: bool 
         spent=spent,
         votes=list(verdict.details.get("votes", [])),
         why=why.as_dict() if why else None,
+        quorum=judge.quorum,
     )
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from websp_gym.errors import SetupError
 from websp_gym.files import MAX_RECORD, read_file
 from websp_gym.records.load import digest_of, read_header
 from websp_gym.records.runs import append_line
 from websp_gym.records.verdict import Status
 from websp_gym.scoring.judge.judge import SOURCE, Judge
 from websp_gym.scoring.judge.tally import Ballot
+from websp_gym.scoring.judge.vote import majority
 from websp_gym.texts import encodable
 
 JUDGEMENTS = "judgements.jsonl"
@@ -36,6 +38,7 @@ class Judgement:
         cost: US dollars paid for the opinions when they were given; None where a price is unknown.
         spent: US dollars spent now, without opinions from the cache.
         votes: The votes.
+        quorum: Number of models that had to agree; None for more than half of them.
         why: Kinds of failure and elements that caused it, where a model was asked and answered.
     """
 
@@ -51,6 +54,7 @@ class Judgement:
     spent: float | None = 0.0
     votes: list[dict[str, Any]] = field(default_factory=list)
     why: dict[str, Any] | None = None
+    quorum: int | None = None
 
     @property
     def ballot(self) -> Ballot:
@@ -78,7 +82,10 @@ def keep_judgement(folder: Path, judgement: Judgement) -> None:
 
 
 def read_judgements(folder: Path) -> list[Judgement]:
-    """Return the judgements of a recorded run, oldest first; lines that cannot be read are skipped."""
+    """Return the judgements of a recorded run, oldest first; lines that cannot be read are skipped.
+
+    A verdict that no quorum of models reached, as older versions gave, is unscored.
+    """
     try:
         text = read_file(folder / JUDGEMENTS, MAX_RECORD).decode("utf-8", "replace")
     except OSError:
@@ -86,10 +93,17 @@ def read_judgements(folder: Path) -> list[Judgement]:
     found = []
     for line in text.split("\n"):
         try:
-            found.append(Judgement(**json.loads(line)))
-        except (ValueError, TypeError, RecursionError):
+            found.append(_by_quorum(Judgement(**json.loads(line))))
+        except (ValueError, TypeError, RecursionError, SetupError):
             continue
     return found
+
+
+def _by_quorum(judgement: Judgement) -> Judgement:
+    results = [vote.result for vote in judgement.ballot.votes]
+    if judgement.status == "unscored" or not results or majority(results, judgement.quorum) is not None:
+        return judgement
+    return replace(judgement, status="unscored", reason=f"too few models agreed. {judgement.reason}")
 
 
 def judgements_of(folder: Path) -> list[Judgement]:
