@@ -24,7 +24,8 @@ from websp_gym.scoring.judge.batch import find_runs
 
 label = typer.Typer(
     name="label",
-    help="Label trajectories by hand, to measure a judge: draw a sample, label it blind, compare labels.",
+    help="Label trajectories by hand, to measure a judge: draw a sample, label it blind, compare labels.\n\n"
+    "Example: `websp label page labels/sample.csv --out labels/first.csv`",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
