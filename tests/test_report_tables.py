@@ -14,10 +14,11 @@ import pytest
 from rich.console import Console
 
 from websp_gym.errors import SetupError
+from websp_gym.rates import wilson
 from websp_gym.records.results import Result, Try
 from websp_gym.records.runs import RESULTS, Run, append_result, write_run
 from websp_gym.report import Report, make_report, read_report
-from websp_gym.report.tables.intervals import Pairs, difference, mcnemar, mean, wilson
+from websp_gym.report.tables.intervals import Pairs, difference, mcnemar, mean
 from websp_gym.report.tables.paper import load_paper
 from websp_gym.report.tables.render_text import markdown, show_report
 from websp_gym.report.tables.rows import Facts
@@ -228,6 +229,35 @@ def test_trials_are_averaged_over_the_instances_scored_in_every_one() -> None:
     assert [cell.value for cell in cells[3:]] == pytest.approx([2 / 3, 5 / 6, 1, 1 / 2, 1 / 2])
     assert rows(report, "overall")["a"][3:6] == ["3", "0", "0"]
     assert any(note.startswith("6 further trials") for note in report.notes)
+
+
+def three_trials(ids: Sequence[str], outcome: str) -> list[Result]:
+    return [played("a", name, outcome, trial=trial) for name in ids for trial in (1, 2, 3)]
+
+
+def test_trials_of_instances_that_were_chosen_by_failure_are_no_success_rate() -> None:
+    failures, kept = ["Steam-task-191-ON", "Steam-task-193-ON"], ["Steam-task-191-OFF"]
+    further = [played("a", "Steam-task-196-ON"), played("a", "Steam-task-196-OFF")]
+    chosen = [*three_trials(failures, "failure"), *three_trials(kept, "success")]
+    table = make_report([*chosen, *further]).table("trials")
+    assert table.notes == (
+        "a: chosen by failure. The 3 instances with 3 trials have all 2 failures of trial 1, and the 2 left out were "
+        "solved in it: pass@1 here is no success rate.",
+    )
+    assert make_report(chosen).table("trials").notes == ()
+    lost = played("a", "Steam-task-197-OFF", "failure")
+    assert make_report([*chosen, *further, lost]).table("trials").notes == ()
+    assert make_report([*three_trials(kept, "success"), *further]).table("trials").notes == ()
+    assert "two successes per website" in make_report(chosen, compare="paper").table("trials").notes[-1]
+
+
+def test_a_handful_of_episodes_is_told_to_say_little() -> None:
+    few = [played("a", f"X-task-{number}") for number in range(29)]
+    many = [played("b", f"X-task-{number}") for number in range(30)]
+    (note,) = [note for note in make_report([*few, *many]).notes if note.startswith("Fewer than 30")]
+    assert note.endswith("(a, without navigation: 29).")
+    unscored = [*many[:29], played("b", "X-task-29", "unscored")]
+    assert any("b, without navigation: 29" in note for note in make_report(unscored).notes)
 
 
 def test_an_empty_table_is_left_out() -> None:
