@@ -79,7 +79,7 @@ def judging(websp: Websp, runs: Path, provider: Provider) -> Callable[..., tuple
     """Runs `websp judge` with the three models."""
 
     def run(*more: str) -> tuple[int, str]:
-        code, out, err = websp("judge", runs, "--models", ",".join(provider.models), *more)
+        code, out, err = websp("judge", "--no-preflight", runs, "--models", ",".join(provider.models), *more)
         return code, (out + err).replace(provider.endpoint.url, "URL")
 
     return run
@@ -195,7 +195,7 @@ def test_judge_eval_counts_what_is_missing_and_asks_only_that_again(
 ) -> None:
     models, out = ",".join(provider.models), tmp_path / "eval"
     provider.says = {"b": DOWN, "c": chat(PROSE)}
-    code, text, _err = websp("judge-eval", runs, "--models", models, "--out", out)
+    code, text, _err = websp("judge-eval", "--no-preflight", runs, "--models", models, "--out", out)
     assert code == 1
     assert "3 of 3 runs had a model without an opinion, 3 of them left unscored" in text
     report = json.loads((out / "report.json").read_text())
@@ -207,10 +207,10 @@ def test_judge_eval_counts_what_is_missing_and_asks_only_that_again(
     assert sum(one["cost"] for one in report["models"]) == pytest.approx(report["spent"])
     provider.says = {}
     provider.requests()
-    code, text, _err = websp("judge-eval", runs, "--models", models, "--out", out)
+    code, text, _err = websp("judge-eval", "--no-preflight", runs, "--models", models, "--out", out)
     assert (code, provider.requests()) == (0, {"b": RUNS, "c": RUNS})
     assert "without an opinion" not in text
-    assert websp("judge-eval", runs, "--models", models, "--quorum", "0")[0] == 2
+    assert websp("judge-eval", "--no-preflight", runs, "--models", models, "--quorum", "0")[0] == 2
 
 
 def test_a_run_with_a_judge_that_is_down_says_so_and_can_be_judged_and_scored_again(
@@ -219,7 +219,17 @@ def test_a_run_with_a_judge_that_is_down_says_so_and_can_be_judged_and_scored_ag
     models, out = ",".join(provider.models), tmp_path / "played"
     provider.says = {"b": DOWN, "c": chat(PROSE)}
     judge = [part for model in provider.models for part in ("--judge", model)]
-    played = ("run", "Steam-task-191-OFF", "--agent", "noop", "--viewport", "400x300", "--out", out)
+    played = (
+        "run",
+        "Steam-task-191-OFF",
+        "--agent",
+        "noop",
+        "--viewport",
+        "400x300",
+        "--no-preflight",
+        "--out",
+        out,
+    )
     code, text, err = websp(*played, "--reward", "judge", *judge)
     assert (code, "unscored" in text) == (1, True)
     assert "1 of 1 run had a model without an opinion, 1 of them left unscored" in err
@@ -232,7 +242,7 @@ def test_a_run_with_a_judge_that_is_down_says_so_and_can_be_judged_and_scored_ag
     assert "left unscored: " in table.notes[0]
     assert any("Some judges lack opinions" in note for note in read_report([out]).notes)
     provider.says = {}
-    assert websp("judge", out, "--models", models, "--resume")[0] == 0
+    assert websp("judge", "--no-preflight", out, "--models", models, "--resume")[0] == 0
     assert websp("rescore", out, "--by", "judge", "--write")[0] == 0
     assert read_results(out)[0].status == "pass"
     table = read_report([out]).table("judges")
@@ -245,12 +255,22 @@ def test_what_the_judge_decided_at_the_end_of_an_episode_is_not_asked_again(
 ) -> None:
     models, out = ",".join(provider.models), tmp_path / "played"
     judge = [part for model in provider.models for part in ("--judge", model)]
-    played = ("run", "Steam-task-191-OFF", "--agent", "noop", "--viewport", "400x300", "--out", out)
+    played = (
+        "run",
+        "Steam-task-191-OFF",
+        "--agent",
+        "noop",
+        "--viewport",
+        "400x300",
+        "--no-preflight",
+        "--out",
+        out,
+    )
     assert websp(*played, "--reward", "judge", *judge)[0] == 0
     assert provider.requests() == dict.fromkeys("abc", 1)
-    assert websp("judge", out, "--models", models, "--resume")[0] == 0
+    assert websp("judge", "--no-preflight", out, "--models", models, "--resume")[0] == 0
     assert provider.requests() == {}
-    assert websp("judge", out, "--models", models, "--resume", "--quorum", "3")[0] == 0
+    assert websp("judge", "--no-preflight", out, "--models", models, "--resume", "--quorum", "3")[0] == 0
     assert provider.requests() == dict.fromkeys("abc", 1)
 
 
