@@ -77,7 +77,7 @@ def test_no_run_is_begun_that_could_go_beyond_the_budget(runs: Path, limit: floa
 
 
 def test_an_unknown_price_cannot_be_kept_within_a_budget(runs: Path) -> None:
-    with pytest.raises(SetupError, match="a price is unknown among test:dear"):
+    with pytest.raises(SetupError, match="no price is known for test:dear"):
         judge_runs(Judge([Dear(None)]), find_runs(runs), parent=runs, spending=Spending(5.0))
     spending = Spending()
     judge_runs(Judge([Dear(None)]), find_runs(runs), parent=runs, spending=spending)

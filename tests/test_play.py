@@ -77,7 +77,7 @@ def test_an_oracle_says_which_step_it_is_at(make: MakeEnv) -> None:
 
 
 def test_nothing_but_the_loop_steps_an_environment() -> None:
-    """AgentLab brings a loop of its own, through a wrapper; pools step environments of other processes."""
+    """AgentLab and learners bring loops of their own, through wrappers; pools step environments of other processes."""
     stepping = {
         path.relative_to(ROOT).as_posix()
         for folder in ("websp_gym", "agents", "docs/examples")
@@ -86,9 +86,11 @@ def test_nothing_but_the_loop_steps_an_environment() -> None:
     }
     assert stepping - {name for name in stepping if name.startswith("websp_gym/agents/")} == {
         "agents/agentlab/episode.py",
+        "docs/examples/maskable_ppo.py",
         "websp_gym/env/rollout.py",
         "websp_gym/rollouts/pool.py",
         "websp_gym/rollouts/ray.py",
+        "websp_gym/trainers/candidates.py",
     }
 
 

@@ -248,11 +248,11 @@ def test_no_cell_is_cut_without_a_hint_and_the_rate_is_always_seen(
     page = write_report_html(make_report(both, compare="paper"), tmp_path / "page.html")
     window.set_viewport_size({"width": width, "height": 900})
     window.goto(page.path.as_uri())
+    # The hints are put in place when the page has been laid out.
+    window.wait_for_function("wide => document.querySelector('.onward').hidden === wide", arg=width == 1280)
     assert window.evaluate(CUT) == []
     assert {seen for _, seen in window.evaluate(SEEN)} == {True}
     assert window.evaluate(SEEN)[0][0] == "100.0 % (34 to 100)"
-    hidden = window.evaluate("[...document.querySelectorAll('.onward')].map(hint => hint.hidden)")
-    assert hidden[0] == (width == 1280)
     assert "`" not in window.inner_text("body")
     # What goes on is reached by scrolling, after which nothing is said to be there.
     window.evaluate("document.querySelectorAll('.wide').forEach(wide => { wide.scrollLeft = 9999; })")

@@ -5,9 +5,9 @@ An agent whose session expires in the middle of a task can sign in again and fin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
@@ -104,17 +104,20 @@ def _untold(env: WebspEnv) -> Iterator[str]:
     if not changes:
         return
     observation, _ = env.reset()
-    oracle = _oracle(env)
-    for _ in range(changes[-1]):
-        observation, *_ = env.step(oracle.act(observation))
     assert isinstance(env.task.episode, SandboxEpisode)
-    env.task.episode.control.expire_session(env.instance.site.slug)
-    action = oracle.act(observation)
-    env.step(action)
+    control, oracle, left = env.task.episode.control, _oracle(env), iter(range(changes[-1]))
+
+    def act(seen: Mapping[str, Any]) -> str:
+        action = oracle.act(seen)
+        if next(left, None) is None:
+            control.expire_session(env.instance.site.slug)
+        return action
+
+    *_, taken = islice(play(act, observation, env.step), changes[-1] + 1)
     assert env.task.tabs is not None
     page = env.task.tabs.current
     if SESSION_ENDED not in page.locator("body").inner_text():
-        yield f'after {action} in a session that has ended, {page.url} does not say "{SESSION_ENDED}"'
+        yield f'after {taken.action} in a session that has ended, {page.url} does not say "{SESSION_ENDED}"'
 
 
 def _problems(instance: Instance, episode: WorldEpisode, tabs: Tabs) -> Iterator[str]:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.errors import SetupError
+from websp_gym.models.probe import no_price
 from websp_gym.models.usage import sum_known
-from websp_gym.project import docs
 from websp_gym.records.load import digest_of, load_trajectory
 from websp_gym.records.trajectory import FILE, Trajectory
 from websp_gym.records.verdict import unscored
@@ -53,10 +53,7 @@ class Spending:
         if amount is None:
             self.unknown = True
             if self.limit is not None:
-                raise SetupError(
-                    f"the limit on the cost cannot be kept: a price is unknown among {', '.join(models)}; "
-                    f"give one (WEBSP_PRICES, {docs('models')}), or set no limit"
-                )
+                raise no_price(models)
             return
         self.spent += amount
         self.dearest = max(self.dearest, amount)
