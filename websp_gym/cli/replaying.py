@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from websp_gym.browser.confinement import require_display
-from websp_gym.cli.live import live_account, require_live
+from websp_gym.cli.live import live_account, new_password, require_live
 from websp_gym.cli.options import AsJson, Headed, SignedOut, TraceName
 from websp_gym.cli.output import plain_table, print_json
 from websp_gym.errors import ReplayError, SetupError
@@ -43,6 +43,14 @@ def replay(
         str | None,
         typer.Option(metavar="URL", help="Replay on this live website, and verify. Needs WEBSP_LIVE=1."),
     ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="N=TEXT",
+            help="What to type at event N, where the recording left an input out.",
+        ),
+    ] = None,
     headed: Headed = False,
     signed_out: SignedOut = False,
     picture: Annotated[
@@ -54,7 +62,8 @@ def replay(
 
     It runs on a fresh account of the sandbox. With --site-url it runs on any website, in a browser without cookies:
     the trace must sign in itself, with WEBSP_ACCOUNT_EMAIL, WEBSP_ACCOUNT_USERNAME and WEBSP_ACCOUNT_PASSWORD.
-    Exit code 0, or 1 when an event failed.
+    Where an input was left out because it is secret, replay stops unless it is given: with --input, or a new password
+    with WEBSP_ACCOUNT_NEW_PASSWORD. Exit code 0, or 1 when an event failed.
 
     Example: `websp replay steam/mature_content --set off`
     """
@@ -67,6 +76,7 @@ def replay(
         require_live("--site-url")
     if headed:
         require_display("--headed")
+    given = _inputs(inputs or [])
     outcome = _Outcome(trace, set, explain)
     try:
         if site_url is None:
@@ -76,6 +86,8 @@ def replay(
                 signed_in=not signed_out,
                 headless=not headed,
                 verify=verify,
+                inputs=given,
+                account=new_password(),
                 picture=picture,
                 on_event=outcome.events.append,
                 on_candidates=outcome.note_candidates,
@@ -87,7 +99,8 @@ def replay(
                 trace,
                 site_url,
                 set=set,
-                account=live_account(password=True),
+                account=live_account(),
+                inputs=given,
                 headless=not headed,
                 picture=picture,
                 on_event=outcome.events.append,
@@ -101,6 +114,19 @@ def replay(
     else:
         outcome.show(Console(highlight=False), verified=verify or site_url is not None)
     return 1 if outcome.failure else 0
+
+
+def _inputs(options: list[str]) -> dict[int, str]:
+    given = {}
+    for option in options:
+        number, sign, text = option.partition("=")
+        if not (sign and number.isdecimal()):
+            raise SetupError(
+                "--input is the number of an event and what to type there, as in --input 3=TEXT",
+                option="input",
+            )
+        given[int(number)] = text
+    return given
 
 
 class _Outcome:

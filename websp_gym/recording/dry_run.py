@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,6 +69,8 @@ def dry_run(
     headless: bool = True,
     viewport: tuple[int, int] | None = None,
     verify: bool = False,
+    inputs: Mapping[int, str] | None = None,
+    account: Mapping[str, str] | None = None,
     picture: Path | None = None,
     on_event: Callable[[EventReport], None] | None = None,
     on_candidates: Callable[[int, list[Candidate]], None] | None = None,
@@ -82,6 +84,8 @@ def dry_run(
         headless: Whether to run without a browser window.
         viewport: Size of the window in CSS pixels; None for the recorded size.
         verify: Whether to load the pages once more at the end, and to read every state back.
+        inputs: What to type where the recording left out an input, by number of the event.
+        account: Further values for the placeholders, such as ``new_password``; the sandbox's account has the others.
         picture: File for a screenshot of the last page; None for no screenshot.
         on_event: Called with the report of each event.
         on_candidates: Called with the number of each event and the candidates for its target.
@@ -104,7 +108,8 @@ def dry_run(
             trace,
             tabs,
             set=set,
-            account=episode.account,
+            account={**episode.account, **(account or {})},
+            inputs=inputs,
             class_rules=site.replay_rules,
             verify=verify,
             on_event=on_event,

@@ -24,6 +24,7 @@ def replay_live(
     *,
     set: Set,
     account: Mapping[str, str],
+    inputs: Mapping[int, str] | None = None,
     headless: bool = True,
     timeout: float = 10.0,
     picture: Path | None = None,
@@ -37,6 +38,7 @@ def replay_live(
         site_url: The website; the addresses of the trace's own site are replaced by it.
         set: The final state of stateful targets: ``on``, ``off`` or as ``recorded``.
         account: The account's values for the placeholders.
+        inputs: What to type where the recording left out an input, by number of the event.
         headless: Whether to run without a browser window.
         timeout: Seconds to wait for the target of one event.
         picture: File for a screenshot of the last page; None for no screenshot.
@@ -59,6 +61,7 @@ def replay_live(
             tabs,
             set=set,
             account=account,
+            inputs=inputs,
             timeout=timeout,
             verify=True,
             on_event=on_event,

@@ -155,7 +155,7 @@ class RecorderBrowser:
             name: Name of the trace.
             site: Slug of the site.
             account: Values to replace by ``{{account.email}}``, ``{{account.username}}`` and
-                ``{{account.name}}``.
+                ``{{account.name}}``. Its ``password`` is only compared with typed ones, to leave out any other.
             screenshots: Whether to keep a screenshot after each event.
             rules: The site's class rules, for controls that show their state only by a CSS class.
 
@@ -165,7 +165,7 @@ class RecorderBrowser:
         Raises:
             SetupError: A recording is already running, or the page cannot be recorded.
         """
-        fields = ("email", "username", "name")
+        fields = ("email", "username", "name", "password")
         options = {
             "name": name,
             "site": site,

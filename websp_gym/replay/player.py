@@ -20,17 +20,21 @@ from websp_gym.replay.act import Actor
 from websp_gym.replay.evidence import Candidate
 from websp_gym.replay.expectations import (
     MAY_BE_MISSING,
+    UNKNOWN_STATE,
     Set,
     comes_with_change,
     is_choice,
+    presses,
+    recorded_state,
     unfolds,
     wanted_state,
 )
 from websp_gym.replay.fields import Field
+from websp_gym.replay.left_out import LEFT_OUT, check_inputs, way_out
 from websp_gym.replay.locate import Found, RungReport, explain
-from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement, Look
+from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement, Look, focused
 from websp_gym.replay.read_back import Kept, kept_state, last_states, read_back
-from websp_gym.replay.trace import Trace, TraceEvent, fill, fill_target
+from websp_gym.replay.trace import Trace, TraceEvent, fill, fill_target, types_password
 from websp_gym.replay.wait_for_target import TargetWaiter, same_page
 
 if TYPE_CHECKING:
@@ -44,6 +48,8 @@ _OPTIONAL_PATIENCE = 3.0
 """Seconds to look for the target of an optional event, such as a consent banner."""
 _HOVER_PATIENCE = 3.0
 """Seconds to look for the menu a target was in; the menu may now be always open."""
+_GONE_AFTER = 0.5
+"""Seconds to look for an element that its own click may have removed."""
 _DIALOG_MS = 1_000
 """Milliseconds to wait for a recorded native dialog to open."""
 
@@ -88,6 +94,7 @@ def replay(
     class_rules: ClassRules = (),
     start: bool = True,
     verify: bool = False,
+    inputs: Mapping[int, str] | None = None,
     on_event: Callable[[EventReport], None] | None = None,
     on_candidates: Callable[[int, list[Candidate]], None] | None = None,
 ) -> ReplayReport:
@@ -105,6 +112,8 @@ def replay(
         start: Whether to open the trace's start URL first.
         verify: Whether to load the pages once more at the end, and to read all switches, radio buttons and
             lists that were set.
+        inputs: What to type where the recording left out an input, by number of the ``omitted`` event. For one whose
+            value is a placeholder (``{{account.new_password}}``), the account's value does as well.
         on_event: Called with the report of each completed event, also of those before a failure.
         on_candidates: Called with the number of each event that has a target, and the elements that may be its
             target, before it is carried out or given up. For explanations; it makes replay slower.
@@ -113,12 +122,16 @@ def replay(
         One report per event.
 
     Raises:
-        ReplayError: A target was not found or did not reach its state, or the page did not keep it; details are
-            in the error's attributes.
-        SetupError: The account has no value for a placeholder, or a class rule is not a valid CSS selector.
+        ReplayError: A target was not found or did not reach its state, the page did not keep it, or an input was
+            left out and is not given; details are in the error's attributes.
+        SetupError: An input is given for another event, the account has no value for a placeholder, or a class rule is
+            not a valid CSS selector.
     """
     began = time.monotonic()
+    given = inputs or {}
+    check_inputs(trace, given)
     player = _Player(tabs, set, account, timeout, class_rules, on_candidates)
+    player.inputs = given
     player.check_rules()
     if start:
         player.go(fill(trace.start_url, account), TraceEvent(type="navigate", url=trace.start_url), 0)
@@ -151,6 +164,9 @@ class _Player:
         self.nothing_changed = False
         self.on_candidates = on_candidates
         self.kept: list[Kept] = []
+        self.inputs: Mapping[int, str] = {}
+        self.answer: str | None = None
+        """Given for the dialog of the next event."""
 
     def verify(self) -> tuple[str, ...]:
         """Load the pages once more and compare all states that were set; return those that are not there."""
@@ -177,9 +193,9 @@ class _Player:
         if event.modal is None:
             return self._play(number, event)
         asked = self.tabs.dialogs.seen
-        with self.tabs.dialogs.answering(
-            accept=event.modal == "accept", text=fill(event.modal_text or "", self.account)
-        ):
+        answer = self.answer if self.answer is not None else fill(event.modal_text or "", self.account)
+        self.answer = None
+        with self.tabs.dialogs.answering(accept=event.modal == "accept", text=answer):
             report = self._play(number, event)
             if report.action != "skipped" and self.tabs.dialogs.seen == asked:
                 with contextlib.suppress(PlaywrightError):
@@ -195,6 +211,8 @@ class _Player:
         action: Done
         if event.type == "navigate":
             action = self.go(fill(event.url, self.account), event, number)
+        elif event.type == "omitted" and (skipped := self._left_out(event, number)) is not None:
+            action = skipped
         elif event.target is None:
             action = self._key(event, number)
         else:
@@ -219,6 +237,33 @@ class _Player:
             action=action,
             seconds=time.monotonic() - began,
         )
+
+    def _left_out(self, event: TraceEvent, number: int) -> Done | None:
+        """Return what was done about an input that was left out; None where it is to be typed into its target.
+
+        Raise ReplayError where it is not given.
+        """
+        given = self._given(event, number)
+        if given is None or event.what in ("file", "captcha"):
+            absent = event.optional and (event.target is None or self._find(event, number) is None)
+            if absent:
+                return "skipped"
+            raise self._error(event, number, LEFT_OUT, (), way=way_out(event, number))
+        if event.what == "answer":
+            self.answer = given
+            return "typed"
+        if event.target is None:
+            raise self._error(event, number, "the recording does not say into which field it was typed", ())
+        return None
+
+    def _given(self, event: TraceEvent, number: int) -> str | None:
+        """Return what is given for an input that was left out; None if nothing is."""
+        if number in self.inputs:
+            return self.inputs[number]
+        try:
+            return fill(event.value, self.account) if event.value else None
+        except SetupError:
+            return None
 
     def go(self, url: str, event: TraceEvent, number: int) -> Done:
         """Open a URL, unless the current page is already there. Event number 0 always opens it."""
@@ -255,11 +300,17 @@ class _Player:
     ) -> tuple[Done, bool | None, bool | None]:
         try:
             if event.type == "type":
+                self._type(Field(element), event.value or "")
+                return "typed", None, None
+            if event.type == "omitted":
+                only = ("password", event.target.type_attr or "text") if event.target else ()
                 Field(element).fill(
-                    fill(event.value or "", self.account), secret="account.password" in (event.value or "")
+                    self._given(event, number) or "", only=only if event.what == "password" else ()
                 )
                 return "typed", None, None
             if event.type == "key":
+                if presses(event.key, element.look()):
+                    return self._click(element, event)
                 Field(element).press_key(event.key or "")
                 return "pressed", None, None
             if event.type == "change" and event.value is not None:
@@ -275,13 +326,15 @@ class _Player:
     def _change(self, field: Field, value: str) -> Done | None:
         """Set the value of a field; return None for checkboxes, radio buttons and switches."""
         kind = field.kind()
-        text = fill(value, self.account)
         if kind == "select":
-            return "chosen" if field.choose(text) else "skipped"
+            return "chosen" if field.choose(fill(value, self.account)) else "skipped"
         if kind in ("checkbox", "radio", "switch"):
             return None
-        field.fill(text, secret="account.password" in value)
+        self._type(field, value)
         return "typed"
+
+    def _type(self, field: Field, value: str) -> None:
+        field.fill(fill(value, self.account), only=("password",) if types_password(value) else ())
 
     def _click(self, element: LocatedElement, event: TraceEvent) -> tuple[Done, bool | None, bool | None]:
         seen = element.look()
@@ -292,6 +345,8 @@ class _Player:
         wanted = wanted_state(event, seen, self.set)
         if wanted is not None:
             return self._turn(actor, seen, wanted)
+        if seen.turns and seen.inner:
+            return self._click_around(element, event, seen)
         if event.set is not None or (event.stateful and self.set != "recorded"):
             raise CannotActError("its state cannot be read; add a class rule to the site")
         opens = unfolds(event)
@@ -306,6 +361,24 @@ class _Player:
         actor.click()
         return "clicked", seen.on, None
 
+    def _click_around(
+        self, element: LocatedElement, event: TraceEvent, seen: Look
+    ) -> tuple[Done, bool | None, bool | None]:
+        """Click an element around a control. If that turned the control, as a row does, leave it as wanted."""
+        actor = Actor(element)
+        actor.click()
+        try:
+            now = element.look(_GONE_AFTER)
+        except ReplayError:
+            return "clicked", None, None  # the click led elsewhere
+        if now.on is None or now.on is seen.on or now.turns == "choose":
+            return "clicked", None, None
+        known = recorded_state(event) if self.set == "recorded" else self.set == "on"
+        if known is None:
+            actor.turn(bool(seen.on), may_go=False)
+            raise CannotActError(UNKNOWN_STATE)
+        return "clicked", seen.on, actor.turn(known, may_go=False) if now.on is not known else known
+
     def _turn(self, actor: Actor, seen: Look, wanted: bool) -> tuple[Done, bool | None, bool | None]:
         # Click a menu's radio item even if it is on: the menu would stay open and cover the next target.
         if seen.is_(wanted) and seen.kind != "menuitemradio":
@@ -317,8 +390,13 @@ class _Player:
     def _key(self, event: TraceEvent, number: int) -> Done:
         self.targets.focus(event)
         try:
+            seen = focused(self.tabs.current)
+            if seen is not None and presses(event.key, seen):
+                wanted = wanted_state(event, seen, self.set)
+                if wanted is not None and seen.is_(wanted):
+                    return "skipped"
             self.tabs.current.keyboard.press(event.key or "")
-        except PlaywrightError as error:
+        except (CannotActError, PlaywrightError) as error:
             self._check_alive()
             raise self._error(event, number, str(error).split("\n", 1)[0], ()) from error
         settle(self.tabs)
@@ -326,7 +404,8 @@ class _Player:
 
     def _note(self, event: TraceEvent, action: Done, was_on: bool | None) -> None:
         chosen_again = event.target is not None and event.target.role == "option" and was_on
-        as_wanted = action == "skipped" and event.type in ("click", "change") and is_choice(event)
+        is_set = is_choice(event) or (was_on is not None and unfolds(event) is None)
+        as_wanted = action == "skipped" and event.type in ("click", "change") and is_set
         if as_wanted or chosen_again:
             self.nothing_changed = True
         elif action != "skipped" and unfolds(event) is None:
@@ -373,6 +452,8 @@ class _Player:
         reason: str,
         rungs: tuple[RungReport, ...],
         found: Found | None = None,
+        *,
+        way: str = "record the trace again with `websp record`, or see whether the site has changed",
     ) -> ReplayError:
         # The query may contain a session or sign-in token.
         url = self.tabs.current.url.split("?", 1)[0].split("#", 1)[0]
@@ -381,7 +462,7 @@ class _Player:
             f"event {number} ({event.describe()}) failed on {url}: {reason}",
             f"it was found by {found.rung} with score {found.score:.2f}" if found else "",
             f"looked for by {tried}" if tried else "",
-            "record the trace again with `websp record`, or see whether the site has changed",
+            way,
         ]
         return ReplayError(
             ". ".join(part for part in parts if part),

@@ -24,11 +24,15 @@ MAX_EVENTS = 5_000
 MAX_BYTES = 20_000_000
 MAX_HOVER = 20
 
-EventType = Literal["navigate", "click", "change", "type", "key"]
+EventType = Literal["navigate", "click", "change", "type", "key", "omitted"]
+Omitted = Literal["password", "secret", "file", "captcha", "answer"]
 OnOff = Literal["on", "off"]
 
-_PLACEHOLDERS = tuple(f"account.{field}" for field in ("email", "username", "name", "password"))
-_PASSWORD = "account.password"
+_PLACEHOLDERS = tuple(
+    f"account.{field}" for field in ("email", "username", "name", "password", "new_password")
+)
+_PASSWORDS = ("account.password", "account.new_password")
+NEW_PASSWORD = "{{account.new_password}}"
 _PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 
 
@@ -113,9 +117,18 @@ class TraceEvent(_Model):
     """One thing the person did."""
 
     type: EventType
+    what: Omitted | None = Field(
+        None,
+        description="Of an 'omitted' event, an input that was left out because it is secret: a password that is not "
+        "the account's, another secret, a file, a captcha, or the answer to the next event's dialog. Replay stops "
+        "there, or takes what is given for it.",
+    )
     url: str = Field("", description="URL of the page when it happened; of a navigate event, where it leads.")
     target: Fingerprint | None = None
-    value: str | None = Field(None, description="Text typed, or value or label of the option chosen.")
+    value: str | None = Field(
+        None,
+        description="Text typed, or value or label of the option chosen; of an 'omitted' event, a placeholder.",
+    )
     key: str | None = Field(
         None, description="Key pressed, as in KeyboardEvent.key, with modifiers: Control+a."
     )
@@ -160,13 +173,17 @@ class TraceEvent(_Model):
             raise ValueError("a 'type' event needs a value")
         if self.type == "key" and not self.key:
             raise ValueError("a 'key' event needs a key")
+        if (self.type == "omitted") is not (self.what is not None):
+            raise ValueError("an 'omitted' event, and no other, needs what was left out")
+        if self.type == "omitted" and self.value and not _PLACEHOLDER.fullmatch(self.value):
+            raise ValueError(f"the value of an 'omitted' event is a placeholder, such as {NEW_PASSWORD}")
         if self.modal_text is not None and self.modal != "accept":
             raise ValueError("a modal_text needs modal: accept")
         if self.type == "navigate":
             _check_url(self.url)
         prints = [self.target, *self.hover] if self.target else self.hover
         texts = [self.url, self.modal_text or "", *(print_.model_dump_json() for print_ in prints)]
-        if any(_PASSWORD in text for text in texts):
+        if any(types_password(text) for text in texts):
             raise ValueError("a password may only be the value of a 'type' event")
         _check_parts(self.url)
         _check_placeholders(self.url, self.value or "", self.modal_text or "")
@@ -175,8 +192,12 @@ class TraceEvent(_Model):
     def describe(self) -> str:
         """Return a short description of the event for messages and reports."""
         if self.type == "navigate" or self.target is None:
-            return f"{self.type} {self.key or self.url}"
-        into = {"type": f"{self.value!r} into ", "key": f"{self.key} in "}.get(self.type, "")
+            return f"{self.type} {self.key or self.what or self.url}"
+        into = {
+            "type": f"{self.value!r} into ",
+            "key": f"{self.key} in ",
+            "omitted": f"{self.what} in ",
+        }.get(self.type, "")
         return f"{self.type} {into}{self.target.short()}"
 
 
@@ -192,7 +213,12 @@ class Trace(_Model):
     recorded_with: str = Field(
         "", description="Program that recorded it: websp-recorder 1.0, chrome-recorder, webspeval."
     )
-    omitted: int = Field(0, ge=0, description="Number of inputs that were left out because they are secret.")
+    omitted: int = Field(
+        0,
+        ge=0,
+        description="Number of inputs that were left out because they are secret. If there are fewer 'omitted' events, "
+        "as in older traces, nothing says where, and the trace is not replayed.",
+    )
     events: tuple[TraceEvent, ...] = Field(max_length=MAX_EVENTS)
 
     model_config = ConfigDict(populate_by_name=True)
@@ -209,12 +235,17 @@ class Trace(_Model):
         return self
 
 
+def types_password(text: str | None) -> bool:
+    """Whether a text has the placeholder of a password."""
+    return any(placeholder in (text or "") for placeholder in _PASSWORDS)
+
+
 def fill(text: str, account: Mapping[str, str]) -> str:
     """Replace the placeholders in a text by the account's values.
 
     Args:
         text: Text with placeholders such as ``{{account.email}}``.
-        account: The account's values by field: ``email``, ``username``, ``name``, ``password``.
+        account: The account's values by field: ``email``, ``username``, ``name``, ``password``, ``new_password``.
 
     Returns:
         The text with the values.
@@ -264,7 +295,7 @@ def _check_url(url: str) -> None:
     if not url.startswith(("https://", "http://")):
         raise ValueError(f"{url[:60]!r} is not an http or https URL")
     _check_parts(url)
-    if _PASSWORD in url:
+    if types_password(url):
         raise ValueError("a password may only be the value of a 'type' event")
 
 
