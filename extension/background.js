@@ -284,6 +284,23 @@ const reach = async (tab) => {
   } catch { /* a blank tab: its first page gets the recorder by itself */ }
 };
 
+/** Where the last event has led to, and whether that page asks for a password. */
+const rememberEnd = async () => {
+  const last = ordered(notes.values()).pop();
+  const tab = last && await chrome.tabs.get(last.tab).catch(() => undefined);
+  if (!last || recording?.state !== 'recording' || !tab?.url || !/^https?:/.test(tab.url)) return;
+  let asksPassword = false;
+  try {
+    const [answer] = await chrome.scripting.executeScript({
+      target: { tabId: last.tab },
+      func: () => [...document.querySelectorAll('input[type=password]')].some((el) => el.checkVisibility({ visibilityProperty: true })),
+    });
+    asksPassword = !!answer?.result;
+  } catch { return; }
+  recording.end = { url: cleaned({ url: tab.url }, account).url, ...(asksPassword && { asks_password: true }) };
+  await store.setRecording(recording);
+};
+
 /** @type {WebspApi} */
 const api = {
   start: async (options) => {
@@ -316,6 +333,7 @@ const api = {
   stop: async () => {
     await flush(true);
     await camera.idle();
+    await rememberEnd();
     const status = await turn('stopped');
     await inTurn(async () => { account = null; await store.setAccount(null); });
     return status;

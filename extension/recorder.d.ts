@@ -56,6 +56,7 @@ interface Trace {
   viewport: { width: number; height: number };
   recorded_with: string;
   omitted?: number;
+  end?: { url: string; asks_password?: boolean };
   events: RecordedEvent[];
 }
 
@@ -216,6 +217,7 @@ interface Recording {
   tabs: number[];
   startedAt: number;
   stoppedAt?: number;
+  end?: { url: string; asks_password?: boolean };
 }
 
 interface Status {

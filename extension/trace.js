@@ -171,6 +171,7 @@ export const assemble = (recording, all) => {
     viewport: recording.viewport,
     recorded_with: `websp-recorder ${chrome.runtime.getManifest().version}`,
     ...(omitted(all) && { omitted: omitted(all) }),
+    ...(recording.end && { end: recording.end }),
     events,
   };
 };

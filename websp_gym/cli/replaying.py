@@ -93,7 +93,11 @@ def replay(
                 on_candidates=outcome.note_candidates,
             )
             outcome.changes = done.changes
-            outcome.seconds, outcome.unverified = done.seconds, done.unverified
+            outcome.seconds, outcome.verified, outcome.unverified = (
+                done.seconds,
+                done.verified,
+                done.unverified,
+            )
         else:
             live = replay_live(
                 trace,
@@ -106,13 +110,17 @@ def replay(
                 on_event=outcome.events.append,
                 on_candidates=outcome.note_candidates,
             )
-            outcome.seconds, outcome.unverified = live.seconds, live.unverified
+            outcome.seconds, outcome.verified, outcome.unverified = (
+                live.seconds,
+                live.verified,
+                live.unverified,
+            )
     except ReplayError as error:
         outcome.failure = error
     if as_json:
         print_json(outcome.as_dict())
     else:
-        outcome.show(Console(highlight=False), verified=verify or site_url is not None)
+        outcome.show(Console(highlight=False))
     return 1 if outcome.failure else 0
 
 
@@ -139,6 +147,7 @@ class _Outcome:
         self.events: list[EventReport] = []
         self.candidates: list[Candidate] = []
         self.changes: tuple[Change, ...] | None = None
+        self.verified: int | None = None
         self.unverified: tuple[str, ...] = ()
         self.seconds = 0.0
         self.failure: ReplayError | None = None
@@ -160,28 +169,40 @@ class _Outcome:
             "error": str(self.failure) if self.failure else None,
             "events": [event.as_dict() for event in self.events],
             "changes": changes,
+            "verified": self.verified,
             "unverified": list(self.unverified),
         }
         if self.explain is not None:
             told["candidates"] = [candidate.as_dict() for candidate in self.candidates]
         return told
 
-    def show(self, console: Console, *, verified: bool) -> None:
+    def show(self, console: Console) -> None:
         console.print(self._table())
         if self.explain is not None:
             self._show_candidates(console, self.explain)
         if self.failure is not None:
             console.print(f"[bold red]failed[/] {escape(str(self.failure))}", soft_wrap=True)
             return
-        how = "read back from the page loaded once more" if verified else "verified on the page"
         console.print(
             f"[bold green]replayed[/] {len(self.events)} event(s) in {self.seconds:.2f} s with --set {self.set}; "
-            f"every state was {how}"
+            f"{self._how_sure()}",
+            soft_wrap=True,
         )
         for one in self.unverified:
-            console.print(f"[yellow]not read back[/] {escape(one)}: it is not on the page when it is loaded")
+            console.print(f"[yellow]not read back[/] {escape(one)}", soft_wrap=True)
         if self.changes is not None:
             _show_changes(console, self.changes)
+
+    def _how_sure(self) -> str:
+        """Return what is known of the states that were set, and no more."""
+        if self.verified is None:
+            return "no page was loaded once more to read it back (--verify)"
+        if not self.verified + len(self.unverified):
+            return "it set nothing that a page could keep"
+        loaded = "from pages loaded once more"
+        if not self.unverified:
+            return f"every state ({self.verified}) was read back {loaded}"
+        return f"{self.verified} of {self.verified + len(self.unverified)} states were read back {loaded}"
 
     def _table(self) -> Table:
         table = plain_table("#", "event", "found by", "score", "state", "done", "ms")

@@ -38,8 +38,10 @@ class Rehearsal:
     events: tuple[EventReport, ...]
     seconds: float
     changes: tuple[Change, ...] = field(default=())
+    verified: int | None = None
+    """How many states were read back; None if that was not asked for."""
     unverified: tuple[str, ...] = ()
-    """States that could not be read back."""
+    """States that could not be read back, each with the reason."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain data."""
@@ -47,6 +49,7 @@ class Rehearsal:
             "events": [event.as_dict() for event in self.events],
             "seconds": round(self.seconds, 3),
             "changes": [change.__dict__ for change in self.changes],
+            "verified": self.verified,
             "unverified": list(self.unverified),
         }
 
@@ -118,7 +121,8 @@ def dry_run(
         after = episode.state().sites[site.slug]
         if picture is not None:
             write_picture(picture, tabs.current.screenshot())
-    return Rehearsal(report.events, report.seconds, tuple(changes(before, after)), report.unverified)
+    changed = tuple(changes(before, after))
+    return Rehearsal(report.events, report.seconds, changed, report.verified, report.unverified)
 
 
 def changes(before: SiteState, after: SiteState) -> Iterator[Change]:

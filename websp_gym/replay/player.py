@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
@@ -20,27 +20,25 @@ from websp_gym.replay.act import Actor
 from websp_gym.replay.evidence import Candidate
 from websp_gym.replay.expectations import (
     MAY_BE_MISSING,
-    UNKNOWN_STATE,
     Set,
     comes_with_change,
     is_choice,
     presses,
-    recorded_state,
     unfolds,
     wanted_state,
 )
-from websp_gym.replay.fields import Field
 from websp_gym.replay.left_out import LEFT_OUT, check_inputs, way_out
 from websp_gym.replay.locate import Found, RungReport, explain
-from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement, Look, focused
-from websp_gym.replay.read_back import Kept, kept_state, last_states, read_back
-from websp_gym.replay.trace import Trace, TraceEvent, fill, fill_target, types_password
+from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement, focused
+from websp_gym.replay.perform_event import Done, Performed, Performer
+from websp_gym.replay.read_back import Kept, ReadBack, Setting, last_states, read_back
+from websp_gym.replay.refusals import Pressed, Refusals
+from websp_gym.replay.sign_in import why_not_at_end, without_sign_in
+from websp_gym.replay.trace import Trace, TraceEvent, fill, fill_target
 from websp_gym.replay.wait_for_target import TargetWaiter, same_page
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
-
-Done = Literal["clicked", "skipped", "typed", "navigated", "pressed", "chosen"]
 
 _NEEDLESS_PATIENCE = 2.0
 """Seconds to look for a control that may be missing because nothing was changed, such as *Save* in a bar."""
@@ -48,8 +46,6 @@ _OPTIONAL_PATIENCE = 3.0
 """Seconds to look for the target of an optional event, such as a consent banner."""
 _HOVER_PATIENCE = 3.0
 """Seconds to look for the menu a target was in; the menu may now be always open."""
-_GONE_AFTER = 0.5
-"""Seconds to look for an element that its own click may have removed."""
 _DIALOG_MS = 1_000
 """Milliseconds to wait for a recorded native dialog to open."""
 
@@ -80,8 +76,10 @@ class ReplayReport:
 
     events: tuple[EventReport, ...]
     seconds: float
+    verified: int | None = None
+    """How many states were read back from pages loaded once more; None if that was not asked for."""
     unverified: tuple[str, ...] = ()
-    """States that could not be read back, because their targets are not on the page when it is loaded anew."""
+    """States that could not be read back, each with the reason."""
 
 
 def replay(
@@ -110,8 +108,8 @@ def replay(
         class_rules: The site's rules ``[{"on": css, "off": css}]`` for controls that show their state
             only by a class.
         start: Whether to open the trace's start URL first.
-        verify: Whether to load the pages once more at the end, and to read all switches, radio buttons and
-            lists that were set.
+        verify: Whether to load the pages once more at the end, and to read all switches, lists and fields that
+            were set.
         inputs: What to type where the recording left out an input, by number of the ``omitted`` event. For one whose
             value is a placeholder (``{{account.new_password}}``), the account's value does as well.
         on_event: Called with the report of each completed event, also of those before a failure.
@@ -124,24 +122,30 @@ def replay(
     Raises:
         ReplayError: A target was not found or did not reach its state, the page did not keep it, or an input was
             left out and is not given; details are in the error's attributes.
-        SetupError: An input is given for another event, the account has no value for a placeholder, or a class rule is
-            not a valid CSS selector.
+        SetupError: An input is given for another event, the account has no value for a placeholder, or a class
+            rule is not a valid CSS selector.
     """
     began = time.monotonic()
     given = inputs or {}
     check_inputs(trace, given)
-    player = _Player(tabs, set, account, timeout, class_rules, on_candidates)
-    player.inputs = given
+    player = _Player(tabs, set, account, timeout, class_rules, given, verify, on_candidates)
     player.check_rules()
-    if start:
-        player.go(fill(trace.start_url, account), TraceEvent(type="navigate", url=trace.start_url), 0)
-    events = []
-    for number, event in enumerate(trace.events, 1):
-        events.append(player.play(number, event))
-        if on_event is not None:
-            on_event(events[-1])
-    unverified = player.verify() if verify else ()
-    return ReplayReport(tuple(events), time.monotonic() - began, unverified)
+    try:
+        if start:
+            player.go(fill(trace.start_url, account), TraceEvent(type="navigate", url=trace.start_url), 0)
+        events = []
+        for number, event in enumerate(trace.events, 1):
+            events.append(player.play(number, event))
+            if on_event is not None:
+                on_event(events[-1])
+        player.check_end(trace, events)
+        back = player.read_back() if verify else None
+    finally:
+        player.close()
+    seconds = time.monotonic() - began
+    return ReplayReport(
+        tuple(events), seconds, back.verified if back else None, back.unverified if back else ()
+    )
 
 
 class _Player:
@@ -152,6 +156,8 @@ class _Player:
         account: Mapping[str, str],
         timeout: float,
         rules: ClassRules,
+        inputs: Mapping[int, str],
+        verify: bool,
         on_candidates: Callable[[int, list[Candidate]], None] | None,
     ) -> None:
         self.tabs = tabs
@@ -159,23 +165,45 @@ class _Player:
         self.account = account
         self.timeout = timeout
         self.rules = rules
+        self.inputs = inputs
+        self.verify = verify
+        self.performer = Performer(set_, account)
         self.targets = TargetWaiter(tabs, account)
+        self.refusals = Refusals(tabs.context)
         # True where every switch and choice since the last action with an effect already was as wanted.
         self.nothing_changed = False
         self.on_candidates = on_candidates
         self.kept: list[Kept] = []
-        self.inputs: Mapping[int, str] = {}
         self.answer: str | None = None
         """Given for the dialog of the next event."""
+        self.last_press = 0
+        """Number of the last event that set nothing, but pressed something."""
+        self.left = ""
+        """The page on which the last event was carried out."""
 
-    def verify(self) -> tuple[str, ...]:
-        """Load the pages once more and compare all states that were set; return those that are not there."""
+    def close(self) -> None:
+        """End listening to the browser."""
+        self.refusals.close()
 
-        def locate(state: Kept, patience: float) -> LocatedElement:
-            found = self._find_again(state.event, state.number, patience)
-            return self._located(found, state.event, state.number)
+    def read_back(self) -> ReadBack:
+        """Load the pages once more and compare all states that were set."""
+        kept = [replace(one, led_on=one.led_on or one.number < self.last_press) for one in self.kept]
+        return read_back(
+            without_sign_in(last_states(kept)),
+            self.tabs,
+            self.account,
+            self.rules,
+            timeout=self.timeout,
+            sent_since=lambda one: self.refusals.traffic.since(one.since, one.url),
+        )
 
-        return read_back(last_states(self.kept), self.tabs, locate, timeout=self.timeout)
+    def check_end(self, trace: Trace, events: list[EventReport]) -> None:
+        """Raise ReplayError where the last event did not lead where it led when it was recorded."""
+        if not events or events[-1].action == "skipped":
+            return
+        why = why_not_at_end(trace, self.tabs, self.left, self.account, self.timeout)
+        if why is not None:
+            raise self._error(trace.events[-1], len(events), why, ())
 
     def check_rules(self) -> None:
         """Raise SetupError where a class rule is not a valid CSS selector."""
@@ -206,35 +234,27 @@ class _Player:
     def _play(self, number: int, event: TraceEvent) -> EventReport:
         began = time.monotonic()
         found: Found | None = None
-        before: bool | None = None
-        after: bool | None = None
-        action: Done
+        self.left = self.tabs.current.url
         if event.type == "navigate":
-            action = self.go(fill(event.url, self.account), event, number)
-        elif event.type == "omitted" and (skipped := self._left_out(event, number)) is not None:
-            action = skipped
+            did = Performed(self.go(fill(event.url, self.account), event, number))
+        elif event.type == "omitted" and (done := self._left_out(event, number)) is not None:
+            did = Performed(done)
         elif event.target is None:
-            action = self._key(event, number)
+            did = self._watched(event, number, Pressed(), lambda: Performed(self._key(event, number)))
         else:
             self._open_menus(event)
             found = self._find(event, number)
-            if found is None:
-                action = "skipped"
-            else:
-                element = self._located(found, event, number)
-                url = self.tabs.current.url
-                action, before, after = self._act(element, event, number)
-                self.kept += kept_state(number, event, url, after, self.account)
-        self._note(event, action, before)
+            did = Performed("skipped") if found is None else self._act(found, event, number)
+        self._note(event, did)
         return EventReport(
             number=number,
             type=event.type,
             description=event.describe(),
             rung=found.rung if found else None,
             score=found.score if found else None,
-            before=before,
-            after=after,
-            action=action,
+            before=did.before,
+            after=did.after,
+            action=did.done,
             seconds=time.monotonic() - began,
         )
 
@@ -295,97 +315,53 @@ class _Player:
                 with contextlib.suppress(CannotActError):
                     Actor(self._located(found, menu, 0)).hover()
 
-    def _act(
-        self, element: LocatedElement, event: TraceEvent, number: int
-    ) -> tuple[Done, bool | None, bool | None]:
-        try:
-            if event.type == "type":
-                self._type(Field(element), event.value or "")
-                return "typed", None, None
-            if event.type == "omitted":
-                only = ("password", event.target.type_attr or "text") if event.target else ()
-                Field(element).fill(
-                    self._given(event, number) or "", only=only if event.what == "password" else ()
+    def _act(self, found: Found, event: TraceEvent, number: int) -> Performed:
+        element = self._located(found, event, number)
+        self.left = self.tabs.current.url
+        before = self._setting(element) if self.verify else None
+        since = len(self.refusals.traffic.replies)
+
+        def perform() -> Performed:
+            try:
+                return self.performer.perform(
+                    element, event, given=self._given(event, number), nothing_changed=self.nothing_changed
                 )
-                return "typed", None, None
-            if event.type == "key":
-                if presses(event.key, element.look()):
-                    return self._click(element, event)
-                Field(element).press_key(event.key or "")
-                return "pressed", None, None
-            if event.type == "change" and event.value is not None:
-                done = self._change(Field(element), event.value)
-                if done:
-                    return done, None, None
-            return self._click(element, event)
-        except (CannotActError, PlaywrightError) as error:
-            self._check_alive()
-            reason = str(error).split("\n", 1)[0]
-            raise self._error(event, number, reason, (), element.found) from error
+            except (CannotActError, PlaywrightError) as error:
+                self._check_alive()
+                reason = str(error).split("\n", 1)[0]
+                raise self._error(event, number, reason, (), element.found) from error
 
-    def _change(self, field: Field, value: str) -> Done | None:
-        """Set the value of a field; return None for checkboxes, radio buttons and switches."""
-        kind = field.kind()
-        if kind == "select":
-            return "chosen" if field.choose(fill(value, self.account)) else "skipped"
-        if kind in ("checkbox", "radio", "switch"):
-            return None
-        self._type(field, value)
-        return "typed"
+        did = self._watched(event, number, Pressed(found.handle), perform)
+        if did.is_set or did.text is not None:
+            sent = tuple(self.refusals.traffic.since(since, self.left))
+            on = did.after if did.is_set else None
+            moved = not same_page(self.tabs.current.url, self.left)
+            self.kept.append(Kept(number, event, self.left, on, did.text, before, sent, since, moved))
+        elif did.done in ("clicked", "pressed"):
+            self.last_press = number
+        return did
 
-    def _type(self, field: Field, value: str) -> None:
-        field.fill(fill(value, self.account), only=("password",) if types_password(value) else ())
+    def _watched(
+        self, event: TraceEvent, number: int, pressed: Pressed, perform: Callable[[], Performed]
+    ) -> Performed:
+        """Carry out an event; raise ReplayError where what it sent was refused."""
+        if event.type in ("type", "omitted"):
+            return perform()
+        before = self.refusals.before(self.tabs.current)
+        did = perform()
+        why = None if did.done == "skipped" else self.refusals.after(before, self.tabs.current, pressed)
+        if why is not None:
+            raise self._error(
+                event, number, why, (), way="see what the page says, and whether the account may do this"
+            )
+        return did
 
-    def _click(self, element: LocatedElement, event: TraceEvent) -> tuple[Done, bool | None, bool | None]:
-        seen = element.look()
-        actor, field = Actor(element), Field(element)
-        if seen.kind == "option" and event.target and field.kind() == "select":
-            chosen = field.choose(event.target.name or event.target.text or "")
-            return "chosen" if chosen else "skipped", None, None
-        wanted = wanted_state(event, seen, self.set)
-        if wanted is not None:
-            return self._turn(actor, seen, wanted)
-        if seen.turns and seen.inner:
-            return self._click_around(element, event, seen)
-        if event.set is not None or (event.stateful and self.set != "recorded"):
-            raise CannotActError("its state cannot be read; add a class rule to the site")
-        opens = unfolds(event)
-        if opens is not None and seen.expanded is opens:
-            return "skipped", seen.expanded, seen.expanded
-        if seen.disabled and self.nothing_changed and event.follows_change is not False:
-            return "skipped", None, None
-        if seen.disabled and not actor.enabled():
-            raise CannotActError("it is disabled")
-        if opens is not None and seen.expanded is not None:
-            return "clicked", seen.expanded, actor.unfold(opens)
-        actor.click()
-        return "clicked", seen.on, None
-
-    def _click_around(
-        self, element: LocatedElement, event: TraceEvent, seen: Look
-    ) -> tuple[Done, bool | None, bool | None]:
-        """Click an element around a control. If that turned the control, as a row does, leave it as wanted."""
-        actor = Actor(element)
-        actor.click()
+    @staticmethod
+    def _setting(element: LocatedElement) -> Setting | None:
         try:
-            now = element.look(_GONE_AFTER)
-        except ReplayError:
-            return "clicked", None, None  # the click led elsewhere
-        if now.on is None or now.on is seen.on or now.turns == "choose":
-            return "clicked", None, None
-        known = recorded_state(event) if self.set == "recorded" else self.set == "on"
-        if known is None:
-            actor.turn(bool(seen.on), may_go=False)
-            raise CannotActError(UNKNOWN_STATE)
-        return "clicked", seen.on, actor.turn(known, may_go=False) if now.on is not known else known
-
-    def _turn(self, actor: Actor, seen: Look, wanted: bool) -> tuple[Done, bool | None, bool | None]:
-        # Click a menu's radio item even if it is on: the menu would stay open and cover the next target.
-        if seen.is_(wanted) and seen.kind != "menuitemradio":
-            return "skipped", seen.on, seen.on
-        if seen.disabled and not actor.enabled():
-            raise CannotActError(f"it is disabled, and {'off' if wanted else 'on'}")
-        return "clicked", seen.on, actor.turn(wanted, may_go=seen.kind.startswith("menuitem"))
+            return Setting.of(element)
+        except (CannotActError, PlaywrightError, ReplayError):
+            return None
 
     def _key(self, event: TraceEvent, number: int) -> Done:
         self.targets.focus(event)
@@ -402,13 +378,13 @@ class _Player:
         settle(self.tabs)
         return "pressed"
 
-    def _note(self, event: TraceEvent, action: Done, was_on: bool | None) -> None:
-        chosen_again = event.target is not None and event.target.role == "option" and was_on
-        is_set = is_choice(event) or (was_on is not None and unfolds(event) is None)
-        as_wanted = action == "skipped" and event.type in ("click", "change") and is_set
+    def _note(self, event: TraceEvent, did: Performed) -> None:
+        chosen_again = event.target is not None and event.target.role == "option" and did.before
+        is_set = is_choice(event) or did.is_set
+        as_wanted = did.done == "skipped" and event.type in ("click", "change") and is_set
         if as_wanted or chosen_again:
             self.nothing_changed = True
-        elif action != "skipped" and unfolds(event) is None:
+        elif did.done != "skipped" and unfolds(event) is None:
             self.nothing_changed = False
 
     # ---------------------------------------------------------------- finding

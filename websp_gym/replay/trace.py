@@ -149,6 +149,11 @@ class TraceEvent(_Model):
     modal: Literal["accept", "dismiss"] | None = Field(
         None, description="How the alert, confirm or prompt that followed was answered."
     )
+    kept: bool | None = Field(
+        None,
+        description="Whether the page still had the state or text when it was loaded once more after the "
+        "recording: a setting has, a box that only chooses a row has not. Null where it is unknown.",
+    )
     modal_text: str | None = Field(None, description="Text given to a prompt that was accepted.")
     set: OnOff | None = Field(
         None, description="State in which replay leaves the target, regardless of the requested state."
@@ -201,6 +206,13 @@ class TraceEvent(_Model):
         return f"{self.type} {into}{self.target.short()}"
 
 
+class End(_Model):
+    """The page on which a recording ended."""
+
+    url: str
+    asks_password: bool = Field(False, description="Whether it showed a password field.")
+
+
 class Trace(_Model):
     """A recorded session on one website."""
 
@@ -216,9 +228,10 @@ class Trace(_Model):
     omitted: int = Field(
         0,
         ge=0,
-        description="Number of inputs that were left out because they are secret. If there are fewer 'omitted' events, "
-        "as in older traces, nothing says where, and the trace is not replayed.",
+        description="Number of inputs that were left out because they are secret. If there are fewer 'omitted' "
+        "events, as in older traces, nothing says where, and the trace is not replayed.",
     )
+    end: End | None = Field(None, description="Where the last event had led.")
     events: tuple[TraceEvent, ...] = Field(max_length=MAX_EVENTS)
 
     model_config = ConfigDict(populate_by_name=True)
@@ -230,8 +243,10 @@ class Trace(_Model):
 
     @model_validator(mode="after")
     def _placeholders(self) -> Trace:
-        _check_url(self.start_url)
-        _check_placeholders(self.start_url)
+        for url in (self.start_url, self.end.url if self.end else ""):
+            if url:
+                _check_url(url)
+            _check_placeholders(url)
         return self
 
 

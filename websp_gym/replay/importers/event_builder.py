@@ -150,7 +150,7 @@ def _checked(draft: Draft, account: Mapping[str, str], log: ImportLog) -> TraceE
 
 
 def _without_letters(drafts: list[Draft], log: ImportLog) -> list[Draft]:
-    """Drop letter keys next to a text event, which has the text; others are left out, as they may spell a password."""
+    """Drop letter keys next to a text event, which has the text; leave out others, as they may spell a password."""
     kept: list[Draft] = []
     for is_letter, group in groupby(drafts, _is_letter):
         run = list(group)
