@@ -86,7 +86,7 @@ def dry_run(
         signed_in: Whether the browser starts signed in to the site.
         headless: Whether to run without a browser window.
         viewport: Size of the window in CSS pixels; None for the recorded size.
-        verify: Whether to load the pages once more at the end, and to read every state back.
+        verify: Whether to load the pages once more at the end, and to read back what was set.
         inputs: What to type where the recording left out an input, by number of the event.
         account: Further values for the placeholders, such as ``new_password``; the sandbox's account has the others.
         picture: File for a screenshot of the last page; None for no screenshot.

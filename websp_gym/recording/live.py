@@ -31,7 +31,7 @@ def replay_live(
     on_event: Callable[[EventReport], None] | None = None,
     on_candidates: Callable[[int, list[Candidate]], None] | None = None,
 ) -> ReplayReport:
-    """Replay a trace on a website, in a fresh browser without cookies, and read every state back.
+    """Replay a trace on a website, in a fresh browser without cookies, and read back what was set.
 
     Args:
         trace: The trace. It must sign in itself where the site needs that.
