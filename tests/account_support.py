@@ -27,7 +27,8 @@ class Application:
 
     base: str = ""
     takes: str = "redirect"
-    """How a change is taken: ``redirect``, ``page`` (shown again at once) or ``script`` (fetch and JSON)."""
+    """How a change is taken: ``redirect``, ``page`` (shown again at once), ``script`` (fetch and JSON), or ``odd`` (a redirect
+    to a page that says so in the style of an error)."""
     refuses: str | None = None
     """How a change is refused; None for changes that are taken."""
     stored: dict[str, Any] = field(default_factory=dict)
@@ -218,6 +219,9 @@ class Handler(BaseHTTPRequestHandler):
             self.app.stored |= wanted
             if self.app.takes == "script":
                 self.say(200, {"ok": True})
+            elif self.app.takes == "odd":
+                self.app.flash = "Your settings were saved."
+                self.lead("/profile")
             elif self.app.takes == "page":
                 self.show("<p class=notice-success role=alert>Saved</p>" + self.profile(self.app.stored))
             else:

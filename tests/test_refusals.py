@@ -17,6 +17,7 @@ from websp_gym.errors import ReplayError
 from websp_gym.recording import RecorderBrowser
 from websp_gym.replay import ReplayReport, Trace, replay
 from websp_gym.replay.read_back import is_text
+from websp_gym.replay.refusals import says_failure
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -143,7 +144,12 @@ EVERY = list(itertools.product([True, False], [True, False]))
 
 @pytest.mark.parametrize(
     ("flow", "takes"),
-    [*((flow, "redirect") for flow in FLOWS), ("all_of_it", "page"), ("all_of_it", "script")],
+    [
+        *((flow, "redirect") for flow in FLOWS),
+        ("all_of_it", "page"),
+        ("all_of_it", "script"),
+        ("all_of_it", "odd"),
+    ],
 )
 def test_what_the_server_took_is_ok(
     studio: RecorderBrowser, application: Application, tabs: Tabs, flow: str, takes: str
@@ -353,3 +359,23 @@ def test_a_request_that_is_sent_again_with_a_new_session_is_no_refusal(
 def test_texts_compare_as_servers_normalize_them(was: str, wanted: str, shown: str, kept: bool) -> None:
 
     assert is_text(shown, wanted, was) is kept
+
+
+@pytest.mark.parametrize(
+    ("answer", "fails"),
+    [
+        ({"ok": False}, True),
+        ({"success": False, "data": {"id": 1}}, True),
+        ({"status": "error", "message": "taken"}, True),
+        ({"errors": {"email": ["is taken"]}}, True),
+        ({"data": None, "errors": [{"message": "no"}]}, True),
+        ({"data": {"saved": True}, "errors": [{"message": "a part is missing"}]}, False),
+        ({"ok": True, "error": None, "errors": []}, False),
+        ({"status": "done"}, False),
+        ({"status": 200}, False),
+        ([{"ok": False}], False),
+        ("error", False),
+    ],
+)
+def test_json_says_that_a_request_failed(answer: Any, fails: bool) -> None:
+    assert (says_failure(answer) is not None) is fails

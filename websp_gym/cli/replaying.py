@@ -37,7 +37,8 @@ def replay(
         typer.Option(metavar="N", min=1, help="Show for event N what spoke for and against each candidate."),
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="At the end, load the pages once more and read back what was set.")
+        bool,
+        typer.Option("--verify", help="At the end, load the pages once more and read back what was set."),
     ] = False,
     site_url: Annotated[
         str | None,

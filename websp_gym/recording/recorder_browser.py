@@ -27,6 +27,7 @@ from websp_gym.browser.scratch import scratch_folder
 from websp_gym.errors import SetupError
 from websp_gym.paths import data_dir
 from websp_gym.recording.look_back import look_back
+from websp_gym.replay.refusals import errors
 from websp_gym.replay.trace import Trace
 from websp_gym.replay.trace_files import save_trace
 
@@ -102,6 +103,7 @@ class RecorderBrowser:
         self._window: Page | None = None
         self._gone = False
         self._kept: dict[int, bool] = {}
+        self._shows_error = False
         self._account: Mapping[str, str] = {}
         try:
             self._write_preferences()
@@ -168,7 +170,7 @@ class RecorderBrowser:
         Raises:
             SetupError: A recording is already running, or the page cannot be recorded.
         """
-        self._kept, self._account = {}, dict(account or {})
+        self._kept, self._shows_error, self._account = {}, False, dict(account or {})
         fields = ("email", "username", "name", "password")
         options = {
             "name": name,
@@ -204,7 +206,8 @@ class RecorderBrowser:
             event.model_copy(update={"kept": self._kept.get(number)})
             for number, event in enumerate(trace.events, 1)
         ]
-        return trace.model_copy(update={"events": tuple(events)})
+        end = trace.end and trace.end.model_copy(update={"shows_error": self._shows_error})
+        return trace.model_copy(update={"events": tuple(events), "end": end})
 
     def stop(self) -> Trace:
         """Stop the recording and return its trace.
@@ -229,6 +232,8 @@ class RecorderBrowser:
         Args:
             trace: The recording.
         """
+        pages = [page for page in self.context.pages if page.url.startswith(("https://", "http://"))]
+        self._shows_error = any(errors(page) for page in pages)
         self._kept = look_back(trace, self.context, self._account)
 
     def save(self, path: str | Path) -> Path:

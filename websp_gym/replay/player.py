@@ -31,10 +31,10 @@ from websp_gym.replay.left_out import LEFT_OUT, check_inputs, way_out
 from websp_gym.replay.locate import Found, RungReport, explain
 from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement, focused
 from websp_gym.replay.perform_event import Done, Performed, Performer
-from websp_gym.replay.read_back import Kept, ReadBack, Setting, last_states, read_back
+from websp_gym.replay.read_back import Kept, ReadBack, Setting, last_states, look, read_back
 from websp_gym.replay.refusals import Pressed, Refusals
 from websp_gym.replay.sign_in import why_not_at_end, without_sign_in
-from websp_gym.replay.trace import Trace, TraceEvent, fill, fill_target
+from websp_gym.replay.trace import End, Trace, TraceEvent, fill, fill_target
 from websp_gym.replay.wait_for_target import TargetWaiter, same_page
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def replay(
     began = time.monotonic()
     given = inputs or {}
     check_inputs(trace, given)
-    player = _Player(tabs, set, account, timeout, class_rules, given, verify, on_candidates)
+    player = _Player(tabs, set, account, timeout, class_rules, given, verify, trace.end, on_candidates)
     player.check_rules()
     try:
         if start:
@@ -158,6 +158,7 @@ class _Player:
         rules: ClassRules,
         inputs: Mapping[int, str],
         verify: bool,
+        end: End | None,
         on_candidates: Callable[[int, list[Candidate]], None] | None,
     ) -> None:
         self.tabs = tabs
@@ -174,10 +175,13 @@ class _Player:
         self.nothing_changed = False
         self.on_candidates = on_candidates
         self.kept: list[Kept] = []
+        self.trace_end = end
         self.answer: str | None = None
         """Given for the dialog of the next event."""
         self.last_press = 0
         """Number of the last event that set nothing, but pressed something."""
+        self.suspicion: ReplayError | None = None
+        """What may have been refused; reading back decides."""
         self.left = ""
         """The page on which the last event was carried out."""
 
@@ -187,6 +191,12 @@ class _Player:
 
     def read_back(self) -> ReadBack:
         """Load the pages once more and compare all states that were set."""
+        back = self._read_back()
+        if self.suspicion is not None and (back.unverified or not back.verified):
+            raise self.suspicion
+        return back
+
+    def _read_back(self) -> ReadBack:
         kept = [replace(one, led_on=one.led_on or one.number < self.last_press) for one in self.kept]
         return read_back(
             without_sign_in(last_states(kept)),
@@ -349,12 +359,31 @@ class _Player:
             return perform()
         before = self.refusals.before(self.tabs.current)
         did = perform()
-        why = None if did.done == "skipped" else self.refusals.after(before, self.tabs.current, pressed)
-        if why is not None:
-            raise self._error(
-                event, number, why, (), way="see what the page says, and whether the account may do this"
-            )
+        refusal = None if did.done == "skipped" else self.refusals.after(before, self.tabs.current, pressed)
+        if refusal is not None:
+            way = "see what the page says, and whether the account may do this"
+            error = self._error(event, number, refusal.why, (), way=way)
+            if refusal.certain:
+                raise error
+            self._suspect(error, loaded=refusal.loaded)
         return did
+
+    def _suspect(self, error: ReplayError, *, loaded: bool) -> None:
+        """Raise an error, unless the recording, or the states that were set, can say that nothing was refused."""
+        if self.trace_end and self.trace_end.shows_error:
+            return
+        if self.verify:
+            self.suspicion = self.suspicion or error
+            return
+        here = self.tabs.current.url.split("?", 1)[0].rstrip("/")
+        states = [
+            one
+            for one in without_sign_in(last_states(self.kept))
+            if one.url.split("?", 1)[0].rstrip("/") == here and not one.is_secret
+        ]
+        readings = look(states, self.tabs, self.account, self.rules) if loaded else []
+        if not readings or not all(reading.same for reading in readings):
+            raise error
 
     @staticmethod
     def _setting(element: LocatedElement) -> Setting | None:

@@ -104,7 +104,7 @@ class ReadBack:
 
 
 @dataclass(frozen=True)
-class _Reading:
+class Reading:
     """A state that was looked for on the page loaded once more."""
 
     kept: Kept
@@ -175,34 +175,50 @@ def look_again(
     rules: ClassRules = (),
     *,
     timeout: float,
-) -> list[_Reading]:
+) -> list[Reading]:
     """Load the pages of all states once more, and look for each. Raise ReplayError where a page does not load."""
-    readings = {id(one): _Reading(one, None) for one in kept}
+    readings = {id(one): Reading(one, None) for one in kept}
     for url in dict.fromkeys(one.url for one in kept if not one.is_secret):
         _load(url, tabs, timeout)
-        patience = _PATIENCE
-        for one in (one for one in kept if one.url == url and not one.is_secret):
-            element = _located(one, tabs, account, rules, min(patience, timeout))
-            patience = _PATIENCE if element else _LATER_PATIENCE
-            if element is not None:
-                with contextlib.suppress(ReplayError, CannotActError, PlaywrightError):
-                    readings[id(one)] = _read(one, element)
+        here = [one for one in kept if one.url == url and not one.is_secret]
+        for reading in look(here, tabs, account, rules, patience=min(_PATIENCE, timeout)):
+            readings[id(reading.kept)] = reading
     return list(readings.values())
 
 
-def _read(one: Kept, element: LocatedElement) -> _Reading:
+def look(
+    kept: list[Kept],
+    tabs: Tabs,
+    account: Mapping[str, str],
+    rules: ClassRules = (),
+    *,
+    patience: float = _LATER_PATIENCE,
+) -> list[Reading]:
+    """Look for states on the current page; wait for the first of them for ``patience`` seconds."""
+    readings = []
+    for one in kept:
+        element = _located(one, tabs, account, rules, patience)
+        patience = patience if element else min(patience, _LATER_PATIENCE)
+        readings.append(Reading(one, None))
+        if element is not None:
+            with contextlib.suppress(ReplayError, CannotActError, PlaywrightError):
+                readings[-1] = _read(one, element)
+    return readings
+
+
+def _read(one: Kept, element: LocatedElement) -> Reading:
     now = Setting.of(element)
     if one.on is not None:
         if now.on is None or not now.shown:
-            return _Reading(one, None)
-        return _Reading(one, now, same=element.look().is_(one.on))
+            return Reading(one, None)
+        return Reading(one, now, same=element.look().is_(one.on))
     assert one.text is not None
     if now.value is None or not now.shown:
-        return _Reading(one, None)
+        return Reading(one, None)
     if Field(element).kind() == "select":
-        return _Reading(one, now, same=Field(element).has_option(one.text))
+        return Reading(one, now, same=Field(element).has_option(one.text))
     was = one.before.value if one.before else None
-    return _Reading(one, now, same=is_text(now.value, one.text, was))
+    return Reading(one, now, same=is_text(now.value, one.text, was))
 
 
 def is_text(found: str, wanted: str, was: str | None) -> bool:
@@ -217,7 +233,7 @@ def is_text(found: str, wanted: str, was: str | None) -> bool:
     return mine == theirs if len(mine) < _SHORTEST else mine in theirs
 
 
-def _no_setting(reading: _Reading, readings: list[_Reading], sent: list[Reply]) -> str | None:
+def _no_setting(reading: Reading, readings: list[Reading], sent: list[Reply]) -> str | None:
     """Return why what a page does not show may be no setting, or cannot be read; None where it was refused."""
     kept, now = reading.kept, reading.now
     if kept.is_secret:
@@ -247,7 +263,7 @@ def _was_sent(kept: Kept, sent: list[Reply]) -> bool:
     return is_list or any(reply.holds(kept.text or "") for reply in sent)
 
 
-def _is_new(reading: _Reading, readings: list[_Reading]) -> bool:
+def _is_new(reading: Reading, readings: list[Reading]) -> bool:
     """Whether a text of the same form is empty again, as a form for something new is."""
     form = reading.kept.event.target and reading.kept.event.target.form
     return any(

@@ -3,7 +3,8 @@
  * What a page says about what was sent, and what a control is part of (the Python side is refusals.py and read_back.py).
  * Adds to __webspReplay
  *
- *   errors()           the visible messages of errors and the fields marked invalid: text or name, each once
+ *   errors()           the visible messages of errors and the fields marked invalid: [text or name, whether the page says
+ *                      so to all (aria-invalid), and not only by a class, which some have for any message]
  *   unsent(el)         the label of a field for which the browser did not send the form that the element sends, or null
  *   sends(el)          whether pressing the element, or Enter in it, sends a form by another method than GET
  *   asksPassword()     whether a password field is visible
@@ -33,15 +34,18 @@
     return all.some((word) => /^(errors?|invalid|failed|failure)$/.test(word)) || (all.includes('danger') && all.includes('alert'));
   });
   const errors = () => {
-    const found = [];
+    /** @type {Map<string, boolean>} */
+    const found = new Map();
     for (const el of document.querySelectorAll(MARKED)) {
       if (!visible(el)) continue;
       const field = /** @type {HTMLInputElement} */ (el);
       const text = collapse(/** @type {HTMLElement} */ (el).innerText ?? '');
-      if (el.getAttribute('aria-invalid')?.toLowerCase() === 'true') found.push(field.value ? `${websp.nameOf(el)} is not valid` : '');
-      else if (isError(el) && text.length <= LONGEST && /\p{L}/u.test(text)) found.push(text);
+      if (el.getAttribute('aria-invalid')?.toLowerCase() === 'true') {
+        if (field.value) found.set(`${websp.nameOf(el)} is not valid`, true);
+      }
+      else if (isError(el) && text.length <= LONGEST && /\p{L}/u.test(text)) found.set(text, false);
     }
-    return [...new Set(found.filter(Boolean))];
+    return [...found];
   };
 
   /** @type {(el: Element) => HTMLFormElement|null} */

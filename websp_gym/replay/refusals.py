@@ -93,6 +93,17 @@ class Before:
     errors: frozenset[str]
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """Why what an event sent was refused."""
+
+    why: str
+    certain: bool = True
+    """Whether the server or the browser said so; a message may only look like that of an error."""
+    loaded: bool = False
+    """Whether the page was loaded after the answer, and so shows what the server has."""
+
+
 class Refusals:
     """Tells whether what an event sent was refused."""
 
@@ -107,9 +118,9 @@ class Refusals:
 
     def before(self, page: Page) -> Before:
         """Remember the page as it is before an event."""
-        return Before(page, page.url, len(self.traffic.replies), frozenset(_ask(page, "errors") or ()))
+        return Before(page, page.url, len(self.traffic.replies), frozenset(errors(page)))
 
-    def after(self, before: Before, page: Page, pressed: Pressed) -> str | None:
+    def after(self, before: Before, page: Page, pressed: Pressed) -> Refusal | None:
         """Return why what the event sent was refused; None if nothing says so.
 
         Args:
@@ -120,13 +131,17 @@ class Refusals:
         sent = self.traffic.since(before.sent, page.url)
         for reply in _last_of_each(sent):
             if (why := _refusal(reply)) is not None:
-                return why
+                return Refusal(why)
         if not sent and page is before.page and page.url == before.url and (label := pressed.unsent()):
-            return f"the browser did not send the form, as {label!r} is not valid"
+            return Refusal(f"the browser did not send the form, as {label!r} is not valid")
         if not sent and not pressed.sends:
             return None
-        new = [text for text in _ask(page, "errors") or () if text not in before.errors]
-        return f"the page then said: {new[0][:_LONGEST]!r}" if new else None
+        new = {text: certain for text, certain in errors(page).items() if text not in before.errors}
+        if not new:
+            return None
+        text = max(new, key=lambda text: new[text])
+        loaded = any(reply.is_page and reply.request.method == "GET" for reply in sent)
+        return Refusal(f"the page then said: {text[:_LONGEST]!r}", new[text], loaded)
 
 
 class Pressed:
@@ -148,6 +163,11 @@ class Pressed:
             return self.element.evaluate(f"el => globalThis.__webspReplay?.{name}(el)")
         except PlaywrightError:
             return None  # it is gone
+
+
+def errors(page: Page) -> dict[str, bool]:
+    """Return the messages of errors that a page shows, and whether each is certainly one."""
+    return dict(_ask(page, "errors") or ())
 
 
 def asks_password(page: Page) -> bool:
@@ -180,13 +200,13 @@ def _refusal(reply: Reply) -> str | None:
     if reply.is_page or "json" not in reply.response.headers.get("content-type", ""):
         return None
     try:
-        said = _says_failure(json.loads(reply.response.text()))
+        said = says_failure(json.loads(reply.response.text()))
     except (PlaywrightError, ValueError):
         return None  # the page has gone on, or it is no JSON
     return f"the server refused it: {path} was answered with {said}" if said else None
 
 
-def _says_failure(data: Any) -> str | None:
+def says_failure(data: Any) -> str | None:
     """Return the part of a JSON answer that says that the request failed; None if none does."""
     if not isinstance(data, dict):
         return None

@@ -211,6 +211,10 @@ class End(_Model):
 
     url: str
     asks_password: bool = Field(False, description="Whether it showed a password field.")
+    shows_error: bool = Field(
+        False,
+        description="Whether it showed a message that looks like that of an error, as some do where all is well.",
+    )
 
 
 class Trace(_Model):
