@@ -293,6 +293,18 @@ def test_a_form_that_the_browser_does_not_send_is_a_failure(
         play(trace, tabs)
 
 
+def test_a_text_that_only_its_spelling_tells_from_the_one_before_is_not_said_to_be_read_back(
+    studio: RecorderBrowser, application: Application, tabs: Tabs
+) -> None:
+    trace = recorded(studio, application, "city")
+    for refuses in (None, "silent redirect"):
+        application.stored["city"], application.refuses = "https://Paris/", refuses
+        report = play(trace, tabs, verify=True)
+        stored = application.stored["city"]
+        assert stored == ("Paris" if refuses is None else "https://Paris/")
+        assert (report.verified, len(report.unverified)) == ((1, 0) if refuses is None else (0, 1))
+
+
 def test_an_address_that_is_taken_is_refused_with_and_without_reading_back(
     studio: RecorderBrowser, application: Application, tabs: Tabs
 ) -> None:

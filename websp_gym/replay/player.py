@@ -191,7 +191,12 @@ class _Player:
 
     def read_back(self) -> ReadBack:
         """Load the pages once more and compare all states that were set."""
-        back = self._read_back()
+        try:
+            back = self._read_back()
+        except ReplayError as error:
+            if self.suspicion is None:
+                raise
+            raise self.suspicion from error  # what the page said is the better reason
         if self.suspicion is not None and (back.unverified or not back.verified):
             raise self.suspicion
         return back

@@ -240,6 +240,8 @@ def _no_setting(reading: Reading, readings: list[Reading], sent: list[Reply]) ->
         return "no page shows it"
     if now is None:
         return "it is not on the page when it is loaded"
+    if kept.text is not None and now.value is not None and is_text(now.value, kept.text, None):
+        return f"the page shows {now.value!r}, as it did before"
     if kept.event.kept is not None:
         return None if kept.event.kept else "the page did not keep it when it was recorded either"
     before = kept.before
