@@ -57,6 +57,7 @@ class Draft:
     def event(self) -> TraceEvent:
         """Return the validated event."""
         data = {key: value for key, value in vars(self).items() if key in TraceEvent.model_fields}
+        data["type"] = "omitted" if self.what else self.type
         return self.whole or TraceEvent.model_validate(data)
 
 
