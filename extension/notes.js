@@ -7,7 +7,7 @@
  *   note(entry)            notes an event; returns its id
  *   settleNow()            reads the state the last event led to, before the next one changes it; a two-state control
  *                          that has not moved yet is waited for meanwhile
- *   omit(key)              counts something secret that was left out; the same key counts once
+ *   omit(what, place?)     notes that something was left out here, and what: its value is never sent
  *   keepSecret(text)       a secret the page holds: cut out of everything noted from now on
  */
 (() => {
@@ -116,7 +116,7 @@
   /** @type {Notes['note']} */
   const note = (entry) => {
     settleNow();
-    const { type, el, print, value, key, field } = entry;
+    const { type, el, print, value, key, field, password } = entry;
     // Pressed again before it moved: where the second press leads is what both came to.
     const unmoved = pending.filter((other) => el && switchOf(other) === (entry.holder ?? el));
     for (const waiting of unmoved) {
@@ -142,7 +142,7 @@
     const hover = entry.hover ?? [];
     if (hover.length) event.hover = hover.map((opener) => (path.length ? { ...opener, framePath: path } : opener));
     const time = performance.timeOrigin + performance.now();
-    link.send({ kind: 'event', id, time, field, event: secrets.size ? scrubbed(event) : event });
+    link.send({ kind: 'event', id, time, field, password, event: secrets.size ? scrubbed(event) : event });
     /** @type {Pending} */
     const waiting = {
       id, el: el ?? null, print: print ?? null, before, holder: entry.holder ?? null, done: false,
@@ -167,7 +167,19 @@
     return !!after && onOf(after) === onOf(waiting.before);
   };
   const settleNow = () => { for (const waiting of [...pending]) if (!isUnmoved(waiting)) finish(waiting); };
-  const omit = (/** @type {string} */ key) => link.send({ kind: 'omitted', id: key });
+  /** @type {Notes['omit']} */
+  const omit = (what, { el, print, field, value } = {}) => {
+    settleNow();
+    const path = link.framePath();
+    const target = print ?? (el && websp.recordedPrint(el));
+    /** @type {RecordedEvent} */
+    const event = { type: 'omitted', what };
+    if (parent === window) event.url = location.href;
+    if (target) event.target = path.length ? { ...target, framePath: path } : target;
+    if (value) event.value = value;
+    const time = performance.timeOrigin + performance.now();
+    link.send({ kind: 'event', id: link.nextId(), time, field, event: secrets.size ? scrubbed(event) : event });
+  };
   const keepSecret = (/** @type {string} */ text) => { if (text.trim().length >= FEWEST) secrets.add(text.trim()); };
 
   // What is asked for on the way may still change, and is told again.

@@ -154,6 +154,8 @@ Reflect.get(globalThis, '__webspSecretRules') ?? Reflect.set(globalThis, '__webs
  },
  "fields": {
   "password_autocomplete": "^(?:current|new)-password$",
+  "new_password": "(?<![a-z])(?:new|next|choose|create|neues?|nouveau|nueva|nova|nuova|nieuwe?)(?![a-z])",
+  "current_password": "(?<![a-z])(?:current|old|existing|present|aktuelles|altes|bisheriges|actuel|ancien|actual|anterior|atual|antiga|attuale|vecchia|huidige?|oude?)(?![a-z])",
   "secret_autocomplete": "^(?:one-time-code|cc-(?!name$|type$).*)$",
   "password": "(?<![a-z])(?:pass ?words?|pass ?wd|pwd|pswd|psw|pass ?phrase|passwor[td]|kennwort|mot de passe|contrase(?:ñ|n)a|senha|clave|wachtwoord|lösenord|salasana|adgangskode|hasło|heslo|şifre)(?![a-z])|^(?:user |login |account )?pass$|парол|密码|密碼|パスワード|비밀번호",
   "secret": [

@@ -6,6 +6,8 @@
  *
  * globalThis.__webspSecrets has
  *   kindOf(facts)              "password", "secret" (left out altogether) or null for a form field
+ *   asksForPassword(facts)     whether a form field asks for a password, whatever its type
+ *   asksForNewPassword(facts), asksForCurrentPassword(facts)   for one that the account shall have, or has
  *   isSecretText(text)         a card number or a key, wherever it was typed
  *   isCaptcha(url)             a frame whose inside is a captcha
  *   cleanUrl(url, known?)      the URL without user info, secret parameters and secret parts of its path and fragment;
@@ -44,6 +46,18 @@
     if (tokens.some((token) => passwordAutocomplete.test(token))) return 'secret';
     return hints.some((hint) => passwordWords.test(words(hint)) || secretWords.test(words(hint))) ? 'secret' : null;
   };
+
+  const newPasswordWords = new RegExp(fields.new_password, 'u');
+  const currentPasswordWords = new RegExp(fields.current_password, 'u');
+  /** @type {(facts: FieldFacts, autocomplete: RegExp, pattern: RegExp) => boolean} */
+  const says = ({ autocomplete, hints }, known, pattern) => autocomplete.toLowerCase().trim().split(/\s+/).some((token) => known.test(token))
+    || hints.some((hint) => pattern.test(words(hint)));
+  /** @type {SecretsApi['asksForPassword']} */
+  const asksForPassword = (facts) => says(facts, passwordAutocomplete, passwordWords);
+  /** @type {SecretsApi['asksForNewPassword']} */
+  const asksForNewPassword = (facts) => says(facts, /^new-password$/, newPasswordWords);
+  /** @type {SecretsApi['asksForCurrentPassword']} */
+  const asksForCurrentPassword = (facts) => says(facts, /^current-password$/, currentPasswordWords);
 
   /** @type {SecretsApi['isCaptcha']} */
   const isCaptcha = (url) => captchaFrames.test(url);
@@ -131,6 +145,6 @@
   const CSS_ESCAPE = (text) => text.replace(/[^\p{L}\p{N}_-]/gu, '\\$&');
 
   /** @type {SecretsApi} */
-  const api = { kindOf, isSecretText, isCaptcha, cleanUrl, fillIn };
+  const api = { kindOf, asksForPassword, asksForNewPassword, asksForCurrentPassword, isSecretText, isCaptcha, cleanUrl, fillIn };
   Object.defineProperty(globalThis, '__webspSecrets', { value: Object.freeze(api), enumerable: false });
 })();

@@ -10,7 +10,8 @@ const MOST = 5_000; // events a trace may have
 const LONGEST = 120; // characters of a text
 const READ = 200; // Texts of this length and more may end within a word.
 // Words of HTML and ARIA, not of the page: somebody may be called "button".
-const FIXED = new Set(['type', 'tag', 'role', 'typeAttr', 'xpath', 'key', 'serial']);
+const FIXED = new Set(['type', 'tag', 'role', 'typeAttr', 'xpath', 'key', 'serial', 'what']);
+const PASSWORDS = new Set(['{{account.password}}', '{{account.new_password}}']); // the placeholders the recorder itself writes
 const TEXTS = /** @type {const} */ (['name', 'label', 'text', 'nearby', 'sibling', 'parent', 'section']);
 const MARKS = /** @type {const} */ (['testId', 'id', 'nameAttr', 'value', 'form', 'css']);
 // Compared as a whole, so they are left out if a part of them is secret.
@@ -26,8 +27,7 @@ const WHOLE = /** @type {const} */ (['value', 'placeholder']);
  */
 const filled = (part, account, name = '') => {
   if (typeof part === 'string') {
-    // The one placeholder the recorder itself writes.
-    if (FIXED.has(name) || (name === 'value' && part === '{{account.password}}')) return part;
+    if (FIXED.has(name) || (name === 'value' && PASSWORDS.has(part))) return part;
     return /** @type {T} */ (/** @type {unknown} */ (secrets.fillIn(part, account)));
   }
   if (Array.isArray(part)) return /** @type {any} */ (part.map((one) => filled(one, account, name)));
@@ -144,9 +144,7 @@ export const ordered = (all) => {
 
 /** @type {(all: Iterable<Note>) => number} */
 export const omitted = (all) => {
-  let count = 0;
-  for (const note of all) if (!note.event) count++;
-  return count;
+  return ordered(all).filter((note) => note.event?.type === 'omitted').length;
 };
 
 /**
@@ -173,6 +171,7 @@ export const assemble = (recording, all) => {
     viewport: recording.viewport,
     recorded_with: `websp-recorder ${chrome.runtime.getManifest().version}`,
     ...(omitted(all) && { omitted: omitted(all) }),
+    ...(recording.end && { end: recording.end }),
     events,
   };
 };

@@ -191,6 +191,8 @@ interface SecretRules {
   paths: { people: string };
   fields: {
     password_autocomplete: string;
+    new_password: string;
+    current_password: string;
     secret_autocomplete: string;
     password: string;
     secret: string[];

@@ -17,6 +17,7 @@ from websp_gym.errors import SetupError
 from websp_gym.paths import own_traces
 from websp_gym.recording.by_hand import record_by_hand
 from websp_gym.recording.dry_run import check_file, site_of
+from websp_gym.replay.left_out import places_of, way_out
 from websp_gym.replay.library import site_slug
 from websp_gym.tasks.instances import all_instances
 
@@ -46,7 +47,8 @@ def record(
     """Record a trace: do it once in the browser that opens.
 
     Account values of a live site become placeholders when WEBSP_ACCOUNT_EMAIL, WEBSP_ACCOUNT_USERNAME and
-    WEBSP_ACCOUNT_NAME are set. Passwords, one-time codes and card numbers are never stored.
+    WEBSP_ACCOUNT_NAME are set. Passwords, one-time codes and card numbers are never stored; WEBSP_ACCOUNT_PASSWORD
+    is only compared with what is typed, to tell a new password from the account's.
 
     Example: `websp record steam --name "my preferences" --start https://store.steampowered.com/account/preferences/`
     """
@@ -88,8 +90,13 @@ def record(
         on_event=tell,
     )
     console.print(f"[bold green]saved[/] {path}  {len(trace.events)} event(s)", soft_wrap=True)
-    if trace.omitted:
-        console.print(f"[dim]{trace.omitted} secret input(s) left out; replay cannot type them[/]")
+    for number in places_of(trace):
+        event = trace.events[number - 1]
+        console.print(
+            f"[yellow]left out[/] event {number}, {escape(event.describe())}: replay stops there; "
+            f"{escape(way_out(event, number))}",
+            soft_wrap=True,
+        )
     way = "--set on" if site is not None else f"--site-url {_origin(where)}  (with WEBSP_LIVE=1)"
     console.print(f"try it: websp replay {path} {way}", soft_wrap=True)
 

@@ -19,6 +19,7 @@ from websp_gym.paths import trace_dirs
 from websp_gym.replay import TraceEvent, load_trace, save_trace
 from websp_gym.replay.exporters import to_devtools
 from websp_gym.replay.importers import import_trace
+from websp_gym.replay.left_out import places_of
 from websp_gym.replay.library import all_traces, find_trace
 from websp_gym.tasks.instances import all_instances
 
@@ -58,8 +59,8 @@ def show(name: TraceName, *, as_json: AsJson = False) -> None:
         f"{len(trace.events)} events",
         f"recorded with {trace.recorded_with}" if trace.recorded_with else "",
     ]
-    if trace.omitted:
-        notes.append(f"{trace.omitted} secret input(s) left out")
+    if left_out := max(trace.omitted, len(places_of(trace))):
+        notes.append(f"{left_out} input(s) left out")
     console.print(" · ".join(note for note in notes if note), style="dim")
 
 
@@ -180,7 +181,9 @@ def _files(names: list[str]) -> list[Path]:
 
 
 def _what(event: TraceEvent) -> str:
-    value = {"type": event.value, "change": event.value, "key": event.key}.get(event.type)
+    value = {"type": event.value, "change": event.value, "key": event.key, "omitted": event.what}.get(
+        event.type
+    )
     return escape(f"{event.type} {value!r}" if value is not None else event.type)
 
 

@@ -35,6 +35,7 @@ _SCRIPTS = (
     "evidence.js",
     "locate.js",
     "act.js",
+    "refusals.js",
     "occlusion.js",
     "hover.js",
     "virtual_lists.js",

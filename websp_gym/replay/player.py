@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
@@ -23,20 +23,22 @@ from websp_gym.replay.expectations import (
     Set,
     comes_with_change,
     is_choice,
+    presses,
     unfolds,
     wanted_state,
 )
-from websp_gym.replay.fields import Field
+from websp_gym.replay.left_out import LEFT_OUT, check_inputs, way_out
 from websp_gym.replay.locate import Found, RungReport, explain
-from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement, Look
-from websp_gym.replay.read_back import Kept, kept_state, last_states, read_back
-from websp_gym.replay.trace import Trace, TraceEvent, fill, fill_target
+from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement, focused
+from websp_gym.replay.perform_event import Done, Performed, Performer
+from websp_gym.replay.read_back import Kept, ReadBack, Setting, last_states, look, read_back
+from websp_gym.replay.refusals import Pressed, Refusals
+from websp_gym.replay.sign_in import why_not_at_end, without_sign_in
+from websp_gym.replay.trace import End, Trace, TraceEvent, fill, fill_target
 from websp_gym.replay.wait_for_target import TargetWaiter, same_page
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
-
-Done = Literal["clicked", "skipped", "typed", "navigated", "pressed", "chosen"]
 
 _NEEDLESS_PATIENCE = 2.0
 """Seconds to look for a control that may be missing because nothing was changed, such as *Save* in a bar."""
@@ -74,8 +76,10 @@ class ReplayReport:
 
     events: tuple[EventReport, ...]
     seconds: float
+    verified: int | None = None
+    """How many states were read back from pages loaded once more; None if that was not asked for."""
     unverified: tuple[str, ...] = ()
-    """States that could not be read back, because their targets are not on the page when it is loaded anew."""
+    """States that could not be read back, each with the reason."""
 
 
 def replay(
@@ -88,6 +92,7 @@ def replay(
     class_rules: ClassRules = (),
     start: bool = True,
     verify: bool = False,
+    inputs: Mapping[int, str] | None = None,
     on_event: Callable[[EventReport], None] | None = None,
     on_candidates: Callable[[int, list[Candidate]], None] | None = None,
 ) -> ReplayReport:
@@ -103,8 +108,10 @@ def replay(
         class_rules: The site's rules ``[{"on": css, "off": css}]`` for controls that show their state
             only by a class.
         start: Whether to open the trace's start URL first.
-        verify: Whether to load the pages once more at the end, and to read all switches, radio buttons and
-            lists that were set.
+        verify: Whether to load the pages once more at the end, and to read all switches, lists and fields that
+            were set.
+        inputs: What to type where the recording left out an input, by number of the ``omitted`` event. For one whose
+            value is a placeholder (``{{account.new_password}}``), the account's value does as well.
         on_event: Called with the report of each completed event, also of those before a failure.
         on_candidates: Called with the number of each event that has a target, and the elements that may be its
             target, before it is carried out or given up. For explanations; it makes replay slower.
@@ -113,22 +120,32 @@ def replay(
         One report per event.
 
     Raises:
-        ReplayError: A target was not found or did not reach its state, or the page did not keep it; details are
-            in the error's attributes.
-        SetupError: The account has no value for a placeholder, or a class rule is not a valid CSS selector.
+        ReplayError: A target was not found or did not reach its state, the page did not keep it, or an input was
+            left out and is not given; details are in the error's attributes.
+        SetupError: An input is given for another event, the account has no value for a placeholder, or a class
+            rule is not a valid CSS selector.
     """
     began = time.monotonic()
-    player = _Player(tabs, set, account, timeout, class_rules, on_candidates)
+    given = inputs or {}
+    check_inputs(trace, given)
+    player = _Player(tabs, set, account, timeout, class_rules, given, verify, trace.end, on_candidates)
     player.check_rules()
-    if start:
-        player.go(fill(trace.start_url, account), TraceEvent(type="navigate", url=trace.start_url), 0)
-    events = []
-    for number, event in enumerate(trace.events, 1):
-        events.append(player.play(number, event))
-        if on_event is not None:
-            on_event(events[-1])
-    unverified = player.verify() if verify else ()
-    return ReplayReport(tuple(events), time.monotonic() - began, unverified)
+    try:
+        if start:
+            player.go(fill(trace.start_url, account), TraceEvent(type="navigate", url=trace.start_url), 0)
+        events = []
+        for number, event in enumerate(trace.events, 1):
+            events.append(player.play(number, event))
+            if on_event is not None:
+                on_event(events[-1])
+        player.check_end(trace, events)
+        back = player.read_back() if verify else None
+    finally:
+        player.close()
+    seconds = time.monotonic() - began
+    return ReplayReport(
+        tuple(events), seconds, back.verified if back else None, back.unverified if back else ()
+    )
 
 
 class _Player:
@@ -139,6 +156,9 @@ class _Player:
         account: Mapping[str, str],
         timeout: float,
         rules: ClassRules,
+        inputs: Mapping[int, str],
+        verify: bool,
+        end: End | None,
         on_candidates: Callable[[int, list[Candidate]], None] | None,
     ) -> None:
         self.tabs = tabs
@@ -146,20 +166,59 @@ class _Player:
         self.account = account
         self.timeout = timeout
         self.rules = rules
+        self.inputs = inputs
+        self.verify = verify
+        self.performer = Performer(set_, account)
         self.targets = TargetWaiter(tabs, account)
+        self.refusals = Refusals(tabs.context)
         # True where every switch and choice since the last action with an effect already was as wanted.
         self.nothing_changed = False
         self.on_candidates = on_candidates
         self.kept: list[Kept] = []
+        self.trace_end = end
+        self.answer: str | None = None
+        """Given for the dialog of the next event."""
+        self.last_press = 0
+        """Number of the last event that set nothing, but pressed something."""
+        self.suspicion: ReplayError | None = None
+        """What may have been refused; reading back decides."""
+        self.left = ""
+        """The page on which the last event was carried out."""
 
-    def verify(self) -> tuple[str, ...]:
-        """Load the pages once more and compare all states that were set; return those that are not there."""
+    def close(self) -> None:
+        """End listening to the browser."""
+        self.refusals.close()
 
-        def locate(state: Kept, patience: float) -> LocatedElement:
-            found = self._find_again(state.event, state.number, patience)
-            return self._located(found, state.event, state.number)
+    def read_back(self) -> ReadBack:
+        """Load the pages once more and compare all states that were set."""
+        try:
+            back = self._read_back()
+        except ReplayError as error:
+            if self.suspicion is None:
+                raise
+            raise self.suspicion from error  # what the page said is the better reason
+        if self.suspicion is not None and (back.unverified or not back.verified):
+            raise self.suspicion
+        return back
 
-        return read_back(last_states(self.kept), self.tabs, locate, timeout=self.timeout)
+    def _read_back(self) -> ReadBack:
+        kept = [replace(one, led_on=one.led_on or one.number < self.last_press) for one in self.kept]
+        return read_back(
+            without_sign_in(last_states(kept)),
+            self.tabs,
+            self.account,
+            self.rules,
+            timeout=self.timeout,
+            sent_since=lambda one: self.refusals.traffic.since(one.since, one.url),
+        )
+
+    def check_end(self, trace: Trace, events: list[EventReport]) -> None:
+        """Raise ReplayError where the last event did not lead where it led when it was recorded."""
+        if not events or events[-1].action == "skipped":
+            return
+        why = why_not_at_end(trace, self.tabs, self.left, self.account, self.timeout)
+        if why is not None:
+            raise self._error(trace.events[-1], len(events), why, ())
 
     def check_rules(self) -> None:
         """Raise SetupError where a class rule is not a valid CSS selector."""
@@ -177,9 +236,9 @@ class _Player:
         if event.modal is None:
             return self._play(number, event)
         asked = self.tabs.dialogs.seen
-        with self.tabs.dialogs.answering(
-            accept=event.modal == "accept", text=fill(event.modal_text or "", self.account)
-        ):
+        answer = self.answer if self.answer is not None else fill(event.modal_text or "", self.account)
+        self.answer = None
+        with self.tabs.dialogs.answering(accept=event.modal == "accept", text=answer):
             report = self._play(number, event)
             if report.action != "skipped" and self.tabs.dialogs.seen == asked:
                 with contextlib.suppress(PlaywrightError):
@@ -190,35 +249,56 @@ class _Player:
     def _play(self, number: int, event: TraceEvent) -> EventReport:
         began = time.monotonic()
         found: Found | None = None
-        before: bool | None = None
-        after: bool | None = None
-        action: Done
+        self.left = self.tabs.current.url
         if event.type == "navigate":
-            action = self.go(fill(event.url, self.account), event, number)
+            did = Performed(self.go(fill(event.url, self.account), event, number))
+        elif event.type == "omitted" and (done := self._left_out(event, number)) is not None:
+            did = Performed(done)
         elif event.target is None:
-            action = self._key(event, number)
+            did = self._watched(event, number, Pressed(), lambda: Performed(self._key(event, number)))
         else:
             self._open_menus(event)
             found = self._find(event, number)
-            if found is None:
-                action = "skipped"
-            else:
-                element = self._located(found, event, number)
-                url = self.tabs.current.url
-                action, before, after = self._act(element, event, number)
-                self.kept += kept_state(number, event, url, after, self.account)
-        self._note(event, action, before)
+            did = Performed("skipped") if found is None else self._act(found, event, number)
+        self._note(event, did)
         return EventReport(
             number=number,
             type=event.type,
             description=event.describe(),
             rung=found.rung if found else None,
             score=found.score if found else None,
-            before=before,
-            after=after,
-            action=action,
+            before=did.before,
+            after=did.after,
+            action=did.done,
             seconds=time.monotonic() - began,
         )
+
+    def _left_out(self, event: TraceEvent, number: int) -> Done | None:
+        """Return what was done about an input that was left out; None where it is to be typed into its target.
+
+        Raise ReplayError where it is not given.
+        """
+        given = self._given(event, number)
+        if given is None or event.what in ("file", "captcha"):
+            absent = event.optional and (event.target is None or self._find(event, number) is None)
+            if absent:
+                return "skipped"
+            raise self._error(event, number, LEFT_OUT, (), way=way_out(event, number))
+        if event.what == "answer":
+            self.answer = given
+            return "typed"
+        if event.target is None:
+            raise self._error(event, number, "the recording does not say into which field it was typed", ())
+        return None
+
+    def _given(self, event: TraceEvent, number: int) -> str | None:
+        """Return what is given for an input that was left out; None if nothing is."""
+        if number in self.inputs:
+            return self.inputs[number]
+        try:
+            return fill(event.value, self.account) if event.value else None
+        except SetupError:
+            return None
 
     def go(self, url: str, event: TraceEvent, number: int) -> Done:
         """Open a URL, unless the current page is already there. Event number 0 always opens it."""
@@ -250,86 +330,95 @@ class _Player:
                 with contextlib.suppress(CannotActError):
                     Actor(self._located(found, menu, 0)).hover()
 
-    def _act(
-        self, element: LocatedElement, event: TraceEvent, number: int
-    ) -> tuple[Done, bool | None, bool | None]:
-        try:
-            if event.type == "type":
-                Field(element).fill(
-                    fill(event.value or "", self.account), secret="account.password" in (event.value or "")
+    def _act(self, found: Found, event: TraceEvent, number: int) -> Performed:
+        element = self._located(found, event, number)
+        self.left = self.tabs.current.url
+        before = self._setting(element) if self.verify else None
+        since = len(self.refusals.traffic.replies)
+
+        def perform() -> Performed:
+            try:
+                return self.performer.perform(
+                    element, event, given=self._given(event, number), nothing_changed=self.nothing_changed
                 )
-                return "typed", None, None
-            if event.type == "key":
-                Field(element).press_key(event.key or "")
-                return "pressed", None, None
-            if event.type == "change" and event.value is not None:
-                done = self._change(Field(element), event.value)
-                if done:
-                    return done, None, None
-            return self._click(element, event)
-        except (CannotActError, PlaywrightError) as error:
-            self._check_alive()
-            reason = str(error).split("\n", 1)[0]
-            raise self._error(event, number, reason, (), element.found) from error
+            except (CannotActError, PlaywrightError) as error:
+                self._check_alive()
+                reason = str(error).split("\n", 1)[0]
+                raise self._error(event, number, reason, (), element.found) from error
 
-    def _change(self, field: Field, value: str) -> Done | None:
-        """Set the value of a field; return None for checkboxes, radio buttons and switches."""
-        kind = field.kind()
-        text = fill(value, self.account)
-        if kind == "select":
-            return "chosen" if field.choose(text) else "skipped"
-        if kind in ("checkbox", "radio", "switch"):
+        did = self._watched(event, number, Pressed(found.handle), perform)
+        if did.is_set or did.text is not None:
+            sent = tuple(self.refusals.traffic.since(since, self.left))
+            on = did.after if did.is_set else None
+            moved = not same_page(self.tabs.current.url, self.left)
+            self.kept.append(Kept(number, event, self.left, on, did.text, before, sent, since, moved))
+        elif did.done in ("clicked", "pressed"):
+            self.last_press = number
+        return did
+
+    def _watched(
+        self, event: TraceEvent, number: int, pressed: Pressed, perform: Callable[[], Performed]
+    ) -> Performed:
+        """Carry out an event; raise ReplayError where what it sent was refused."""
+        if event.type in ("type", "omitted"):
+            return perform()
+        before = self.refusals.before(self.tabs.current)
+        did = perform()
+        refusal = None if did.done == "skipped" else self.refusals.after(before, self.tabs.current, pressed)
+        if refusal is not None:
+            way = "see what the page says, and whether the account may do this"
+            error = self._error(event, number, refusal.why, (), way=way)
+            if refusal.certain:
+                raise error
+            self._suspect(error, loaded=refusal.loaded)
+        return did
+
+    def _suspect(self, error: ReplayError, *, loaded: bool) -> None:
+        """Raise an error, unless the recording, or the states that were set, can say that nothing was refused."""
+        if self.trace_end and self.trace_end.shows_error:
+            return
+        if self.verify:
+            self.suspicion = self.suspicion or error
+            return
+        here = self.tabs.current.url.split("?", 1)[0].rstrip("/")
+        states = [
+            one
+            for one in without_sign_in(last_states(self.kept))
+            if one.url.split("?", 1)[0].rstrip("/") == here and not one.is_secret
+        ]
+        readings = look(states, self.tabs, self.account, self.rules) if loaded else []
+        if not readings or not all(reading.same for reading in readings):
+            raise error
+
+    @staticmethod
+    def _setting(element: LocatedElement) -> Setting | None:
+        try:
+            return Setting.of(element)
+        except (CannotActError, PlaywrightError, ReplayError):
             return None
-        field.fill(text, secret="account.password" in value)
-        return "typed"
-
-    def _click(self, element: LocatedElement, event: TraceEvent) -> tuple[Done, bool | None, bool | None]:
-        seen = element.look()
-        actor, field = Actor(element), Field(element)
-        if seen.kind == "option" and event.target and field.kind() == "select":
-            chosen = field.choose(event.target.name or event.target.text or "")
-            return "chosen" if chosen else "skipped", None, None
-        wanted = wanted_state(event, seen, self.set)
-        if wanted is not None:
-            return self._turn(actor, seen, wanted)
-        if event.set is not None or (event.stateful and self.set != "recorded"):
-            raise CannotActError("its state cannot be read; add a class rule to the site")
-        opens = unfolds(event)
-        if opens is not None and seen.expanded is opens:
-            return "skipped", seen.expanded, seen.expanded
-        if seen.disabled and self.nothing_changed and event.follows_change is not False:
-            return "skipped", None, None
-        if seen.disabled and not actor.enabled():
-            raise CannotActError("it is disabled")
-        if opens is not None and seen.expanded is not None:
-            return "clicked", seen.expanded, actor.unfold(opens)
-        actor.click()
-        return "clicked", seen.on, None
-
-    def _turn(self, actor: Actor, seen: Look, wanted: bool) -> tuple[Done, bool | None, bool | None]:
-        # Click a menu's radio item even if it is on: the menu would stay open and cover the next target.
-        if seen.is_(wanted) and seen.kind != "menuitemradio":
-            return "skipped", seen.on, seen.on
-        if seen.disabled and not actor.enabled():
-            raise CannotActError(f"it is disabled, and {'off' if wanted else 'on'}")
-        return "clicked", seen.on, actor.turn(wanted, may_go=seen.kind.startswith("menuitem"))
 
     def _key(self, event: TraceEvent, number: int) -> Done:
         self.targets.focus(event)
         try:
+            seen = focused(self.tabs.current)
+            if seen is not None and presses(event.key, seen):
+                wanted = wanted_state(event, seen, self.set)
+                if wanted is not None and seen.is_(wanted):
+                    return "skipped"
             self.tabs.current.keyboard.press(event.key or "")
-        except PlaywrightError as error:
+        except (CannotActError, PlaywrightError) as error:
             self._check_alive()
             raise self._error(event, number, str(error).split("\n", 1)[0], ()) from error
         settle(self.tabs)
         return "pressed"
 
-    def _note(self, event: TraceEvent, action: Done, was_on: bool | None) -> None:
-        chosen_again = event.target is not None and event.target.role == "option" and was_on
-        as_wanted = action == "skipped" and event.type in ("click", "change") and is_choice(event)
+    def _note(self, event: TraceEvent, did: Performed) -> None:
+        chosen_again = event.target is not None and event.target.role == "option" and did.before
+        is_set = is_choice(event) or did.is_set
+        as_wanted = did.done == "skipped" and event.type in ("click", "change") and is_set
         if as_wanted or chosen_again:
             self.nothing_changed = True
-        elif action != "skipped" and unfolds(event) is None:
+        elif did.done != "skipped" and unfolds(event) is None:
             self.nothing_changed = False
 
     # ---------------------------------------------------------------- finding
@@ -373,6 +462,8 @@ class _Player:
         reason: str,
         rungs: tuple[RungReport, ...],
         found: Found | None = None,
+        *,
+        way: str = "record the trace again with `websp record`, or see whether the site has changed",
     ) -> ReplayError:
         # The query may contain a session or sign-in token.
         url = self.tabs.current.url.split("?", 1)[0].split("#", 1)[0]
@@ -381,7 +472,7 @@ class _Player:
             f"event {number} ({event.describe()}) failed on {url}: {reason}",
             f"it was found by {found.rung} with score {found.score:.2f}" if found else "",
             f"looked for by {tried}" if tried else "",
-            "record the trace again with `websp record`, or see whether the site has changed",
+            way,
         ]
         return ReplayError(
             ". ".join(part for part in parts if part),

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from websp_gym.browser import VIEWPORT
 from websp_gym.errors import SetupError
 from websp_gym.replay.exporters import OUR_KEY
-from websp_gym.replay.importers.event_builder import Draft, finish, typed
+from websp_gym.replay.importers.event_builder import Draft, finish, left_out, typed
 from websp_gym.replay.importers.import_log import ImportLog, kind_of
 from websp_gym.replay.importers.roles import CHECKABLE, RADIOS
 from websp_gym.replay.importers.sanitize import key_of, modifier_of, side_of, text_of, url_of
@@ -173,10 +173,9 @@ class _Reader:
         draft = typed(
             Draft(place, "change", target=target), step.get("value"), target.type_attr, marks, self.log
         )
-        if draft is not None:
-            secret = "account.password" in (draft.value or "")
-            draft.type = "type" if secret or (text and target.role != "combobox") else "change"
-            self._add(draft, step)
+        if draft.type == "change" and text and target.role != "combobox":
+            draft.type = "type"
+        self._add(draft, step)
 
     def _hover(self, place: str, step: dict[str, Any]) -> None:
         self.hovers.append(self._print(place, step))
@@ -203,6 +202,13 @@ class _Reader:
             self.awaited = self._print(place, step)
         except SetupError:  # it only waits: replay can do without it
             self.log.drop("waitForElement")
+
+    def _wait_for_expression(self, place: str, step: dict[str, Any]) -> None:
+        # Where a trace was exported, "false" stands for an input that it had left out.
+        if str(step.get("expression")).startswith("false"):
+            self._add(left_out(Draft(place, "omitted"), "secret", "an input", None, self.log), step)
+        else:
+            self.log.drop("waitForExpression")
 
     def _forget_awaited(self) -> None:
         if self.awaited is not None:
@@ -252,6 +258,7 @@ _STEPS = {
     "keyDown": _Reader._key_down,
     "keyUp": _Reader._key_up,
     "waitForElement": _Reader._wait_for_element,
+    "waitForExpression": _Reader._wait_for_expression,
 }
 """Readers by step type. Other types (scroll, waits, close, custom steps) are left out, never executed."""
 

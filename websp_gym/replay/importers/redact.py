@@ -24,6 +24,7 @@ from websp_gym.replay.importers.secret_texts import (
 )
 
 PASSWORD = "{{account.password}}"
+PASSWORDS = (PASSWORD, "{{account.new_password}}")
 TEXTS = ("name", "label", "text", "nearby", "sibling", "parent", "section")
 MARKS = ("test_id", "id", "name_attr", "value", "form", "css", "xpath")
 WHOLE = ("value", "placeholder")
@@ -66,6 +67,15 @@ def what_field(kind: str | None, *marks: str | None) -> Literal["password", "sec
         return "password"
     # Replay types passwords into password fields only, so it could not use this one.
     return "secret" if passwords else None
+
+
+def asks_for(which: Literal["password", "new_password", "current_password"], *marks: str | None) -> bool:
+    """Whether a field's attributes ask for a password: any, a new one, or the account's."""
+    texts = [mark[:300] for mark in marks if mark]
+    tokens = {token for text in texts for token in text.lower().split()}
+    known = {"password": _field("password_autocomplete"), "new_password": re.compile("^new-password$")}
+    pattern = known.get(which, re.compile("^current-password$"))
+    return any(pattern.search(token) for token in tokens) or any(_says(which, text) for text in texts)
 
 
 def clean_url(url: str, known: Collection[str] = (), depth: int = 0) -> str:
@@ -147,7 +157,7 @@ def clean_event(event: Mapping[str, Any], account: Mapping[str, str], known: Ite
         "url": clean_url(data["url"], found),
         "target": target and _with_clean_marks(target, found),
         "hover": [_with_clean_marks(print_, found) for print_ in hover],
-        "value": value if value is None or value == PASSWORD else fill_in(value, account),
+        "value": value if value is None or value in PASSWORDS else fill_in(value, account),
     }
 
 
