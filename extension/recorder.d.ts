@@ -3,12 +3,14 @@
 interface FieldFacts { type: string; autocomplete: string; hints: string[]; digits: boolean }
 interface Account { email?: string; username?: string; name?: string }
 
+type FilledAs = 'text' | 'mark' | 'path' | 'url' | 'value';
+
 interface SecretsApi {
   kindOf(facts: FieldFacts): 'password' | 'secret' | null;
   isSecretText(text: string): boolean;
   isCaptcha(url: string): boolean;
   cleanUrl(url: string, known?: Iterable<string>, depth?: number): string;
-  fillIn(text: string, account: Account | null | undefined): string;
+  fillIn(text: string, account: Account | null | undefined, as: FilledAs): string;
 }
 
 type RunState = 'recording' | 'paused' | 'stopped';
@@ -135,7 +137,7 @@ interface Notes {
   note(entry: Entry): string;
   settleNow(): void;
   omit(key: string): void;
-  keepSecret(text: string): void;
+  keepSecret(field: Element, text: string): void;
 }
 
 interface Fields {
