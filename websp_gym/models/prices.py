@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from websp_gym.errors import SetupError
 from websp_gym.models.protocol import Usage
+from websp_gym.texts import decoded
 
 
 class Rates(BaseModel):
@@ -119,7 +120,7 @@ def _own() -> dict[str, dict[str, Price]]:
 
 def _read(path: str) -> dict[str, dict[str, Price]]:
     try:
-        return _TABLE.validate_python(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
+        return _TABLE.validate_python(yaml.safe_load(decoded(Path(path).read_bytes())))
     except OSError as error:
         raise SetupError(f"WEBSP_PRICES={path}: {error.strerror}", variable="WEBSP_PRICES") from None
     except (yaml.YAMLError, UnicodeDecodeError, ValidationError) as error:

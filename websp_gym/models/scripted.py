@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from websp_gym.errors import ModelErrorKind, SetupError
 from websp_gym.models.messages import Image, Message, Stop
 from websp_gym.models.protocol import Answer, AttemptError, Usage
+from websp_gym.texts import decoded
 
 
 def _regex(value: str) -> str:
@@ -92,7 +93,7 @@ def read_script(path: Path) -> Script:
         SetupError: The file is missing or is not a script.
     """
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        found = yaml.safe_load(decoded(path.read_bytes()))
         return Script.model_validate(found)
     except OSError as error:
         raise SetupError(
