@@ -96,7 +96,7 @@ class _Writer:
                 self.url = url_of(raw.data.get("tabUrl")) or self.url
                 continue
             if raw.type in CLICKS and raw.is_beside_controls:
-                self.log.drop("click beside the controls")
+                self.log.drop("click beside the controls", raw.place)
                 continue
             raw = self._box_of(raw) or raw
             draft = self._draft(raw)
@@ -200,8 +200,8 @@ class _Writer:
         if value is None and "value" in raw.data and plain and raw.kind != "password":
             value = ""  # the recorder's word for a field that was cleared
         if raw.kind == "file" or value is None:
-            self.log.drop("change without a value")
-            self.log.note(f"{raw.place}: the file does not say what was put into {raw.tag}; it was left out")
+            why = f"the file does not say what was put into {raw.tag}"
+            self.log.drop("change without a value", raw.place, why=why, matters=True)
             return None
         autocomplete = raw.html[1].get("autocomplete")
         if raw.tag == "select":
