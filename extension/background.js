@@ -89,10 +89,10 @@ const take = async (message, sender) => {
   const known = message.id ? notes.get(message.id) : undefined;
   if (message.kind === 'event' && message.event && message.id && !known) {
     const url = message.event.url ?? (await chrome.tabs.get(tab).catch(() => sender.tab))?.url ?? '';
-    const { type, ...facts } = await withoutNewPassword(message.event, message.password);
+    const event = await withoutNewPassword(message.event, message.password);
     await keep({
       id: message.id, time: message.time ?? Date.now(), arrival: notes.size, tab, field: message.field,
-      popup: tab !== recording.tabs[0], event: { type, ...cleaned({ ...facts, url }, account) },
+      popup: tab !== recording.tabs[0], event: cleaned({ ...event, url }, account),
     });
   } else if (message.kind === 'settled' && known?.event) {
     const { before, after, toggled, stateful, drop, secret } = message;

@@ -155,7 +155,7 @@
     touch(el);
     const kind = kindOf(el);
     if (!kind) return;
-    notes.keepSecret(valueOf(el));
+    notes.keepSecret(el, valueOf(el));
     secretFields.add(el);
     if (readable(el)) link.send({ kind: 'secret', held: held() });
   });

@@ -171,8 +171,8 @@
   /** What a recording keeps of the texts of an element and its rows: see trace.js. */
   /** @type {(print: Fingerprint) => (text: string) => string} */
   const keptOf = (print) => {
-    const { saysCode, withoutSecrets, withoutPeople } = /** @type {SecretTexts} */ (Reflect.get(globalThis, '__webspSecretTexts'));
-    const beside = saysCode(TEXTS.map((key) => print[key] ?? ''));
+    const { codesBeside, withoutSecrets, withoutPeople } = /** @type {SecretTexts} */ (Reflect.get(globalThis, '__webspSecretTexts'));
+    const beside = codesBeside(TEXTS.map((key) => print[key] ?? ''));
     return (text) => withoutPeople(withoutSecrets(text, undefined, beside));
   };
   /** @type {PrintApi['recordedPrint']} */

@@ -12,6 +12,8 @@ interface Account {
 }
 type Omitted = 'password' | 'secret' | 'file' | 'captcha' | 'answer';
 
+type FilledAs = 'text' | 'mark' | 'path' | 'url' | 'value';
+
 interface SecretsApi {
   kindOf(facts: FieldFacts): 'password' | 'secret' | null;
   asksForPassword(facts: FieldFacts): boolean;
@@ -20,7 +22,7 @@ interface SecretsApi {
   isSecretText(text: string): boolean;
   isCaptcha(url: string): boolean;
   cleanUrl(url: string, known?: Iterable<string>, depth?: number): string;
-  fillIn(text: string, account: Account | null | undefined): string;
+  fillIn(text: string, account: Account | null | undefined, as: FilledAs): string;
 }
 
 type RunState = 'recording' | 'paused' | 'stopped';
@@ -153,7 +155,7 @@ interface Notes {
   note(entry: Entry): string;
   settleNow(): void;
   omit(what: Omitted, place?: { el?: Element; print?: Fingerprint; field?: string; value?: string }): void;
-  keepSecret(text: string): void;
+  keepSecret(field: Element, text: string): void;
 }
 
 interface Fields {

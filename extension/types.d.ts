@@ -186,9 +186,10 @@ interface SecretRules {
   texts: SecretRule[];
   addresses: SecretRule[];
   handles: SecretRule[];
-  beside: { words: string; codes: SecretRule[] };
-  parameters: { names: string; words: string };
-  paths: { people: string };
+  beside: { words: string; codes: SecretRule[] }[];
+  parameters: { names: string; words: string; short: string };
+  paths: { links: string; token: { pattern: string; odd: number }; people: string };
+  account: { distinct: string; before: string; ordinary: string };
   fields: {
     password_autocomplete: string;
     new_password: string;
@@ -196,15 +197,16 @@ interface SecretRules {
     secret_autocomplete: string;
     password: string;
     secret: string[];
+    about: string[];
     captcha_frames: string;
   };
   odd_pairs: { parts: string; fewest: number; turn: number; change: number; letters: Record<string, string> };
 }
 
 interface SecretTexts {
-  withoutSecrets(text: string, found?: Set<string>, beside?: boolean): string;
+  withoutSecrets(text: string, found?: Set<string>, beside?: CompiledRule[]): string;
   withoutPeople(text: string): string;
-  saysCode(texts: string[]): boolean;
+  codesBeside(texts: string[]): CompiledRule[];
   holdsSecret(mark: string, known?: Iterable<string>): boolean;
   isSecretText(text: string): boolean;
   isHandle(part: string): boolean;

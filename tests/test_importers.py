@@ -701,17 +701,18 @@ def test_tags_imply_the_same_roles_here_as_in_the_page(show: ShowHtml) -> None: 
 
 
 # -------------------------------------------------------------------- replayed
-def settings_after(trace: Trace) -> dict[str, Any]:
-    """Steam's settings on the server after a replay in a fresh episode."""
+def settings_after(trace: Trace, instance: str = "Steam-task-194", set_: Any = "recorded") -> dict[str, Any]:
+    """The site's settings on the server after a replay in a fresh episode."""
     world = make_world("sandbox")
     context = open_context(BrowserOptions(args=world.browser_args()), viewport=(1280, 1024))
-    episode = world.open_episode(load_instance("Steam-task-194").site, signed_in=True)
+    site = load_instance(instance).site
+    episode = world.open_episode(site, signed_in=True)
     try:
         episode.attach(context)
         context.new_page()
-        report = replay(trace, Tabs(context), set="recorded", account=episode.account, timeout=30)
-        assert [event.action for event in report.events] == ["clicked"]
-        return episode.state().sites["steam"].settings
+        report = replay(trace, Tabs(context), set=set_, account=episode.account, timeout=30)
+        assert {event.action for event in report.events} == {"clicked"}
+        return episode.state().sites[site.slug].settings
     finally:
         context.close()
         episode.close()
@@ -722,6 +723,25 @@ def test_imported_traces_replay_to_the_state_our_own_recording_reaches() -> None
     assert ours["cookies.state"] == "accept_all"
     for name in ("published_accept_all.json", "recorder_steam.json"):
         assert settings_after(read(name).trace) == ours
+
+
+def test_a_published_switch_without_a_name_is_found_on_the_replica(write: Write) -> None:
+    """The facts of Grammarly-17: a generated id, and a section of which only the first words are on the replica."""
+    page = "https://account.grammarly.com/customize/features"
+    section = "Personalized insights\n\nIt infers where you work and what you do, and gives you insights that fit.\n\nWhat is kept"
+    html = '<input id="react-aria61-91" tabindex="0" role="switch" class="gds-switch-input" type="checkbox" value="on">'
+    switch = {
+        "type": "change", "site": page, "selectorPath": "input#react-aria61-91", "xpath": '//*[@id="react-aria61-91"]',
+        "framePath": [], "elementType": "input", "inputType": "switch", "checked": True, "value": None, "tagName": "input",
+        "role": "switch", "typeAttr": "checkbox", "id": "react-aria61-91", "classList": ["gds-switch-input"],
+        "outerHTML": html, "sectionText": section,
+    }  # fmt: skip
+    button = {
+        "type": "click", "site": page, "selectorPath": "div > button:nth-of-type(2)", "elementType": "button", "tagName": "button",
+        "typeAttr": "button", "innerText": "Turn off", "textContent": "Turn off", "classList": [], "framePath": [],
+    }  # fmt: skip
+    trace = write.published(switch, button, startUrl=page).trace
+    assert settings_after(trace, "Grammarly-task-17-OFF", "off")["insights.personalized"] is False
 
 
 # -------------------------------------------------------------------- what the format gained for imports and recordings

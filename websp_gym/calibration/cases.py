@@ -16,6 +16,7 @@ from websp_gym.records.trajectory import Trajectory
 from websp_gym.records.verdict import Failure
 from websp_gym.scoring.truth import state_verdict_of_record
 from websp_gym.tasks.instances import Instance, load_instance
+from websp_gym.texts import decoded
 
 LABELS = {"CORRECT": True, "INCORRECT": False, "pass": True, "fail": False}
 """Maps each valid label to whether it means success."""
@@ -139,7 +140,7 @@ def _case(folder: Path, name: str, passed: bool, *, kind: str = "recorded") -> C
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
     """Yield the rows with their line numbers."""
     try:
-        text = path.read_text("utf-8-sig")
+        text = decoded(path.read_bytes())
     except (OSError, UnicodeDecodeError) as error:
         raise SetupError(f"cannot read the labels {path}: {error}", path=str(path)) from error
     if path.suffix == ".csv":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
@@ -17,13 +18,14 @@ from websp_gym.errors import SetupError
 from websp_gym.paths import own_traces
 from websp_gym.recording.by_hand import record_by_hand
 from websp_gym.recording.dry_run import check_file, site_of
+from websp_gym.replay.importers.account_values import holds_value
 from websp_gym.replay.left_out import places_of, way_out
 from websp_gym.replay.library import site_slug
 from websp_gym.tasks.instances import all_instances
 
 if TYPE_CHECKING:
     from websp_gym.recording import RecorderBrowser
-    from websp_gym.replay import TraceEvent
+    from websp_gym.replay import Trace, TraceEvent
 
 
 def record(
@@ -97,8 +99,29 @@ def record(
             f"{escape(way_out(event, number))}",
             soft_wrap=True,
         )
+    for remark in remarks(trace, path, live_account() if live else {}):
+        console.print(f"[yellow]look:[/] {escape(remark)}", soft_wrap=True)
     way = "--set on" if site is not None else f"--site-url {_origin(where)}  (with WEBSP_LIVE=1)"
     console.print(f"try it: websp replay {path} {way}", soft_wrap=True)
+
+
+def remarks(trace: Trace, path: Path, account: Mapping[str, str]) -> list[str]:
+    """Return what to look at before a recording is replayed with another account or given to others."""
+    found = []
+    for number, event in enumerate(trace.events, 1):
+        field = holds_value(event.value or "", account)
+        if field:
+            found.append(
+                f"event {number}: the account's {field} is a part of {event.value!r:.60} and was left there; "
+                f"if it stands for the account, write {{{{account.{field}}}}}"
+            )
+    pictures = sum(event.screenshot is not None for event in trace.events)
+    if pictures:
+        found.append(
+            f"{pictures} screenshot(s) in {path.with_suffix('')} show what the pages showed, also names and keys; "
+            "look at them before you share the trace, delete the folder, or record with --no-screenshots"
+        )
+    return found
 
 
 def _origin(url: str) -> str:

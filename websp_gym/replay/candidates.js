@@ -30,6 +30,7 @@
  * @property {(one: string|undefined, other: string|undefined) => boolean} same
  * @property {(el: Element, wanted: string[], counted?: string) => boolean} isAround whether it has these words (and
  *   these numbers) around it or its row
+ * @property {(el: Element) => boolean} isLabelled whether an imported label is its own
  * @property {() => boolean} isTypeUnknown
  * @property {(rung: string) => Element[]} offer the candidates of a rung (cached)
  *
@@ -55,6 +56,7 @@
   /** The tag of an imported element whose tag is unknown. */
   const ANY = '*';
   const HIGHEST = 20; // as in surroundings.js
+  const STATES = /^(?:on|off|yes|no|enabled|disabled|active|inactive)*$/i; // what a switch may say of its state only
   const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading],legend';
 
   /** @type {(el: Element) => string|undefined} */
@@ -131,12 +133,22 @@
               && (this.isTypeUnknown() || (attr(el, 'type') ?? undefined) === (print.typeAttr ?? undefined)))
               || (print.href && attr(el, 'href') === print.href))));
         case 'role+name': return this.named;
-        case 'label': return print.label ? this.pool.filter((el) => this.same(print.label, labelOf(el))) : [];
+        case 'label': return print.label ? this.pool.filter((el) => this.same(print.label, labelOf(el)) || this.isLabelled(el)) : [];
         case 'text': return this.byText();
         case 'css': return print.css ? attempt(() => websp.allByCss(print.css ?? '')) : [];
         case 'xpath': return print.xpath ? attempt(() => websp.allByXPath(print.xpath ?? '')) : [];
         default: return print.webspIndex === undefined ? [] : websp.indexed().slice(print.webspIndex, print.webspIndex + 1);
       }
+    }
+
+    /** Whether it has the label by which alone an imported recording knows a switch; without a name, what is around it begins so. */
+    /** @type {(el: Element) => boolean} */
+    isLabelled(el) {
+      const { name, label } = this.print;
+      if (name || !label) return false;
+      const own = nameOf(el);
+      if (this.same(label, own) || this.same(label, labelOf(el))) return true;
+      return STATES.test(own.replace(/[^\p{L}]/gu, '')) && `${open(around(el)).toLowerCase()} `.startsWith(`${open(label).toLowerCase()} `);
     }
 
     byText() {

@@ -99,7 +99,9 @@ class _Reader:
         elif type_ in _STEPS:
             _STEPS[type_](self, place, step)
         else:
-            self.log.drop(type_)
+            matters = type_ not in _HARMLESS
+            why = "replay has no such step" if matters else "replay does not need it"
+            self.log.drop(type_, place, why=why, matters=matters)
         if type_ not in _OF_A_KEY:
             self._forget_awaited()
         self._arrive(step)
@@ -124,7 +126,7 @@ class _Reader:
         elif not self.known_viewport:
             self.viewport, self.known_viewport = {"width": width, "height": height}, True
         else:
-            self.log.drop("setViewport after the first")
+            self.log.drop("setViewport after the first", place)
 
     def _navigate(self, place: str, step: dict[str, Any]) -> None:
         url = url_of(step.get("url"))
@@ -135,7 +137,7 @@ class _Reader:
                 and found != "about:blank"
             ):
                 raise self.log.bad(f"{place}.url", "no http or https URL", "write the page's address there")
-            self.log.drop("navigate to a page of the browser's own")
+            self.log.drop("navigate to a page of the browser's own", place)
             return
         if self.start:
             self._add(Draft(place, "navigate", url), step)
@@ -145,10 +147,16 @@ class _Reader:
 
     def _click(self, place: str, step: dict[str, Any]) -> None:
         if step.get("button") not in ("primary", None):
-            self.log.drop("click with another mouse button")
+            why = "replay presses the primary button only"
+            self.log.drop("click with another mouse button", place, why=why, matters=True)
             return
         if step["type"] == "doubleClick":
             self.log.note(f"{place}: a double click became one click")
+        held = step.get("duration")
+        if isinstance(held, int | float) and held >= LONG_PRESS:
+            why = "replay does not hold the button down"
+            self.log.drop(f"press of {held:.0f} ms", place, why=why, matters=True)
+            return
         target = self._print(place, step)
         draft = Draft(place, "click", target=target)
         if target.role in CHECKABLE or target.type_attr in ("checkbox", "radio"):
@@ -160,7 +168,7 @@ class _Reader:
         target = self._print(place, step)
         last = self.done[-1] if self.done else None
         if step.get("value") == "on" and last is not None and last.target == target:
-            self.log.drop("change of a box that was clicked")
+            self.log.drop("change of a box that was clicked", place)
             return
         marks = (
             target.id,
@@ -187,7 +195,7 @@ class _Reader:
             return
         key = key_of(step.get("key"), self.held)
         if key is None:
-            self.log.drop("key that replay does not know")
+            self.log.drop("key that replay does not know", place, why="it cannot be pressed", matters=True)
         else:
             self._add(Draft(place, "key", key=key, target=self.awaited), step)
             self.awaited = None
@@ -247,6 +255,12 @@ class _Reader:
                 self.urls[_target(step)] = url
 
 
+LONG_PRESS = 500
+"""Milliseconds from which a page takes a press for a long one."""
+_HARMLESS = frozenset(
+    {"scroll", "waitForElement", "waitForExpression", "close", "emulateNetworkConditions", "setViewport"}
+)
+"""Steps that are left out and change nothing."""
 _OF_A_KEY = frozenset({"waitForElement", "keyDown", "keyUp"})
 _STEPS = {
     "setViewport": _Reader._viewport,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Literal
 
 from pydantic import ValidationError
 
 from websp_gym.errors import SetupError
+from websp_gym.replay.importers.account_values import holds_value
 from websp_gym.replay.importers.import_log import ImportLog
 from websp_gym.replay.importers.redact import PASSWORD, asks_for, clean_event, email_in, what_field
 from websp_gym.replay.importers.sanitize import REDACTED, types_a_letter, value_of
@@ -49,6 +51,8 @@ class Draft:
     set: OnOff | None = None
     hover: tuple[Fingerprint, ...] = ()
     popup: bool = False
+    modal: Literal["accept", "dismiss"] | None = None
+    modal_text: str | None = None
     opens: bool = False
     """Whether the file says that its target unfolds something, which was folded before."""
     whole: TraceEvent | None = None
@@ -145,6 +149,11 @@ def _checked(draft: Draft, account: Mapping[str, str], log: ImportLog) -> TraceE
         event = TraceEvent.model_validate(clean_event(draft.event().model_dump(), account, log.secrets))
         if email_in(event.value):
             log.note(f"{draft.place}: an e-mail address; if it is the account's, write {{{{account.email}}}}")
+        if event.value and (field := holds_value(event.value, account)):
+            log.note(
+                f"{draft.place}: the account's {field} is a part of it; if it stands for the account, write "
+                f"{{{{account.{field}}}}} there"
+            )
         return event
     except ValidationError as error:
         raise SetupError(explain(log.path, error, at=draft.place), path=str(log.path)) from error

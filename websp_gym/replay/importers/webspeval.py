@@ -96,7 +96,7 @@ class _Writer:
                 self.url = url_of(raw.data.get("tabUrl")) or self.url
                 continue
             if raw.type in CLICKS and raw.is_beside_controls:
-                self.log.drop("click beside the controls")
+                self.log.drop("click beside the controls", raw.place)
                 continue
             raw = self._box_of(raw) or raw
             draft = self._draft(raw)
