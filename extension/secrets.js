@@ -26,6 +26,8 @@
   const captchaFrames = new RegExp(fields.captcha_frames, 'u');
   const parameterNames = new RegExp(parameters.names, 'u');
   const parameterWords = new RegExp(parameters.words, 'u');
+  const passingNames = new RegExp(parameters.passing, 'u');
+  const passingValues = new RegExp(parameters.passing_values, 'u');
   const DEEPEST = 3; // URLs in parameters of URLs
 
   /** "userOtp-code[0]" → "user otp code 0" */
@@ -56,6 +58,9 @@
   const isSecretPart = (text, known) => holdsSecret(text, known) || isHandle(text);
   /** @type {(name: string) => boolean} */
   const isSecretName = (name) => parameterNames.test(decoded(name).toLowerCase()) || parameterWords.test(words(decoded(name)));
+  /** Whether a parameter is another one at each load, so that it says nothing of where a link leads. */
+  /** @type {(name: string, value: string) => boolean} */
+  const isPassing = (name, value) => passingNames.test(words(decoded(name))) && passingValues.test(value);
   /** The pair without its secrets, byte for byte where there are none; null if nothing may stay. */
   /** @type {(pair: string, known: Iterable<string>, depth: number) => string|null} */
   const cleanPair = (pair, known, depth) => {
@@ -63,7 +68,7 @@
     const name = at < 0 ? pair : pair.slice(0, at);
     const value = at < 0 ? '' : decoded(pair.slice(at + 1));
     if (value.includes('{{account.')) return value.includes('account.password') ? null : pair;
-    if ((at >= 0 && isSecretName(name)) || isSecretPart(decoded(name), known)) return null;
+    if ((at >= 0 && (isSecretName(name) || isPassing(name, value))) || isSecretPart(decoded(name), known)) return null;
     if (!/^(?:https?:\/\/|\/)/.test(value)) return isSecretPart(value, known) ? null : pair;
     const clean = depth < DEEPEST ? cleanUrl(value, known, depth + 1) : '';
     return clean === value ? pair : `${name}=${encodeURIComponent(clean)}`;
