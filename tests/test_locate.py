@@ -275,7 +275,9 @@ def test_links_with_one_name_and_several_addresses_are_told_apart_or_refused(ben
 
 def test_links_in_rows_are_not_the_same_link_whatever_their_address(bench: Bench) -> None:
     def page(*rows: str, cell: str = "tr") -> str:
-        made = "".join(f"<{cell}><td>{row}<td><a href=/list data-id={row}>Remove</a></{cell}>" for row in rows)
+        made = "".join(
+            f"<{cell}><td>{row}<td><a href=/list data-id={row}>Remove</a></{cell}>" for row in rows
+        )
         return f"<table>{made}</table>"
 
     bench.show(page("Ada", "Ben"))
