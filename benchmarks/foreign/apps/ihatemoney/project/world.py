@@ -56,7 +56,10 @@ def put(question: dict) -> bool:
             "log": "ENABLED",
         },
     )
-    for number, name in enumerate(members, 1):
+    # A number belongs to a member or a bill, wherever it stands.
+    numbers = {name: number for number, name in enumerate((*MEMBERS, *NEW_MEMBERS, taken), 1)}
+    for name in members:
+        number = numbers[name]
         weight = 2.0 if other and name not in keep else 1.0
         run(
             text(
@@ -65,8 +68,10 @@ def put(question: dict) -> bool:
             ),
             {"id": number, "project": BUDGET, "name": name, "weight": weight},
         )
-    for number, (what, who, amount) in enumerate(bills, 1):
-        _bill(run, number, what, members.index(who) + 1 if who in members else 1, amount, len(members))
+    known = {what: number for number, (what, _, _) in enumerate((*BILLS, *NEW_BILLS), 1)}
+    there = [numbers[name] for name in members]
+    for place, (what, who, amount) in enumerate(bills, 1):
+        _bill(run, (known[what], place), what, numbers[who] if who in members else there[0], amount, there)
     db.session.commit()
     db.session.remove()
     return True
@@ -78,14 +83,15 @@ def _some(items, keep, key=None):
     return [item for number, item in enumerate(items) if name(item) in keep or number % 2]
 
 
-def _bill(run, number, what, payer, amount, members) -> None:
+def _bill(run, numbers, what, payer, amount, members) -> None:
+    number, place = numbers
     columns = {column["name"] for column in _columns()}
     own = {
         "id": number,
         "payer_id": payer,
         "amount": amount,
-        "date": f"2026-02-{28 - number:02d}",
-        "creation_date": f"2026-02-{28 - number:02d}",
+        "date": f"2026-02-{28 - place:02d}",
+        "creation_date": f"2026-02-{28 - place:02d}",
         "what": what,
         "external_link": "",
         "original_currency": "XXX",
@@ -95,7 +101,7 @@ def _bill(run, number, what, payer, amount, members) -> None:
     own = {name: value for name, value in own.items() if name in columns}
     names = ", ".join(own)
     run(text(f"insert into bill ({names}) values ({', '.join(f':{name}' for name in own)})"), own)
-    for member in range(1, members + 1):
+    for member in members:
         run(
             text("insert into billowers (bill_id, person_id) values (:bill, :who)"),
             {"bill": number, "who": member},
