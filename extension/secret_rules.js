@@ -249,7 +249,9 @@ Reflect.get(globalThis, '__webspSecretRules') ?? Reflect.set(globalThis, '__webs
  ],
  "parameters": {
   "names": "^(?:code|state|key|pass|pin|hash|sso|relaystate)$",
-  "words": "(?<![a-z0-9])(?:(?:access |id )?token|api ?key|auth(?:entication|orization|key)?|code (?:challenge|verifier)|credentials?|csrf|xsrf|hmac|jwt|jsessionid|phpsessid|nonce|otp|passwd|password|pwd|pw|assertion|saml ?[a-z]*|secret|sess(?:ion)?(?: ?id)?|session ?[a-z]*|sid|sig(?:nature)?|ticket|openid|magic|verifier)(?![a-z0-9])",
+  "words": "(?<![a-z0-9])(?:(?:access |id )?token|api ?key|auth(?:entication|orization|key)?|code (?:challenge|verifier)|credentials?|[a-z]*(?:csrf|xsrf)[a-z]*|hmac|jwt|jsessionid|phpsessid|[a-z]*nonce|[a-z]*token|sess(?:ion)? ?key|form ?(?:key|build ?id)|otp|passwd|password|pwd|pw|assertion|saml ?[a-z]*|secret|sess(?:ion)?(?: ?id)?|session ?[a-z]*|sid|sig(?:nature)?|ticket|openid|magic|verifier)(?![a-z0-9])",
+  "passing": "^(?:t|ts|time ?stamp|time|now|cb|r|rnd|rand(?:om)?|(?:no|anti|bust) ?cache|cache ?bust(?:er)?|)$",
+  "passing_values": "^(?:[0-9]{9,}|0?\\.[0-9]{6,}|(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{8,})$",
   "short": "^(?:t|k|c|tk|tok|rt|vt|ml|ref|invite|invitation|confirmation|activation|link|key ?id)$"
  },
  "paths": {

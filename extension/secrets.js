@@ -34,6 +34,8 @@
   const shortNames = new RegExp(parameters.short, 'u');
   const linkWords = new RegExp(paths.links, 'iu');
   const tokenShape = new RegExp(paths.token.pattern, 'u');
+  const passingNames = new RegExp(parameters.passing, 'u');
+  const passingValues = new RegExp(parameters.passing_values, 'u');
   const DEEPEST = 3; // URLs in parameters of URLs
 
   /** "userOtp-code[0]" → "user otp code 0" */
@@ -82,6 +84,9 @@
   const isShortToken = (text) => tokenShape.test(text) && oddness(text) >= paths.token.odd;
   /** @type {(name: string) => boolean} */
   const isSecretName = (name) => parameterNames.test(decoded(name).toLowerCase()) || parameterWords.test(words(decoded(name)));
+  /** Whether a parameter is another one at each load, so that it says nothing of where a link leads. */
+  /** @type {(name: string, value: string) => boolean} */
+  const isPassing = (name, value) => passingNames.test(words(decoded(name))) && passingValues.test(value);
   /** The pair without its secrets, byte for byte where there are none; null if nothing may stay. */
   /** @type {(pair: string, known: Iterable<string>, depth: number) => string|null} */
   const cleanPair = (pair, known, depth) => {
@@ -89,7 +94,7 @@
     const name = at < 0 ? pair : pair.slice(0, at);
     const value = at < 0 ? '' : decoded(pair.slice(at + 1));
     if (value.includes('{{account.')) return value.includes('account.password') ? null : pair;
-    if ((at >= 0 && isSecretName(name)) || isSecretPart(decoded(name), known)) return null;
+    if ((at >= 0 && (isSecretName(name) || isPassing(name, value))) || isSecretPart(decoded(name), known)) return null;
     if (shortNames.test(decoded(name).toLowerCase()) && isShortToken(value)) return null;
     if (!/^(?:https?:\/\/|\/)/.test(value)) return isSecretPart(value, known) ? null : pair;
     const clean = depth < DEEPEST ? cleanUrl(value, known, depth + 1) : '';

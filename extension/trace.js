@@ -56,6 +56,7 @@ const withCleanTexts = (print, found) => {
     const text = print[key] ?? '';
     if (withoutPeople(withoutSecrets(text, found, beside)) !== text) delete clean[key];
   }
+  if (print.group) clean.group = print.group.map((text) => withoutSecrets(text, found, beside));
   return clean;
 };
 /** @type {(text: string, known: Set<string>) => string} */
@@ -77,6 +78,7 @@ const withCleanMarks = (print, known) => {
     if (text) clean[key] = text;
     else delete clean[key];
   }
+  if (print.group) clean.group = print.group.map((text) => within(withoutPeople(without(text, known)), LONGEST));
   const bad = MARKS.filter((key) => print[key] && holdsSecret(unescaped(print[key] ?? ''), known));
   for (const key of bad) delete clean[key];
   const serial = print.serial?.filter((key) => !/** @type {string[]} */ (bad).includes(key));

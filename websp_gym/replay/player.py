@@ -30,6 +30,7 @@ from websp_gym.replay.expectations import (
 from websp_gym.replay.left_out import LEFT_OUT, check_inputs, way_out
 from websp_gym.replay.locate import Found, RungReport, explain
 from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement, focused
+from websp_gym.replay.openers import Openers
 from websp_gym.replay.perform_event import Done, Performed, Performer
 from websp_gym.replay.read_back import Kept, ReadBack, Setting, last_states, look, read_back
 from websp_gym.replay.refusals import Pressed, Refusals
@@ -135,9 +136,11 @@ def replay(
             player.go(fill(trace.start_url, account), TraceEvent(type="navigate", url=trace.start_url), 0)
         events = []
         for number, event in enumerate(trace.events, 1):
+            player.following = trace.events[number] if number < len(trace.events) else None
             events.append(player.play(number, event))
             if on_event is not None:
                 on_event(events[-1])
+        player.check_proved(len(trace.events))
         player.check_end(trace, events)
         back = player.read_back() if verify else None
     finally:
@@ -171,6 +174,8 @@ class _Player:
         self.performer = Performer(set_, account)
         self.targets = TargetWaiter(tabs, account)
         self.refusals = Refusals(tabs.context)
+        self.openers = Openers(tabs, account)
+        self.following: TraceEvent | None = None
         # True where every switch and choice since the last action with an effect already was as wanted.
         self.nothing_changed = False
         self.on_candidates = on_candidates
@@ -220,6 +225,11 @@ class _Player:
         if why is not None:
             raise self._error(trace.events[-1], len(events), why, ())
 
+    def check_proved(self, number: int) -> None:
+        """Raise ReplayError where no event until this one has proved a step that was taken by its place."""
+        if self.openers.unproved is not None:
+            raise self._unproved(number)
+
     def check_rules(self) -> None:
         """Raise SetupError where a class rule is not a valid CSS selector."""
         selectors = [css for rule in self.rules for css in rule.values()]
@@ -258,8 +268,20 @@ class _Player:
             did = self._watched(event, number, Pressed(), lambda: Performed(self._key(event, number)))
         else:
             self._open_menus(event)
-            found = self._find(event, number)
-            did = Performed("skipped") if found is None else self._act(found, event, number)
+            address = None
+            try:
+                found = self._find(event, number)
+            except ReplayError:
+                found = self.openers.by_place(number, event, self.following)
+                address = None if found else self.openers.address(event, self.following)
+                if found is None and address is None:
+                    raise
+            if address is not None:
+                did = Performed(self.go(address, event, number))
+            elif found is None:
+                did = Performed("skipped")
+            else:
+                did = self._act(found, event, number)
         self._note(event, did)
         return EventReport(
             number=number,
@@ -434,18 +456,21 @@ class _Player:
         is given to wait. Raise ReplayError where it must be there and was not located in time.
         """
         first = within is None
-        needless = first and self.nothing_changed and comes_with_change(event)
+        unproved = self.openers.unproved if first else None
+        needless = first and not unproved and self.nothing_changed and comes_with_change(event)
         patience = within or self.timeout
         if needless:
             patience = min(patience, _NEEDLESS_PATIENCE)
         elif first and event.optional:
             patience = min(patience, _OPTIONAL_PATIENCE)
-        passable = needless or (first and event.optional)
-        result = self.targets.wait(event, patience, scroll=not passable)
+        passable = needless or (first and event.optional and not unproved)
+        result = self.targets.wait(event, patience, scroll=not passable, shown=unproved is not None)
         if first and self.on_candidates is not None and event.target is not None:
             target = fill_target(event.target, self.account)
             self.on_candidates(number, explain(self.tabs.current, target, loose=event.stateful))
         if isinstance(result, Found):
+            if first and not self.openers.prove(event, result):
+                raise self._unproved(number)
             return result
         if passable:
             return None
@@ -455,6 +480,14 @@ class _Player:
         raise self._error(event, number, reason, result.rungs)
 
     # ---------------------------------------------------------------- errors
+    def _unproved(self, number: int) -> ReplayError:
+        assert self.openers.unproved is not None
+        opened, event = self.openers.unproved
+        reason = (
+            f"it was found by its place only, and event {number} does not prove that it is the recorded one"
+        )
+        return self._error(event, opened, reason, ())
+
     def _error(
         self,
         event: TraceEvent,

@@ -23,6 +23,7 @@ OLDER_SCHEMAS = ("websp-trace/1",)
 MAX_EVENTS = 5_000
 MAX_BYTES = 20_000_000
 MAX_HOVER = 20
+MAX_GROUP = 20
 
 EventType = Literal["navigate", "click", "change", "type", "key", "omitted"]
 Omitted = Literal["password", "secret", "file", "captcha", "answer"]
@@ -61,6 +62,11 @@ class Fingerprint(_Model):
         None,
         description="What tells it from its namesakes: the text around it, that with its numbers, the heading, only "
         "both together, or nothing but its place.",
+    )
+    group: tuple[str, ...] = Field(
+        (),
+        max_length=MAX_GROUP,
+        description="Names of the tabs, menus or links within the page that it is one of, in order.",
     )
     role: str | None = Field(None, description="ARIA role, written or implied by the tag.")
     name: str | None = Field(None, description="Accessible name.")
@@ -286,11 +292,13 @@ def fill(text: str, account: Mapping[str, str]) -> str:
 
 def fill_target(target: Fingerprint, account: Mapping[str, str]) -> Fingerprint:
     """Fill the placeholders in a fingerprint, as an element may be named after the account."""
-    filled = {
+    filled: dict[str, str | tuple[str, ...]] = {
         key: fill(value, account)
         for key, value in target.model_dump(exclude_none=True).items()
         if isinstance(value, str) and "{{account." in value
     }
+    if any("{{account." in name for name in target.group):
+        filled["group"] = tuple(fill(name, account) for name in target.group)
     return target.model_copy(update=filled) if filled else target
 
 

@@ -232,9 +232,8 @@ def _says(name: str, mark: str) -> bool:
 
 
 @cache
-def _parameters() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    data = rules()["parameters"]
-    return re.compile(data["names"]), re.compile(data["words"])
+def _parameters(rule: Literal["names", "words", "short", "passing", "passing_values"]) -> re.Pattern[str]:
+    return re.compile(rules()["parameters"][rule])
 
 
 def _words(name: str) -> str:
@@ -243,9 +242,14 @@ def _words(name: str) -> str:
 
 
 def _is_secret_name(name: str) -> bool:
-    names, parts = _parameters()
     plain = _decoded(name)
-    return bool(names.search(plain.lower()) or parts.search(_words(plain)))
+    return bool(_parameters("names").search(plain.lower()) or _parameters("words").search(_words(plain)))
+
+
+def _is_passing(name: str, value: str) -> bool:
+    """Whether a parameter is another one at each load, so that it says nothing of where a link leads."""
+    named = _parameters("passing").search(_words(_decoded(name)))
+    return bool(named and _parameters("passing_values").search(value))
 
 
 def _is_short_token(text: str) -> bool:
@@ -292,9 +296,11 @@ def _clean_pair(pair: str, known: Collection[str], depth: int) -> str | None:
     value = _decoded(raw)
     if "{{account." in value:
         return None if "account.password" in value else pair
-    if (sign and _is_secret_name(name)) or _is_secret_part(_decoded(name), known):
+    if (sign and (_is_secret_name(name) or _is_passing(name, value))) or _is_secret_part(
+        _decoded(name), known
+    ):
         return None
-    if re.search(rules()["parameters"]["short"], _decoded(name).lower()) and _is_short_token(value):
+    if _parameters("short").search(_decoded(name).lower()) and _is_short_token(value):
         return None
     if not re.match("https?://|/", value):
         return None if _is_secret_part(value, known) else pair
