@@ -19,7 +19,7 @@ const WHOLE = /** @type {const} */ (['value', 'placeholder']);
 const HOLDS = {
   ...Object.fromEntries(TEXTS.map((key) => [key, 'text'])), placeholder: 'text',
   testId: 'mark', id: 'mark', nameAttr: 'mark', value: 'mark', form: 'url',
-  css: 'path', classes: 'path', framePath: 'path', href: 'url',
+  css: 'path', classes: 'path', framePath: 'path', href: 'url', group: 'text',
 };
 
 /** A fingerprint with placeholders where the account's values stood. */

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from playwright.sync_api import Route
 
 from tests.replay_support import HOME, Bench, Event, bench
 from websp_gym.errors import ReplayError
@@ -213,5 +214,50 @@ def test_a_link_that_is_not_found_by_its_name_leads_by_its_address_to_the_page_t
     bench.open("empty")
     bench.show("<nav><a href=/privacy>Datenschutz</a><a href=/profile>Profil</a></nav>")
     with pytest.raises(ReplayError):
+        bench.play(link, box, timeout=QUICK)
+    assert bench.page.url == f"{HOME}/empty"
+
+
+# ---------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize("renamed", [False, True], ids=["found", "by its place"])
+def test_a_step_that_only_opens_is_not_tried_again_where_the_server_refused_it(
+    bench: Bench, renamed: bool
+) -> None:
+    events = recorded(bench, "tab")
+    sent: list[str] = []
+
+    def refuse(route: Route) -> None:
+        sent.append(route.request.method)
+        route.fulfill(status=403, body="no")
+
+    bench.page.route("**/seen", refuse)
+    bench.show(page("tab", GERMAN if renamed else ENGLISH, lang="de" if renamed else "en"))
+    bench.page.evaluate(
+        "() => addEventListener('click', () => fetch('/seen', { method: 'POST', body: 'x' }), true)"
+    )
+    with pytest.raises(ReplayError, match=r"event 1 .*/seen was answered with status 403"):
+        bench.play(*events, timeout=QUICK)
+    assert sent == ["POST"]
+    assert not bench.page.is_checked("input")
+
+
+def test_a_link_whose_request_was_refused_is_not_replaced_by_its_address(bench: Bench) -> None:
+    link_and_box = "<nav><a href=/settings>Preferences</a></nav>"
+    bench.show(link_and_box)
+    link = bench.event("click", "a")
+    bench.open("settings")
+    box = bench.event("change", "input", stateful=True, before={"checked": False}, after={"checked": True})
+    bench.open("empty")
+    bench.page.route("**/leave", lambda route: route.fulfill(status=403, body="no"))
+    bench.show(link_and_box)
+    bench.page.evaluate(
+        """() => addEventListener('click', (event) => {
+            event.preventDefault();
+            fetch('/leave', { method: 'POST', body: 'x' });
+        }, true)"""
+    )
+    with pytest.raises(ReplayError, match=r"event 1 .*/leave was answered with status 403"):
         bench.play(link, box, timeout=QUICK)
     assert bench.page.url == f"{HOME}/empty"

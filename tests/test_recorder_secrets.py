@@ -306,6 +306,17 @@ def test_a_short_user_name_rewrites_no_text_of_the_page(
     assert link.href == ("/users/{{account.username}}" if user == "ada" else "/users/ada")
 
 
+def test_the_names_of_a_group_hold_the_accounts_values_no_more_than_other_texts(
+    studio: RecorderBrowser, server: Server
+) -> None:
+    studio.page.goto(server.url("account_tabs.html"))
+    studio.start("tabs", "local", account=ACCOUNT)
+    studio.page.click("text=About")
+    studio.page.click("text=Help")
+    groups = [event.target.group for event in studio.stop().events if event.target]
+    assert groups == [("About {{account.name}}", "{{account.email}}", "Help")] * 2
+
+
 def _texts(target: Fingerprint) -> list[str]:
     return [
         text

@@ -268,20 +268,13 @@ class _Player:
             did = self._watched(event, number, Pressed(), lambda: Performed(self._key(event, number)))
         else:
             self._open_menus(event)
-            address = None
-            try:
-                found = self._find(event, number)
-            except ReplayError:
-                found = self.openers.by_place(number, event, self.following)
-                address = None if found else self.openers.address(event, self.following)
-                if found is None and address is None:
-                    raise
-            if address is not None:
-                did = Performed(self.go(address, event, number))
-            elif found is None:
-                did = Performed("skipped")
+            target = self._find_or_open(event, number)
+            if isinstance(target, str):
+                did = Performed(self.go(target, event, number))
+                self.last_press = number
             else:
-                did = self._act(found, event, number)
+                found = target
+                did = Performed("skipped") if found is None else self._act(found, event, number)
         self._note(event, did)
         return EventReport(
             number=number,
@@ -448,6 +441,17 @@ class _Player:
         found = self._find(event, number, within=within or self.timeout)
         assert found is not None
         return found
+
+    def _find_or_open(self, event: TraceEvent, number: int) -> Found | str | None:
+        """Return the target; of a step that only opens something also what is in its place, or its address."""
+        try:
+            return self._find(event, number)
+        except ReplayError:  # nothing was done yet, so no server can have refused it
+            found = self.openers.by_place(number, event, self.following)
+            way = found or self.openers.address(event, self.following)
+            if way is None:
+                raise
+            return way
 
     def _find(self, event: TraceEvent, number: int, *, within: float | None = None) -> Found | None:
         """Wait until the target can be located, and return it.
