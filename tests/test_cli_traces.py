@@ -150,7 +150,8 @@ def test_an_import_lists_what_it_left_out_and_does_not_end_as_if_it_were_whole(t
         "not whole: 3 step(s)",
     ):
         assert line in result.stdout
-    assert [event.type for event in load_trace(folder / "mixed.json").events] == ["click"]
+    events = load_trace(folder / "mixed.json").events
+    assert [(event.type, event.what) for event in events] == [("omitted", "step")] * 3 + [("click", None)]
     source.write_text(json.dumps(FLOW | {"steps": [*FLOW["steps"][:2], FLOW["steps"][-1]]}), "utf-8")
     whole = websp("trace", "import", str(source), "--out", str(folder), "--overwrite")
     assert (whole.returncode, "scroll" in whole.stdout, "not whole" in whole.stdout) == (0, True, False)

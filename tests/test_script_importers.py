@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from websp_gym.errors import SetupError
+from websp_gym.errors import ReplayError, SetupError
 from websp_gym.replay import Trace, TraceEvent, replay
 from websp_gym.replay.importers import Imported, import_trace
 from websp_gym.replay.importers.javascript_script import ScriptError, read_javascript
@@ -95,7 +95,8 @@ def test_a_project_of_selenium_ide_is_replayed(bench: Bench) -> None:
         ("turn on[16]", "executeScript"): True,
         ("turn on[17]", "dragAndDropToObject"): True,
     }
-    play(bench, one.trace)
+    with pytest.raises(ReplayError, match=r"omitted step.* the import left this step out"):
+        play(bench, one.trace)
     first, popup = states(bench)
     assert (first["mail"], first["pw"], first["news"], first["who"]) == (
         ACCOUNT["email"],
@@ -186,7 +187,25 @@ def test_a_step_that_no_trace_can_hold_is_listed_with_its_line(line: str, tmp_pa
     (left,) = one.left_out
     assert (left.place, left.matters) == ("line 5", LEFT_OUT[line])
     assert left.why
-    assert [event.type for event in one.trace.events if event.type != "omitted"] == ["click"]
+    stops = [event.type for event in one.trace.events]
+    assert stops == ["omitted", "click"] if left.matters else stops == ["click"]
+
+
+def test_replay_stops_where_a_step_was_left_out(bench: Bench, tmp_path: Path) -> None:
+    lines = ('page.get_by_role("button", name="Save").click(button="right")', 'page.get_by_label("Newsletter").check()')  # fmt: skip
+    trace = python(tmp_path, *lines).trace
+    with pytest.raises(
+        ReplayError, match=r"event 1 \(omitted step\) failed .* take this event out of the trace"
+    ):
+        play(bench, trace)
+    assert states(bench)[0]["news"] is False
+    play(bench, trace.model_copy(update={"events": trace.events[1:]}))
+    assert states(bench)[0]["news"] is True
+
+
+def test_a_script_of_steps_that_no_trace_can_hold_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match="nothing that could be replayed"):
+        python(tmp_path, "page.reload()")
 
 
 def test_waiting_closing_and_looking_leaves_nothing_out(tmp_path: Path) -> None:

@@ -168,7 +168,8 @@ def import_command(
     if missing:
         console.print(
             f"[bold red]not whole:[/] {len(missing)} step(s) that may change the state were left out "
-            "(marked [bold red]![/]); record them anew, or do them by hand before you replay",
+            "(marked [bold red]![/]), and replay stops in their places (events [bold]omitted step[/]); record them "
+            "anew, or take those events out of the trace if nothing depends on them",
             soft_wrap=True,
         )
     return 1 if missing else 0

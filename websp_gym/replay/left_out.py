@@ -1,4 +1,4 @@
-"""Inputs that a recording left out, because they are secret: replay stops there, or takes what is given for them."""
+"""What a recording or an import left out: replay stops there, or takes what is given for it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from websp_gym.errors import ReplayError, SetupError
 from websp_gym.replay.trace import NEW_PASSWORD, Trace, TraceEvent
 
-LEFT_OUT = "the recording left this input out, because it is secret"
+_WHY = "the recording left this input out, because it is secret"
+_WHY_STEP = "the import left this step out, because no trace can hold it"
+NEVER_GIVEN = frozenset({"file", "captcha", "step"})
+"""What nothing can be given for."""
 _WAYS = {
     "file": "a file cannot be given to a replay",
     "captcha": "replay does not answer captchas",
+    "step": "record it with `websp record`, or take this event out of the trace if nothing depends on the step",
     "answer": "give what was answered to the dialog with --input {number}=TEXT",
 }
 _WAY = "give what was typed with --input {number}=TEXT"
@@ -45,6 +49,11 @@ def check_inputs(trace: Trace, inputs: Mapping[int, str]) -> None:
 def places_of(trace: Trace) -> list[int]:
     """Return the numbers of the events that stand for an input that was left out."""
     return [number for number, event in enumerate(trace.events, 1) if event.type == "omitted"]
+
+
+def why_left_out(event: TraceEvent) -> str:
+    """Return why what an event stands for was left out."""
+    return _WHY_STEP if event.what == "step" else _WHY
 
 
 def way_out(event: TraceEvent, number: int) -> str:

@@ -27,7 +27,7 @@ from websp_gym.replay.expectations import (
     unfolds,
     wanted_state,
 )
-from websp_gym.replay.left_out import LEFT_OUT, check_inputs, way_out
+from websp_gym.replay.left_out import NEVER_GIVEN, check_inputs, way_out, why_left_out
 from websp_gym.replay.locate import Found, RungReport, explain
 from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement, focused
 from websp_gym.replay.openers import Openers
@@ -294,11 +294,11 @@ class _Player:
         Raise ReplayError where it is not given.
         """
         given = self._given(event, number)
-        if given is None or event.what in ("file", "captcha"):
+        if given is None or event.what in NEVER_GIVEN:
             absent = event.optional and (event.target is None or self._find(event, number) is None)
             if absent:
                 return "skipped"
-            raise self._error(event, number, LEFT_OUT, (), way=way_out(event, number))
+            raise self._error(event, number, why_left_out(event), (), way=way_out(event, number))
         if event.what == "answer":
             self.answer = given
             return "typed"

@@ -26,7 +26,7 @@ MAX_HOVER = 20
 MAX_GROUP = 20
 
 EventType = Literal["navigate", "click", "change", "type", "key", "omitted"]
-Omitted = Literal["password", "secret", "file", "captcha", "answer"]
+Omitted = Literal["password", "secret", "file", "captcha", "answer", "step"]
 OnOff = Literal["on", "off"]
 
 _PLACEHOLDERS = tuple(
@@ -126,8 +126,8 @@ class TraceEvent(_Model):
     what: Omitted | None = Field(
         None,
         description="Of an 'omitted' event, an input that was left out because it is secret: a password that is not "
-        "the account's, another secret, a file, a captcha, or the answer to the next event's dialog. Replay stops "
-        "there, or takes what is given for it.",
+        "the account's, another secret, a file, a captcha, or the answer to the next event's dialog; or a step of an "
+        "imported recording that no trace can hold. Replay stops there, or takes what is given for it.",
     )
     url: str = Field("", description="URL of the page when it happened; of a navigate event, where it leads.")
     target: Fingerprint | None = None

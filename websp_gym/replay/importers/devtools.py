@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from websp_gym.browser import VIEWPORT
 from websp_gym.errors import SetupError
 from websp_gym.replay.exporters import OUR_KEY
-from websp_gym.replay.importers.event_builder import Draft, finish, left_out, typed
+from websp_gym.replay.importers.event_builder import Draft, finish, left_out, step_left_out, typed
 from websp_gym.replay.importers.import_log import ImportLog, kind_of
 from websp_gym.replay.importers.roles import CHECKABLE, RADIOS
 from websp_gym.replay.importers.sanitize import key_of, modifier_of, side_of, text_of, url_of
@@ -47,7 +47,7 @@ def read(data: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
     events = reader.events()
     if reader.exported:
         header = _header(data, log)
-    elif events:
+    elif any(event.what != "step" for event in events):
         header = {"start_url": reader.start, "viewport": reader.viewport, "recorded_with": "chrome-recorder"}
         header["name"] = text_of(data.get("title"))
     else:
@@ -100,8 +100,10 @@ class _Reader:
             _STEPS[type_](self, place, step)
         else:
             matters = type_ not in _HARMLESS
-            why = "replay has no such step" if matters else "replay does not need it"
-            self.log.drop(type_, place, why=why, matters=matters)
+            if matters:
+                self.done.append(step_left_out(place, type_, "replay has no such step", self.log))
+            else:
+                self.log.drop(type_, place, why="replay does not need it")
         if type_ not in _OF_A_KEY:
             self._forget_awaited()
         self._arrive(step)
@@ -148,14 +150,14 @@ class _Reader:
     def _click(self, place: str, step: dict[str, Any]) -> None:
         if step.get("button") not in ("primary", None):
             why = "replay presses the primary button only"
-            self.log.drop("click with another mouse button", place, why=why, matters=True)
+            self.done.append(step_left_out(place, "click with another mouse button", why, self.log))
             return
         if step["type"] == "doubleClick":
             self.log.note(f"{place}: a double click became one click")
         held = step.get("duration")
         if isinstance(held, int | float) and held >= LONG_PRESS:
             why = "replay does not hold the button down"
-            self.log.drop(f"press of {held:.0f} ms", place, why=why, matters=True)
+            self.done.append(step_left_out(place, f"press of {held:.0f} ms", why, self.log))
             return
         target = self._print(place, step)
         draft = Draft(place, "click", target=target)
@@ -195,7 +197,9 @@ class _Reader:
             return
         key = key_of(step.get("key"), self.held)
         if key is None:
-            self.log.drop("key that replay does not know", place, why="it cannot be pressed", matters=True)
+            self.done.append(
+                step_left_out(place, "key that replay does not know", "it cannot be pressed", self.log)
+            )
         else:
             self._add(Draft(place, "key", key=key, target=self.awaited), step)
             self.awaited = None

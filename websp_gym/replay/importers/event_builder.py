@@ -117,6 +117,12 @@ def left_out(draft: Draft, what: Omitted, told: str, value: object, log: ImportL
     return draft
 
 
+def step_left_out(place: str, what: str, why: str, log: ImportLog) -> Draft:
+    """Return the event that stands for a step that no trace can hold, and that may have changed the site's state."""
+    log.drop(what, place, why=why, matters=True)
+    return Draft(place, "omitted", what="step")
+
+
 def finish(drafts: list[Draft], log: ImportLog) -> tuple[TraceEvent, ...]:
     """Return validated events: drop letter keys that a text event covers, and recognize the account.
 
@@ -184,7 +190,7 @@ def _is_letter(draft: Draft) -> bool:
 
 
 def _has_text(draft: Draft) -> bool:
-    return draft.type in ("type", "omitted") or draft.value is not None
+    return draft.type == "type" or draft.what not in (None, "step") or draft.value is not None
 
 
 def _mark_account(drafts: list[Draft], log: ImportLog) -> dict[str, str]:

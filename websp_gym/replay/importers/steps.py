@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from websp_gym.browser import VIEWPORT
-from websp_gym.replay.importers.event_builder import Draft, finish, left_out, typed
+from websp_gym.replay.importers.event_builder import Draft, finish, left_out, step_left_out, typed
 from websp_gym.replay.importers.import_log import ImportLog
 from websp_gym.replay.importers.roles import CHECKABLE, RADIOS
 from websp_gym.replay.importers.sanitize import key_of, path_of, side_of, text_of, url_of
@@ -44,8 +44,11 @@ class StepWriter:
     _answer: tuple[Literal["accept", "dismiss"], str | None] | None = None
 
     def left_out(self, place: str, what: str, why: str, *, matters: bool = True) -> None:
-        """Note a step that is not in the trace."""
-        self.log.drop(what, place, why=why, matters=matters)
+        """Note a step that is not in the trace; replay stops at its place if it matters."""
+        if matters:
+            self.done.append(step_left_out(place, what, why, self.log))
+        else:
+            self.log.drop(what, place, why=why)
 
     def size(self, width: object, height: object) -> None:
         """Set the size of the window."""
@@ -96,7 +99,7 @@ class StepWriter:
         )
         if value is None and draft.type != "omitted" and "account.password" not in (draft.value or ""):
             why = "the script does not hold it, but computes it or reads it from elsewhere"
-            self.left_out(place, "text typed", why)
+            self.log.drop("text typed", place, why=why, matters=True)
             draft.value = None
             left_out(draft, "secret", "a text that the script does not hold", None, self.log)
         self._add(draft, page)
@@ -129,7 +132,7 @@ class StepWriter:
     def trace(self, name: str | None, recorded_with: str) -> dict[str, Any]:
         """Return the data of the trace, without its site."""
         events = finish(self.done, self.log)
-        if not events and not self.log.omitted:
+        if not self.log.omitted and all(event.what == "step" for event in events):
             kinds = ", ".join(list(self.log.dropped)[:6]) or "none beyond opening a page"
             raise self.log.bad("it", f"nothing that could be replayed ({kinds})", "record it again")
         return {
