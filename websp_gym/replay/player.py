@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
@@ -17,6 +17,7 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError, SetupError, WorldError
 from websp_gym.replay.act import Actor
+from websp_gym.replay.checks import Checks
 from websp_gym.replay.evidence import Candidate
 from websp_gym.replay.expectations import (
     MAY_BE_MISSING,
@@ -32,9 +33,7 @@ from websp_gym.replay.locate import Found, RungReport, explain
 from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement, focused
 from websp_gym.replay.openers import Openers
 from websp_gym.replay.perform_event import Done, Performed, Performer
-from websp_gym.replay.read_back import Kept, ReadBack, Setting, last_states, look, read_back
-from websp_gym.replay.refusals import Pressed, Refusals
-from websp_gym.replay.sign_in import why_not_at_end, without_sign_in
+from websp_gym.replay.refusals import Pressed
 from websp_gym.replay.trace import End, Trace, TraceEvent, fill, fill_target
 from websp_gym.replay.wait_for_target import TargetWaiter, same_page
 
@@ -141,10 +140,11 @@ def replay(
             if on_event is not None:
                 on_event(events[-1])
         player.check_proved(len(trace.events))
-        player.check_end(trace, events)
-        back = player.read_back() if verify else None
+        if events and events[-1].action != "skipped":
+            player.checks.check_end(trace)
+        back = player.checks.read_back() if verify else None
     finally:
-        player.close()
+        player.checks.close()
     seconds = time.monotonic() - began
     return ReplayReport(
         tuple(events), seconds, back.verified if back else None, back.unverified if back else ()
@@ -170,60 +170,16 @@ class _Player:
         self.timeout = timeout
         self.rules = rules
         self.inputs = inputs
-        self.verify = verify
         self.performer = Performer(set_, account)
         self.targets = TargetWaiter(tabs, account)
-        self.refusals = Refusals(tabs.context)
         self.openers = Openers(tabs, account)
         self.following: TraceEvent | None = None
         # True where every switch and choice since the last action with an effect already was as wanted.
         self.nothing_changed = False
         self.on_candidates = on_candidates
-        self.kept: list[Kept] = []
-        self.trace_end = end
         self.answer: str | None = None
         """Given for the dialog of the next event."""
-        self.last_press = 0
-        """Number of the last event that set nothing, but pressed something."""
-        self.suspicion: ReplayError | None = None
-        """What may have been refused; reading back decides."""
-        self.left = ""
-        """The page on which the last event was carried out."""
-
-    def close(self) -> None:
-        """End listening to the browser."""
-        self.refusals.close()
-
-    def read_back(self) -> ReadBack:
-        """Load the pages once more and compare all states that were set."""
-        try:
-            back = self._read_back()
-        except ReplayError as error:
-            if self.suspicion is None:
-                raise
-            raise self.suspicion from error  # what the page said is the better reason
-        if self.suspicion is not None and (back.unverified or not back.verified):
-            raise self.suspicion
-        return back
-
-    def _read_back(self) -> ReadBack:
-        kept = [replace(one, led_on=one.led_on or one.number < self.last_press) for one in self.kept]
-        return read_back(
-            without_sign_in(last_states(kept)),
-            self.tabs,
-            self.account,
-            self.rules,
-            timeout=self.timeout,
-            sent_since=lambda one: self.refusals.traffic.since(one.since, one.url),
-        )
-
-    def check_end(self, trace: Trace, events: list[EventReport]) -> None:
-        """Raise ReplayError where the last event did not lead where it led when it was recorded."""
-        if not events or events[-1].action == "skipped":
-            return
-        why = why_not_at_end(trace, self.tabs, self.left, self.account, self.timeout)
-        if why is not None:
-            raise self._error(trace.events[-1], len(events), why, ())
+        self.checks = Checks(tabs, account, rules, timeout, end, self._error, verify=verify)
 
     def check_proved(self, number: int) -> None:
         """Raise ReplayError where no event until this one has proved a step that was taken by its place."""
@@ -259,19 +215,19 @@ class _Player:
     def _play(self, number: int, event: TraceEvent) -> EventReport:
         began = time.monotonic()
         found: Found | None = None
-        self.left = self.tabs.current.url
+        self.checks.leave()
         if event.type == "navigate":
             did = Performed(self.go(fill(event.url, self.account), event, number))
         elif event.type == "omitted" and (done := self._left_out(event, number)) is not None:
             did = Performed(done)
         elif event.target is None:
-            did = self._watched(event, number, Pressed(), lambda: Performed(self._key(event, number)))
+            did = self.checks.watch(event, number, Pressed(), lambda: Performed(self._key(event, number)))
         else:
             self._open_menus(event)
             target = self._find_or_open(event, number)
             if isinstance(target, str):
                 did = Performed(self.go(target, event, number))
-                self.last_press = number
+                self.checks.last_press = number
             else:
                 found = target
                 did = Performed("skipped") if found is None else self._act(found, event, number)
@@ -347,9 +303,6 @@ class _Player:
 
     def _act(self, found: Found, event: TraceEvent, number: int) -> Performed:
         element = self._located(found, event, number)
-        self.left = self.tabs.current.url
-        before = self._setting(element) if self.verify else None
-        since = len(self.refusals.traffic.replies)
 
         def perform() -> Performed:
             try:
@@ -361,56 +314,7 @@ class _Player:
                 reason = str(error).split("\n", 1)[0]
                 raise self._error(event, number, reason, (), element.found) from error
 
-        did = self._watched(event, number, Pressed(found.handle), perform)
-        if did.is_set or did.text is not None:
-            sent = tuple(self.refusals.traffic.since(since, self.left))
-            on = did.after if did.is_set else None
-            moved = not same_page(self.tabs.current.url, self.left)
-            self.kept.append(Kept(number, event, self.left, on, did.text, before, sent, since, moved))
-        elif did.done in ("clicked", "pressed"):
-            self.last_press = number
-        return did
-
-    def _watched(
-        self, event: TraceEvent, number: int, pressed: Pressed, perform: Callable[[], Performed]
-    ) -> Performed:
-        """Carry out an event; raise ReplayError where what it sent was refused."""
-        if event.type in ("type", "omitted"):
-            return perform()
-        before = self.refusals.before(self.tabs.current)
-        did = perform()
-        refusal = None if did.done == "skipped" else self.refusals.after(before, self.tabs.current, pressed)
-        if refusal is not None:
-            way = "see what the page says, and whether the account may do this"
-            error = self._error(event, number, refusal.why, (), way=way)
-            if refusal.certain:
-                raise error
-            self._suspect(error, loaded=refusal.loaded)
-        return did
-
-    def _suspect(self, error: ReplayError, *, loaded: bool) -> None:
-        """Raise an error, unless the recording, or the states that were set, can say that nothing was refused."""
-        if self.trace_end and self.trace_end.shows_error:
-            return
-        if self.verify:
-            self.suspicion = self.suspicion or error
-            return
-        here = self.tabs.current.url.split("?", 1)[0].rstrip("/")
-        states = [
-            one
-            for one in without_sign_in(last_states(self.kept))
-            if one.url.split("?", 1)[0].rstrip("/") == here and not one.is_secret
-        ]
-        readings = look(states, self.tabs, self.account, self.rules) if loaded else []
-        if not readings or not all(reading.same for reading in readings):
-            raise error
-
-    @staticmethod
-    def _setting(element: LocatedElement) -> Setting | None:
-        try:
-            return Setting.of(element)
-        except (CannotActError, PlaywrightError, ReplayError):
-            return None
+        return self.checks.act(event, number, element, perform)
 
     def _key(self, event: TraceEvent, number: int) -> Done:
         self.targets.focus(event)
