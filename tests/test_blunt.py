@@ -81,7 +81,7 @@ def test_reports_and_runs_show_them_for_the_instances_that_were_played(
         "computed: all switches most private",
         "computed: best fixed way on each site",
     ]
-    assert [cells[3].value for cells in computed.values()] == [1, 2, 2]
+    assert [cells[4].value for cells in computed.values()] == [1, 2, 2]
     assert {cells[-1].text for cells in computed.values()} == {"2 of 2"}
     assert all(row.computed and not row.reference for row in rows if row.label in computed)
     summarise("noop", results, played=3, skipped=0, folder=None)

@@ -71,6 +71,19 @@ def test_a_piped_list_has_a_line_for_each_instance() -> None:
     assert lines[0].startswith("Steam-task-191-ON\tCookie")
 
 
+def test_lists_by_category_are_the_papers_tables_of_tasks_and_websites() -> None:
+    """Tables 10 and 11; the paper lists Grammarly under two categories, and its text counts 21 tasks of one that has 20."""
+    tasks = json.loads(websp_here("list", "--by", "category", "--json").stdout)
+    assert (len(tasks), sum(map(len, tasks.values()))) == (9, 138)
+    assert sum(name.endswith(" (2)") for names in tasks.values() for name in names) == 62
+    assert len(tasks["Notification & Communication Preferences"]) == 29
+    sites = json.loads(websp_here("list", "--by", "website", "--json").stdout)
+    assert (len(sites), sum(map(len, sites.values()))) == (9, 28)
+    assert sites["Travel"] == ["Airbnb", "AllRecipes", "OpenStreetMap"]
+    text = " ".join(websp_here("list", "--by", "website", "--site", "steam").stdout.split())
+    assert text == "website category # websites Entertainment & Games 1 Steam"
+
+
 def test_list_filters_by_site_and_category() -> None:
     rows = json.loads(websp_here("list", "--site", "steam", "--category", "cookie", "--json").stdout)
     assert [row["id"] for row in rows] == [

@@ -129,5 +129,5 @@ def test_the_readme_is_a_page_with_a_moving_picture_and_a_program_makes_the_pict
     with Image.open(film) as moving:
         assert getattr(moving, "n_frames", 1) > 4
     made = set(runpy.run_path(str(ROOT / "docs/pictures.py"))["PICTURES"])
-    # The recorder's popup is taken by hand; the curve is drawn by the learner.
-    assert {path.stem for path in film.parent.iterdir()} == made | {"popup", "learning-curve"}
+    # The recorder's popup and the page to label on are taken by hand; the curve is drawn by the learner.
+    assert {path.stem for path in film.parent.iterdir()} == made | {"popup", "label", "learning-curve"}

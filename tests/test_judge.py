@@ -110,6 +110,10 @@ def test_a_model_that_takes_less_than_others_gets_less_and_judges_all_the_same(f
     verdict = Judge([model]).verdict(run, folder)
     assert (verdict.status, len(model.asked)) == ("fail", 2)
     assert verdict.details["cost"] == pytest.approx(0.01)
+    large = always(NO, "large")
+    both = Judge([large, FunctionModel(small, "small")]).verdict(run, folder)
+    assert (both.status, len(large.asked)) == ("fail", 1), "only the one that takes less is asked again"
+    assert [vote["result"] for vote in both.details["votes"]] == ["INCORRECT"] * 2
     never = FunctionModel(lambda messages: small([*messages, Message("user", (Text(70_000 * "x"),))]))
     assert Judge([never]).verdict(run, folder).status == "unscored"
 
@@ -187,7 +191,29 @@ def test_a_model_that_cannot_be_asked_is_unscored_with_the_reason(folder: Path, 
 def test_the_others_decide_where_one_has_no_opinion(folder: Path) -> None:
     lost = ReplyModel(ModelError("gone", kind="server", model="m"))
     verdict = Judge([always(NO, "a"), lost, always(NO, "c")]).verdict(recorded(RUN), folder)
-    assert (verdict.status, verdict.reason) == ("fail", "2 of 3 judges: INCORRECT. It is not.")
+    reason = "2 of 3 judges: INCORRECT, 1 without an opinion. It is not."
+    assert (verdict.status, verdict.reason) == ("fail", reason)
+
+
+@pytest.mark.parametrize("silent", ["failed", "unreadable"])
+def test_one_model_of_three_never_decides_alone(folder: Path, silent: str) -> None:
+    def lost() -> ReplyModel:
+        gone = ModelError("gone", kind="server", model="m")
+        return ReplyModel(*[gone if silent == "failed" else reply("Sure!")] * 3)
+
+    verdict = Judge([always(YES, "a"), lost(), lost()]).verdict(recorded(RUN), folder)
+    assert (verdict.status, verdict.score) == ("unscored", None)
+    assert f"2 of 3 models must agree; answers: 1 CORRECT, 2 {silent}" in verdict.reason
+    assert Judge([always(YES, "a"), lost(), lost()], quorum=1).verdict(recorded(RUN), folder).status == "pass"
+
+
+def test_a_quorum_is_part_of_what_a_verdict_depends_on_and_at_most_the_number_of_models() -> None:
+    three = [always(YES, spec) for spec in "abc"]
+    usual = Judge(three)
+    assert (usual.quorum, usual.identity) == (2, Judge(three, quorum=2).identity)
+    assert "quorum 3" in Judge(three, quorum=3).identity
+    with pytest.raises(SetupError, match="quorum=4: give a number from 1 to 3"):
+        Judge(three, quorum=4)
 
 
 def test_a_tie_is_unscored(folder: Path) -> None:

@@ -14,13 +14,11 @@ from websp_gym.cli import main
 from websp_gym.errors import SetupError
 from websp_gym.models import Reply
 from websp_gym.scoring.judge import Judge
-from websp_gym.scoring.judge.batch import (
+from websp_gym.scoring.judge.batch import Spending, find_runs, judge_runs
+from websp_gym.scoring.judge.judgements import (
     JUDGEMENTS,
     Judgement,
-    Spending,
     already_judged,
-    find_runs,
-    judge_runs,
     keep_judgement,
     read_judgements,
 )
@@ -189,6 +187,8 @@ def test_the_first_model_is_asked_why_where_that_is_wanted(runs: Path, websp: We
         "cost": 0.0,
     }
     assert found == {("pass", "null"), ("fail", json.dumps(told))}
+    _code, out, _err = websp("judge", runs, "--models", f"scripted:{script}", "--why")
+    assert "--why, for 3 failures" in out, "what it cost has a line of its own beside the models"
 
 
 def test_an_unscored_run_makes_the_command_fail(runs: Path, websp: Websp, tmp_path: Path) -> None:

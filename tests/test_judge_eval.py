@@ -17,9 +17,10 @@ from websp_gym.calibration.calibrate import evaluate, judge_cases
 from websp_gym.calibration.cases import Case, label_by_state, read_labels
 from websp_gym.calibration.edits import EDITS, cut
 from websp_gym.calibration.generate import KINDS, OTHER_TASK, generate
-from websp_gym.calibration.metrics import measure
+from websp_gym.calibration.metrics import measure, too_few
 from websp_gym.cli.evaluating import judge_eval
 from websp_gym.errors import SetupError
+from websp_gym.rates import wilson
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.scoring.judge import Judge
 from websp_gym.scoring.judge.batch import find_runs
@@ -89,6 +90,50 @@ def test_runs_of_one_origin_make_the_intervals_wider() -> None:
     alone, together = measure(labels, opinions).accuracy, measure(labels, opinions, clusters=origins).accuracy
     assert alone.value == together.value == 0.8
     assert _width(together) > 2 * _width(alone)
+
+
+@pytest.mark.parametrize("name", ["precision", "recall", "f1", "accuracy", "kappa", "false_accept_rate"])
+def test_a_metric_without_an_error_still_has_an_interval_and_a_narrower_one_with_more_cases(
+    name: str,
+) -> None:
+    few, many = (getattr(measure(*cells(n, 0, n, 0)), name) for n in (3, 100))
+    assert few.value == many.value == (0.0 if name.startswith("false") else 1.0)
+    assert _width(few) > 0.3 > 0.1 > _width(many) > 0
+
+
+def test_a_perfect_score_on_three_cases_has_wilsons_interval() -> None:
+    found = measure([True, False, False], [True, False, False])
+    assert found.accuracy == wilson(3, 3)
+    assert found.false_accept_rate == wilson(0, 2)
+    assert found.precision == wilson(1, 1)
+    assert found.f1.low == pytest.approx(2 * 0.2065 / 1.2065, abs=1e-4)
+    assert found.kappa.low == pytest.approx((0.4385 - 5 / 9) / (4 / 9), abs=1e-4)
+
+
+def test_a_judge_that_accepts_everything_has_an_interval_of_kappa_around_nothing() -> None:
+    kappa = measure(*cells(20, 20, 0, 0)).kappa
+    assert kappa.value == 0
+    assert kappa.low < -0.2 < 0.2 < kappa.high  # type: ignore[operator]
+
+
+def test_without_an_error_the_recordings_count_and_not_the_runs_made_from_them() -> None:
+    labels = [True, False] * 100
+    alone = measure(labels, list(labels)).accuracy
+    together = measure(labels, list(labels), clusters=[str(number // 50) for number in range(200)]).accuracy
+    assert (alone, together) == (wilson(200, 200), wilson(4, 4))
+
+
+@pytest.mark.parametrize(
+    ("passed", "failed", "expected"),
+    [(2, 1, "3, 2 CORRECT, 1 INCORRECT"), (40, 10, "10 INCORRECT"), (29, 100, "29 CORRECT"), (30, 30, "")],
+)
+def test_too_few_cases_are_told(passed: int, failed: int, expected: str) -> None:
+    told = too_few([True] * passed + [False] * failed)
+    assert told == (
+        f"Fewer than 30 cases ({expected}): these figures say little; look at the intervals."
+        if expected
+        else ""
+    )
 
 
 def _width(figure: Any) -> float:
@@ -364,7 +409,7 @@ def test_the_money_ends_before_the_cases(made: list[Case]) -> None:
 def test_tables_for_a_person(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "yes.yaml").write_text(yaml.safe_dump({"rules": [{"when": "", "say": says("CORRECT")}]}))
     spec = f"scripted:{tmp_path / 'yes.yaml'}"
-    judge_eval(runs, models=[spec, spec], make=30, jobs=2, asks=1)
+    judge_eval(runs, models=[spec, spec], make=30, jobs=2, asks=1, compare="paper")
     out = capsys.readouterr().out
     for part in (
         "precision",
@@ -372,7 +417,10 @@ def test_tables_for_a_person(runs: Path, tmp_path: Path, capsys: pytest.CaptureF
         "false accepts",
         "initial state",
         "30 cases",
+        "Fewer than 30 cases (",
         f"{spec} (2)",
         "tokens read",
+        "GPT-5.2 (published)",
+        "97.32",
     ):
         assert part in out.replace("\n", " ") or part.replace("/", "") in out

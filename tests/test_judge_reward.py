@@ -127,7 +127,9 @@ def test_an_episode_no_judge_can_score_raises_or_pays_zero_and_says_so(
     mute = script("mute.yaml", MUTE)
     env = make(TODO, viewport=VIEW, reward="judge", judge=mute, record_to=tmp_path / "runs")
     env.reset()
-    with pytest.raises(JudgeError, match="has no verdict: no judge gave an opinion") as caught:
+    with pytest.raises(
+        JudgeError, match="has no verdict: 1 of 1 models must agree; answers: 1 unreadable"
+    ) as caught:
         env.step("ANSWER; done")
     assert len(caught.value.facts["verdict"]["details"]["votes"][0]["transcript"]) == 3
     record = load_trajectory(tmp_path / "runs" / TODO / "001")
@@ -138,6 +140,20 @@ def test_an_episode_no_judge_can_score_raises_or_pays_zero_and_says_so(
     env.reset()
     *_, reward, _terminated, _truncated, info = env.step("ANSWER; done")
     assert (reward, info["unscored"]) == (0.0, True)
+
+
+def test_an_ensemble_that_is_not_complete_pays_no_single_opinion(make: MakeEnv, script: Script) -> None:
+    models = [script("a.yaml", RIGHT), script("b.yaml", MUTE), script("c.yaml", MUTE)]
+    options = {"viewport": VIEW, "reward": "judge", "judge": models}
+    env = make(TODO, **options)
+    env.reset()
+    with pytest.raises(JudgeError, match="2 of 3 models must agree; answers: 1 INCORRECT, 2 unreadable"):
+        env.step("ANSWER; done")
+    models = [script("a.yaml", RIGHT), script("d.yaml", MUTE), script("e.yaml", MUTE)]
+    env = make(TODO, **{**options, "judge": models}, quorum=1)
+    env.reset()
+    *_, info = env.step("ANSWER; done")
+    assert (info["verdict"]["status"], info["verdict"]["score"]) == ("fail", 0.0)
 
 
 # --- what is missing is missed at once --------------------------------------------------------------
@@ -169,11 +185,19 @@ def keyless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         ({"judge": [""]}, "judge="),
         ({"judge": [None]}, "judge="),
         ({"judge": 3}, "judge=3"),
+        ({"quorum": 0}, "quorum=0: give a whole number from 1, or None"),
+        ({"quorum": 2.0}, r"quorum=2\.0"),
+        ({"judge": "scripted:{tmp}/a.yaml", "quorum": 2}, "quorum=2: give a number from 1 to 1"),
     ],
 )
 def test_a_judge_that_cannot_be_asked_fails_in_make_and_names_what_is_missing(
-    options: dict[str, Any], message: str
+    options: dict[str, Any], message: str, script: Script, tmp_path: Path
 ) -> None:
+    script("a.yaml", RIGHT)
+    options = {
+        name: value.format(tmp=tmp_path) if isinstance(value, str) else value
+        for name, value in options.items()
+    }
     with pytest.raises(SetupError, match=message):
         gym.make(f"websp/{TODO}", reward="judge", **options)
 

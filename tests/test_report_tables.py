@@ -14,10 +14,11 @@ import pytest
 from rich.console import Console
 
 from websp_gym.errors import SetupError
+from websp_gym.rates import wilson
 from websp_gym.records.results import Result, Try
 from websp_gym.records.runs import RESULTS, Run, append_result, write_run
 from websp_gym.report import Report, make_report, read_report
-from websp_gym.report.tables.intervals import Pairs, difference, mcnemar, mean, wilson
+from websp_gym.report.tables.intervals import Pairs, difference, mcnemar, mean
 from websp_gym.report.tables.paper import load_paper
 from websp_gym.report.tables.render_text import markdown, show_report
 from websp_gym.report.tables.rows import Facts
@@ -117,7 +118,10 @@ def test_columns_in_which_nobody_has_anything_are_left_to_programs() -> None:
     report = make_report([one], known=KNOWN, compare="paper")
     assert report.table("overall").title == "Overall performance, without navigation"
     assert "Retried" not in markdown(report)
-    assert "| Agent | Success rate | Strict | Success | Failure | Time-out | Instances |" in markdown(report)
+    assert (
+        "| Agent | Success rate | Siblings | Strict | Success | Failure | Time-out | Instances |"
+        in markdown(report)
+    )
 
 
 def test_the_stricter_rates_stand_beside_the_rate_and_are_left_open_where_a_success_does_not_know_them() -> (
@@ -130,8 +134,8 @@ def test_the_stricter_rates_stand_beside_the_rate_and_are_left_open_where_a_succ
         played("old", "A-task-1-ON"), played("old", "A-task-2", "failure"),
     ]  # fmt: skip
     found = rows(make_report(given, known=KNOWN), "overall")
-    assert found["a"][:2] == ["66.7 % (21 to 94)", "33.3 % (6 to 79)"]
-    assert found["old"][1] == "–"
+    assert found["a"][:3] == ["66.7 % (21 to 94)", "66.7 % (21 to 94)", "33.3 % (6 to 79)"]
+    assert found["old"][1:3] == ["–", "–"]
 
 
 def test_unscored_and_errors_are_named_and_in_no_denominator(report: Report) -> None:
@@ -226,8 +230,37 @@ def test_trials_are_averaged_over_the_instances_scored_in_every_one() -> None:
     cells = report.table("trials").rows[0].cells
     assert [cell.value for cell in cells[:3]] == [3, 2, 1]
     assert [cell.value for cell in cells[3:]] == pytest.approx([2 / 3, 5 / 6, 1, 1 / 2, 1 / 2])
-    assert rows(report, "overall")["a"][3:6] == ["3", "0", "0"]
+    assert rows(report, "overall")["a"][4:7] == ["3", "0", "0"]
     assert any(note.startswith("6 further trials") for note in report.notes)
+
+
+def three_trials(ids: Sequence[str], outcome: str) -> list[Result]:
+    return [played("a", name, outcome, trial=trial) for name in ids for trial in (1, 2, 3)]
+
+
+def test_trials_of_instances_that_were_chosen_by_failure_are_no_success_rate() -> None:
+    failures, kept = ["Steam-task-191-ON", "Steam-task-193-ON"], ["Steam-task-191-OFF"]
+    further = [played("a", "Steam-task-196-ON"), played("a", "Steam-task-196-OFF")]
+    chosen = [*three_trials(failures, "failure"), *three_trials(kept, "success")]
+    table = make_report([*chosen, *further]).table("trials")
+    assert table.notes == (
+        "a: chosen by failure. The 3 instances with 3 trials have all 2 failures of trial 1, and the 2 left out were "
+        "solved in it: pass@1 here is no success rate.",
+    )
+    assert make_report(chosen).table("trials").notes == ()
+    lost = played("a", "Steam-task-197-OFF", "failure")
+    assert make_report([*chosen, *further, lost]).table("trials").notes == ()
+    assert make_report([*three_trials(kept, "success"), *further]).table("trials").notes == ()
+    assert "two successes per website" in make_report(chosen, compare="paper").table("trials").notes[-1]
+
+
+def test_a_handful_of_episodes_is_told_to_say_little() -> None:
+    few = [played("a", f"X-task-{number}") for number in range(29)]
+    many = [played("b", f"X-task-{number}") for number in range(30)]
+    (note,) = [note for note in make_report([*few, *many]).notes if note.startswith("Fewer than 30")]
+    assert note.endswith("(a, without navigation: 29).")
+    unscored = [*many[:29], played("b", "X-task-29", "unscored")]
+    assert any("b, without navigation: 29" in note for note in make_report(unscored).notes)
 
 
 def test_an_empty_table_is_left_out() -> None:
@@ -353,8 +386,8 @@ def test_the_papers_own_rows_give_the_papers_totals(model: int) -> None:
     report = make_report(results, known=known, compare="paper")
     success = paper.overall.without_navigation[name][0]
     mine, theirs = report.table("overall").rows[0], rows(report, "overall")[f"{name} (published)"]
-    assert mine.cells[3].value == success
-    assert (mine.cells[0].text, mine.cells[10].text) == (theirs[0], "200 of 200")
+    assert mine.cells[4].value == success
+    assert (mine.cells[0].text, mine.cells[11].text) == (theirs[0], "200 of 200")
     sites = report.table("sites")
     for row in sites.rows:
         assert sites.cell(row.label, "replayed").text == sites.cell(row.label, f"{name} (published)").text
@@ -389,7 +422,7 @@ def test_an_agent_that_played_the_same_twice_is_two_agents(tmp_path: Path) -> No
     put(tmp_path / "second", [played("a", "Steam-task-191-ON", "failure")])
     report = read_report([tmp_path])
     assert report.agents == ("a (first)", "a (second)")
-    assert rows(report, "overall")["a (second)"][3:5] == ["0", "1"]
+    assert rows(report, "overall")["a (second)"][4:6] == ["0", "1"]
 
 
 def test_what_a_folder_lacks_and_which_lines_are_broken_is_said(tmp_path: Path) -> None:
@@ -483,7 +516,7 @@ def test_hostile_names_break_no_markdown_table() -> None:
 
 def test_markdown_sets_what_was_published_in_italics_and_the_best_in_bold() -> None:
     text = markdown(make_report(small(), known=KNOWN, compare="paper"))
-    assert "| *Gemini-2.5-Flash (published)* | *53.0 % (46 to 60)* | *–* | *without* | *106* |" in text
+    assert "| *Gemini-2.5-Flash (published)* | *53.0 % (46 to 60)* | *–* | *–* | *without* | *106* |" in text
     assert "| A | **3/3** | 1/3 |" in text
     assert "## By website, without navigation (table 4 of the paper)" in text
 

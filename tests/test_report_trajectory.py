@@ -27,7 +27,7 @@ from websp_gym.report import trajectory_html, write_trajectory_html
 from websp_gym.report.pages.pictures import Album
 from websp_gym.report.pages.timeline import frames
 from websp_gym.runner.batch import run_episode
-from websp_gym.scoring.judge.batch import JUDGEMENTS, Judgement
+from websp_gym.scoring.judge.judgements import JUDGEMENTS, Judgement
 from websp_gym.scoring.judge.vote import Vote
 
 if TYPE_CHECKING:

@@ -17,11 +17,14 @@ GUIDE = Path(__file__).resolve().parents[1] / "docs" / "rl.md"
 
 
 def test_the_guides_examples_run_as_they_stand() -> None:
-    instances, rollouts, *_ = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.S)
+    instances, candidates, rollouts, *_ = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.S)
     names: dict[str, Any] = {}
     exec(instances, names)
     assert set(names["train"]) | set(names["test"]) == set(instance_ids())
     assert names["info"]["task_info"]["instance"] == names["balanced"][0]
+    names = {}
+    exec(candidates, names)
+    assert (names["rows"].shape, names["terminated"]) == ((128, 512), True)
     names = {"__name__": "__main__"}
     exec(rollouts, names)
     rewards = [played.reward for played in names["group"]]

@@ -20,7 +20,7 @@ from websp_gym.records.runs import RESULTS, Run, append_result, read_results
 from websp_gym.runner.batch import run_batch
 from websp_gym.runner.jobs import finished, plan_run
 from websp_gym.runner.rescoring import rescore
-from websp_gym.scoring.judge.batch import Judgement, keep_judgement
+from websp_gym.scoring.judge.judgements import Judgement, keep_judgement
 
 QUICK: dict[str, Any] = {"initial_state": "snapshot", "viewport": [640, 480]}
 PASSES, FAILS = "Steam-task-191-OFF", "Steam-task-191-ON"

@@ -562,8 +562,10 @@ def test_a_reward_that_does_not_read_the_server_is_told_beside_the_side_effects(
 
 
 def test_a_judge_that_would_never_be_asked_is_refused() -> None:
-    with pytest.raises(SetupError, match='asked under reward="judge" only'):
+    with pytest.raises(SetupError, match='under reward="judge" only'):
         make_reward("state", judge="openai:gpt-5.2")
+    with pytest.raises(SetupError, match="quorum=2 counts under"):
+        make_reward("state", quorum=2)
 
 
 def test_every_check_carries_what_was_expected_and_found() -> None:

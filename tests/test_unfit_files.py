@@ -24,8 +24,9 @@ from websp_gym.replay.trace_files import load_trace
 from websp_gym.report import read_report, write_report_html
 from websp_gym.report.pages.trajectory_view import trajectory_html, write_trajectory_html
 from websp_gym.runner.locking import locked
-from websp_gym.scoring.judge.batch import JUDGEMENTS, find_runs, judge_run, read_judgements
+from websp_gym.scoring.judge.batch import find_runs, judge_run
 from websp_gym.scoring.judge.judge import Judge
+from websp_gym.scoring.judge.judgements import JUDGEMENTS, read_judgements
 from websp_gym.scoring.judge.pictures import Limits, pictures_of
 
 pytestmark = pytest.mark.timeout(30)

@@ -20,7 +20,17 @@ from websp_gym.tasks.ids import canonical_id
 TRAJECTORIES = "websp_trajectories"
 """Folder for the trajectory, in the experiment's folder."""
 
-OPTIONS = ("observation", "instruction", "reward", "judge", "initial_state", "login", "world", "max_seconds")
+OPTIONS = (
+    "observation",
+    "instruction",
+    "reward",
+    "judge",
+    "quorum",
+    "initial_state",
+    "login",
+    "world",
+    "max_seconds",
+)
 """Fields that are options of :func:`gymnasium.make`, under the same names."""
 
 
@@ -39,6 +49,7 @@ class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
         reward: ``state``, ``siblings``, ``strict``, ``judge`` or a function defined in a module; None for the
             default.
         judge: Models that judge under ``reward="judge"``.
+        quorum: Number of these models that must agree for a verdict; None for more than half of them.
         initial_state: ``replay`` or ``snapshot``.
         login: ``session`` or ``replay``.
         world: ``sandbox`` or ``live``.
@@ -53,6 +64,7 @@ class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
     instruction: str | None = None
     reward: str | Callable[..., Any] | None = None
     judge: tuple[str, ...] | None = None
+    quorum: int | None = None
     initial_state: str | None = None
     login: str | None = None
     world: str | None = None

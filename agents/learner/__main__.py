@@ -16,7 +16,7 @@ from websp_gym.agents.learner.curve import draw_curve
 from websp_gym.agents.learner.policy import Policy
 from websp_gym.agents.learner.training import Trainer
 from websp_gym.errors import SetupError
-from websp_gym.report.tables.intervals import wilson
+from websp_gym.rates import wilson
 from websp_gym.rollouts import Pool, Transcript, agent_policy
 from websp_gym.scoring.solved_at_start import solved_at_start
 from websp_gym.tasks.splits import split_ids

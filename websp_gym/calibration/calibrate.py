@@ -11,11 +11,12 @@ from itertools import combinations
 from typing import Any
 
 from websp_gym.calibration.cases import Case
-from websp_gym.calibration.metrics import Counts, Metrics, count, measure
+from websp_gym.calibration.metrics import Counts, Metrics, count, measure, too_few
 from websp_gym.records.verdict import Verdict
 from websp_gym.scoring.judge.batch import Spending
 from websp_gym.scoring.judge.judge import Judge
-from websp_gym.scoring.judge.opinion import Result
+from websp_gym.scoring.judge.opinion import RESULTS, Result
+from websp_gym.scoring.judge.tally import Ballot, ModelTally, distinct, tally
 from websp_gym.scoring.judge.vote import majority
 
 Groups = dict[tuple[str, str], Counts]
@@ -33,6 +34,13 @@ class Judged:
     def votes(self) -> list[dict[str, Any]]:
         """One vote per model; empty where the verdict was reached, or given up, without a model call."""
         return list(self.verdict.details.get("votes", []))
+
+    @property
+    def ballot(self) -> Ballot:
+        """The votes and the verdict."""
+        return Ballot.of({"status": self.verdict.status, "votes": self.votes}) or Ballot(
+            self.verdict.status, ()
+        )
 
     @property
     def results(self) -> list[Result | None]:
@@ -59,19 +67,27 @@ class JudgeReport:
     Args:
         ensembles: Metrics by the models that vote: single models first, all of them together last.
         by_group: False accepts and rejects of the same ensembles, by dimension and value.
+        models: What each model did: opinions, unreadable answers, failures, agreement and cost.
+        incomplete: Number of cases without an opinion of each model.
         usage: Tokens, cost and seconds of each model: mean, median and maximum per trajectory; None where one
             amount is unknown.
         cases: Number of cases given to the models.
         without_a_call: Number of cases decided without a model, by a limit; excluded from all metrics.
         not_shown: Number of cases that could not be shown to the models; excluded from all metrics.
+        labels: Number of these cases by label, CORRECT and INCORRECT (table 1a of the paper).
+        warning: Why the figures say little; empty if there are enough cases.
     """
 
     ensembles: dict[tuple[str, ...], Metrics]
     by_group: dict[tuple[str, ...], Groups]
+    models: tuple[ModelTally, ...]
+    incomplete: int
     usage: dict[str, dict[str, float | None]]
     cases: int
     without_a_call: int
     not_shown: int
+    labels: tuple[int, int]
+    warning: str
 
     @property
     def groups(self) -> Groups:
@@ -84,11 +100,15 @@ class JudgeReport:
             "cases": self.cases,
             "without_a_call": self.without_a_call,
             "not_shown": self.not_shown,
+            "labels": dict(zip(RESULTS, self.labels, strict=True)),
+            "warning": self.warning or None,
             "ensembles": [
                 {"models": list(models), **metrics.as_dict(), "groups": _rows(self.by_group[models])}
                 for models, metrics in self.ensembles.items()
             ],
             "groups": _rows(self.groups),
+            "incomplete": self.incomplete,
+            "models": [each.as_dict() for each in self.models],
             "usage": self.usage,
         }
 
@@ -142,15 +162,19 @@ def _judged(judge: Judge, case: Case) -> Judged:
 def evaluate(judge: Judge, judged: Iterable[Judged]) -> JudgeReport:
     """Compare the judge's verdicts with the labels.
 
-    The result of an ensemble is computed from the votes of its models, without further calls.
+    The result of an ensemble is computed from the votes of its models, without further calls. The judge's quorum is
+    that of all its models together; in a smaller ensemble, more than half of the models must agree.
     """
     everything = list(judged)
     asked = [each for each in everything if each.votes]
-    specs = _distinct([model.spec for model in judge.models])
+    specs = distinct([model.spec for model in judge.models])
+    ballots = [each.ballot for each in asked]
     labels = [each.case.passed for each in asked]
     origins = [each.case.origin for each in asked]
     opinions = {
-        tuple(specs[place] for place in places): _opinions(asked, places)
+        tuple(specs[place] for place in places): _opinions(
+            asked, places, judge.quorum if size == len(specs) else None
+        )
         for size in range(1, len(specs) + 1)
         for places in combinations(range(len(specs)), size)
     }
@@ -158,24 +182,19 @@ def evaluate(judge: Judge, judged: Iterable[Judged]) -> JudgeReport:
     return JudgeReport(
         ensembles={models: measure(labels, said, clusters=origins) for models, said in opinions.items()},
         by_group={models: _groups(asked, said) for models, said in opinions.items()},
+        models=tuple(tally(ballots)),
+        incomplete=sum(not ballot.complete for ballot in ballots),
         usage={spec: _usage(asked, place) for place, spec in enumerate(specs)},
         cases=len(asked),
         without_a_call=len(everything) - len(asked) - unscored,
         not_shown=unscored,
+        labels=(sum(labels), len(labels) - sum(labels)),
+        warning=too_few(labels),
     )
 
 
-def _distinct(specs: Sequence[str]) -> list[str]:
-    """Return the models' strings, with a number added to repeated ones."""
-    return [
-        spec if spec not in specs[:place] else f"{spec} ({specs[:place].count(spec) + 1})"
-        for place, spec in enumerate(specs)
-    ]
-
-
-def _opinions(judged: Sequence[Judged], places: Iterable[int]) -> list[bool | None]:
-    chosen = list(places)
-    results = [majority([each.results[place] for place in chosen]) for each in judged]
+def _opinions(judged: Sequence[Judged], places: Sequence[int], quorum: int | None) -> list[bool | None]:
+    results = [majority([each.results[place] for place in places], quorum) for each in judged]
     return [None if result is None else result == "CORRECT" for result in results]
 
 

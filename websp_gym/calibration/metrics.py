@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from websp_gym.rates import CONFIDENCE, FEW, NONE, Figure, score_interval
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RESAMPLES = 2000
-CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -32,27 +33,18 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A metric with its confidence interval; all None where it is undefined because of a division by zero."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True)
 class Metrics:
     """All metrics of a judge."""
 
     counts: Counts
-    precision: Estimate
-    recall: Estimate
-    f1: Estimate
-    accuracy: Estimate
-    kappa: Estimate
-    false_accept_rate: Estimate
+    precision: Figure
+    recall: Figure
+    f1: Figure
+    accuracy: Figure
+    kappa: Figure
+    false_accept_rate: Figure
     """Share of the failed trajectories that the judge accepts."""
-    false_reject_rate: Estimate
+    false_reject_rate: Figure
     """Share of the passed trajectories that the judge rejects."""
 
     def as_dict(self) -> dict[str, Any]:
@@ -60,7 +52,17 @@ class Metrics:
         return asdict(self)
 
 
-NAMES = ("precision", "recall", "f1", "accuracy", "kappa", "false_accept_rate", "false_reject_rate")
+_CELLS = {
+    "precision": (0, 1),
+    "recall": (0, 3),
+    "f1": (0, 1, 3),
+    "accuracy": (0, 1, 2, 3),
+    "kappa": (0, 1, 2, 3),
+    "false_accept_rate": (1, 2),
+    "false_reject_rate": (0, 3),
+}
+"""The metrics, each with the cells (in the order of :class:`Counts`) that it is computed from."""
+NAMES = tuple(_CELLS)
 
 
 def count(labels: Sequence[bool], opinions: Sequence[bool | None]) -> Counts:
@@ -83,19 +85,37 @@ def measure(
         seed: Seed of the resampling.
 
     Returns:
-        The metrics, with percentile intervals of :data:`RESAMPLES` resamples.
+        The metrics, with percentile intervals of :data:`RESAMPLES` resamples. Where all resamples are alike (there is
+        no error, or nothing but errors), an interval of theirs would have no width, so it is Wilson's, with the
+        number of origins if there are fewer of them than cases.
     """
     counts = count(labels, opinions)
     if not labels:
-        return Metrics(counts, **dict.fromkeys(NAMES, Estimate(None, None, None)))
+        return Metrics(counts, **dict.fromkeys(NAMES, NONE))
     cells = [_cell(label, opinion) for label, opinion in zip(labels, opinions, strict=True)]
     totals = np.bincount(cells, minlength=5)
     spreads = [_resampled_alone(totals, seed)]
     if clusters:
         spreads.append(_resampled(_table(cells, clusters), seed))
     found = _figures(totals[np.newaxis].astype(np.float64))
-    figures = {name: _figure(found[name][0], [spread[name] for spread in spreads]) for name in NAMES}
+    table = _table(cells, clusters or [str(number) for number in range(len(cells))])
+    figures = {
+        name: _figure(
+            name, found[name][0], totals, [spread[name] for spread in spreads], _independent(table, name)
+        )
+        for name in NAMES
+    }
     return Metrics(counts, **figures)
+
+
+def too_few(labels: Sequence[bool]) -> str:
+    """Return a warning if so few cases are labelled that the metrics say little; empty otherwise."""
+    passed = sum(labels)
+    counts = {"": len(labels), " CORRECT": passed, " INCORRECT": len(labels) - passed}
+    few = [f"{number}{name}" for name, number in counts.items() if number < FEW]
+    if not few:
+        return ""
+    return f"Fewer than {FEW} cases ({', '.join(few)}): these figures say little; look at the intervals."
 
 
 def _table(cells: Sequence[int], clusters: Sequence[str]) -> NDArray[np.float64]:
@@ -144,9 +164,44 @@ def _figures(cells: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         }
 
 
-def _figure(value: float, spreads: Sequence[NDArray[np.float64]]) -> Estimate:
+def _independent(table: NDArray[np.float64], name: str) -> int:
+    """Return the number of independent cases behind a metric: clusters that have one in its cells."""
+    return int(np.any(table[:, list(_CELLS[name])] > 0, axis=1).sum())
+
+
+def _figure(
+    name: str,
+    value: float,
+    totals: NDArray[np.int64],
+    spreads: Sequence[NDArray[np.float64]],
+    independent: int,
+) -> Figure:
     if not np.isfinite(value):
-        return Estimate(None, None, None)
+        return NONE
     tail = (1 - CONFIDENCE) / 2 * 100
     ends = [np.percentile(spread[np.isfinite(spread)], [tail, 100 - tail]) for spread in spreads]
-    return Estimate(float(value), float(min(low for low, _ in ends)), float(max(high for _, high in ends)))
+    low, high = float(min(low for low, _ in ends)), float(max(high for _, high in ends))
+    if low < high:
+        return Figure(float(value), low, high)
+    return _scored(name, float(value), totals, independent)
+
+
+def _scored(name: str, value: float, totals: NDArray[np.int64], n: int) -> Figure:
+    """Return a metric with Wilson's interval of the rate that it is, or that it is computed from."""
+    if name == "f1":  # of the share of the true accepts in all cases that either side accepts
+        found = score_interval(value / (2 - value), n)
+        low, high = (2 * end / (1 + end) for end in _ends(found))
+        return Figure(value, low, high)
+    if name == "kappa":  # of the agreement, at the same agreement by chance
+        ta, fa, tr, fr = (int(cell) for cell in totals[:4])
+        cases = ta + fa + tr + fr
+        chance = ((ta + fa) * (ta + fr) + (tr + fr) * (tr + fa)) / cases**2
+        low, high = ((end - chance) / (1 - chance) for end in _ends(score_interval((ta + tr) / cases, n)))
+        return Figure(value, low, high)
+    return score_interval(value, n)
+
+
+def _ends(found: Figure) -> tuple[float, float]:
+    assert found.low is not None
+    assert found.high is not None
+    return found.low, found.high

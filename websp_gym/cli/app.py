@@ -21,6 +21,7 @@ COMMANDS = {
     "collect": "collecting:collect",
     "xray": "collecting:xray",
     "judge-eval": "evaluating:judge_eval",
+    "label": "labelling:label",
     "demo": "demo:demo",
     "replay": "replaying:replay",
     "record": "recording:record",

@@ -10,16 +10,18 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from websp_gym.calibration.calibrate import Judged, JudgeReport, evaluate, judge_cases
 from websp_gym.calibration.cases import Case, label_by_state, read_labels
 from websp_gym.calibration.generate import generate
-from websp_gym.calibration.metrics import Estimate
 from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
-from websp_gym.cli.judging import budget, dollars, make_judge, show_stop, split
-from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Preflight, Rules, Seed
-from websp_gym.cli.output import plain_table, print_json, progress_bar
+from websp_gym.cli.judging import budget, dollars, make_judge, show_models, show_outage, show_stop, split
+from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Preflight, Quorum, Rules, Seed
+from websp_gym.cli.output import plain_table, print_json, progress_bar, wide_console
 from websp_gym.errors import SetupError
+from websp_gym.rates import Figure
+from websp_gym.report.tables.paper import Paper, label, reference
 from websp_gym.scoring.judge.batch import CACHE, Spending, find_runs
 from websp_gym.scoring.judge.judge import Judge
 from websp_gym.tasks.selection import select_instances
@@ -35,6 +37,7 @@ def judge_eval(
     ],
     *,
     models: Models = None,
+    quorum: Quorum = None,
     play: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,26 +64,30 @@ def judge_eval(
     out: Annotated[
         Path | None, typer.Option(help="Folder for report, cases and opinions already paid for.")
     ] = None,
+    compare: Annotated[
+        str, typer.Option(help="Show published figures below yours; `paper` for table 1 of WebSP-Eval.")
+    ] = "",
     as_json: AsJson = False,
 ) -> int:
     """Measure a judge against the truth: each model and every ensemble of them, with intervals.
 
     Without labels, the truth is the server state that sandbox runs record. Exit code 1 when the money did not last
-    for all cases, or a run could not be played.
+    for all cases, a run could not be played, or a model gave no opinion; with --out, the same command then asks the
+    missing models only.
 
     Example: `websp judge-eval runs/hard --play 'Steam-*' --make 1000 --models openai:gpt-6.2-sol --out runs/eval`
     """
-    console = Console(highlight=False, stderr=as_json)
-    if not console.is_terminal:
-        console.width = 160
+    console = wide_console(stderr=as_json)
+    paper = reference(compare)
     begun = out is not None and (out / CACHE).exists()
-    judge = make_judge(models, asks=asks, rules=rules, cache=out)
+    judge = make_judge(models, quorum=quorum, asks=asks, rules=rules, cache=out)
     spending = budget(judge, max_cost, preflight=preflight and not begun)
     unplayed = _play(source, play, jobs or 1, console) if play else 0
     cases = _cases(source, make, kinds, seed)
     judged = _judge(judge, cases, jobs or 4, spending, console)
     report = evaluate(judge, judged)
     spent = None if spending.unknown else spending.spent
+    ballots = [each.ballot for each in judged]
     data = {"judge": judge.identity, **report.as_dict(), "spent": spent}
     if out:
         _write(out / "cases.jsonl", "".join(json.dumps(each.as_dict()) + "\n" for each in judged))
@@ -88,13 +95,15 @@ def judge_eval(
     if as_json:
         print_json(data)
     else:
-        show_report(console, report)
+        show_report(console, report, paper)
+        show_outage(console, ballots)
         if len(judged) < len(cases):
             why = "stopped" if spending.stopped else "--max-cost"
             console.print(f"[red]{why}: {len(cases) - len(judged)} cases were not judged[/]")
         console.print(f"cost {dollars(spending)}")
     show_stop(spending)
-    return 1 if unplayed or len(judged) < len(cases) else 0
+    lacking = not all(ballot.complete for ballot in ballots)
+    return 1 if unplayed or lacking or len(judged) < len(cases) else 0
 
 
 def _judge(
@@ -142,8 +151,8 @@ def _cases(source: Path, make: int, kinds: Sequence[str] | None, seed: int) -> l
     )
 
 
-def show_report(console: Console, report: JudgeReport) -> None:
-    """Print the tables of a calibration."""
+def show_report(console: Console, report: JudgeReport, paper: Paper | None = None) -> None:
+    """Print the tables of a calibration, with published figures (table 1) if a publication is given."""
     columns = (
         "n",
         "precision",
@@ -160,14 +169,22 @@ def show_report(console: Console, report: JudgeReport) -> None:
         figures = (found.precision, found.recall, found.f1, found.accuracy, found.kappa)
         rates = (found.false_accept_rate, found.false_reject_rate)
         cells = [*map(_percent, figures), *map(_percent, rates), str(found.counts.unscored)]
-        table.add_row(" + ".join(models), str(found.counts.scored), *cells)
+        table.add_row(escape(" + ".join(models)), str(found.counts.scored), *cells)
+    for name, published in paper.judge.rows.items() if paper else ():
+        cells = [f"{value:g}" for value in published]
+        table.add_row(label(escape(name)), "200", *cells, *["–"] * 4, style="dim italic")
     console.print(table)
     console.print("percent, with 95 % intervals; kappa times 100", style="dim")
+    correct, incorrect = report.labels
+    console.print(f"labels: {correct} CORRECT, {incorrect} INCORRECT", style="dim")
+    if report.warning:
+        console.print(report.warning, style="bold yellow")
     table = plain_table("all models, by", "", "n", "false accepts", "false rejects", "unscored")
     for (dimension, value), counts in report.groups.items():
         wrong = (counts.false_accepts, counts.false_rejects, counts.unscored)
         table.add_row(dimension, value, str(counts.scored), *map(str, wrong))
     console.print(table)
+    show_models(console, report.models)
     for model, usage in report.usage.items():
         tokens = usage["input_tokens_mean"]
         shown = "unknown" if tokens is None else f"{tokens:.0f}"
@@ -178,7 +195,7 @@ def show_report(console: Console, report: JudgeReport) -> None:
     )
 
 
-def _percent(figure: Estimate) -> str:
+def _percent(figure: Figure) -> str:
     if figure.value is None or figure.low is None or figure.high is None:
         return "–"
     return f"{100 * figure.value:.1f}\n{100 * figure.low:.1f}–{100 * figure.high:.1f}"

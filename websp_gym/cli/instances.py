@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.cli.options import AsJson, Category, SiteName
-from websp_gym.cli.output import plain_table, print_json
+from websp_gym.cli.output import plain_table, print_json, wide_console
 from websp_gym.records.runs import count
 from websp_gym.scoring.solved_at_start import solved_at_start
 from websp_gym.tasks.instances import Instance, load_instance
 from websp_gym.tasks.selection import select_instances
 
+By = Literal["category", "website"]
 
-def list_instances(*, site: SiteName = None, category: Category = None, as_json: AsJson = False) -> None:
+
+def list_instances(
+    *,
+    site: SiteName = None,
+    category: Category = None,
+    by: Annotated[
+        By | None,
+        typer.Option(
+            help="List tasks by task category, or websites by their category (tables 10 and 11 of the paper)."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """List the instances.
 
     In a pipe, print one line per instance: id, category and instruction, separated by tabs.
@@ -27,6 +41,9 @@ def list_instances(*, site: SiteName = None, category: Category = None, as_json:
     Example: `websp list --site Steam --category cookie`
     """
     rows = [load_instance(name) for name in select_instances(["*"], site=site, category=category)]
+    if by is not None:
+        _list_groups(tasks_by_category(rows) if by == "category" else websites_by_category(rows), by, as_json)
+        return
     if as_json:
         print_json([_facts(instance) for instance in rows])
         return
@@ -40,6 +57,42 @@ def list_instances(*, site: SiteName = None, category: Category = None, as_json:
         table.add_row(f"[bold]{instance.id}[/]", instance.task.category, instance.task.instruction)
     out.print(table)
     out.print(count(len(rows), "instance"), style="dim")
+
+
+def tasks_by_category(instances: Sequence[Instance]) -> dict[str, list[str]]:
+    """Return the tasks of each task category; ``(2)`` marks those with an ON and an OFF instance (table 10)."""
+    states = Counter(instance.task.id for instance in instances)
+    return _grouped(
+        (each.task.category, each.task.id + (" (2)" if states[each.task.id] > 1 else ""))
+        for each in instances
+    )
+
+
+def websites_by_category(instances: Sequence[Instance]) -> dict[str, list[str]]:
+    """Return the websites of each website category (table 11)."""
+    return _grouped((each.site.website_category, each.site.site) for each in instances)
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, dict[str, None]] = {}
+    for group, name in pairs:
+        found.setdefault(group, {})[name] = None
+    return {group: list(names) for group, names in sorted(found.items())}
+
+
+def _list_groups(groups: dict[str, list[str]], by: By, as_json: bool) -> None:
+    if as_json:
+        print_json(groups)
+        return
+    out = wide_console()
+    table = (
+        plain_table("task category", "#", "tasks")
+        if by == "category"
+        else plain_table("website category", "#", "websites")
+    )
+    for group, names in groups.items():
+        table.add_row(group, str(len(names)), ", ".join(names))
+    out.print(table)
 
 
 def show(instance_id: Annotated[str, typer.Argument(metavar="ID")], *, as_json: AsJson = False) -> None:

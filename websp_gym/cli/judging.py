@@ -11,27 +11,30 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
-from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Preflight, Resume, Rules
-from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line, progress_bar
+from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Preflight, Quorum, Resume, Rules
+from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line, progress_bar, wide_console
 from websp_gym.cli.probing import try_models
 from websp_gym.errors import SetupError
 from websp_gym.models.probe import check_priced
+from websp_gym.models.usage import sum_known
 from websp_gym.project import docs
-from websp_gym.scoring.judge.batch import (
-    CACHE,
+from websp_gym.records.results import Result
+from websp_gym.records.runs import count
+from websp_gym.scoring.judge.batch import CACHE, Spending, find_runs, judge_runs
+from websp_gym.scoring.judge.cache import Cache
+from websp_gym.scoring.judge.judge import SOURCE, Judge
+from websp_gym.scoring.judge.judgements import (
     JUDGEMENTS,
     Judgement,
-    Spending,
     already_judged,
-    find_runs,
-    judge_runs,
+    judgements_of,
     keep_judgement,
     latest_by,
 )
-from websp_gym.scoring.judge.cache import Cache
-from websp_gym.scoring.judge.judge import Judge
 from websp_gym.scoring.judge.prompt import RULES
+from websp_gym.scoring.judge.tally import Ballot, ModelTally, outage, tally
 from websp_gym.texts import decoded
 
 
@@ -39,6 +42,7 @@ def judge(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder with recorded runs, at any depth.")],
     *,
     models: Models = None,
+    quorum: Quorum = None,
     resume: Resume = False,
     max_cost: MaxCost = None,
     preflight: Preflight = True,
@@ -55,14 +59,14 @@ def judge(
 ) -> int:
     """Judge recorded runs with multimodal models; needs no browser and no sandbox.
 
-    Verdicts are added to judgements.jsonl next to each trajectory. Exit code 0 when every run has one, 1 when some
-    are left unscored.
+    Verdicts are added to judgements.jsonl next to each trajectory. Exit code 0 when every run has one and every
+    model gave its opinion; 1 when a run is unscored or an opinion is missing. --resume then asks the missing models.
 
     Example: `websp judge runs/oracle --models openai:gpt-6.2-sol --max-cost 5`
     """
     runs = find_runs(folder)
     begun = cache and (folder / CACHE).exists()
-    voters = make_judge(models, asks=asks, rules=rules, cache=folder if cache else None)
+    voters = make_judge(models, quorum=quorum, asks=asks, rules=rules, cache=folder if cache else None)
     known = already_judged(voters, runs) if resume else set()
     todo = [run for run in runs if run not in known]
     spending = budget(voters, max_cost, preflight=preflight and bool(todo) and not begun)
@@ -82,9 +86,12 @@ def judge(
             on_result=keep,
         )
     left = len(todo) - len(done)
-    if not as_json:
+    if as_json:
+        show_outage(Console(stderr=True, highlight=False), [judgement.ballot for judgement in done])
+    else:
         _summarise(runs, voters, done, spending, skipped=len(known), left=left)
-    return 1 if left or any(judgement.status == "unscored" for judgement in done) else 0
+    lacking = any(each.status == "unscored" or not each.complete for each in done)
+    return 1 if left or lacking else 0
 
 
 def budget(judge: Judge, max_cost: float | None, *, preflight: bool) -> Spending:
@@ -106,10 +113,12 @@ def split(names: Sequence[str] | None) -> list[str]:
     return [name.strip() for given in names or () for name in given.split(",") if name.strip()]
 
 
-def make_judge(models: Sequence[str] | None, *, asks: int, rules: Path | None, cache: Path | None) -> Judge:
+def make_judge(
+    models: Sequence[str] | None, *, quorum: int | None, asks: int, rules: Path | None, cache: Path | None
+) -> Judge:
     """Return the judge of a command's options; `cache` is the folder for its cache."""
     kept = Cache(cache / CACHE) if cache else None
-    return Judge.of(split(models) or None, asks=asks, rules=_read_rules(rules), cache=kept)
+    return Judge.of(split(models) or None, quorum=quorum, asks=asks, rules=_read_rules(rules), cache=kept)
 
 
 def _read_rules(path: Path | None) -> str:
@@ -143,7 +152,7 @@ def _reporter(total: int, spending: Spending, as_json: bool) -> Iterator[Callabl
             colour = STATUS_COLOURS[judgement.status]
             text = f"[{colour}]{judgement.status:8}[/] [bold]{judgement.instance}[/]  [dim]{judgement.run}[/]"
             progress.console.print(text)
-            if judgement.status != "pass":
+            if judgement.status != "pass" or not judgement.complete:
                 progress.console.print(f"         {judgement.reason}", style="dim", markup=False)
             progress.update(task, advance=1, cost=dollars(shown))
 
@@ -163,6 +172,56 @@ def show_stop(spending: Spending) -> None:
         Console(stderr=True, highlight=False).print(text, style="bold red", markup=False, soft_wrap=True)
 
 
+def show_models(
+    console: Console, tallies: Sequence[ModelTally], *, causes: Sequence[float | None] = ()
+) -> None:
+    """Print a line per model: its answers, and what was spent on it. `causes` is what --why cost for each run."""
+    if not tallies:
+        return
+    columns = ("opinions", "unreadable answers", "failed", "agrees with the verdict", "spent")
+    table = plain_table("model", *columns)
+    for each in tallies:
+        counts = (f"{each.opinions} of {each.asked}", str(each.unreadable), str(each.failed))
+        table.add_row(escape(each.model), *counts, f"{each.agreed} of {each.judged}", _amount(each.spent))
+    if causes:
+        table.add_row(f"--why, for {count(len(causes), 'failure')}", *[""] * 4, _amount(sum_known(causes)))
+    console.print(table)
+
+
+def _amount(dollars: float | None) -> str:
+    return "unknown" if dollars is None else f"${dollars:.4f}"
+
+
+def outage_of_run(results: Sequence[Result], folder: Path | None) -> str:
+    """Return which opinions of its judge the episodes of a run lack, and what to do; empty if none is missing."""
+    unjudged = [result for result in results if result.status == "unscored" and result.source == SOURCE]
+    missing = outage([
+        judgement.ballot
+        for result in results
+        if folder and result.source == SOURCE and result.trajectory
+        for judgement in judgements_of(folder / result.trajectory)[:1]
+    ])  # fmt: skip
+    if not missing and not unjudged:
+        return ""
+    said = (
+        missing or f"{count(len(unjudged), 'episode')} without a verdict of the judge: {unjudged[0].reason}"
+    )
+    way_out = f"; ask again with `websp judge {folder} --resume` and the same models, then " if folder else ""
+    return said + way_out + (f"`websp rescore {folder} --by judge --write`" if folder else "")
+
+
+def show_outage(console: Console, ballots: Sequence[Ballot]) -> None:
+    """Print which opinions are missing, why, and what to do; nothing if none is."""
+    missing = outage(ballots)
+    if not missing:
+        return
+    console.print(missing, style="bold red", markup=False, soft_wrap=True)
+    for each in tally(ballots):
+        if each.error:
+            error = each.error if each.error.startswith(f"{each.model}: ") else f"{each.model}: {each.error}"
+            console.print(f"  {error}", style="dim", markup=False, soft_wrap=True)
+
+
 def _summarise(
     runs: Sequence[Path],
     judge: Judge,
@@ -172,7 +231,7 @@ def _summarise(
     skipped: int,
     left: int,
 ) -> None:
-    console = Console(highlight=False)
+    console = wide_console()
     table = plain_table()
     counts: Counter[str] = Counter(judgement.status for judgement in done)
     for status, colour in STATUS_COLOURS.items():
@@ -185,6 +244,9 @@ def _summarise(
     table.add_row("cost", dollars(spending))
     console.print(table)
     show_stop(spending)
+    ballots = [judgement.ballot for judgement in done]
+    show_models(console, tally(ballots), causes=[each.why.get("cost") for each in done if each.why])
+    show_outage(console, ballots)
     compared = [
         judgement
         for run in runs

@@ -23,6 +23,12 @@ Models = Annotated[
         help="Models that vote, repeated or with commas, or `recommended`. Default: the paper's three."
     ),
 ]
+Quorum = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Number of models that must agree for a verdict. Default: more than half of them."
+    ),
+]
 Asks = Annotated[int, typer.Option(min=1, help="Attempts per model to get a readable answer.")]
 Rules = Annotated[Path | None, typer.Option(help="Text file with rules for the judge that replace ours.")]
 Preflight = Annotated[

@@ -12,7 +12,15 @@ from rich.table import Table
 
 OK, FAILED = "[green]✓[/]", "[red]✗[/]"
 STATUS_COLOURS = {"pass": "green", "fail": "yellow", "unscored": "magenta", "error": "red"}
+_WIDTH = 160
+"""Width in columns if the output is not a terminal."""
 _NUMBERS = ("#", "score", "ms")
+
+
+def wide_console(*, stderr: bool = False) -> Console:
+    """Return a console for wide tables: as wide as the terminal, or 160 columns where there is none."""
+    console = Console(highlight=False, stderr=stderr)
+    return console if console.is_terminal else Console(highlight=False, stderr=stderr, width=_WIDTH)
 
 
 def progress_bar(console: Console, *, cost: bool = False) -> Progress:

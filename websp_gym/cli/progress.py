@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line, progress_bar
+from websp_gym.rates import wilson
 from websp_gym.records.results import Result
 from websp_gym.records.runs import RESULTS, count
-from websp_gym.report.tables.intervals import wilson
 from websp_gym.runner.jobs import Job
 
 

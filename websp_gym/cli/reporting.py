@@ -10,15 +10,12 @@ import typer
 from rich.console import Console
 
 from websp_gym.cli.options import AsJson
-from websp_gym.cli.output import print_json, progress_bar
+from websp_gym.cli.output import print_json, progress_bar, wide_console
 from websp_gym.errors import SetupError
 from websp_gym.report.pages.embedding import LIMIT
 from websp_gym.report.pages.page import write_report_html
 from websp_gym.report.tables.build import Report, read_report
 from websp_gym.report.tables.render_text import markdown, show_report
-
-_WIDTH = 160
-"""Width in columns if the output is not a terminal."""
 
 
 def report(
@@ -43,9 +40,7 @@ def report(
     if as_json and as_markdown:
         raise SetupError("choose one of --json and --markdown")
     made = read_report(folders, compare=compare)
-    console = Console(highlight=False, stderr=as_json or as_markdown)
-    if not console.is_terminal:
-        console = Console(highlight=False, stderr=as_json or as_markdown, width=_WIDTH)
+    console = wide_console(stderr=as_json or as_markdown)
     if as_json:
         print_json(made.as_dict())
     elif as_markdown:

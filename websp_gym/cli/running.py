@@ -14,7 +14,18 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from websp_gym.cli.options import AsJson, Category, Headed, Preflight, Processes, Resume, Seed, SiteName
+from websp_gym.cli.judging import outage_of_run
+from websp_gym.cli.options import (
+    AsJson,
+    Category,
+    Headed,
+    Preflight,
+    Processes,
+    Quorum,
+    Resume,
+    Seed,
+    SiteName,
+)
 from websp_gym.cli.probing import try_models
 from websp_gym.cli.progress import reporter, show_plan, summarise
 from websp_gym.cli.signals import INTERRUPTED
@@ -29,6 +40,7 @@ from websp_gym.runner.batch import Backend, run_batch
 from websp_gym.runner.jobs import Job, finished, plan_run
 from websp_gym.runner.locking import locked
 from websp_gym.runner.preflight import check_run, probes_of
+from websp_gym.runner.subset import failed_of as choose_failed
 from websp_gym.scoring.judge.batch import Spending
 from websp_gym.scoring.outcome import REWARDS
 from websp_gym.tasks.instances import InstructionVariant
@@ -131,6 +143,16 @@ def run(
         ),
     ] = "processes",
     trials: Annotated[int, typer.Option(min=1, help="Episodes per instance.")] = 1,
+    failed_of: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUN",
+            help="Only what failed in trial 1 of this run, and a few successes (--per-site); continues that run.",
+        ),
+    ] = None,
+    per_site: Annotated[
+        int | None, typer.Option(min=0, help="Successes per website that --failed-of adds. Default: 2.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for results and trajectories.")] = None,
     resume: Resume = False,
     retries: Annotated[
@@ -180,17 +202,22 @@ def run(
         list[str] | None,
         typer.Option(help="Models of --reward judge, or `recommended`. Default: the paper's three."),
     ] = None,
+    quorum: Quorum = None,
     as_json: AsJson = False,
 ) -> int:
     """Run an agent on instances; with --out, --resume continues a run that was interrupted.
 
-    Exit code 0 when the episodes ran, whatever their reward; 1 when too many ended in an infrastructure error or some
-    were not started; 2 when nothing could run; 130 after Ctrl-C.
+    Exit code 0 when the episodes ran, whatever their reward; 1 when too many ended in an infrastructure error, some
+    were not started, or an opinion of the judge is missing; 2 when nothing could run; 130 after Ctrl-C.
 
     Example: `websp run 'Steam-*' --agent oracle --jobs 2 --out runs/oracle`
     """
     patterns = (*(instances or ()), *(tasks or ()))
-    if not (patterns or site or category or limit):
+    if per_site is not None and failed_of is None:
+        raise SetupError("--per-site needs --failed-of RUN, the run whose failures are played again")
+    if failed_of is not None and out is None:
+        out, resume = failed_of, True
+    if not (patterns or site or category or limit or failed_of):
         raise SetupError(
             "choose what to run: ids or globs such as 'Steam-*' (--tasks), --site, --category or --limit; "
             "`websp list` shows all"
@@ -208,15 +235,19 @@ def run(
         "headless": False if headed else None,
         "reward": reward,
         "judge": _judges(judge),
+        "quorum": quorum,
     }
     given = {name: value for name, value in options.items() if value is not None}
-    ids = select_instances(patterns or ["*"], site=site, category=category)[:limit]
+    ids = select_instances(patterns or ["*"], site=site, category=category)
     if agent is None:
         raise SetupError(
             "--agent: say who plays, such as openai:gpt-6.2-sol; without a key noop, random, or oracle, which knows "
             "the solutions and shows that the set-up works",
             option="agent",
         )
+    if failed_of is not None:
+        ids = _chosen(failed_of, ids, 2 if per_site is None else per_site, seed)
+    ids = ids[:limit]
     chosen = Run(agent=agent, options=given, seed=seed)
     limits = RunLimits(max_error_share=max_error_share, max_cost=max_cost, fail_fast=fail_fast)
     with _scratch(), ExitStack() as stack:
@@ -252,6 +283,18 @@ def _judges(names: Sequence[str] | None) -> list[str] | None:
     from websp_gym.scoring.judge.judge import expand
 
     return expand(names)
+
+
+def _chosen(folder: Path, ids: Sequence[str], per_site: int, seed: int) -> list[str]:
+    """Return those of the instances that failed in a run, and a few successes; print how many there are."""
+    subset = choose_failed(folder, per_site=per_site, seed=seed)
+    chosen = [name for name in subset.ids if name in set(ids)]
+    if not chosen:
+        raise SetupError(f"none of these instances was chosen from {folder}: {subset}")
+    Console(stderr=True, highlight=False).print(
+        f"from {folder}: {subset}", style="dim", markup=False, soft_wrap=True
+    )
+    return chosen
 
 
 def _play(
@@ -298,9 +341,12 @@ def _conclude(
     failed = limits.failed(results)
     if failed:
         console.print(failed, style="bold red", markup=False, soft_wrap=True)
+    outage = outage_of_run(results, folder)
+    if outage:
+        console.print(outage, style="bold red", markup=False, soft_wrap=True)
     if limits.stopped == "interrupted":
         return INTERRUPTED
-    return 1 if left or failed else 0
+    return 1 if left or failed or outage else 0
 
 
 def _not_done(run: Run, ids: Sequence[str], trials: int, folder: Path | None) -> list[Job]:

@@ -79,7 +79,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         self.action_space = ActionText()
         self._world = make_world(self.options.world)
         # Build the reward now: one that is unavailable must fail here, not at the end of an episode.
-        self._reward = make_reward(self.options.reward, judge=self.options.judge)
+        self._reward = make_reward(self.options.reward, judge=self.options.judge, quorum=self.options.quorum)
         if self.options.observation == "text" and getattr(self._reward, "reads_the_record", False):
             raise SetupError(
                 'reward="judge" needs pictures, and observation="text" takes none; use observation="marks"',

@@ -35,6 +35,7 @@ class Options:
             models decide) or a function of the episode's end
             (:class:`websp_gym.scoring.outcome.EpisodeEnd`).
         judge: The models of ``reward="judge"``, one string or several. ``None`` means the three of the paper.
+        quorum: Number of these models that must agree for a verdict. ``None`` means more than half of them.
         initial_state: ``replay`` replays the recorded traces at each reset; ``snapshot`` does so once per
             process and then restores the saved state.
         login: ``session`` starts signed in; ``replay`` first replays the login trace of the site.
@@ -66,6 +67,7 @@ class Options:
     instruction: InstructionVariant = "without_navigation"
     reward: RewardSpec = "state"
     judge: str | tuple[str, ...] | None = None
+    quorum: int | None = None
     initial_state: How = "replay"
     login: Login = "session"
     observation: ObservationKind = "marks"
@@ -180,6 +182,10 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: _is_number(value, int, float) and 0.25 <= value <= 1,
     ),
     "judge": ('one model, e.g. "openai:gpt-6.2-sol", or a list of them', lambda value: _is_judge(value)),
+    "quorum": (
+        "a whole number from 1, or None",
+        lambda value: value is None or (_is_number(value, int) and value >= 1),
+    ),
     "headless": ("True or False", lambda value: isinstance(value, bool)),
     "record_to": ("a folder, or None", lambda value: value is None or isinstance(value, str | Path)),
     "action_mapping": ("a callable, or None", lambda value: value is None or callable(value)),

@@ -61,6 +61,14 @@ def load_trajectory(folder: Path) -> Trajectory:
     return trajectory
 
 
+def read_header(folder: Path) -> dict[str, Any]:
+    """Return the header of an episode's record as JSON data, unchecked and without steps; empty if it has none."""
+    try:
+        return _parsed(read_file(folder / FILE, MAX_RECORD), str(folder / FILE), folder / FILE)
+    except (OSError, SetupError):
+        return {}
+
+
 def digest_of(folder: Path) -> str:
     """Return a digest of the record of an episode without its pictures; empty where there is none."""
     try:

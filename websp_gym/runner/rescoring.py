@@ -12,7 +12,7 @@ from websp_gym.records.results import Result
 from websp_gym.records.runs import append_result, no_results, read_lines
 from websp_gym.records.trajectory import FILE
 from websp_gym.runner.locking import locked
-from websp_gym.scoring.judge.batch import Judgement, read_judgements
+from websp_gym.scoring.judge.judgements import Judgement, read_judgements
 from websp_gym.scoring.truth import state_verdict_of_record
 from websp_gym.tasks.instances import load_instance
 

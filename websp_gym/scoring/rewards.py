@@ -14,7 +14,9 @@ from websp_gym.scoring.state_reward import state_verdict
 __all__ = ["REWARDS", "EpisodeEnd", "Reward", "RewardSpec", "make_reward", "state_verdict"]
 
 
-def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -> Reward:
+def make_reward(
+    spec: RewardSpec, *, judge: str | Sequence[str] | None = None, quorum: int | None = None
+) -> Reward:
     """Return the reward function for the ``reward`` option of ``gym.make``.
 
     Args:
@@ -23,6 +25,7 @@ def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -
             :class:`EpisodeEnd` and returns a number (success from 1.0) or a
             :class:`~websp_gym.records.verdict.Verdict`.
         judge: The model string or strings of the judge; None for the paper's three models.
+        quorum: Number of the judge's models that must agree; None for more than half of them.
 
     Returns:
         A function from the end of an episode to a verdict. Where its attribute ``reads_the_record`` is true,
@@ -31,8 +34,11 @@ def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -
     Raises:
         SetupError: There is no such reward, or it is not available.
     """
-    if judge is not None and spec != "judge":
-        raise SetupError(f'judge={judge!r} is asked under reward="judge" only: add that, or leave it out')
+    for name, value in (("judge", judge), ("quorum", quorum)):
+        if value is not None and spec != "judge":
+            raise SetupError(
+                f'{name}={value!r} counts under reward="judge" only: add that, or leave it out', option=name
+            )
     if callable(spec):
         return _Beside(spec)
     if spec == "state":
@@ -45,7 +51,7 @@ def make_reward(spec: RewardSpec, *, judge: str | Sequence[str] | None = None) -
         # Imported here because it takes half a second, which the other rewards do not need.
         from websp_gym.scoring.judge import Judge
 
-        return _Beside(JudgeReward(Judge.of(judge)))
+        return _Beside(JudgeReward(Judge.of(judge, quorum=quorum)))
     known = f"rewards: {', '.join(REWARDS)}, or give a callable"
     raise SetupError(f'no reward "{spec}"{nearest(str(spec), REWARDS)} ({known})', option="reward")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.records.load import digest_of
-from websp_gym.scoring.judge.batch import read_judgements
+from websp_gym.scoring.judge.judgements import read_judgements
 
 
 @dataclass(frozen=True)

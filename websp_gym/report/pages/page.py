@@ -35,6 +35,7 @@ _TITLES = {
     "trials": "Trials",
     "kinds": "Failure kinds",
     "effort": "Effort",
+    "judges": "Judges",
 }
 """Short titles of the tables, for the navigation."""
 

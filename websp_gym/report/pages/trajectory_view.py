@@ -45,12 +45,41 @@ _END_REASONS = {
 _BADGES = {"pass": "PASS", "fail": "FAIL", "unscored": "UNSCORED"}
 
 
-def trajectory_html(folder: Path, album: Album | None = None) -> str:
+@dataclass(frozen=True, kw_only=True)
+class LabelBar:
+    """The bar with which a person labels an episode.
+
+    Args:
+        number: Number of the episode, from 1.
+        of: Number of episodes.
+        done: Number of those with a label.
+        label: Its label, ``CORRECT`` or ``INCORRECT``; empty if it has none.
+        note: Its note.
+        action: Address that gets the form.
+        previous: Address of the episode before.
+        next: Address of the episode after.
+        overview: Address of the list of episodes.
+    """
+
+    number: int
+    of: int
+    done: int
+    label: str
+    note: str
+    action: str
+    previous: str
+    next: str
+    overview: str
+
+
+def trajectory_html(folder: Path, album: Album | None = None, *, label: LabelBar | None = None) -> str:
     """Return a recorded episode as one self-contained HTML page.
 
     Args:
         folder: The episode's folder, or its JSON file.
         album: Gets the screenshots; by default a new one. The page embeds them all.
+        label: A bar to label the episode. The page is then blind: it hides verdict, checks, state, events, judges,
+            options and times, and shows what a judge sees, with the marks.
 
     Returns:
         The page. Missing or broken screenshots leave a placeholder.
@@ -69,6 +98,8 @@ def trajectory_html(folder: Path, album: Album | None = None) -> str:
         "marked": _marked(trajectory),
     }
     style, code = source("trajectory.css"), script("trajectory.js")
+    if label:
+        style, code = style + source("label.css"), code + source("label.js")
     return _templates().get_template("trajectory.html.j2").render(
         t=trajectory,
         verdict=verdict,
@@ -85,7 +116,8 @@ def trajectory_html(folder: Path, album: Album | None = None) -> str:
         data=Markup(inert_json(data)),
         style=Markup(style),
         script=Markup(code),
-        policy=_policy(style, code),
+        policy=_policy(style, code, form="'self'" if label else "'none'"),
+        label=label,
     )  # fmt: skip
 
 
@@ -251,11 +283,11 @@ def _templates() -> jinja2.Environment:
     return templates
 
 
-def _policy(style: str, code: str) -> str:
-    """Return the policy: it allows only this style sheet, this script and inline pictures."""
+def _policy(style: str, code: str, *, form: str) -> str:
+    """Return the policy: only this style sheet, this script, inline pictures, and where forms may be sent."""
     return (
         f"default-src 'none'; img-src data:; style-src '{digest(style)}'; script-src '{digest(code)}'; "
-        "base-uri 'none'; form-action 'none'"
+        f"base-uri 'none'; form-action {form}"
     )
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.rates import FEW
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Broken, FoundResults, count, find_results, read_run
-from websp_gym.report.tables import breakdown, kinds, overall, paired, trials
+from websp_gym.report.tables import breakdown, judges, kinds, overall, paired, trials
 from websp_gym.report.tables.paper import NOTE, Paper, reference
 from websp_gym.report.tables.rows import (
     INSTRUCTIONS,
@@ -60,7 +61,7 @@ class Report:
 
         Args:
             key: For example ``overall``, ``wording``, ``sites``, ``categories``, ``elements``, ``states``,
-                ``trials``, ``kinds`` or ``effort``.
+                ``trials``, ``kinds``, ``effort`` or ``judges``.
             instruction: The instruction variant, for tables that exist once per variant; by default the first.
 
         Returns:
@@ -141,11 +142,12 @@ def make_report(
     found = [item if isinstance(item, tuple) else (None, item) for item in results]
     episodes = gather(found, known)
     agents = ranked(first_trials(episodes))
+    tables = _tables(episodes, agents, len(known), paper)
     return Report(
         agents=agents,
         episodes=tuple(episodes),
-        tables=tuple(_tables(episodes, agents, len(known), paper)),
-        notes=tuple(_notes(episodes, agents, known, paper)),
+        tables=tuple(tables),
+        notes=(*_notes(episodes, agents, known, paper), *_silent(tables)),
         instances=len(known),
         compare=compare,
     )
@@ -170,7 +172,7 @@ def _tables(
     for build, of in builders:
         for instruction in _instructions(episodes):
             found.append(build(_worded(of, instruction), agents, instruction, paper))
-    found.append(overall.effort(episodes, agents))
+    found += [overall.effort(episodes, agents), judges.judges(episodes)]
     return [table for table in found if table is not None and table.rows]
 
 
@@ -194,6 +196,7 @@ def _notes(
             f"{count(outcomes['error'], 'infrastructure error')}: excluded from success rates; counted as failures "
             "in the rate of all."
         )
+    notes += _few(first_trials(episodes), agents)
     notes += _tried_again(episodes)
     notes += _missing(episodes, agents, known)
     further = len(episodes) - len(first_trials(episodes))
@@ -207,6 +210,31 @@ def _notes(
     if paper is not None:
         notes.append(NOTE)
     return notes
+
+
+def _few(first: Sequence[EpisodeRow], agents: Sequence[str]) -> list[str]:
+    """Return a note on agents with so few scored episodes that their rates say little."""
+    counts = {
+        f"{agent}, {WORDS[instruction]}": sum(episode.scored for episode in _worded(own, instruction))
+        for agent in agents
+        for own in [[episode for episode in first if episode.agent == agent]]
+        for instruction in _instructions(own)
+    }
+    few = [f"{name}: {number}" for name, number in counts.items() if number < FEW]
+    if not few:
+        return []
+    return [
+        f"Fewer than {FEW} scored episodes: the rates say little, look at their intervals ({_named(few, '; ')})."
+    ]
+
+
+def _silent(tables: Sequence[Table]) -> list[str]:
+    """Return a note if a judge lacks opinions of its models, which the table of judges counts."""
+    if not any(table.key == "judges" and table.notes for table in tables):
+        return []
+    return [
+        "Some judges lack opinions of their models, so their verdicts are not the whole ensemble's: see Judges."
+    ]
 
 
 def _unread(found: FoundResults) -> list[str]:
@@ -294,6 +322,6 @@ def _mixed(episodes: Sequence[EpisodeRow]) -> list[str]:
     return notes
 
 
-def _named(ids: Sequence[str]) -> str:
-    shown = ", ".join(ids[:_NAMED])
+def _named(ids: Sequence[str], between: str = ", ") -> str:
+    shown = between.join(ids[:_NAMED])
     return f"{shown} and {len(ids) - _NAMED} more" if len(ids) > _NAMED else shown

@@ -1,14 +1,13 @@
 """Confidence intervals and tests for the report.
 
-Rates have Wilson's score interval [1], differences between two outcomes of the same instances Newcombe's
-interval for paired proportions [2] and McNemar's exact test [3], means over instances a percentile bootstrap.
-All use :data:`CONFIDENCE` and assume independent instances. Instances of one site are not quite independent, so
-treat the intervals as a lower bound of the uncertainty.
+Rates have Wilson's score interval (:mod:`websp_gym.rates`), differences between two outcomes of the same instances
+Newcombe's interval for paired proportions [1] and McNemar's exact test [2], means over instances a percentile
+bootstrap. All use :data:`~websp_gym.rates.CONFIDENCE` and assume independent instances. Instances of one site are not
+quite independent, so treat the intervals as a lower bound of the uncertainty.
 
-[1] E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927).
-[2] R. G. Newcombe, "Improved confidence intervals for the difference between binomial proportions based on paired
+[1] R. G. Newcombe, "Improved confidence intervals for the difference between binomial proportions based on paired
 data", Statistics in Medicine 17 (1998), method 10.
-[3] Q. McNemar, "Note on the sampling error of the difference between correlated proportions or percentages",
+[2] Q. McNemar, "Note on the sampling error of the difference between correlated proportions or percentages",
 Psychometrika 12 (1947); exact: binomial with one half.
 """
 
@@ -20,22 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-CONFIDENCE = 0.95
+from websp_gym.rates import CONFIDENCE, NONE, Figure, score_interval
+
 RESAMPLES = 2000
-_Z = 1.959963984540054
-"""The 97.5 % quantile of the standard normal distribution."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A value with its interval; all None if there are no data."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-
-
-NONE = Figure(None, None, None)
 
 
 @dataclass(frozen=True)
@@ -53,20 +39,13 @@ class Pairs:
         return self.both + self.first + self.second + self.neither
 
 
-def wilson(hits: int, of: int) -> Figure:
-    """Return the rate `hits` / `of` with Wilson's score interval; all None if `of` is 0."""
-    if not of:
-        return NONE
-    return _score(hits / of, of)
-
-
 def difference(pairs: Pairs) -> Figure:
     """Return the first rate minus the second with Newcombe's interval for pairs; all None without pairs."""
     n = pairs.of
     if not n:
         return NONE
     a, b, c, d = pairs.both, pairs.first, pairs.second, pairs.neither
-    first, second = _score((a + b) / n, n), _score((a + c) / n, n)
+    first, second = score_interval((a + b) / n, n), score_interval((a + c) / n, n)
     product = (a + b) * (c + d) * (a + c) * (b + d)
     cross = float(a * d - b * c)
     cross = max(cross - n / 2, 0) if cross > 0 else cross
@@ -101,21 +80,12 @@ def mean(values: Sequence[float], *, seed: int = 0) -> Figure:
     if not values:
         return NONE
     if min(values) == max(values) and values[0] in (0.0, 1.0):
-        return _score(float(values[0]), len(values))
+        return score_interval(float(values[0]), len(values))
     data = np.asarray(values)
     draws = np.random.default_rng(seed).integers(len(data), size=(RESAMPLES, len(data)))
     tail = (1 - CONFIDENCE) / 2 * 100
     low, high = np.percentile(data[draws].mean(axis=1), [tail, 100 - tail])
     return Figure(float(data.mean()), float(low), float(high))
-
-
-def _score(rate: float, n: int) -> Figure:
-    middle = (rate + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-    half = _Z / (1 + _Z**2 / n) * math.sqrt(rate * (1 - rate) / n + _Z**2 / (4 * n**2))
-    # At 0 and 1, that end of the interval equals the rate; avoid the rounding error.
-    return Figure(
-        rate, 0.0 if rate == 0 else max(0.0, middle - half), 1.0 if rate == 1 else min(1.0, middle + half)
-    )
 
 
 def _reach(down: Figure, up: Figure, phi: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Any
 
-from websp_gym.report.tables.intervals import Figure, wilson
+from websp_gym.rates import Figure, wilson
 
 DASH = "–"
 """Text of a cell without a figure."""

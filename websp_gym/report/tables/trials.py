@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import comb
 
-from websp_gym.report.tables.intervals import Figure, mean
+from websp_gym.rates import Figure
+from websp_gym.report.tables.intervals import mean
 from websp_gym.report.tables.paper import Paper, label
 from websp_gym.report.tables.rows import WORDS, EpisodeRow
 from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, figure
@@ -13,6 +14,11 @@ from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, figure
 ABOUT = (
     "pass@k: the probability that at least one of k trials solves an instance; pass^k: that all k do. Means over the "
     "instances scored in every trial, with 95 % bootstrap intervals over instances."
+)
+
+PUBLISHED = (
+    "Published rows: a subset chosen by failure, all failures of trial 1 and two successes per website, so pass@1 is "
+    "no success rate."
 )
 
 
@@ -69,9 +75,12 @@ def robustness(
     if most < 2:
         return None
     block = paper.trials if paper and instruction == "without_navigation" else None
-    rows = [_row(agent, counts[agent], trials[agent], most) for agent in agents if trials[agent] > 1]
+    shown = [agent for agent in agents if trials[agent] > 1]
+    rows = [_row(agent, counts[agent], trials[agent], most) for agent in shown]
+    notes = [_chosen([e for e in episodes if e.agent == agent], trials[agent], agent) for agent in shown]
     if block:
         rows += [_published(model, row.of, row.at, row.hat, most) for model, row in block.rows.items()]
+        notes.append(PUBLISHED)
     columns = (
         Column("Trials", "Trials of each instance."),
         Column("Instances", "Instances scored in every trial; the denominator."),
@@ -81,8 +90,32 @@ def robustness(
     )
     title = f"Robustness over trials, {WORDS.get(instruction, instruction)}"
     paper_table = "8" if instruction == "without_navigation" else ""
+    told = tuple(filter(None, notes))
     return Table(
-        "trials", title, paper_table, instruction, "Agent", columns, tuple(rows), ABOUT, every_trial=True
+        "trials",
+        title,
+        paper_table,
+        instruction,
+        "Agent",
+        columns,
+        tuple(rows),
+        ABOUT,
+        told,
+        every_trial=True,
+    )
+
+
+def _chosen(own: Sequence[EpisodeRow], trials: int, agent: str) -> str:
+    """Return a note if the instances with all trials are those that failed, and some others; else empty."""
+    full = {name for name, (n, _) in _counts(own).items() if n == trials}
+    first = {episode.result.id: episode for episode in own if episode.result.trial == 1 and episode.scored}
+    kept = [episode.solved for name, episode in first.items() if name in full]
+    left = [episode.solved for name, episode in first.items() if name not in full]
+    if not left or not all(left) or all(kept):
+        return ""
+    return (
+        f"{agent}: chosen by failure. The {len(kept)} instances with {trials} trials have all {kept.count(False)} "
+        f"failures of trial 1, and the {len(left)} left out were solved in it: pass@1 here is no success rate."
     )
 
 

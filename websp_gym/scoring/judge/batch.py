@@ -2,66 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from websp_gym.errors import SetupError
-from websp_gym.files import MAX_RECORD, read_file
 from websp_gym.models.usage import sum_known
 from websp_gym.project import docs
 from websp_gym.records.load import digest_of, load_trajectory
-from websp_gym.records.runs import append_line
 from websp_gym.records.trajectory import FILE, Trajectory
-from websp_gym.records.verdict import Status, unscored
+from websp_gym.records.verdict import unscored
 from websp_gym.scoring.judge.failures import Analysis, ask_why
 from websp_gym.scoring.judge.judge import SOURCE, Judge
+from websp_gym.scoring.judge.judgements import Judgement
 from websp_gym.tasks.instances import load_instance
-from websp_gym.texts import encodable
 
-JUDGEMENTS = "judgements.jsonl"
-"""Name of the file with judgements, in the folder of a recorded run."""
 CACHE = "judge-cache.sqlite"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judgement:
-    """A judge's verdict on one recorded run: one line of ``judgements.jsonl`` in the folder of the run.
-
-    Args:
-        run: The run's folder, relative to the folder that was judged.
-        record: Digest of the record; a run recorded again has another one.
-        instance: Id of the instance.
-        judge: Identity of the judge: its models, settings and rules.
-        status: ``pass``, ``fail`` or ``unscored``.
-        source: ``judge``, or ``limit`` for a run stopped by a limit.
-        reason: The reason.
-        state: Status by the state reward when the run was recorded; empty where another reward was used.
-        cost: US dollars paid for the opinions when they were given; None where a price is unknown.
-        spent: US dollars spent now, without opinions from the cache.
-        votes: The votes.
-        why: Kinds of failure and elements that caused it, where a model was asked and answered.
-    """
-
-    run: str
-    record: str
-    instance: str
-    judge: str
-    status: Status
-    source: str
-    reason: str
-    state: str = ""
-    cost: float | None = 0.0
-    spent: float | None = 0.0
-    votes: list[dict[str, Any]] = field(default_factory=list)
-    why: dict[str, Any] | None = None
-
-    def line(self) -> str:
-        """Return the judgement as one line of JSON."""
-        return encodable(json.dumps(asdict(self), ensure_ascii=False))
 
 
 @dataclass
@@ -217,6 +175,7 @@ def judge_run(judge: Judge, folder: Path, parent: Path, *, ask_for_causes: bool 
         spent=spent,
         votes=list(verdict.details.get("votes", [])),
         why=why.as_dict() if why else None,
+        quorum=judge.quorum,
     )
 
 
@@ -233,47 +192,3 @@ def _causes(judge: Judge, trajectory: Trajectory, reason: str) -> Analysis | Non
         elements=elements,
         reason=reason,
     )
-
-
-def keep_judgement(folder: Path, judgement: Judgement) -> None:
-    """Append a judgement to ``judgements.jsonl`` of a recorded run.
-
-    Raises:
-        SetupError: The folder cannot be written to.
-    """
-    append_line(folder / JUDGEMENTS, judgement.line())
-
-
-def read_judgements(folder: Path) -> list[Judgement]:
-    """Return the judgements of a recorded run, oldest first; lines that cannot be read are skipped."""
-    try:
-        text = read_file(folder / JUDGEMENTS, MAX_RECORD).decode("utf-8", "replace")
-    except OSError:
-        return []
-    found = []
-    for line in text.split("\n"):
-        try:
-            found.append(Judgement(**json.loads(line)))
-        except (ValueError, TypeError, RecursionError):
-            continue
-    return found
-
-
-def latest_by(judge: Judge, folder: Path) -> Judgement | None:
-    """Return the newest judgement of a run by this judge; None where there is none."""
-    return next((each for each in reversed(read_judgements(folder)) if each.judge == judge.identity), None)
-
-
-def already_judged(judge: Judge, runs: Iterable[Path]) -> set[Path]:
-    """Return the runs that need not be judged again.
-
-    These have a verdict of this judge on the record as it is now; unscored runs are judged again.
-    """
-    return {
-        run
-        for run in runs
-        if any(
-            known.judge == judge.identity and known.status != "unscored" and known.record == digest_of(run)
-            for known in read_judgements(run)
-        )
-    }

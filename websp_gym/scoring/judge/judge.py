@@ -1,4 +1,4 @@
-"""The judge: several models look at a trajectory, and their majority decides (WebSP-Eval, sections 3.3 and 4)."""
+"""The judge: several models look at a trajectory, and a majority of them decides (WebSP-Eval, sections 3.3 and 4)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from websp_gym.scoring.judge.cache import Cache, cache_key
 from websp_gym.scoring.judge.opinion import SCHEMA, Opinion, UnreadableError, read_opinion
 from websp_gym.scoring.judge.pictures import Limits
 from websp_gym.scoring.judge.prompt import RULES, Prompt, build_prompt
-from websp_gym.scoring.judge.vote import Vote, majority
+from websp_gym.scoring.judge.vote import Vote, check_quorum, majority
 
 SOURCE = "judge"
 
@@ -52,17 +52,22 @@ class Judge:
 
     Args:
         models: The models that vote.
+        quorum: Number of models that must agree for a verdict; None for more than half of them.
         asks: Maximum number of requests to a model whose answers cannot be read.
         rules: The system prompt; ``{word}`` in it is replaced by the fence.
         limits: Limits on one request; None for the defaults.
         cache: Store of opinions; None asks again each time.
         settings: Other settings that an opinion depends on (temperature and the like), for the cache key.
+
+    Raises:
+        SetupError: The quorum is not between 1 and the number of models.
     """
 
     def __init__(
         self,
         models: Sequence[Model],
         *,
+        quorum: int | None = None,
         asks: int = 3,
         rules: str = RULES,
         limits: Limits | None = None,
@@ -72,6 +77,7 @@ class Judge:
         if not models:
             raise ValueError("a judge needs at least one model")
         self.models = tuple(models)
+        self.quorum = check_quorum(quorum, len(models))
         self._asks = asks
         self._rules = rules
         self._limits = limits
@@ -137,9 +143,11 @@ class Judge:
 
     @property
     def identity(self) -> str:
-        """What its verdicts depend on: models, settings and a digest of the rules."""
+        """What its verdicts depend on: models, settings, digest of the rules, and quorum if not the default."""
         rules = hashlib.sha256(self._rules.encode()).hexdigest()[:8]
-        return f"{self.name} ({', '.join(filter(None, [self._settings, f'rules {rules}']))})"
+        usual = self.quorum == check_quorum(None, len(self.models))
+        parts = (self._settings, f"rules {rules}", "" if usual else f"quorum {self.quorum}")
+        return f"{self.name} ({', '.join(filter(None, parts))})"
 
     @property
     def probes(self) -> list[Probe]:
@@ -154,56 +162,51 @@ class Judge:
             folder: The folder of its screenshots.
 
         Returns:
-            Pass or fail by the majority of the readable votes; unscored where there is no majority or a
-            screenshot is missing. ``details`` holds the votes and their cost. A run stopped by a limit, or
-            reported infeasible by the agent, fails without a request.
+            Pass or fail where a quorum of the models agrees; else, or where a screenshot is missing, unscored.
+            ``details`` holds the votes, their cost and the judge's identity. A run stopped by a limit, or reported
+            infeasible by the agent, fails without a request.
         """
         if early := _without_a_call(trajectory):
             return early
         limits = self._limits or Limits()
         try:
-            verdict, too_long = self._ask(trajectory, folder, limits)
+            votes = self.votes(build_prompt(trajectory, folder, rules=self._rules, limits=limits))
         except JudgeError as error:
             return unscored(SOURCE, f"not judged: {error}", details={"votes": [], "cost": 0.0})
-        spent = [verdict]
         for _ in range(_HALVINGS):
-            if verdict.status != "unscored" or not too_long:
+            places = [place for place, vote in enumerate(votes) if vote.too_long]
+            if not places:
                 break
             limits = limits.half()
             try:
-                verdict, too_long = self._ask(trajectory, folder, limits)
+                prompt = build_prompt(trajectory, folder, rules=self._rules, limits=limits)
             except JudgeError:
                 break  # nothing more can be left out
-            spent.append(verdict)
-        sums = {name: sum_known([each.details[name] for each in spent]) for name in ("cost", "spent")}
-        return replace(verdict, details={**verdict.details, **sums})
+            for place, vote in zip(places, self.votes(prompt, places), strict=True):
+                votes[place] = votes[place].then(vote)
+        verdict = decide(votes, self.quorum)
+        return replace(verdict, details={**verdict.details, "judge": self.identity})
 
-    def _ask(self, trajectory: Trajectory, folder: Path, limits: Limits) -> tuple[Verdict, bool]:
-        """Return the verdict on what fits into the limits, and whether that was too long for a model."""
-        prompt = build_prompt(trajectory, folder, rules=self._rules, limits=limits)
-        votes = self.votes(prompt)
-        return decide(votes), any(vote.too_long for vote in votes)
-
-    def votes(self, prompt: Prompt) -> list[Vote]:
-        """Ask all models at once; return their votes in the order of the models."""
+    def votes(self, prompt: Prompt, places: Sequence[int] | None = None) -> list[Vote]:
+        """Ask all models at once, or those at the given places; return their votes in this order."""
         digest = prompt.digest if self._cache else ""
         specs = [model.spec for model in self.models]
-        copies = [specs[:place].count(spec) for place, spec in enumerate(specs)]
-        if len(self.models) == 1:
-            return [self._vote(self.models[0], prompt, digest, 0)]
-        with ThreadPoolExecutor(len(self.models)) as pool:
-            tasks = [
-                pool.submit(self._vote, model, prompt, digest, copy)
-                for model, copy in zip(self.models, copies, strict=True)
-            ]
-            return [task.result() for task in tasks]
+        places = range(len(specs)) if places is None else places
+
+        def vote(place: int) -> Vote:
+            return self._vote(self.models[place], prompt, digest, specs[:place].count(specs[place]))
+
+        if len(places) == 1:
+            return [vote(places[0])]
+        with ThreadPoolExecutor(len(places)) as pool:
+            return list(pool.map(vote, places))
 
     def _vote(self, model: Model, prompt: Prompt, digest: str, copy: int) -> Vote:
         if self._cache is None:
             return ask(model, prompt, asks=self._asks)
         key = cache_key(model=model.spec, settings=self._settings, prompt=digest, copy=copy)
         if (kept := self._cache.get(key)) is not None:
-            return replace(_kept_vote(kept), cached=True)
+            return replace(Vote.of(kept), cached=True)
         vote = ask(model, prompt, asks=self._asks)
         if vote.result is not None:
             self._cache.put(key, vote.as_dict())
@@ -215,23 +218,43 @@ def expand(names: Iterable[str]) -> list[str]:
     return [spec for name in names for spec in ENSEMBLES.get(name, (name,))]
 
 
-def decide(votes: Sequence[Vote]) -> Verdict:
-    """Return the verdict that the votes (one per model) lead to, with the votes and their cost in ``details``."""
-    result = majority([vote.result for vote in votes])
-    scored = [vote for vote in votes if vote.result is not None]
+def decide(votes: Sequence[Vote], quorum: int | None = None) -> Verdict:
+    """Return the verdict that the votes lead to, with the votes and their cost in ``details``.
+
+    Args:
+        votes: One per model.
+        quorum: Number of models that must agree; None for more than half of them.
+    """
+    needed = check_quorum(quorum, len(votes))
+    result = majority([vote.result for vote in votes], needed)
     details = {
         "votes": [vote.as_dict() for vote in votes],
         "cost": sum_known([vote.cost for vote in votes]),
         "spent": sum_known([vote.spent for vote in votes]),
     }
-    if result is None and not scored:
-        why = "; ".join(f"{vote.model}: {vote.error}" for vote in votes)
-        return unscored(SOURCE, f"no judge gave an opinion: {why}", details=details)
     if result is None:
-        return unscored(SOURCE, f"the {len(scored)} opinions are a tie", details=details)
-    agreeing = [vote for vote in scored if vote.result == result]
-    reason = f"{len(agreeing)} of {len(votes)} judges: {result}. {agreeing[0].reason}"
+        return unscored(SOURCE, _why_none(votes, needed), details=details)
+    agreeing = [vote for vote in votes if vote.result == result]
+    silent = sum(vote.result is None for vote in votes)
+    without = f", {silent} without an opinion" if silent else ""
+    reason = f"{len(agreeing)} of {len(votes)} judges: {result}{without}. {agreeing[0].reason}"
     return (passed if result == "CORRECT" else failed)(SOURCE, reason, details=details)
+
+
+def _why_none(votes: Sequence[Vote], quorum: int) -> str:
+    """Return how many models said what, how many said nothing that can be read, and why."""
+    results = [vote.result for vote in votes]
+    silent = [vote for vote in votes if vote.result is None]
+    failures = sum(bool(vote.failed) for vote in silent)
+    counts = (
+        (results.count("CORRECT"), "CORRECT"),
+        (results.count("INCORRECT"), "INCORRECT"),
+        (failures, "failed"),
+        (len(silent) - failures, "unreadable"),
+    )
+    said = ", ".join(f"{number} {what}" for number, what in counts if number)
+    why = "".join(f"; {vote.model}: {vote.error.removeprefix(f'{vote.model}: ')}" for vote in silent)
+    return f"{quorum} of {len(votes)} models must agree; answers: {said}{why}"
 
 
 def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
@@ -243,7 +266,7 @@ def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
     transcript: list[dict[str, str]] = []
     problem = ""
     opinion: Opinion | None = None
-    failed_attempts, too_long, lasting = 0, False, False
+    failed_attempts, failure, lasting = 0, "", False
     for again in range(asks):
         try:
             # Writing to a cache costs more than it saves for the many models that are asked once.
@@ -251,7 +274,7 @@ def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
         except ModelError as error:
             # The model has already retried where that can help.
             failed_attempts, problem = error.attempts, str(error)
-            too_long, lasting = error.kind == "too_long", error.lasting
+            failure, lasting = error.kind or "unknown", error.lasting
             transcript.append({"answer": "", "problem": problem})
             break
         replies.append(reply)
@@ -266,13 +289,15 @@ def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
         result=opinion.result if opinion else None,
         reason=opinion.reason if opinion else "",
         error="" if opinion else problem,
+        failed=failure,
+        unreadable=len(replies) - (opinion is not None),
         cost=sum_known([reply.cost for reply in replies]),
         input_tokens=sum_known([reply.input_tokens for reply in replies]),
         output_tokens=sum_known([reply.output_tokens for reply in replies]),
         seconds=sum(reply.seconds for reply in replies),
         attempts=sum(reply.attempts for reply in replies) + failed_attempts,
         transcript=tuple(transcript),
-        too_long=too_long,
+        too_long=failure == "too_long",
         lasting=lasting,
     )
 
@@ -296,8 +321,3 @@ def _without_a_call(trajectory: Trajectory) -> Verdict | None:
         case "answer":
             return None
     return unscored(SOURCE, f"the episode did not come to its end: {trajectory.error or 'it was broken off'}")
-
-
-def _kept_vote(kept: Mapping[str, Any]) -> Vote:
-    facts = {name: value for name, value in kept.items() if name != "status"}
-    return Vote(**{**facts, "transcript": tuple(facts.get("transcript", ()))})

@@ -1,11 +1,16 @@
-"""The votes of single models, and their majority."""
+"""The votes of single models, and the verdict that a quorum of them reaches."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from typing import Any, Literal
 
+from pydantic import TypeAdapter
+
+from websp_gym.errors import SetupError
+from websp_gym.models.usage import sum_known
 from websp_gym.scoring.judge.opinion import Result
 
 VoteStatus = Literal["scored", "unscored"]
@@ -20,13 +25,16 @@ class Vote:
         result: Its opinion; None where it gave none that can be read.
         reason: Its reason.
         error: Why there is no opinion.
+        failed: Kind of the error if the last request failed (:data:`~websp_gym.errors.ModelErrorKind`); empty if
+            the model answered.
+        unreadable: Number of its answers that could not be read, also before an opinion.
         cost: US dollars for all its answers, including unreadable ones; None where a price is unknown.
         input_tokens: Tokens read, over all answers; None where an endpoint does not report them.
         output_tokens: Tokens written, likewise.
         seconds: Time for all its answers.
         attempts: Requests made.
         cached: Whether the opinion came from the cache; then nothing was spent.
-        transcript: The answers that could not be read, each with the problem.
+        transcript: The answers that could not be read, and failed requests, each with the problem.
         too_long: Whether the model rejected the request as too long.
         lasting: Whether the model would fail about every other trajectory too, such as for a wrong key.
     """
@@ -35,6 +43,8 @@ class Vote:
     result: Result | None
     reason: str = ""
     error: str = ""
+    failed: str = ""
+    unreadable: int = 0
     cost: float | None = 0.0
     input_tokens: int | None = 0
     output_tokens: int | None = 0
@@ -44,6 +54,22 @@ class Vote:
     transcript: tuple[Mapping[str, str], ...] = field(default=())
     too_long: bool = False
     lasting: bool = False
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Vote:
+        """Return the vote in JSON data that :meth:`as_dict` made, also an older version's.
+
+        Raises:
+            ValueError: It is not a vote.
+        """
+        vote = _reader().validate_python(data)
+        if "unreadable" in data:
+            return vote
+        # Older data do not tell the two apart. The message of a failed request begins with the model.
+        problems = [str(line.get("problem", "")) for line in vote.transcript]
+        failures = sum(problem.startswith(f"{vote.model}: ") for problem in problems)
+        failed = "unknown" if vote.result is None and failures else ""
+        return replace(vote, failed=failed, unreadable=len(problems) - failures)
 
     @property
     def status(self) -> VoteStatus:
@@ -55,6 +81,19 @@ class Vote:
         """US dollars spent now; None where a price is unknown."""
         return 0.0 if self.cached else self.cost
 
+    def then(self, later: Vote) -> Vote:
+        """Return the vote after the model was asked once more, with what both requests took."""
+        return replace(
+            later,
+            unreadable=self.unreadable + later.unreadable,
+            cost=sum_known([self.cost, later.cost]),
+            input_tokens=sum_known([self.input_tokens, later.input_tokens]),
+            output_tokens=sum_known([self.output_tokens, later.output_tokens]),
+            seconds=self.seconds + later.seconds,
+            attempts=self.attempts + later.attempts,
+            transcript=(*self.transcript, *later.transcript),
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """Return the vote as JSON data."""
         data = {**asdict(self), "status": self.status}
@@ -62,13 +101,44 @@ class Vote:
         return data
 
 
-def majority(results: Sequence[Result | None]) -> Result | None:
-    """Return the result of most models; a None in ``results`` (a model without an opinion) does not count.
+def check_quorum(quorum: int | None, models: int) -> int:
+    """Return the quorum of a judge: by default more than half of its models.
 
-    None where there is no majority: no opinion at all, or a tie.
+    Args:
+        quorum: Number of models that must agree; None for the default.
+        models: Number of models.
+
+    Raises:
+        SetupError: The quorum is not between 1 and the number of models.
     """
-    correct = sum(result == "CORRECT" for result in results)
-    incorrect = sum(result == "INCORRECT" for result in results)
-    if correct == incorrect:
+    if quorum is None:
+        return models // 2 + 1
+    if not 1 <= quorum <= models:
+        raise SetupError(
+            f"quorum={quorum}: give a number from 1 to {models}, the number of models of this judge",
+            option="quorum",
+        )
+    return quorum
+
+
+def majority(results: Sequence[Result | None], quorum: int | None = None) -> Result | None:
+    """Return the result that a quorum of the models agrees on.
+
+    Args:
+        results: One result per model; None for a model without an opinion.
+        quorum: Number of models that must agree; None for more than half of all of them, with or without an
+            opinion.
+
+    Returns:
+        The result that more models gave than the other, if they are at least the quorum; else None.
+    """
+    needed = check_quorum(quorum, len(results)) if results else 1
+    correct, incorrect = (results.count(name) for name in ("CORRECT", "INCORRECT"))
+    if correct == incorrect or max(correct, incorrect) < needed:
         return None
     return "CORRECT" if correct > incorrect else "INCORRECT"
+
+
+@cache
+def _reader() -> TypeAdapter[Vote]:
+    return TypeAdapter(Vote)
