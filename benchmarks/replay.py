@@ -16,6 +16,8 @@ from pathlib import Path
 
 from benchmarks.foreign import report as foreign
 from benchmarks.foreign.app import apps
+from benchmarks.foreign.drift import DRIFTS, REFUSALS
+from benchmarks.foreign.measure import METHODS
 from benchmarks.generated import measure as pages
 from benchmarks.generated import report as generated
 from benchmarks.hostile import measure as hostile
@@ -26,6 +28,7 @@ RESULTS = Path(__file__).resolve().parent / "replay_results.md"
 PLOT = RESULTS.with_suffix(".svg")
 PARTS = ["hostile", "generated", "foreign"]
 """The parts of the benchmark, in the order of the results."""
+CHANGES = [*DRIFTS, *REFUSALS]
 GENERATED = 24
 """Number of generated pages."""
 
@@ -43,9 +46,17 @@ def main() -> None:
         "--half", choices=["tuned", "held-out"], help="only these applications, nothing written"
     )
     parser.add_argument("--app", action="append", help="only this application, nothing written")
+    parser.add_argument(
+        "--change", action="append", help="only after this drift or refusal, nothing written", choices=CHANGES
+    )
+    parser.add_argument(
+        "--alone",
+        action="store_true",
+        help="third-party applications without the other tools, nothing written",
+    )
     parser.add_argument("--details", action="store_true", help="print each replay that was not right")
     options = parser.parse_args()
-    is_partial = bool(options.half or options.app)
+    is_partial = bool(options.half or options.app or options.change or options.alone)
     parts = ["foreign"] if is_partial else [options.only] if options.only else PARTS
     sections = dict(zip(PARTS, _sections(), strict=True))
     for part in parts:
@@ -95,12 +106,18 @@ def _foreign(options: argparse.Namespace) -> str:
     began = time.monotonic()
     try:
         # Browsers keep a process waiting: one more of them than of the hostile pages, whose cost is measured too.
-        results = foreign.run(chosen, options.jobs + 1, quick=options.quick)
+        results = foreign.run(
+            chosen,
+            options.jobs + 1,
+            quick=options.quick,
+            changes=options.change or CHANGES,
+            methods=("websp",) if options.alone else METHODS,
+        )
     except SetupError as error:
         raise SystemExit(str(error)) from error
     if options.details:
         sys.stdout.writelines(f"{line}\n" for line in foreign.failures(results))
-    if not (options.quick or options.half or options.app):
+    if not (options.quick or options.half or options.app or options.change or options.alone):
         foreign.plot(results, chosen, foreign.PLOT)
     return foreign.section(results, chosen, time.monotonic() - began)
 

@@ -66,6 +66,22 @@ const keep = async (note) => {
 /** @type {(tab: number|undefined) => Note|undefined} */
 const lastOf = (tab) => ordered(notes.values()).filter((note) => note.tab === tab).pop();
 
+/** The event that types a password, left out unless the password is the account's. */
+/** @type {(event: RecordedEvent, password: FrameMessage['password']) => Promise<RecordedEvent>} */
+const withoutNewPassword = async (event, password) => {
+  if (!password) return event;
+  const { typed, isNew } = password;
+  const place = event.target?.css ?? '';
+  const known = account?.password ? { typed: account.password, place: '' } : account?.signedInWith;
+  if (!known && !isNew) {
+    // Typed first, as to sign in: what is typed elsewhere must be the same.
+    account = { ...account, signedInWith: { typed, place } };
+    await store.setAccount(account);
+  }
+  const own = known ? typed === known.typed || (!isNew && place !== '' && place === known.place) : !isNew;
+  return own ? event : { ...event, type: 'omitted', what: 'password', value: '{{account.new_password}}' };
+};
+
 /** @type {(message: FrameMessage, sender: chrome.runtime.MessageSender) => Promise<void>} */
 const take = async (message, sender) => {
   const tab = sender.tab?.id;
@@ -73,13 +89,11 @@ const take = async (message, sender) => {
   const known = message.id ? notes.get(message.id) : undefined;
   if (message.kind === 'event' && message.event && message.id && !known) {
     const url = message.event.url ?? (await chrome.tabs.get(tab).catch(() => sender.tab))?.url ?? '';
-    const { type, ...facts } = message.event;
+    const event = await withoutNewPassword(message.event, message.password);
     await keep({
       id: message.id, time: message.time ?? Date.now(), arrival: notes.size, tab, field: message.field,
-      popup: tab !== recording.tabs[0], event: { type, ...cleaned({ ...facts, url }, account) },
+      popup: tab !== recording.tabs[0], event: cleaned({ ...event, url }, account),
     });
-  } else if (message.kind === 'omitted' && message.id && !known) {
-    await keep({ id: message.id, time: Date.now(), arrival: notes.size, tab });
   } else if (message.kind === 'settled' && known?.event) {
     const { before, after, toggled, stateful, drop, secret } = message;
     const event = { ...known.event };
@@ -91,6 +105,11 @@ const take = async (message, sender) => {
     if (!drop) camera.wanted(known.id, sender.tab, !!secret);
   } else if (message.kind === 'modal') {
     const last = lastOf(tab);
+    if (last && message.secret && message.id) {
+      // Before the event that opened the dialog: replay must know the answer by then.
+      const { url } = /** @type {RecordedEvent} */ (last.event);
+      await keep({ id: message.id, time: last.time - 0.001, arrival: notes.size, tab, popup: last.popup, event: { type: 'omitted', what: 'answer', url } });
+    }
     if (last) await keep({ ...last, modal: message.modal, modalText: message.text == null ? null : cleanedAnswer(message.text, account) });
   }
 };
@@ -265,6 +284,23 @@ const reach = async (tab) => {
   } catch { /* a blank tab: its first page gets the recorder by itself */ }
 };
 
+/** Where the last event has led to, and whether that page asks for a password. */
+const rememberEnd = async () => {
+  const last = ordered(notes.values()).pop();
+  const tab = last && await chrome.tabs.get(last.tab).catch(() => undefined);
+  if (!last || recording?.state !== 'recording' || !tab?.url || !/^https?:/.test(tab.url)) return;
+  let asksPassword = false;
+  try {
+    const [answer] = await chrome.scripting.executeScript({
+      target: { tabId: last.tab },
+      func: () => [...document.querySelectorAll('input[type=password]')].some((el) => el.checkVisibility({ visibilityProperty: true })),
+    });
+    asksPassword = !!answer?.result;
+  } catch { return; }
+  recording.end = { url: cleaned({ url: tab.url }, account).url, ...(asksPassword && { asks_password: true }) };
+  await store.setRecording(recording);
+};
+
 /** @type {WebspApi} */
 const api = {
   start: async (options) => {
@@ -297,6 +333,7 @@ const api = {
   stop: async () => {
     await flush(true);
     await camera.idle();
+    await rememberEnd();
     const status = await turn('stopped');
     await inTurn(async () => { account = null; await store.setAccount(null); });
     return status;

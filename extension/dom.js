@@ -34,8 +34,11 @@
  *   surroundingOf(el)      the nearest ancestor with a text that is not of other controls; the row of a list
  *   aroundOf(el, limit?)   the text of that
  *   textBeside(at, el, limit), proseOf(at, el, limit), rowTextOf(at, el, limit)   text of an ancestor of el without el;
- *                          without other controls and their groups; the same with a control that is the row's title
+ *                          without other controls, their groups, links that do something and separators; the same with
+ *                          a control that is the row's title
+ *   partsOf(at, el, limit) the text of an ancestor of el as in proseOf, and the texts of the links that do something
  *   headingOf(el)          the heading an element is under
+ *   groupOf(el), groupNamesOf(el)   the tabs, menus or parts of a page that it is one of, if it only opens something
  *   css(el), xpath(el)     paths; steps into a shadow root are written " ::shadow "
  *   allByCss(path), allByXPath(path)   the elements such a path means, in order
  *   describe(el)           `<button> "Accept"` for messages

@@ -23,6 +23,7 @@
   const { link, notes, presence } = recorder;
   const { raw, kit } = websp;
   const PASSWORD = '{{account.password}}';
+  const NEW_PASSWORD = '{{account.new_password}}';
   const LONGEST = 20_000;
   const TYPED = /^(text|search|email|url|tel|number|password)$/;
   const PICKED = /^(range|color|date|time|month|week|datetime-local)$/;
@@ -53,14 +54,29 @@
     const alike = kit.all(raw.rootOf(el), 'input[maxlength="1"]');
     return alike.length >= 4;
   };
-  /** @type {(el: Element) => 'password'|'secret'|null} */
-  const kindOf = (el) => {
+  /** @type {(el: Element) => FieldFacts} */
+  const factsOf = (el) => {
     const type = raw.tagOf(el) === 'input' ? kit.inputType(el) : '';
     const hints = ['id', 'name', 'placeholder', 'aria-label', 'data-testid'].map((name) => raw.attr(el, name) ?? '');
     const facts = { type, autocomplete: raw.attr(el, 'autocomplete') ?? '', hints: [...hints, websp.nameOf(el)], digits: isDigitBox(el) };
-    const kind = secrets.kindOf(passwords.has(el) ? { ...facts, type: 'password' } : facts);
+    return passwords.has(el) ? { ...facts, type: 'password' } : facts;
+  };
+  /** @type {(el: Element) => 'password'|'secret'|null} */
+  const kindOf = (el) => {
+    const kind = secrets.kindOf(factsOf(el));
     if (kind === 'password') passwords.add(el);
     return kind;
+  };
+  /** Whether a password field asks for another password than the one that the account has. */
+  /** @type {(el: Element) => boolean} */
+  const isNew = (el) => {
+    const facts = factsOf(el);
+    if (secrets.asksForCurrentPassword(facts)) return false;
+    if (secrets.asksForNewPassword(facts)) return true;
+    // One that is asked for beside the current one, or twice, is new; of three, the first is the one that the account has.
+    const form = el.closest('form');
+    const all = form ? [...kit.all(form, 'input')].filter((at) => kit.inputType(at) === 'password' || passwords.has(at)) : [];
+    return all.length === 2 || (all.length > 2 && el !== all[0]);
   };
   /** @type {(el: Element) => string} */
   const valueOf = (el) => {
@@ -103,12 +119,16 @@
   const flushAs = (el, text) => {
     const print = dirty.get(el)?.print ?? websp.recordedPrint(el);
     dirty.delete(el);
-    const kind = kindOf(el);
     const value = text.slice(0, LONGEST);
-    if (kind === 'secret' || (kind === null && secrets.isSecretText(value))) return notes.omit(`omitted.${idOf(el)}`);
-    notes.note({
-      type: isText(el) ? 'type' : 'change', el, print, field: idOf(el), value: kind ? PASSWORD : value,
-    });
+    const kind = value && kindOf(el);
+    const place = { el, print, field: idOf(el) };
+    if (kind === 'secret' || (!kind && secrets.isSecretText(value))) {
+      const facts = factsOf(el);
+      if (!secrets.asksForPassword(facts)) return notes.omit('secret', place);
+      return notes.omit('password', secrets.asksForNewPassword(facts) ? { ...place, value: NEW_PASSWORD } : place);
+    }
+    const password = kind ? { typed: value, isNew: isNew(el) } : undefined;
+    notes.note({ ...place, type: isText(el) ? 'type' : 'change', value: kind ? PASSWORD : value, password });
   };
   /** @type {Fields['flush']} */
   const flush = (but = null) => {
@@ -131,18 +151,18 @@
     const el = fieldAt(event);
     if (!el) return;
     if (raw.tagOf(el) === 'select') return chosen(/** @type {HTMLSelectElement} */ (el));
-    if (raw.tagOf(el) === 'input' && kit.inputType(el) === 'file') return notes.omit(`omitted.${idOf(el)}`);
+    if (raw.tagOf(el) === 'input' && kit.inputType(el) === 'file') return notes.omit('file', { el, field: idOf(el) });
     touch(el);
     const kind = kindOf(el);
     if (!kind) return;
-    notes.keepSecret(valueOf(el));
+    notes.keepSecret(el, valueOf(el));
     secretFields.add(el);
     if (readable(el)) link.send({ kind: 'secret', held: held() });
   });
   /** @type {(select: HTMLSelectElement) => void} */
   const chosen = (select) => {
     flush();
-    if (kindOf(select) === 'secret') return notes.omit(`omitted.${idOf(select)}`);
+    if (kindOf(select) === 'secret') return notes.omit('secret', { el: select, field: idOf(select) });
     notes.note({ type: 'change', el: select, print: websp.recordedPrint(select), field: idOf(select), value: select.value });
   };
 

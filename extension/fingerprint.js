@@ -1,13 +1,13 @@
 // @ts-check
 /*
- * Sixth part of __websp (see dom.js): the facts by which an element is found again, and the paths to it.
+ * Last part of __websp (see dom.js): the facts by which an element is found again, and the paths to it.
  */
 (() => {
   'use strict';
-  const websp = /** @type {Core & MarksApi & StateApi & SurroundingsApi & Partial<PrintApi>} */ (Reflect.get(globalThis, '__websp'));
+  const websp = /** @type {Core & MarksApi & StateApi & SurroundingsApi & GroupsApi & Partial<PrintApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.fingerprint) return;
   const { raw, parentOf, roleOf, nameOf, textOf, labelOf, indexed, isControl, marksOf, serialOf, isSerial, kit } = websp;
-  const { aroundOf, siblingText, headingOf, namesakesOf, toldApart } = websp;
+  const { aroundOf, siblingText, headingOf, namesakesOf, toldApart, groupNamesOf } = websp;
   const { all, cut, trim, split, test } = kit;
   const { attr, tagOf, nodeType, parentNode, hostOf, previousElement, nextElement } = raw;
   const escape = CSS.escape;
@@ -171,8 +171,8 @@
   /** What a recording keeps of the texts of an element and its rows: see trace.js. */
   /** @type {(print: Fingerprint) => (text: string) => string} */
   const keptOf = (print) => {
-    const { saysCode, withoutSecrets, withoutPeople } = /** @type {SecretTexts} */ (Reflect.get(globalThis, '__webspSecretTexts'));
-    const beside = saysCode(TEXTS.map((key) => print[key] ?? ''));
+    const { codesBeside, withoutSecrets, withoutPeople } = /** @type {SecretTexts} */ (Reflect.get(globalThis, '__webspSecretTexts'));
+    const beside = codesBeside(TEXTS.map((key) => print[key] ?? ''));
     return (text) => withoutPeople(withoutSecrets(text, undefined, beside));
   };
   /** @type {PrintApi['recordedPrint']} */
@@ -187,6 +187,8 @@
       if (nearby) print.nearby = cut(nearby, UNCUT); else delete print.nearby;
     }
     if (isValueText(el, print)) delete print.value;
+    const group = groupNamesOf(el);
+    if (group.length) print.group = group;
     const serial = serialOf(el, marksOf(el));
     if (serial.length) print.serial = serial;
     /** @type {Record<string, string>} */

@@ -7,8 +7,8 @@
  *   note(entry)            notes an event; returns its id
  *   settleNow()            reads the state the last event led to, before the next one changes it; a two-state control
  *                          that has not moved yet is waited for meanwhile
- *   omit(key)              counts something secret that was left out; the same key counts once
- *   keepSecret(text)       a secret the page holds: cut out of everything noted from now on
+ *   omit(what, place?)     notes that something was left out here, and what: its value is never sent
+ *   keepSecret(el, text)   a secret that a field holds: cut out of everything noted from now on
  */
 (() => {
   'use strict';
@@ -22,13 +22,21 @@
   const HELD_MS = 3_000;
   const FEWEST = 4; // Shorter secrets are digits of a code, and would be cut out of every number.
 
-  /** @type {Set<string>} */
-  const secrets = new Set();
+  /** What each field has held; not what stood there on the way, which is the beginning of ordinary words too. */
+  /** @type {Map<Element, Set<string>>} */
+  const secrets = new Map();
+  /** @type {(secret: string) => RegExp} */
+  const pattern = (secret) => {
+    const text = secret.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+    // One of letters only may be an ordinary word: "pass" is not cut out of "passengers".
+    return new RegExp(/^[\p{L} ]+$/u.test(secret) ? `(?<![\\p{L}\\p{N}])${text}(?![\\p{L}\\p{N}])` : text, 'gu');
+  };
   /** @type {(value: unknown) => any} */
   const scrubbed = (value) => {
     if (typeof value === 'string') {
       let out = value;
-      for (const secret of secrets) out = out.split(secret).join('');
+      const held = [...secrets.values()].flatMap((list) => [...list]).sort((a, b) => b.length - a.length);
+      for (const secret of held) out = out.replace(pattern(secret), '');
       return out;
     }
     if (Array.isArray(value)) return value.map(scrubbed);
@@ -116,7 +124,7 @@
   /** @type {Notes['note']} */
   const note = (entry) => {
     settleNow();
-    const { type, el, print, value, key, field } = entry;
+    const { type, el, print, value, key, field, password } = entry;
     // Pressed again before it moved: where the second press leads is what both came to.
     const unmoved = pending.filter((other) => el && switchOf(other) === (entry.holder ?? el));
     for (const waiting of unmoved) {
@@ -142,7 +150,7 @@
     const hover = entry.hover ?? [];
     if (hover.length) event.hover = hover.map((opener) => (path.length ? { ...opener, framePath: path } : opener));
     const time = performance.timeOrigin + performance.now();
-    link.send({ kind: 'event', id, time, field, event: secrets.size ? scrubbed(event) : event });
+    link.send({ kind: 'event', id, time, field, password, event: secrets.size ? scrubbed(event) : event });
     /** @type {Pending} */
     const waiting = {
       id, el: el ?? null, print: print ?? null, before, holder: entry.holder ?? null, done: false,
@@ -167,8 +175,27 @@
     return !!after && onOf(after) === onOf(waiting.before);
   };
   const settleNow = () => { for (const waiting of [...pending]) if (!isUnmoved(waiting)) finish(waiting); };
-  const omit = (/** @type {string} */ key) => link.send({ kind: 'omitted', id: key });
-  const keepSecret = (/** @type {string} */ text) => { if (text.trim().length >= FEWEST) secrets.add(text.trim()); };
+  /** @type {Notes['omit']} */
+  const omit = (what, { el, print, field, value } = {}) => {
+    settleNow();
+    const path = link.framePath();
+    const target = print ?? (el && websp.recordedPrint(el));
+    /** @type {RecordedEvent} */
+    const event = { type: 'omitted', what };
+    if (parent === window) event.url = location.href;
+    if (target) event.target = path.length ? { ...target, framePath: path } : target;
+    if (value) event.value = value;
+    const time = performance.timeOrigin + performance.now();
+    link.send({ kind: 'event', id: link.nextId(), time, field, event: secrets.size ? scrubbed(event) : event });
+  };
+  /** @type {Notes['keepSecret']} */
+  const keepSecret = (el, text) => {
+    const secret = text.trim();
+    if (secret.length < FEWEST) return;
+    const held = secrets.get(el) ?? new Set();
+    for (const other of held) if (secret.startsWith(other)) held.delete(other);
+    secrets.set(el, held.add(secret));
+  };
 
   // What is asked for on the way may still change, and is told again.
   link.onFlush((last) => { for (const waiting of [...pending]) if (last) finish(waiting); else tell(waiting, false); });

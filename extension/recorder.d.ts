@@ -1,14 +1,28 @@
 // Types of the recorder, for the checker only. What each part does: the header of the file it lives in.
 
 interface FieldFacts { type: string; autocomplete: string; hints: string[]; digits: boolean }
-interface Account { email?: string; username?: string; name?: string }
+interface Account {
+  email?: string;
+  username?: string;
+  name?: string;
+  /** Only compared with what is typed; never written down. */
+  password?: string;
+  /** The password that was typed first, and the CSS path of its field, where the account's is not given. */
+  signedInWith?: { typed: string; place: string };
+}
+type Omitted = 'password' | 'secret' | 'file' | 'captcha' | 'answer';
+
+type FilledAs = 'text' | 'mark' | 'path' | 'url' | 'value';
 
 interface SecretsApi {
   kindOf(facts: FieldFacts): 'password' | 'secret' | null;
+  asksForPassword(facts: FieldFacts): boolean;
+  asksForNewPassword(facts: FieldFacts): boolean;
+  asksForCurrentPassword(facts: FieldFacts): boolean;
   isSecretText(text: string): boolean;
   isCaptcha(url: string): boolean;
   cleanUrl(url: string, known?: Iterable<string>, depth?: number): string;
-  fillIn(text: string, account: Account | null | undefined): string;
+  fillIn(text: string, account: Account | null | undefined, as: FilledAs): string;
 }
 
 type RunState = 'recording' | 'paused' | 'stopped';
@@ -23,6 +37,8 @@ interface NotedState {
 /** An event as websp-trace/2 has it. */
 interface RecordedEvent {
   type: string;
+  /** Of an input that was left out. */
+  what?: Omitted;
   url?: string;
   target?: Fingerprint & { framePath?: string[] };
   value?: string;
@@ -42,17 +58,20 @@ interface Trace {
   viewport: { width: number; height: number };
   recorded_with: string;
   omitted?: number;
+  end?: { url: string; asks_password?: boolean };
   events: RecordedEvent[];
 }
 
 /** What a frame tells the worker. */
 interface FrameMessage {
-  kind: 'event' | 'settled' | 'omitted' | 'modal' | 'secret' | 'scripted' | 'ready' | 'flushed' | 'ping';
+  kind: 'event' | 'settled' | 'modal' | 'secret' | 'scripted' | 'ready' | 'flushed' | 'ping';
   serial?: string;
   id?: string;
   time?: number;
   field?: string;
   event?: RecordedEvent;
+  /** What was typed into a password field; the worker compares it, and forgets it. */
+  password?: { typed: string; isNew: boolean };
   before?: Partial<NotedState>;
   after?: Partial<NotedState>;
   toggled?: boolean;
@@ -104,6 +123,7 @@ interface Entry {
   value?: string;
   key?: string;
   field?: string;
+  password?: { typed: string; isNew: boolean };
   before?: NotedState;
   holder?: Element | null;
   stateful?: boolean;
@@ -134,8 +154,8 @@ interface Notes {
   stateOf(el: Element): NotedState;
   note(entry: Entry): string;
   settleNow(): void;
-  omit(key: string): void;
-  keepSecret(text: string): void;
+  omit(what: Omitted, place?: { el?: Element; print?: Fingerprint; field?: string; value?: string }): void;
+  keepSecret(field: Element, text: string): void;
 }
 
 interface Fields {
@@ -173,7 +193,7 @@ interface Gesture {
 
 interface NavigateLike extends Event { navigationType: string; userInitiated: boolean }
 
-/** What the worker keeps of one event; without `event`, of something that was left out. */
+/** What the worker keeps of one event. */
 interface Note {
   id: string;
   time: number;
@@ -199,6 +219,7 @@ interface Recording {
   tabs: number[];
   startedAt: number;
   stoppedAt?: number;
+  end?: { url: string; asks_password?: boolean };
 }
 
 interface Status {

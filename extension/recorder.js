@@ -66,7 +66,7 @@
     gesture.over = true;
     const { target, holder, print, before, hover, changes, follows } = gesture;
     if (isOwn(target)) return; // its "input" event tells what was chosen
-    if (captcha) return notes.omit('omitted.captcha');
+    if (captcha) return notes.omit('captcha', { field: 'captcha' });
     const twoState = holder === target && before.checked !== null;
     const plain = !holder && !CHOICE.test(roleOf(target)) && !fields.isText(target);
     if (plain) presence.pressed(follows);
@@ -163,7 +163,7 @@
   const noteKey = (event, el) => {
     const page = el === document.body || el === document.documentElement;
     if (fields.isText(el) || fields.touched(el)) fields.flush();
-    if (captcha) return notes.omit('omitted.captcha');
+    if (captcha) return notes.omit('captcha', { field: 'captcha' });
     const before = notes.stateOf(el);
     notes.note({ type: 'key', key: nameOf(event), before, ...(page ? {} : { el, print: websp.recordedPrint(el) }) });
   };
@@ -257,8 +257,10 @@
     const { accepted, text, message } = Object(event.detail);
     const kind = typeof text === 'string' ? secrets.kindOf({ type: '', autocomplete: '', hints: [String(message)], digits: false }) : null;
     const secret = kind !== null || (typeof text === 'string' && secrets.isSecretText(text));
-    if (secret) notes.omit(`omitted.${link.nextId()}`);
-    link.send({ kind: 'modal', modal: accepted ? 'accept' : 'dismiss', text: secret || typeof text !== 'string' ? null : text });
+    link.send({
+      kind: 'modal', id: link.nextId(), modal: accepted ? 'accept' : 'dismiss', text: secret || typeof text !== 'string' ? null : text,
+      secret,
+    });
   });
   // history.back() and location.reload() look like the browser's buttons from outside; only the page knows better.
   Reflect.get(globalThis, 'navigation')?.addEventListener('navigate', (/** @type {NavigateLike} */ event) => {

@@ -6,9 +6,9 @@
  *
  * globalThis.__webspSecretTexts has
  *   withoutSecrets(text, found?, beside?)   a text that a person reads without its secrets, which are added to `found`;
- *                                           beside: a text near it says that codes are shown
+ *                                           beside: rules for secrets that a text near it announces
  *   withoutPeople(text)                     without e-mail addresses and names after an at sign
- *   saysCode(texts)                         whether a text around an element says that codes are shown
+ *   codesBeside(texts)                      the rules for the kinds of secrets that a text around an element announces
  *   holdsSecret(mark, known?)               whether an id, path or other mark contains a secret, an e-mail address or
  *                                           one of the known secrets
  *   isSecretText(text)                      whether a text that was typed or chosen contains a secret
@@ -32,8 +32,7 @@
   const texts = compiled(RULES.texts);
   const addresses = compiled(RULES.addresses);
   const handles = compiled(RULES.handles);
-  const codes = compiled(RULES.beside.codes);
-  const codeWords = new RegExp(RULES.beside.words, 'iu');
+  const kindsBeside = RULES.beside.map(({ words, codes }) => ({ words: new RegExp(words, 'iu'), codes: compiled(codes) }));
   const PARTS = new RegExp(RULES.odd_pairs.parts, 'g');
 
   /** @type {(letters: string) => number} */
@@ -134,14 +133,14 @@
   };
   const withoutUsual = remembered((text) => without(text, [everywhere, texts]));
   /** @type {SecretTexts['withoutSecrets']} */
-  const withoutSecrets = (text, found, beside = false) => {
-    if (!found && !beside) return withoutUsual(text);
-    return without(text, beside ? [everywhere, texts, codes] : [everywhere, texts], found);
+  const withoutSecrets = (text, found, beside = []) => {
+    if (!found && !beside.length) return withoutUsual(text);
+    return without(text, [everywhere, texts, beside], found);
   };
   /** @type {SecretTexts['withoutPeople']} */
   const withoutPeople = remembered((text) => without(text, [addresses, handles]));
-  /** @type {SecretTexts['saysCode']} */
-  const saysCode = (around) => around.some((text) => codeWords.test(text));
+  /** @type {SecretTexts['codesBeside']} */
+  const codesBeside = (around) => kindsBeside.flatMap(({ words, codes }) => (around.some((text) => words.test(text)) ? codes : []));
   /** @type {(text: string, rules: CompiledRule[]) => boolean} */
   const matchesAny = (text, rules) => rules.some((rule) => !matches(rule, text).next().done);
   /** @type {SecretTexts['holdsSecret']} */
@@ -164,6 +163,6 @@
   };
 
   /** @type {SecretTexts} */
-  const api = { withoutSecrets, withoutPeople, saysCode, holdsSecret, isSecretText, isHandle, within, oddness, isCard };
+  const api = { withoutSecrets, withoutPeople, codesBeside, holdsSecret, isSecretText, isHandle, within, oddness, isCard };
   Object.defineProperty(globalThis, '__webspSecretTexts', { value: Object.freeze(api), enumerable: false });
 })();

@@ -5,37 +5,38 @@ import './secret_texts.js';
 import './secrets.js';
 
 const secrets = /** @type {SecretsApi} */ (Reflect.get(globalThis, '__webspSecrets'));
-const { withoutSecrets, withoutPeople, saysCode, holdsSecret, within } = /** @type {SecretTexts} */ (Reflect.get(globalThis, '__webspSecretTexts'));
+const { withoutSecrets, withoutPeople, codesBeside, holdsSecret, within } = /** @type {SecretTexts} */ (Reflect.get(globalThis, '__webspSecretTexts'));
 const MOST = 5_000; // events a trace may have
 const LONGEST = 120; // characters of a text
 const READ = 200; // Texts of this length and more may end within a word.
-// Words of HTML and ARIA, not of the page: somebody may be called "button".
-const FIXED = new Set(['type', 'tag', 'role', 'typeAttr', 'xpath', 'key', 'serial']);
+const PASSWORDS = new Set(['{{account.password}}', '{{account.new_password}}']); // the placeholders the recorder itself writes
 const TEXTS = /** @type {const} */ (['name', 'label', 'text', 'nearby', 'sibling', 'parent', 'section']);
 const MARKS = /** @type {const} */ (['testId', 'id', 'nameAttr', 'value', 'form', 'css']);
 // Compared as a whole, so they are left out if a part of them is secret.
 const WHOLE = /** @type {const} */ (['value', 'placeholder']);
-
-/**
- * With placeholders where the account's values stood.
- * @template T
- * @param {T} part
- * @param {Account|null} account
- * @param {string} [name]
- * @returns {T}
- */
-const filled = (part, account, name = '') => {
-  if (typeof part === 'string') {
-    // The one placeholder the recorder itself writes.
-    if (FIXED.has(name) || (name === 'value' && part === '{{account.password}}')) return part;
-    return /** @type {T} */ (/** @type {unknown} */ (secrets.fillIn(part, account)));
-  }
-  if (Array.isArray(part)) return /** @type {any} */ (part.map((one) => filled(one, account, name)));
-  if (part && typeof part === 'object') {
-    return /** @type {any} */ (Object.fromEntries(Object.entries(part).map(([key, value]) => [key, filled(value, account, key)])));
-  }
-  return part;
+// What each key holds, as the account's values are looked for in it. The others are words of HTML and ARIA.
+/** @type {Record<string, FilledAs>} */
+const HOLDS = {
+  ...Object.fromEntries(TEXTS.map((key) => [key, 'text'])), placeholder: 'text',
+  testId: 'mark', id: 'mark', nameAttr: 'mark', value: 'mark', form: 'url',
+  css: 'path', classes: 'path', framePath: 'path', href: 'url', group: 'text',
 };
+
+/** A fingerprint with placeholders where the account's values stood. */
+/** @type {(print: Fingerprint, account: Account|null) => Fingerprint} */
+const filledPrint = (print, account) => {
+  const entries = Object.entries(print).map(([key, part]) => {
+    const fill = (/** @type {unknown} */ text) => (typeof text === 'string' && HOLDS[key] ? secrets.fillIn(text, account, HOLDS[key]) : text);
+    if (key === 'uncut') return [key, filledPrint(part, account)];
+    return [key, Array.isArray(part) ? part.map(fill) : fill(part)];
+  });
+  return /** @type {Fingerprint} */ (Object.fromEntries(entries));
+};
+/** What was typed, or chosen among the page's own values. The recorder itself writes the placeholder of the password. */
+/** @type {(value: string, type: string|undefined, account: Account|null) => string} */
+const filledValue = (value, type, account) => (
+  PASSWORDS.has(value) ? value : secrets.fillIn(value, account, type === 'change' ? 'mark' : 'value')
+);
 
 /** A text as the page has it, as far as it was read; without a word that may have been read in part. */
 /** @type {(print: Fingerprint, key: typeof TEXTS[number]) => string} */
@@ -46,7 +47,7 @@ const read = (print, key) => {
 /** The texts of a fingerprint without secrets, which are added to `found`. */
 /** @type {(print: Fingerprint, found: Set<string>) => Fingerprint} */
 const withCleanTexts = (print, found) => {
-  const beside = saysCode(TEXTS.map((key) => read(print, key)));
+  const beside = codesBeside(TEXTS.map((key) => read(print, key)));
   const { uncut, ...clean } = print;
   for (const key of TEXTS) {
     if (print[key]) clean[key] = withoutSecrets(read(print, key), found, beside);
@@ -55,6 +56,7 @@ const withCleanTexts = (print, found) => {
     const text = print[key] ?? '';
     if (withoutPeople(withoutSecrets(text, found, beside)) !== text) delete clean[key];
   }
+  if (print.group) clean.group = print.group.map((text) => withoutSecrets(text, found, beside));
   return clean;
 };
 /** @type {(text: string, known: Set<string>) => string} */
@@ -76,6 +78,7 @@ const withCleanMarks = (print, known) => {
     if (text) clean[key] = text;
     else delete clean[key];
   }
+  if (print.group) clean.group = print.group.map((text) => within(withoutPeople(without(text, known)), LONGEST));
   const bad = MARKS.filter((key) => print[key] && holdsSecret(unescaped(print[key] ?? ''), known));
   for (const key of bad) delete clean[key];
   const serial = print.serial?.filter((key) => !/** @type {string[]} */ (bad).includes(key));
@@ -105,21 +108,22 @@ const withCleanHref = (print, href, known) => {
  * @returns {T}
  */
 export const cleaned = (event, account) => {
-  const { target, hover, url, ...rest } = filled(event, account);
+  const { target, hover, url, value, ...rest } = event;
   /** @type {Set<string>} */
   const found = new Set();
-  const clean = target && withCleanTexts(target, found);
-  const openers = hover?.map((print) => withCleanTexts(print, found));
+  const clean = target && withCleanTexts(filledPrint(target, account), found);
+  const openers = hover?.map((print) => withCleanTexts(filledPrint(print, account), found));
   return /** @type {T} */ ({
     ...rest,
+    ...(value !== undefined && { value: filledValue(value, event.type, account) }),
     ...(clean && { target: withCleanMarks(clean, found) }),
     ...(openers && { hover: openers.map((print) => withCleanMarks(print, found)) }),
-    ...(url !== undefined && { url: secrets.cleanUrl(url, found) }),
+    ...(url !== undefined && { url: secrets.cleanUrl(secrets.fillIn(url, account, 'url'), found) }),
   });
 };
 /** What was answered to a prompt. */
 /** @type {(text: string, account: Account|null) => string} */
-export const cleanedAnswer = (text, account) => withoutSecrets(filled(text, account));
+export const cleanedAnswer = (text, account) => withoutSecrets(secrets.fillIn(text, account, 'value'));
 
 /** A field left and come back to, with nothing done in between, is one event. */
 /** @type {(last: Note|undefined, note: Note) => boolean} */
@@ -144,9 +148,7 @@ export const ordered = (all) => {
 
 /** @type {(all: Iterable<Note>) => number} */
 export const omitted = (all) => {
-  let count = 0;
-  for (const note of all) if (!note.event) count++;
-  return count;
+  return ordered(all).filter((note) => note.event?.type === 'omitted').length;
 };
 
 /**
@@ -173,6 +175,7 @@ export const assemble = (recording, all) => {
     viewport: recording.viewport,
     recorded_with: `websp-recorder ${chrome.runtime.getManifest().version}`,
     ...(omitted(all) && { omitted: omitted(all) }),
+    ...(recording.end && { end: recording.end }),
     events,
   };
 };

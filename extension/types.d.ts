@@ -38,6 +38,8 @@ interface Fingerprint {
   serial?: string[];
   /** How many others have the same role and name. */
   namesakes?: number;
+  /** The names of the tabs, menus or parts of the page that it is one of, in order. */
+  group?: string[];
   toldBy?: 'row' | 'number' | 'heading' | 'both' | 'place';
   /** Texts that are cut above, longer: a secret at the cut is known by its whole. Only on the way to the worker. */
   uncut?: Record<string, string>;
@@ -164,6 +166,12 @@ interface SurroundingsApi {
   textBeside(at: Element, el: Element, limit: number): string;
   proseOf(at: Element, el: Element, limit: number): string;
   rowTextOf(at: Element, el: Element, limit: number): string;
+  partsOf(at: Element, el: Element, limit: number): { own: string; actions: string };
+}
+
+interface GroupsApi {
+  groupOf(el: Element): Element[];
+  groupNamesOf(el: Element): string[];
 }
 
 interface PrintApi {
@@ -175,7 +183,7 @@ interface PrintApi {
   allByXPath(path: string): Element[];
 }
 
-type Dom = Core & StateApi & MarksApi & SurroundingsApi & PrintApi;
+type Dom = Core & StateApi & MarksApi & SurroundingsApi & GroupsApi & PrintApi;
 
 
 /** What a recording must never hold: secret_rules.yaml. */
@@ -186,23 +194,27 @@ interface SecretRules {
   texts: SecretRule[];
   addresses: SecretRule[];
   handles: SecretRule[];
-  beside: { words: string; codes: SecretRule[] };
-  parameters: { names: string; words: string };
-  paths: { people: string };
+  beside: { words: string; codes: SecretRule[] }[];
+  parameters: { names: string; words: string; short: string; passing: string; passing_values: string };
+  paths: { links: string; token: { pattern: string; odd: number }; people: string };
+  account: { distinct: string; before: string; ordinary: string };
   fields: {
     password_autocomplete: string;
+    new_password: string;
+    current_password: string;
     secret_autocomplete: string;
     password: string;
     secret: string[];
+    about: string[];
     captcha_frames: string;
   };
   odd_pairs: { parts: string; fewest: number; turn: number; change: number; letters: Record<string, string> };
 }
 
 interface SecretTexts {
-  withoutSecrets(text: string, found?: Set<string>, beside?: boolean): string;
+  withoutSecrets(text: string, found?: Set<string>, beside?: CompiledRule[]): string;
   withoutPeople(text: string): string;
-  saysCode(texts: string[]): boolean;
+  codesBeside(texts: string[]): CompiledRule[];
   holdsSecret(mark: string, known?: Iterable<string>): boolean;
   isSecretText(text: string): boolean;
   isHandle(part: string): boolean;

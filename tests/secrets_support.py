@@ -9,6 +9,20 @@ from hypothesis import strategies as st
 
 LETTERS = string.ascii_letters + string.digits
 CAPITALS = string.ascii_uppercase + string.digits
+PHRASE_WORDS = (
+    "orbit",
+    "lemon",
+    "velvet",
+    "canyon",
+    "rocket",
+    "pepper",
+    "winter",
+    "garden",
+    "silver",
+    "bridge",
+    "magnet",
+    "walnut",
+)
 
 
 @dataclass(frozen=True)
@@ -82,6 +96,13 @@ BESIDE_WORDS = st.one_of(
     _run("0123456789", 6).map(lambda text: Secret(text, "Your one-time code is {}")),
     _run("123456789", 8).map(lambda text: Secret(text, "{} is your verification code")),
     _joined(_run(string.ascii_lowercase, 4), 4, " ").map(lambda text: Secret(text, "App password: {}")),
+    _joined(_run(LETTERS, 4).filter(_with_digit_and_letter), 4, " ").map(
+        lambda text: Secret(text, "Your new password for Mail is: {}")
+    ),
+    _joined(_run(CAPITALS, 4).filter(_with_digit_and_letter), 4, " ").map(
+        lambda text: Secret(text, "Key: {}")
+    ),
+    _joined(st.sampled_from(PHRASE_WORDS), 12, " ").map(lambda text: Secret(text, "Recovery phrase: {}")),
     _joined(_run(LETTERS.lower(), 10).filter(_with_digit_and_letter), 5, " ").map(
         lambda text: Secret(text, "Recovery codes: {}")
     ),

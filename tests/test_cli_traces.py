@@ -10,10 +10,11 @@ import pytest
 
 from tests.pages_support import origins
 from tests.test_cli import websp
+from websp_gym.cli.recording import remarks
 from websp_gym.errors import SetupError
 from websp_gym.recording import RecorderBrowser, Status
 from websp_gym.recording.watch import watch
-from websp_gym.replay import TraceEvent, load_trace
+from websp_gym.replay import Trace, TraceEvent, load_trace
 from websp_gym.replay.library import find_trace
 
 __all__ = ["origins"]
@@ -117,6 +118,65 @@ def test_what_is_no_recording_is_not_imported(tmp_path: Path) -> None:
     result = websp("trace", "import", str(source), "--out", str(folder))
     assert result.returncode == 2
     assert not folder.exists()
+
+
+FLOW: dict[str, Any] = {
+    "title": "mixed",
+    "steps": [
+        {"type": "navigate", "url": "https://www.example.com/settings"},
+        {"type": "scroll", "x": 0, "y": 500},
+        {"type": "click", "button": "secondary", "selectors": [["#menu"]]},
+        {"type": "click", "duration": 800, "selectors": [["#press"]]},
+        {"type": "customStep", "name": "x", "parameters": {}},
+        {"type": "click", "selectors": [["#save"]]},
+    ],
+}
+
+
+def test_an_import_lists_what_it_left_out_and_does_not_end_as_if_it_were_whole(tmp_path: Path) -> None:
+    source, folder = tmp_path / "flow.json", tmp_path / "traces"
+    source.write_text(json.dumps(FLOW), "utf-8")
+    strict = websp("trace", "import", str(source), "--out", str(folder), "--strict")
+    assert strict.returncode == 2
+    assert "steps[2]: click with another mouse button" in strict.stderr
+    assert not folder.exists()
+    result = websp("trace", "import", str(source), "--out", str(folder))
+    assert result.returncode == 1
+    for line in (
+        "- left out: steps[1]: scroll",
+        "! left out: steps[2]: click with another mouse button",
+        "! left out: steps[3]: press of 800 ms",
+        "! left out: steps[4]: customStep",
+        "not whole: 3 step(s)",
+    ):
+        assert line in result.stdout
+    events = load_trace(folder / "mixed.json").events
+    assert [(event.type, event.what) for event in events] == [("omitted", "step")] * 3 + [("click", None)]
+    source.write_text(json.dumps(FLOW | {"steps": [*FLOW["steps"][:2], FLOW["steps"][-1]]}), "utf-8")
+    whole = websp("trace", "import", str(source), "--out", str(folder), "--overwrite")
+    assert (whole.returncode, "scroll" in whole.stdout, "not whole" in whole.stdout) == (0, True, False)
+
+
+def test_remarks_name_the_typed_values_and_pictures_to_look_at(tmp_path: Path) -> None:
+    typed = {"type": "type", "target": {"tag": "input", "id": "to"}, "screenshot": "a.png"}
+    trace = Trace.model_validate(
+        {
+            "schema": "websp-trace/2",
+            "name": "it",
+            "site": "x",
+            "start_url": "https://x.example/",
+            "events": [{**typed, "value": "countess.ada@newmail.test"}, {**typed, "value": "adamant"}],
+        }
+    )
+    account = {"username": "ada", "name": "Ada Byron"}
+    partly, pictures = remarks(trace, tmp_path / "it.json", account)
+    assert partly.startswith("event 1: the account's username is a part of 'countess.ada@newmail.test'")
+    assert "2 screenshot(s)" in pictures
+    assert "--no-screenshots" in pictures
+    bare = trace.model_copy(
+        update={"events": tuple(event.model_copy(update={"screenshot": None}) for event in trace.events)}
+    )
+    assert remarks(bare, tmp_path / "it.json", {}) == []
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ import pytest
 
 from tests.test_instances import SITE
 from websp_gym.errors import SetupError
-from websp_gym.paths import SITES, VARIABLES
+from websp_gym.paths import SITES, VARIABLES, data_dir
 from websp_gym.replay.library import trace_path
 from websp_gym.scoring.outcome import default_reward
-from websp_gym.tasks.ids import instance_ids, published_id
+from websp_gym.tasks.ids import ids_in, instance_ids, published_id, read_config
 from websp_gym.tasks.instances import load_instance, load_site
 from websp_gym.world import make_world
 
@@ -92,6 +92,15 @@ def test_a_folder_that_is_not_there_is_named_with_its_variable(
     monkeypatch.setenv(variable, os.pathsep.join([str(tmp_path), str(tmp_path / "nope")]))
     with pytest.raises(SetupError, match=rf"{variable} names {tmp_path}/nope, and there is no such folder"):
         asks[variable]()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_file_of_a_windows_editor_is_read(
+    encoding: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    text = (data_dir("task_configs") / "bbc.yaml").read_text("utf-8")
+    (tmp_path / "bbc.yaml").write_bytes(text.replace("\n", "\r\n").encode(encoding))
+    assert list(ids_in(read_config(tmp_path / "bbc.yaml"))) == list(ids_in(text))
 
 
 @pytest.mark.parametrize("content", ["website: Café\n".encode("latin-1"), b"\x89PNG\r\n\x1a\n\x00\xff"])

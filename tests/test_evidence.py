@@ -139,6 +139,11 @@ def test_a_live_replay_fails_where_the_page_forgets(settings: str, tmp_path: Pat
     assert "event 1" not in said["error"]
 
 
+def test_the_command_says_how_many_states_were_read_back(settings: str, tmp_path: Path) -> None:
+    result = run(str(trace_of(tmp_path, "Private profile")), "--site-url", settings, WEBSP_LIVE="1")
+    assert "every state (1) was read back from pages loaded once more" in " ".join(result.output.split())
+
+
 def test_a_live_replay_needs_a_permission(tmp_path: Path) -> None:
     result = run(str(trace_of(tmp_path, "x")), "--site-url", "https://recorded.example", WEBSP_LIVE="")
     assert result.exit_code != 0
@@ -158,7 +163,9 @@ def test_a_target_that_is_not_there_after_loading_is_listed_as_not_read_back(ben
     page.evaluate("document.body.innerHTML = '<label><input type=checkbox> Ads</label>'")
     event = bench.event("change", "input", stateful=True)
     report = bench.play(event, set_="on", verify=True, timeout=0.5)
-    assert report.unverified == ('event 1 (<checkbox> "Ads") should be on',)
+    why = "it is not on the page when it is loaded"
+    assert report.unverified == (f'event 1 (<checkbox> "Ads") should be on: {why}',)
+    assert report.verified == 0
 
 
 def test_all_states_that_the_page_did_not_keep_are_named(bench: Bench) -> None:

@@ -8,13 +8,26 @@ from typing import Any
 
 import pytest
 
+from benchmarks.foreign import report
 from benchmarks.foreign.app import App, apps
 from benchmarks.foreign.application import GalleryApplication
+from benchmarks.foreign.behind import ServerAim
 from benchmarks.foreign.build import CACHE, folder
 from benchmarks.foreign.drift import DRIFTS, drifted
 from benchmarks.foreign.gallery import LANGUAGES, Gallery, gallery, shown, targets
-from benchmarks.foreign.measure import Outcome, measure, outcome, recordings
+from benchmarks.foreign.measure import (
+    Outcome,
+    Recorded,
+    Result,
+    measure,
+    outcome,
+    recordings,
+    refusals,
+    refused_trace,
+)
+from benchmarks.foreign.person import Gesture
 from benchmarks.foreign.server import serve
+from websp_gym.replay import Trace
 
 DESCRIPTIONS = sorted(path.name for path in Path("benchmarks/foreign/descriptions").glob("*.yaml"))
 
@@ -97,6 +110,66 @@ def test_an_outcome_is_wrong_as_soon_as_anything_else_was_changed(
     assert outcome(effects, {"a": [True]}, ok=ok) == expected
 
 
+# ---------------------------------------------------------------- servers that say no
+
+
+def _result(drift: Any, *, changed: dict[str, Any], problem: str = "") -> Result:
+    expected = {"email": "a@b.example"}
+    return Result(
+        app="moin",
+        target="email",
+        stable=False,
+        drift=drift,
+        method="websp",
+        outcome=outcome(changed, expected, ok=not problem),
+        steps=(),
+        expected=expected,
+        changed=changed,
+        problem=problem,
+        seconds=1.0,
+    )
+
+
+def test_a_replay_that_the_server_refused_is_right_only_if_it_raises() -> None:
+    apps_ = [app for app in apps() if app.name == "moin"]
+    results = [
+        _result("taken", changed={}, problem="it did not store it"),
+        _result("taken", changed={}),
+        _result("invalid", changed={"name": "x"}),
+        _result("unchanged", changed={"email": "a@b.example"}),
+    ]
+    assert [each.outcome for each in results] == ["raised", "wrong", "wrong", "found"]
+    text = report.section(results, apps_, 60.0)
+    (row,) = [
+        line for line in text.split("Servers that say no")[1].splitlines() if line.startswith("| MoinMoin")
+    ]
+    assert row.split("|")[2:-1] == [" 1 / 1 / 0 ", " 0 / 0 / 1 ", " – ", " – ", " 1 / 1 / 1 "]
+    # What is refused is no drift: it is in no other table.
+    assert "| all | 1 / 0 / 0 (100.0 %)" in text
+
+
+def test_a_target_says_why_it_may_be_refused() -> None:
+    aim = ServerAim("email", "/", (), taken="a@b.example", secret=True)
+    assert refusals(aim) == ("taken", "password")
+    assert refusals(ServerAim("box", "/", ())) == ()
+
+
+def test_an_invalid_value_takes_the_place_of_the_typed_one_and_of_no_other() -> None:
+    target = {"tag": "input", "nameAttr": "email"}
+    values = ("a@b.example", "{{account.password}}")
+    events = [
+        {"type": "type", "url": "https://a.example/", "target": target, "value": value} for value in values
+    ]
+    head = {"schema": "websp-trace/2", "name": "a", "site": "a", "start_url": "https://a.example/"}
+    trace = Trace.model_validate(head | {"events": events})
+    aim = ServerAim("email", "/", (), invalid="nobody")
+    recorded = Recorded(aim, trace, ((Gesture("input", write="a@b.example"), {}),), {"email": "a@b.example"})
+    assert [each.value for each in refused_trace(recorded, "invalid").trace.events] == ["nobody", values[1]]
+    assert refused_trace(recorded, "expired") is recorded
+    with pytest.raises(RuntimeError, match="nothing was typed"):
+        refused_trace(Recorded(aim, trace, (), {}), "invalid")
+
+
 # ---------------------------------------------------------------- a handwritten application
 
 _APP = """
@@ -145,7 +218,7 @@ def test_a_person_records_and_the_page_tells_what_was_operated(
         made = list(recordings(GalleryApplication(handwritten, server), chosen))
     assert [each.effects for each in made] == [{"privacy/online": [False]}, {"topics/t4/follow": [False]}]
     assert [len(each.trace.events) for each in made] == [1, 1]
-    results = measure(handwritten, drifts=["unchanged", "rows"])
+    results = measure(handwritten, changes=["unchanged", "rows"])
     assert {(each.target, each.drift) for each in results if each.method == "websp"} == {
         (key, drift) for key in keys for drift in ("unchanged", "rows")
     }
@@ -158,4 +231,5 @@ def test_every_application_names_a_description_that_is_there() -> None:
         assert app.kind == "server" or (
             app.description in DESCRIPTIONS and (app.folder / app.source).is_file()
         )
+        assert set(app.drifts) <= set(DRIFTS)
         assert not CACHE.is_relative_to(app.folder)

@@ -455,3 +455,85 @@ def test_xpaths_begin_at_the_document() -> None:
     assert xpath_of('id("menu")/a[2]') == '//*[@id="menu"]/a[2]'
     assert xpath_of("/html/body/a[1]") == "/html/body/a[1]"
     assert xpath_of(None) is None
+
+
+# -------------------------------------------------------------------- switches without a name
+ABOUT = "Insights are drawn from what you write and from what your work is, and offers fit them. Nothing is sold to others."
+FLIP = "this.setAttribute('aria-checked', this.getAttribute('aria-checked') !== 'true')"
+
+
+def switches(*rows: tuple[str, str, str], named: bool) -> str:
+    """Rows with a switch each, as a live page without names or as one that names them; the third is its id."""
+    return "".join(
+        f"<section><h4>{title}</h4><p>{text}</p><div id={id_} role=switch tabindex=0 aria-checked=true class=toggle "
+        f'onclick="{FLIP}" {f"aria-label={title!r}" if named else ""}>'
+        "<i></i><span>ON</span><span>OFF</span></div></section>"
+        for title, text, id_ in rows
+    )
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_switch_without_a_name_is_known_by_the_first_words_of_its_section(
+    bench: Bench,  # noqa: F811
+    tmp_path: Path,
+    named: bool,
+) -> None:
+    event = on(
+        "div", "div#r_91 > div:nth-of-type(2)", type="change", inputType="switch", role="switch", checked=True,
+        innerText="ON\nOFF", textContent="ONOFF", classList=["toggle"], nearbyLabelText=f"Adult stories{ABOUT}"[:100],
+        parentTextContext=f"Adult stories{ABOUT}ONOFF"[:150], sectionText=f"Adult stories\n\n{ABOUT}\n\nON\nOFF",
+        outerHTML='<div class="toggle" role="switch" aria-checked="true"><i></i><span>ON</span><span>OFF</span></div>',
+    )  # fmt: skip
+    trace = read(tmp_path, event).trace
+    target = trace.events[0].target
+    assert target is not None
+    assert (target.name, target.label, target.text) == (None, "Adult stories", None)
+    other = (
+        "Read receipts",
+        "Others see when you have read what they sent to you, and you see the same.",
+        "read",
+    )
+    bench.show(
+        switches(other, ("Adult stories", "Written anew for the page of today.", "adult"), named=named)
+    )
+    play(bench, trace, "off")
+    assert (bench.checked("#read"), bench.checked("#adult")) == (True, False)
+    bench.show(switches(other, named=named))
+    with pytest.raises(ReplayError):
+        play(bench, trace, "off")
+    assert bench.checked("#read") is True
+
+
+def test_a_switch_of_which_a_file_only_has_the_place_is_refused(bench: Bench, tmp_path: Path) -> None:  # noqa: F811
+    html = '<button type="button" class="Switch" aria-labelledby="_R_1cb_ _R_1cbH2_" aria-pressed="false"></button>'
+    event = on(
+        "button", "div#_R_1cbH2_ > button:nth-of-type(1)", xpath='//*[@id="_R_1cbH2_"]/button[1]', typeAttr="button",
+        ariaLabelledby="_R_1cb_ _R_1cbH2_", nearbyLabelText="OnOff", classList=["Switch"], outerHTML=html,
+    )  # fmt: skip
+    trace = read(tmp_path, event).trace
+    bench.show(
+        "".join(
+            f"<p id=t{n}>{text}</p><button id=b{n} class=Switch aria-labelledby=t{n} aria-pressed=false></button>"
+            for n, text in enumerate(("Campaign mails", "Deploy keys"))
+        )
+    )
+    with pytest.raises(ReplayError):
+        play(bench, trace, "on")
+    assert [bench.checked("#b0"), bench.checked("#b1")] == [False, False]
+
+
+def test_the_number_of_an_account_in_an_address_is_no_part_of_it(bench: Bench, tmp_path: Path) -> None:  # noqa: F811
+    event = on(
+        "a", LAST + "ul:nth-of-type(1) > li:nth-of-type(1) > a:nth-of-type(1)", innerText="Edit profile",
+        href=f"{HOME}/user/edit.php?id=7770864&returnto=profile",
+    )  # fmt: skip
+    trace = read(tmp_path, event).trace
+    assert "7770864" not in trace.model_dump_json()
+    for href in ("/user/edit.php", f"{HOME}/user/edit.php?id=4711&returnto=profile"):
+        page = bench.show(
+            f"<a href='{href}' data-me=edit onclick='event.preventDefault()'>Edit profile</a>{REMEMBER}"
+        )
+        play(bench, trace)
+        assert page.title() == "edit"
+    item = on("a", LAST + "a:nth-of-type(1)", innerText="Show", href=f"{HOME}/item.php?id=7770864")
+    assert "item.php?id=7770864" in read(tmp_path, item).trace.model_dump_json()

@@ -230,3 +230,110 @@ def test_twins_are_told_apart_by_place_only_on_the_page_that_was_recorded(bench:
     bench.show("<p>New</p>" + section("Rooms", f"<div>{row}{row}{row}</div>"))
     with pytest.raises(ReplayError, match="several alike"):
         bench.play({"type": "click", "url": bench.page.url, "target": target}, timeout=0.3)
+
+
+# ---------------------------------------------------------------- addresses
+
+
+def link(href: str, name: str = "Preferences", attrs: str = "") -> str:
+    return f"<li><a href='{href}' {attrs}>{name}</a></li>"
+
+
+def test_links_with_one_name_and_one_address_are_one_and_a_visible_one_is_preferred(bench: Bench) -> None:
+    bench.show(f"<ul>{link('/preferences')}</ul>")
+    target = bench.target("a")
+    menu, header = f"<ul id=menu>{link('/preferences')}</ul>", f"<ul id=head>{link('/preferences')}</ul>"
+    bench.show(f"<nav>{menu}{header}</nav>")
+    assert isinstance(locate(bench.page, Fingerprint.model_validate(target)), Found)
+    bench.show(f"<nav><div hidden>{menu}</div>{header}</nav>")
+    for hidden in (False, True):
+        found = locate(bench.page, Fingerprint.model_validate(target), hidden=hidden)
+        assert isinstance(found, Found)
+        assert found.handle.is_visible()
+    bench.show(f"<nav hidden>{menu}{header}</nav>")
+    assert isinstance(locate(bench.page, Fingerprint.model_validate(target), hidden=True), Found)
+
+
+def test_one_of_two_links_that_are_the_same_can_be_recorded(bench: Bench) -> None:
+    page = f"<nav><ul>{link('/preferences')}</ul><ul>{link('/preferences')}</ul></nav>"
+    bench.show(page)
+    target = bench.target("ul:nth-of-type(2) a")
+    bench.show(f"<div>{page}</div>{page}")
+    assert isinstance(locate(bench.page, Fingerprint.model_validate(target)), Found)
+
+
+def test_links_with_one_name_and_several_addresses_are_told_apart_or_refused(bench: Bench) -> None:
+    bench.show(f"<ul>{link('/ada/preferences')}</ul>")
+    target = bench.target("a")
+    bench.show(f"<nav><ul>{link('/ben/preferences')}</ul><ul>{link('/ada/preferences')}</ul></nav>")
+    found_in(bench, target, "ul:nth-of-type(2) a")
+    bench.show(f"<nav><ul>{link('/ben/preferences')}</ul><ul>{link('/eve/preferences')}</ul></nav>")
+    not_found(bench, target)
+    bench.show(f"<nav hidden><ul>{link('/ben/preferences')}</ul><ul>{link('/eve/preferences')}</ul></nav>")
+    assert isinstance(locate(bench.page, Fingerprint.model_validate(target), hidden=True), NotFound)
+
+
+def test_links_in_rows_are_not_the_same_link_whatever_their_address(bench: Bench) -> None:
+    def page(*rows: str, cell: str = "tr") -> str:
+        made = "".join(
+            f"<{cell}><td>{row}<td><a href=/list data-id={row}>Remove</a></{cell}>" for row in rows
+        )
+        return f"<table>{made}</table>"
+
+    bench.show(page("Ada", "Ben"))
+    target = bench.target("tr:nth-of-type(2) a")
+    bench.show(page("Eve", "Tom", "Ben"))
+    found_in(bench, target, "tr:nth-of-type(3) a")
+    bench.show(page("Eve", "Tom"))
+    not_found(bench, target)
+    bench.show(page("Ben"))
+    target = bench.target("a")
+    bench.show(page("Eve", "Tom"))
+    not_found(bench, target)
+
+
+@pytest.mark.parametrize("nowhere", ["#", "#!", "javascript:void(0)", ""])
+def test_links_that_lead_nowhere_are_not_the_same_link(bench: Bench, nowhere: str) -> None:
+    bench.show(f"<ul>{link(nowhere)}</ul>")
+    target = bench.target("a")
+    bench.show(f"<nav><ul>{link(nowhere)}</ul><ul>{link(nowhere)}</ul></nav>")
+    not_found(bench, target)
+
+
+def test_a_hidden_link_that_is_there_twice_is_reached_through_the_menu_that_holds_it(bench: Bench) -> None:
+    bench.show(f"<ul>{link('#preferences')}</ul>")
+    event = bench.event("click", "a")
+    opener = '<button aria-expanded=false onclick="ariaExpanded = true; nextElementSibling.hidden = false">Ada</button>'
+    one = link("#preferences", attrs="onclick=\"document.title = 'opened by a click'\"")
+    bench.show(f"<nav>{opener}<ul hidden>{one}</ul></nav><header hidden><ul>{one}</ul></header>")
+    bench.play(event)
+    assert bench.page.title() == "opened by a click"
+    assert bench.page.url.endswith("#preferences")
+
+
+def test_a_nonce_is_no_part_of_an_address_but_the_number_of_a_thing_is(bench: Bench) -> None:
+    def page(**nonces: str) -> str:
+        rows = [
+            f"<p>Text<a href='comment.php?action=spam&amp;c={row[1:]}&amp;_wpnonce={nonce}&amp;t=1732{len(nonce)}00012'>Spam</a>"
+            for row, nonce in nonces.items()
+        ]
+        return f"<h2>Comments</h2>{''.join(rows)}"
+
+    bench.show(page(c5="3fa9c01b7e", c17="99ab00cd1e"))
+    target = bench.target("p:nth-of-type(1) a")
+    bench.show(page(c17="0b7e9c11ff", c5="77e0a1b2c3d"))
+    found = found_in(bench, target, "p:nth-of-type(2) a")
+    assert found.rung == "attributes"
+    bench.show(page(c17="0b7e9c11ff", c55="77e0a1b2c3d"))
+    not_found(bench, target)
+
+
+def test_a_part_of_the_page_is_an_address_unless_parts_are_numbered(bench: Bench) -> None:
+    bench.show("<nav><a href=#mail>Mail</a> <a href=#privacy>Privacy</a></nav>")
+    target = bench.target("a:nth-of-type(2)")
+    bench.show("<nav><a href=#privacy>Datenschutz</a> <a href=#mail>Post</a></nav>")
+    found_in(bench, target, "a:nth-of-type(1)")
+    bench.show("<nav><a href=#tab-1>Mail</a> <a href=#tab-2>Privacy</a></nav>")
+    target = bench.target("a:nth-of-type(2)")
+    bench.show("<nav><a href=#tab-1>Suche</a> <a href=#tab-2>Post</a> <a href=#tab-3>Datenschutz</a></nav>")
+    not_found(bench, target)

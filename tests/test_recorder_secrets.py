@@ -20,8 +20,11 @@ from tests.recorder_support import (
     server,
     studio,
 )
+from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
+from websp_gym.browser.tabs import Tabs
 from websp_gym.paths import data_dir
 from websp_gym.recording import RecorderBrowser
+from websp_gym.replay import Fingerprint, replay
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -84,22 +87,25 @@ def test_fields_are_told_apart_by_what_they_ask_for(
 
 
 @pytest.mark.parametrize(
-    ("text", "filled"),
+    ("kind", "text", "filled"),
     [
-        ("Mail CAROL.JONES@Example.org now", "Mail {{account.email}} now"),
-        ("Signed in as carolj (Carol Jones)", "Signed in as {{account.username}} ({{account.name}})"),
-        ("carolju and Carol Joneses stay", "carolju and Carol Joneses stay"),
-        ("/u/carolj/mail?to=carol.jones%40example.org", "/u/{{account.username}}/mail?to={{account.email}}"),
-        ("#user-carol\\.jones\\@example\\.org", "#user-{{account.email}}"),
-        ("x" * 110 + " carol.jo", "x" * 110),
-        ("template {{account.password}} {{x}}", "template { {account.password}} { {x}}"),
-        ("{{{x}} braces {{& {} of }} {", "{{ {x}} braces {{& {} of }} {"),
+        ("text", "Mail CAROL.JONES@Example.org now", "Mail {{account.email}} now"),
+        ("text", "Signed in as carolj (Carol Jones)", "Signed in as {{account.username}} ({{account.name}})"),
+        ("text", "carolju and Carol Joneses stay", "carolju and Carol Joneses stay"),
+        (
+            "url",
+            "/u/carolj/mail?to=carol.jones%40example.org",
+            "/u/{{account.username}}/mail?to={{account.email}}",
+        ),
+        ("path", "#carol\\.jones\\@example\\.org", "#{{account.email}}"),
+        ("text", "x" * 110 + " carol.jo", "x" * 110),
+        ("text", "template {{account.password}} {{x}}", "template { {account.password}} { {x}}"),
+        ("text", "{{{x}} braces {{& {} of }} {", "{{ {x}} braces {{& {} of }} {"),
     ],
 )
-def test_the_accounts_values_become_placeholders(text: str, filled: str, rules: Page) -> None:
-    assert (
-        rules.evaluate("([text, account]) => __webspSecrets.fillIn(text, account)", [text, ACCOUNT]) == filled
-    )
+def test_the_accounts_values_become_placeholders(kind: str, text: str, filled: str, rules: Page) -> None:
+    given = [text, ACCOUNT, kind]
+    assert rules.evaluate("given => __webspSecrets.fillIn(...given)", given) == filled
 
 
 def _sign_in(page: Page, folder: Path) -> None:
@@ -207,7 +213,9 @@ def test_no_picture_is_taken_while_a_secret_can_be_read(studio: RecorderBrowser,
     page.fill("[name=otp]", "")
     page.click("#echo")
     _until(studio, 2)
-    assert [bool(event.screenshot) for event in studio.stop().events] == [True, False, True]
+    pictures = [(event.type, bool(event.screenshot)) for event in studio.stop().events]
+    assert [taken for type_, taken in pictures if type_ == "click"] == [True, False, True]
+    assert ("omitted", True) not in pictures
 
 
 def _until(studio: RecorderBrowser, pictures: int) -> None:
@@ -216,3 +224,102 @@ def _until(studio: RecorderBrowser, pictures: int) -> None:
             return
         studio.page.wait_for_timeout(10)
     raise AssertionError("no picture was taken")
+
+
+def _name_a_password(page: Page) -> None:
+    for field, text in (
+        ("to", "countess.ada@newmail.test"),
+        ("owner", "ada"),
+        ("confirm", "My mad password"),
+        ("new_application_password_name", "My mail client"),
+    ):
+        page.click(f"[name={field}]")
+        page.keyboard.type(text)
+    page.click("text=Add")
+    page.click("text=Copy")
+
+
+def test_the_name_of_a_password_is_recorded_and_the_password_is_not(
+    studio: RecorderBrowser, server: Server
+) -> None:
+    studio.page.goto(server.url("app_password.html"))
+    studio.start("name it", "local", account={"username": "ada", "email": "ada@home.test"})
+    _name_a_password(studio.page)
+    server.wait_for(
+        studio.page, {"name": "My mail client", "to": "countess.ada@newmail.test", "owner": "ada"}
+    )
+    trace = studio.stop()
+    assert trace.omitted == 0
+    assert [event.value for event in trace.events if event.type == "type"] == [
+        "countess.ada@newmail.test",
+        "{{account.username}}",
+        "{{account.password}}",
+        "My mail client",
+    ]
+    text = trace.model_dump_json()
+    assert [part for part in ("Xy7Q", "k2Lm", "9PvR", "tT4z", "mad password") if part in text] == []
+    copy = trace.events[-1].target
+    assert copy is not None
+    # Only the password is cut out of the text, and nothing that was typed on the way to another.
+    assert copy.nearby == "Your new password for My mail client is:"
+
+
+def test_another_account_gives_away_no_other_values_than_its_own(
+    studio: RecorderBrowser, server: Server
+) -> None:
+    studio.page.goto(server.url("app_password.html"))
+    studio.start("name it", "local", account={"username": "ada", "email": "ada@home.test"})
+    _name_a_password(studio.page)
+    server.wait_for(
+        studio.page, {"name": "My mail client", "to": "countess.ada@newmail.test", "owner": "ada"}
+    )
+    trace = studio.stop()
+    server.state = {}
+    context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 1024))
+    try:
+        account = {"username": "bob", "email": "bob@home.test", "password": "x", "name": "Bob"}
+        tabs = Tabs(context)
+        replay(trace, tabs, set="recorded", account=account, timeout=5)
+        server.wait_for(
+            tabs.current, {"name": "My mail client", "to": "countess.ada@newmail.test", "owner": "bob"}
+        )
+    finally:
+        context.close()
+
+
+@pytest.mark.parametrize("user", ["me", "test", "ada"])
+def test_a_short_user_name_rewrites_no_text_of_the_page(
+    user: str, studio: RecorderBrowser, server: Server
+) -> None:
+    studio.page.goto(server.url("app_password.html"))
+    studio.start("short", "local", account={"username": user})
+    studio.page.click("h1")
+    studio.page.click("a")
+    studio.page.click("text=Tell me more")
+    trace = studio.stop()
+    texts = [text for event in trace.events if event.target for text in _texts(event.target)]
+    assert "Application passwords" in texts
+    written = [text for text in texts if "{{" in text]
+    assert written == [text for text in written if user == "ada"]
+    link = next(event.target for event in trace.events if event.target and event.target.tag == "a")
+    assert link.name == ("{{account.username}}" if user == "ada" else "ada")
+    assert link.href == ("/users/{{account.username}}" if user == "ada" else "/users/ada")
+
+
+def test_the_names_of_a_group_hold_the_accounts_values_no_more_than_other_texts(
+    studio: RecorderBrowser, server: Server
+) -> None:
+    studio.page.goto(server.url("account_tabs.html"))
+    studio.start("tabs", "local", account=ACCOUNT)
+    studio.page.click("text=About")
+    studio.page.click("text=Help")
+    groups = [event.target.group for event in studio.stop().events if event.target]
+    assert groups == [("About {{account.name}}", "{{account.email}}", "Help")] * 2
+
+
+def _texts(target: Fingerprint) -> list[str]:
+    return [
+        text
+        for text in (target.name, target.text, target.nearby, target.parent, target.sibling, target.section)
+        if text
+    ]

@@ -189,7 +189,9 @@ def files(draw: st.DrawFn) -> tuple[list[Secret], dict[str, Any]]:
             for key in ("innerText", "ariaLabel", "parentTextContext")
         ]
         return [*alone, *worded], {"startUrl": f"{START}?x={quote(alone[0].text, safe='')}", "events": events}
-    steps: list[dict[str, Any]] = [{"type": "navigate", "url": f"{START}/{quote(alone[0].text, safe='')}"}]
+    steps: list[dict[str, Any]] = [
+        {"type": "navigate", "url": f"https://x.example/profiles/{quote(alone[0].text, safe='')}"}
+    ]
     steps += [
         {"type": "click", "selectors": [["main > a"], [filled(form, secret)]]}
         for secret in alone

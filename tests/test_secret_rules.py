@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.paths import data_dir
+from websp_gym.replay.importers.account_values import fill_in
 from websp_gym.replay.importers.redact import clean_url, leaks, what_field
 from websp_gym.replay.importers.secret_texts import (
     holds_secret,
@@ -80,6 +81,19 @@ def test_recorder_and_importers_tell_fields_apart_alike(ask: Ask) -> None:
     agree(cases, [what_field(kind, *hints) for (kind, hints), _ in cases])
     script = "([type, hints]) => __webspSecrets.kindOf({ type, hints, autocomplete: hints[0] ?? '', digits: false })"
     agree(cases, ask(script, [[kind, list(hints)] for (kind, hints), _ in cases]))
+
+
+def test_recorder_and_importers_put_the_same_placeholders(ask: Ask) -> None:
+    cases = [
+        ((user, kind, text), text if right == "same" else right)
+        for user, kind, text, right in CASES["account"]
+    ]
+    accounts = {
+        user: {"email": "ada@home.test", "username": user, "name": "Ada Byron"} for (user, _, _), _ in cases
+    }
+    agree(cases, [fill_in(text, accounts[user], kind) for (user, kind, text), _ in cases])
+    script = "([account, kind, text]) => __webspSecrets.fillIn(text, account, kind)"
+    agree(cases, ask(script, [[accounts[user], kind, text] for (user, kind, text), _ in cases]))
 
 
 TRACES = Path(__file__).parent.parent / "traces"

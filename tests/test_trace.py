@@ -141,6 +141,22 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     assert "UTF-8" in complaint(binary)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_a_file_is_read_as_editors_of_all_systems_write_it(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "trace.json"
+    text = json.dumps(a_trace(name="Grüße 👍"), ensure_ascii=False, indent=1)
+    path.write_bytes(text.replace("\n", "\r\n").encode(encoding))
+    assert load_trace(path).name == "Grüße 👍"
+
+
+def test_a_binary_file_is_called_one(tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    path.write_bytes(b"PK\x03\x04\x00\x00\x08\x00")
+    assert "a binary file, not text" in complaint(path)
+    path.write_bytes("Grüße".encode("latin-1"))
+    assert "not UTF-8 text at byte 2; save it as UTF-8" in complaint(path)
+
+
 def test_more_events_or_bytes_than_any_recording_has_are_refused(tmp_path: Path) -> None:
     many = write(tmp_path, a_trace(events=[{"type": "key", "key": "a"}] * (MAX_EVENTS + 1)))
     assert "5001 events" in complaint(many)

@@ -1,9 +1,32 @@
-"""Texts in data, and making text from outside fit to store: encodable, and of bounded length."""
+"""Texts in data and in files, and making text from outside fit to store: encodable, and of bounded length."""
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""What editors on Windows write at the beginning of a file."""
+
+
+def decoded(data: bytes) -> str:
+    """Return the text of a file that a person wrote: UTF-8, or what an editor marked as UTF-16 or UTF-32.
+
+    Line ends become ``\\n``. Raise UnicodeDecodeError where it is no such text, as in a binary file.
+    """
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
+    text = data.decode(encoding)
+    if "\0" in text:
+        at = max(data.find(b"\0"), 0)
+        raise UnicodeDecodeError(encoding, data, at, at + 1, "a binary file, not text")
+    return text.replace("\r\n", "\n")
 
 
 def encodable(text: str) -> str:

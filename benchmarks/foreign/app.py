@@ -27,6 +27,7 @@ class App(BaseModel):
         versions: Exact versions of the packages, by ``recorded`` and ``other``.
         description: The settings pages of a gallery, a file in ``descriptions``.
         source: The file that is bundled.
+        drifts: The drifts that it can be put through, if not all.
         options: Further options for esbuild.
         parts: CSS of what a person operates, by kind of control, where it differs from ``person.PARTS``.
     """
@@ -40,6 +41,7 @@ class App(BaseModel):
     versions: dict[Version, dict[str, str]]
     description: str = ""
     source: str = ""
+    drifts: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     parts: dict[str, str] = {}
 

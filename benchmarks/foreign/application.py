@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from playwright.sync_api import Page
 
 from benchmarks.foreign.app import App
-from benchmarks.foreign.drift import Drift, drifted
+from benchmarks.foreign.drift import DRIFTS, Change, drifted
 from benchmarks.foreign.gallery import Section, Target, gallery, targets
 from benchmarks.foreign.person import PARTS, Gesture
 from benchmarks.foreign.server import Server, serve
@@ -34,8 +34,8 @@ class Application(Protocol):
     def targets(self) -> Sequence[Aim]:
         """Return what a person operates."""
 
-    def offer(self, drift: Drift, aim: Aim) -> str:
-        """Put the application into its start state after a drift; return the address where a person starts."""
+    def offer(self, drift: Change, aim: Aim) -> str:
+        """Put the application into its state after a drift or before a refusal; return where a person starts."""
 
     def gestures(self, aim: Aim) -> list[Gesture]:
         """Return what a person does on the undrifted pages."""
@@ -68,9 +68,11 @@ class GalleryApplication:
         """Return what a person operates."""
         return targets(self._gallery)
 
-    def offer(self, drift: Drift, aim: Aim) -> str:
+    def offer(self, drift: Change, aim: Aim) -> str:
         """Show the pages after a drift."""
         assert isinstance(aim, Target)
+        if drift not in DRIFTS:
+            raise ValueError(f"no server refuses anything here: {drift}")
         self._server.show(drifted(self._gallery, drift, aim))
         return self._server.home + aim.page
 

@@ -11,6 +11,10 @@ from benchmarks.foreign.app import OTHER, RECORDED, Version
 from benchmarks.foreign.gallery import Control, Gallery, Group, Rows, Section, Target, shown
 
 Drift = Literal["unchanged", "theme", "version", "language", "rows", "order"]
+Refusal = Literal["taken", "invalid", "password", "expired"]
+"""Why a server refuses what is replayed: the value is taken or none, the password another one, the session over."""
+Change = Drift | Refusal
+REFUSALS: tuple[Refusal, ...] = ("taken", "invalid", "password", "expired")
 DRIFTS: tuple[Drift, ...] = ("unchanged", "theme", "version", "language", "rows", "order")
 _LOST = 0.4
 """Share of the other rows, and of the other fields, that are gone in the drift ``rows``."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from playwright.sync_api import ElementHandle
@@ -13,7 +13,8 @@ from playwright.sync_api import Error as PlaywrightError
 
 from benchmarks.foreign.app import App
 from benchmarks.foreign.application import Aim, Application, running
-from benchmarks.foreign.drift import DRIFTS, Drift
+from benchmarks.foreign.behind import PASSWORD
+from benchmarks.foreign.drift import DRIFTS, REFUSALS, Change, Refusal
 from benchmarks.foreign.person import Gesture, do, see
 from benchmarks.tools import TOOLS, Tool, find, record
 from websp_gym.browser.launch import BrowserOptions, open_context
@@ -29,6 +30,8 @@ METHODS: tuple[Method, ...] = ("websp", *TOOLS)
 PATIENCE = 2.0
 """Seconds that a replay may look for a target (in life 10)."""
 _SECOND_LOOK_MS = 300
+ACCOUNT = {"password": PASSWORD}
+"""What a recording leaves out and replay is told."""
 OTHERS_EVERY = 4
 """The other tools replay every fourth target only: they are not what is tuned."""
 
@@ -66,7 +69,7 @@ class Result:
         app: Name of the application.
         target: Key of the target.
         stable: Whether all that was pressed carries a name attribute, an id or a test id.
-        drift: What had changed.
+        drift: What had changed, or why the server refuses.
         method: The tool.
         outcome: ``found`` if exactly the recorded changes were made, ``raised`` if the tool stopped and nothing
             else was changed, ``wrong`` otherwise.
@@ -80,7 +83,7 @@ class Result:
     app: str
     target: str
     stable: bool
-    drift: Drift
+    drift: Change
     method: Method
     outcome: Outcome
     steps: tuple[str, ...]
@@ -118,7 +121,7 @@ def _begins(whole: Any, part: Any) -> bool:
 def measure(
     app: App,
     *,
-    drifts: Iterable[Drift] = DRIFTS,
+    changes: Collection[Change] = (*DRIFTS, *REFUSALS),
     methods: Sequence[Method] = METHODS,
     part: tuple[int, int] = (0, 1),
 ) -> list[Result]:
@@ -126,7 +129,7 @@ def measure(
 
     Args:
         app: The application, built.
-        drifts: The drifts to replay after.
+        changes: The drifts and refusals to replay after.
         methods: The tools; those of others replay every fourth target.
         part: Which part of the targets, and of how many.
     """
@@ -136,13 +139,47 @@ def measure(
         sampled = {aim.key for aim in aims[::OTHERS_EVERY]}
         recorded = list(recordings(application, aims[number::of]))
         with _stage() as tabs:
-            return [
+            drifted = [
                 _replayed(app, application, tabs, each, drift, method)
                 for each in recorded
-                for drift in drifts
+                for drift in DRIFTS
+                if drift in changes and drift in (app.drifts or DRIFTS)
                 for method in methods
                 if method == "websp" or each.aim.key in sampled
             ]
+            # The other tools never look whether a server agreed.
+            refused = [
+                _replayed(app, application, tabs, refused_trace(each, refusal), refusal, "websp")
+                for each in recorded
+                for refusal in refusals(each.aim)
+                if "websp" in methods and refusal in changes
+            ]
+            return [*drifted, *refused]
+
+
+def refusals(aim: Any) -> tuple[Refusal, ...]:
+    """Return for which reasons a server can be made to refuse what is done to a target."""
+    can = {
+        "taken": bool(getattr(aim, "taken", "")),
+        "invalid": bool(getattr(aim, "invalid", "")),
+        "password": bool(getattr(aim, "secret", False)),
+        "expired": bool(getattr(aim, "expires", False)),
+    }
+    return tuple(refusal for refusal in REFUSALS if can[refusal])
+
+
+def refused_trace(recorded: Recorded, refusal: Refusal) -> Recorded:
+    """Return a recording to be refused: for an invalid value, with that in place of the one typed, else as it is."""
+    if refusal != "invalid":
+        return recorded
+    typed = {gesture.write for gesture, _ in recorded.steps if gesture.write}
+    events = [
+        event.model_copy(update={"value": recorded.aim.invalid}) if event.value in typed else event  # type: ignore[attr-defined]
+        for event in recorded.trace.events
+    ]
+    if events == list(recorded.trace.events):
+        raise RuntimeError(f"{recorded.aim.key}: nothing was typed that could be invalid")
+    return replace(recorded, trace=recorded.trace.model_copy(update={"events": tuple(events)}))
 
 
 def recordings(application: Application, aims: Iterable[Aim]) -> Iterator[Recorded]:
@@ -186,7 +223,7 @@ def _stage() -> Iterator[Tabs]:
 
 
 def _replayed(
-    app: App, application: Application, tabs: Tabs, recorded: Recorded, drift: Drift, method: Method
+    app: App, application: Application, tabs: Tabs, recorded: Recorded, drift: Change, method: Method
 ) -> Result:
     began = time.monotonic()
     start = application.offer(drift, recorded.aim)
@@ -223,7 +260,7 @@ def _websp(tabs: Tabs, trace: Trace, steps: list[str]) -> str:
         steps.append(f"{event.description}: {event.action}, found by {event.rung}{score}")
 
     try:
-        replay(trace, tabs, set="recorded", account={}, timeout=PATIENCE, on_event=note)
+        replay(trace, tabs, set="recorded", account=ACCOUNT, timeout=PATIENCE, on_event=note)
     except ReplayError as error:
         return str(error)
     return ""
@@ -250,7 +287,9 @@ def _tool(tabs: Tabs, start: str, recorded: Recorded, tool: Tool) -> str:
 
 
 def _operate(element: ElementHandle, gesture: Gesture) -> None:
-    if gesture.choose:
+    if gesture.hover:
+        element.hover(timeout=1_000)
+    elif gesture.choose:
         element.select_option(gesture.choose, timeout=1_000)
     elif gesture.write is None:
         element.click(timeout=1_000)

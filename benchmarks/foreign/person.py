@@ -52,6 +52,7 @@ class Gesture:
         text: Its text, word for word, if several elements fit.
         write: Text that replaces a field's; None for a press.
         choose: Value that is chosen from a native list; empty for none.
+        hover: Whether the pointer only moves onto it, and nothing is pressed.
     """
 
     css: str
@@ -59,6 +60,7 @@ class Gesture:
     text: str = ""
     write: str | None = None
     choose: str = ""
+    hover: bool = False
 
 
 def see(page: Page, gesture: Gesture) -> ElementHandle:
@@ -92,6 +94,8 @@ def do(page: Page, gesture: Gesture, element: ElementHandle) -> None:
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.evaluate(_TWO_FRAMES)
+    if gesture.hover:
+        return
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     if gesture.write is not None:
         page.keyboard.press("Control+A")

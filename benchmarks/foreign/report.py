@@ -6,14 +6,14 @@ import json
 import multiprocessing
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from benchmarks.foreign.app import App, Half
 from benchmarks.foreign.build import CACHE, build
-from benchmarks.foreign.drift import DRIFTS
+from benchmarks.foreign.drift import DRIFTS, REFUSALS, Change, Refusal
 from benchmarks.foreign.measure import METHODS, OTHERS_EVERY, PATIENCE, Method, Result, measure
 from benchmarks.plot import bars
 
@@ -31,20 +31,31 @@ _PARTS = 2
 _QUICK = 10
 
 
-def run(apps: Sequence[App], jobs: int, *, quick: bool = False) -> list[Result]:
+def run(
+    apps: Sequence[App],
+    jobs: int,
+    *,
+    quick: bool = False,
+    changes: Collection[Change] = (*DRIFTS, *REFUSALS),
+    methods: Sequence[Method] = METHODS,
+) -> list[Result]:
     """Build applications, and measure them in several processes.
 
     Args:
         apps: The applications.
         jobs: Number of processes, each with its own browsers.
         quick: Whether to take only every tenth target.
+        changes: The drifts and refusals to replay after.
+        methods: The tools.
     """
     for app in apps:
         build(app)
     of = _QUICK if quick else _PARTS
     # The slowest first, so that no process is left with one of them at the end.
     order = sorted(apps, key=lambda app: app.kind == "gallery")
-    todo = [(app, (number, of)) for app in order for number in range(1 if quick else of)]
+    todo = [
+        _Todo(app, (number, of), changes, methods) for app in order for number in range(1 if quick else of)
+    ]
     with multiprocessing.get_context("spawn").Pool(jobs) as pool:
         found = pool.imap_unordered(_measured, todo)
         results = [result for results in found for result in results]
@@ -53,17 +64,24 @@ def run(apps: Sequence[App], jobs: int, *, quick: bool = False) -> list[Result]:
     return results
 
 
-def _measured(todo: tuple[App, tuple[int, int]]) -> list[Result]:
-    app, part = todo
-    return measure(app, part=part)
+class _Todo(NamedTuple):
+    app: App
+    part: tuple[int, int]
+    changes: Collection[Change]
+    methods: Sequence[Method]
+
+
+def _measured(todo: _Todo) -> list[Result]:
+    return measure(todo.app, part=todo.part, changes=todo.changes, methods=todo.methods)
 
 
 def section(results: Sequence[Result], apps: Sequence[App], seconds: float) -> str:
     """Return the section of the results."""
     targets = {(result.app, result.target) for result in results}
+    drifted = [result for result in results if result.drift in DRIFTS]
     halves = {half: [app for app in apps if app.half == half] for half in HALVES}
     tables = "\n\n".join(
-        _half(half, members, [each for each in results if each.app in {app.name for app in members}])
+        _half(half, members, [each for each in drifted if each.app in {app.name for app in members}])
         for half, members in halves.items()
         if members
     )
@@ -95,7 +113,45 @@ Playwright; they replay every {OTHERS_EVERY}th target.
 ![Found, raised and wrong by tool and half]({PLOT.name})
 
 {tables}
+
+{_refused(apps, results)}
 """
+
+
+REASONS: dict[Refusal, str] = {
+    "taken": "the value is taken by now",
+    "invalid": "the value is none",
+    "password": "the password is another one",
+    "expired": "the session ends before the last step",
+}
+
+
+def _refused(apps: Sequence[App], results: Sequence[Result]) -> str:
+    """Return the table of replays that the server refuses."""
+    rows = []
+    for app in apps:
+        own = [result for result in results if result.app == app.name and result.drift in REFUSALS]
+        if own:
+            cells = [_refusal_cell([each for each in own if each.drift == refusal]) for refusal in REFUSALS]
+            rows.append(f"| {app.about} ({app.half}) | " + " | ".join([*cells, _refusal_cell(own)]) + " |")
+    return f"""## Servers that say no
+
+The server is right to refuse these replays: nothing is stored. Raising is the only right answer. Raised / reported ok
+though nothing was stored / anything else.
+
+| application | {" | ".join(REASONS[refusal] for refusal in REFUSALS)} | all |
+|---|{"---|" * (len(REFUSALS) + 1)}
+{chr(10).join(rows)}"""
+
+
+def _refusal_cell(results: Sequence[Result]) -> str:
+    if not results:
+        return "–"
+    count = Counter(
+        "raised" if each.outcome == "raised" else "ok" if each.ok and not each.changed else "else"
+        for each in results
+    )
+    return f"{count['raised']} / {count['ok']} / {count['else']}"
 
 
 def _half(half: Half, apps: Sequence[App], results: Sequence[Result]) -> str:
@@ -191,6 +247,6 @@ def plot(results: Sequence[Result], apps: Sequence[App], path: Path) -> None:
     counts: dict[str, Counter[str]] = {}
     for half in HALVES:
         names = {app.name for app in apps if app.half == half}
-        own = [result for result in results if result.app in names]
+        own = [result for result in results if result.app in names and result.drift in DRIFTS]
         counts |= {f"{NAMES[method]}, {half}": tally(own, method) for method in METHODS if own}
     bars(counts, path, label="% of the targets, all drifts")

@@ -15,6 +15,7 @@ from websp_gym.errors import SetupError, WebspError, nearest
 from websp_gym.paths import data_dirs
 from websp_gym.recording.recordings import FILE as RECORDINGS
 from websp_gym.recording.recordings import load_recordings
+from websp_gym.replay.left_out import check_inputs, places_of
 from websp_gym.replay.library import read_trace
 from websp_gym.sandbox.catalog import Catalog
 from websp_gym.sandbox.site import SESSIONS, SiteError, check_foreign
@@ -224,9 +225,13 @@ def _s0_problems(site: SiteSchema, instance: Instance) -> Iterator[str]:
 
 def _trace_problems(name: str) -> Iterator[str]:
     try:
-        read_trace(name)
+        trace = read_trace(name)
+        check_inputs(trace, {})
     except WebspError as error:
         yield str(error)
+        return
+    for number in places_of(trace):
+        yield f"{name}: event {number} was left out of the recording, and no episode could give it"
 
 
 def _recording_problems(folder: Path) -> Iterator[str]:

@@ -52,9 +52,18 @@ class Tabs:
             watch_timers(context)
         for page in context.pages:
             self._follow(page)
-        context.on("page", self._opened)
-        context.on("dialog", self.dialogs.answer)
-        context.on("close", self._context_closed)
+        self._listeners = {
+            "page": self._opened,
+            "dialog": self.dialogs.answer,
+            "close": self._context_closed,
+        }
+        for event, listener in self._listeners.items():
+            context.on(event, listener)  # type: ignore[call-overload]
+
+    def leave(self) -> None:
+        """End listening to the context, which others go on using."""
+        for event, listener in self._listeners.items():
+            self.context.remove_listener(event, listener)
 
     @property
     def current(self) -> Page:

@@ -14,6 +14,7 @@ from websp_gym.calibration.metrics import Counts, measure, too_few
 from websp_gym.errors import SetupError, nearest, unwritable
 from websp_gym.files import open_new
 from websp_gym.rates import Figure
+from websp_gym.texts import decoded
 
 LABELS = {"CORRECT": True, "INCORRECT": False, "pass": True, "fail": False}
 """Maps each valid label to whether it means success."""
@@ -163,7 +164,7 @@ def _word(passed: bool | None) -> str:
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
     """Yield the rows with their line numbers."""
     try:
-        text = path.read_text("utf-8-sig")
+        text = decoded(path.read_bytes())
     except (OSError, UnicodeDecodeError) as error:
         raise SetupError(f"cannot read the labels {path}: {error}", path=str(path)) from error
     if path.suffix == ".csv":

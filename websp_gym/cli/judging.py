@@ -35,6 +35,7 @@ from websp_gym.scoring.judge.judgements import (
 )
 from websp_gym.scoring.judge.prompt import RULES
 from websp_gym.scoring.judge.tally import Ballot, ModelTally, outage, tally
+from websp_gym.texts import decoded
 
 
 def judge(
@@ -124,7 +125,7 @@ def _read_rules(path: Path | None) -> str:
     if path is None:
         return RULES
     try:
-        text = path.read_text("utf-8")
+        text = decoded(path.read_bytes())
     except (OSError, UnicodeDecodeError) as error:
         raise SetupError(f"cannot read the rules {path}: {error}", path=str(path)) from error
     if "{word}" not in text:

@@ -11,6 +11,7 @@ _FIELDS = {
     "username": "WEBSP_ACCOUNT_USERNAME",
     "name": "WEBSP_ACCOUNT_NAME",
     "password": "WEBSP_ACCOUNT_PASSWORD",
+    "new_password": "WEBSP_ACCOUNT_NEW_PASSWORD",
 }
 
 
@@ -23,7 +24,11 @@ def require_live(what: str) -> None:
         )
 
 
-def live_account(*, password: bool = False) -> dict[str, str]:
-    """Return the account of a live site from the environment; the password only if asked for."""
-    names = {field: name for field, name in _FIELDS.items() if password or field != "password"}
-    return {field: os.environ[name] for field, name in names.items() if os.environ.get(name)}
+def live_account() -> dict[str, str]:
+    """Return the account of a live site from the environment."""
+    return {field: os.environ[name] for field, name in _FIELDS.items() if os.environ.get(name)}
+
+
+def new_password() -> dict[str, str]:
+    """Return the password to set where a recording set a new one, from the environment; empty if there is none."""
+    return {field: value for field, value in live_account().items() if field == "new_password"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
@@ -17,12 +18,14 @@ from websp_gym.errors import SetupError
 from websp_gym.paths import own_traces
 from websp_gym.recording.by_hand import record_by_hand
 from websp_gym.recording.dry_run import check_file, site_of
+from websp_gym.replay.importers.account_values import holds_value
+from websp_gym.replay.left_out import places_of, way_out
 from websp_gym.replay.library import site_slug
 from websp_gym.tasks.instances import all_instances
 
 if TYPE_CHECKING:
     from websp_gym.recording import RecorderBrowser
-    from websp_gym.replay import TraceEvent
+    from websp_gym.replay import Trace, TraceEvent
 
 
 def record(
@@ -46,7 +49,8 @@ def record(
     """Record a trace: do it once in the browser that opens.
 
     Account values of a live site become placeholders when WEBSP_ACCOUNT_EMAIL, WEBSP_ACCOUNT_USERNAME and
-    WEBSP_ACCOUNT_NAME are set. Passwords, one-time codes and card numbers are never stored.
+    WEBSP_ACCOUNT_NAME are set. Passwords, one-time codes and card numbers are never stored; WEBSP_ACCOUNT_PASSWORD
+    is only compared with what is typed, to tell a new password from the account's.
 
     Example: `websp record steam --name "my preferences" --start https://store.steampowered.com/account/preferences/`
     """
@@ -88,10 +92,36 @@ def record(
         on_event=tell,
     )
     console.print(f"[bold green]saved[/] {path}  {len(trace.events)} event(s)", soft_wrap=True)
-    if trace.omitted:
-        console.print(f"[dim]{trace.omitted} secret input(s) left out; replay cannot type them[/]")
+    for number in places_of(trace):
+        event = trace.events[number - 1]
+        console.print(
+            f"[yellow]left out[/] event {number}, {escape(event.describe())}: replay stops there; "
+            f"{escape(way_out(event, number))}",
+            soft_wrap=True,
+        )
+    for remark in remarks(trace, path, live_account() if live else {}):
+        console.print(f"[yellow]look:[/] {escape(remark)}", soft_wrap=True)
     way = "--set on" if site is not None else f"--site-url {_origin(where)}  (with WEBSP_LIVE=1)"
     console.print(f"try it: websp replay {path} {way}", soft_wrap=True)
+
+
+def remarks(trace: Trace, path: Path, account: Mapping[str, str]) -> list[str]:
+    """Return what to look at before a recording is replayed with another account or given to others."""
+    found = []
+    for number, event in enumerate(trace.events, 1):
+        field = holds_value(event.value or "", account)
+        if field:
+            found.append(
+                f"event {number}: the account's {field} is a part of {event.value!r:.60} and was left there; "
+                f"if it stands for the account, write {{{{account.{field}}}}}"
+            )
+    pictures = sum(event.screenshot is not None for event in trace.events)
+    if pictures:
+        found.append(
+            f"{pictures} screenshot(s) in {path.with_suffix('')} show what the pages showed, also names and keys; "
+            "look at them before you share the trace, delete the folder, or record with --no-screenshots"
+        )
+    return found
 
 
 def _origin(url: str) -> str:

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from websp_gym.browser.confinement import require_display
-from websp_gym.cli.live import live_account, require_live
+from websp_gym.cli.live import live_account, new_password, require_live
 from websp_gym.cli.options import AsJson, Headed, SignedOut, TraceName
 from websp_gym.cli.output import plain_table, print_json
 from websp_gym.errors import ReplayError, SetupError
@@ -37,11 +37,20 @@ def replay(
         typer.Option(metavar="N", min=1, help="Show for event N what spoke for and against each candidate."),
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="At the end, load the pages once more and read every state back.")
+        bool,
+        typer.Option("--verify", help="At the end, load the pages once more and read back what was set."),
     ] = False,
     site_url: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Replay on this live website, and verify. Needs WEBSP_LIVE=1."),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="N=TEXT",
+            help="What to type at event N, where the recording left an input out.",
+        ),
     ] = None,
     headed: Headed = False,
     signed_out: SignedOut = False,
@@ -54,7 +63,8 @@ def replay(
 
     It runs on a fresh account of the sandbox. With --site-url it runs on any website, in a browser without cookies:
     the trace must sign in itself, with WEBSP_ACCOUNT_EMAIL, WEBSP_ACCOUNT_USERNAME and WEBSP_ACCOUNT_PASSWORD.
-    Exit code 0, or 1 when an event failed.
+    Where an input was left out because it is secret, replay stops unless it is given: with --input, or a new password
+    with WEBSP_ACCOUNT_NEW_PASSWORD. Exit code 0, or 1 when an event failed.
 
     Example: `websp replay steam/mature_content --set off`
     """
@@ -67,6 +77,7 @@ def replay(
         require_live("--site-url")
     if headed:
         require_display("--headed")
+    given = _inputs(inputs or [])
     outcome = _Outcome(trace, set, explain)
     try:
         if site_url is None:
@@ -76,31 +87,55 @@ def replay(
                 signed_in=not signed_out,
                 headless=not headed,
                 verify=verify,
+                inputs=given,
+                account=new_password(),
                 picture=picture,
                 on_event=outcome.events.append,
                 on_candidates=outcome.note_candidates,
             )
             outcome.changes = done.changes
-            outcome.seconds, outcome.unverified = done.seconds, done.unverified
+            outcome.seconds, outcome.verified, outcome.unverified = (
+                done.seconds,
+                done.verified,
+                done.unverified,
+            )
         else:
             live = replay_live(
                 trace,
                 site_url,
                 set=set,
-                account=live_account(password=True),
+                account=live_account(),
+                inputs=given,
                 headless=not headed,
                 picture=picture,
                 on_event=outcome.events.append,
                 on_candidates=outcome.note_candidates,
             )
-            outcome.seconds, outcome.unverified = live.seconds, live.unverified
+            outcome.seconds, outcome.verified, outcome.unverified = (
+                live.seconds,
+                live.verified,
+                live.unverified,
+            )
     except ReplayError as error:
         outcome.failure = error
     if as_json:
         print_json(outcome.as_dict())
     else:
-        outcome.show(Console(highlight=False), verified=verify or site_url is not None)
+        outcome.show(Console(highlight=False))
     return 1 if outcome.failure else 0
+
+
+def _inputs(options: list[str]) -> dict[int, str]:
+    given = {}
+    for option in options:
+        number, sign, text = option.partition("=")
+        if not (sign and number.isdecimal()):
+            raise SetupError(
+                "--input is the number of an event and what to type there, as in --input 3=TEXT",
+                option="input",
+            )
+        given[int(number)] = text
+    return given
 
 
 class _Outcome:
@@ -113,6 +148,7 @@ class _Outcome:
         self.events: list[EventReport] = []
         self.candidates: list[Candidate] = []
         self.changes: tuple[Change, ...] | None = None
+        self.verified: int | None = None
         self.unverified: tuple[str, ...] = ()
         self.seconds = 0.0
         self.failure: ReplayError | None = None
@@ -134,28 +170,40 @@ class _Outcome:
             "error": str(self.failure) if self.failure else None,
             "events": [event.as_dict() for event in self.events],
             "changes": changes,
+            "verified": self.verified,
             "unverified": list(self.unverified),
         }
         if self.explain is not None:
             told["candidates"] = [candidate.as_dict() for candidate in self.candidates]
         return told
 
-    def show(self, console: Console, *, verified: bool) -> None:
+    def show(self, console: Console) -> None:
         console.print(self._table())
         if self.explain is not None:
             self._show_candidates(console, self.explain)
         if self.failure is not None:
             console.print(f"[bold red]failed[/] {escape(str(self.failure))}", soft_wrap=True)
             return
-        how = "read back from the page loaded once more" if verified else "verified on the page"
         console.print(
             f"[bold green]replayed[/] {len(self.events)} event(s) in {self.seconds:.2f} s with --set {self.set}; "
-            f"every state was {how}"
+            f"{self._how_sure()}",
+            soft_wrap=True,
         )
         for one in self.unverified:
-            console.print(f"[yellow]not read back[/] {escape(one)}: it is not on the page when it is loaded")
+            console.print(f"[yellow]not read back[/] {escape(one)}", soft_wrap=True)
         if self.changes is not None:
             _show_changes(console, self.changes)
+
+    def _how_sure(self) -> str:
+        """Return what is known of the states that were set, and no more."""
+        if self.verified is None:
+            return "no page was loaded once more to read it back (--verify)"
+        if not self.verified + len(self.unverified):
+            return "it set nothing that a page could keep"
+        loaded = "from pages loaded once more"
+        if not self.unverified:
+            return f"every state ({self.verified}) was read back {loaded}"
+        return f"{self.verified} of {self.verified + len(self.unverified)} states were read back {loaded}"
 
     def _table(self) -> Table:
         table = plain_table("#", "event", "found by", "score", "state", "done", "ms")

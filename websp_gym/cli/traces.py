@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +19,8 @@ from websp_gym.errors import SetupError
 from websp_gym.paths import trace_dirs
 from websp_gym.replay import TraceEvent, load_trace, save_trace
 from websp_gym.replay.exporters import to_devtools
-from websp_gym.replay.importers import import_trace
+from websp_gym.replay.importers import Imported, import_trace
+from websp_gym.replay.left_out import places_of
 from websp_gym.replay.library import all_traces, find_trace
 from websp_gym.tasks.instances import all_instances
 
@@ -58,8 +60,8 @@ def show(name: TraceName, *, as_json: AsJson = False) -> None:
         f"{len(trace.events)} events",
         f"recorded with {trace.recorded_with}" if trace.recorded_with else "",
     ]
-    if trace.omitted:
-        notes.append(f"{trace.omitted} secret input(s) left out")
+    if left_out := max(trace.omitted, len(places_of(trace))):
+        notes.append(f"{left_out} input(s) left out")
     console.print(" · ".join(note for note in notes if note), style="dim")
 
 
@@ -117,7 +119,7 @@ def validate(
 def import_command(
     source: Annotated[
         Path,
-        typer.Argument(help="A published WebSP trace, a Chrome DevTools Recorder flow, or a folder of them."),
+        typer.Argument(help="The recording, or a folder of recordings that belong together."),
     ],
     *,
     out: Annotated[Path, typer.Option(help="Folder for the traces.")] = Path("traces/imported"),
@@ -125,10 +127,22 @@ def import_command(
         str | None, typer.Option(help="Slug of the site, if the recording does not contain it.")
     ] = None,
     overwrite: Overwrite = False,
-) -> None:
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Write nothing if a step was left out that may change the state."),
+    ] = False,
+) -> int:
     """Convert a recording of another tool into traces.
 
-    Example: `websp trace import flow.json --site steam --out traces/steam`
+    The format is known by the content; nothing of the file is executed:
+
+    - Chrome's Recorder, *Export* as JSON: `websp trace import flow.json --site steam --out traces/steam`
+    - `playwright codegen`, Python or JavaScript/TypeScript: `websp trace import test_example.py`
+    - Selenium IDE, one trace per test: `websp trace import project.side`
+    - a published WebSP-Eval trace, or the folder of its steps: `websp trace import session.json --site github`
+
+    Each step that is left out is listed with its place and the reason. The exit code is 1 if one of them may change
+    the state of the site: the trace is then not whole.
     """
     sites = {each.site.slug: each.site.start_url for each in all_instances()} if site is None else {}
     imported = import_trace(source, site=site, sites=sites)
@@ -139,11 +153,38 @@ def import_command(
     if taken:
         raise SetupError(f"{taken[0]} is already there; use --overwrite to replace it", path=str(taken[0]))
     console = Console(highlight=False)
+    missing = [one for item in imported for one in item.left_out if one.matters]
+    if strict and missing:
+        listed = "\n".join(f"  {one}" for one in missing)
+        raise SetupError(
+            f"{source}: steps that may change the state cannot be imported:\n{listed}", path=str(source)
+        )
     for item, path in zip(imported, targets, strict=True):
         save_trace(item.trace, path)
         console.print(f"[bold]{escape(str(path))}[/]  {len(item.trace.events)} events", soft_wrap=True)
+        _tell_left_out(console, item)
         for note in item.notes:
             console.print(f"  [dim]{escape(note)}[/]", soft_wrap=True)
+    if missing:
+        console.print(
+            f"[bold red]not whole:[/] {len(missing)} step(s) that may change the state were left out "
+            "(marked [bold red]![/]), and replay stops in their places (events [bold]omitted step[/]); record them "
+            "anew, or take those events out of the trace if nothing depends on them",
+            soft_wrap=True,
+        )
+    return 1 if missing else 0
+
+
+def _tell_left_out(console: Console, item: Imported) -> None:
+    """Print the steps that are not in a trace: one by one where the place is known, else counted."""
+    for one in item.left_out:
+        sign, style = ("[bold red]![/]", "red") if one.matters else ("-", "dim")
+        console.print(f"  {sign} [{style}]left out: {escape(str(one))}[/]", soft_wrap=True)
+    counted = Counter(item.dropped)
+    counted.subtract(one.kind for one in item.left_out)
+    rest = ", ".join(f"{count} {kind}" for kind, count in counted.items() if count > 0)
+    if rest:
+        console.print(f"  - [dim]left out, as replay does not need it: {escape(rest)}[/]", soft_wrap=True)
 
 
 @traces.command()
@@ -180,7 +221,9 @@ def _files(names: list[str]) -> list[Path]:
 
 
 def _what(event: TraceEvent) -> str:
-    value = {"type": event.value, "change": event.value, "key": event.key}.get(event.type)
+    value = {"type": event.value, "change": event.value, "key": event.key, "omitted": event.what}.get(
+        event.type
+    )
     return escape(f"{event.type} {value!r}" if value is not None else event.type)
 
 

@@ -17,6 +17,7 @@ from websp_gym.models.messages import Image, Message, Stop
 from websp_gym.models.protocol import Answer, AttemptError, Usage
 from websp_gym.models.tables import Pattern
 from websp_gym.project import docs
+from websp_gym.texts import decoded
 
 
 class _Part(BaseModel):
@@ -86,7 +87,7 @@ def read_script(path: Path) -> Script:
         SetupError: The file is missing or is not a script.
     """
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        found = yaml.safe_load(decoded(path.read_bytes()))
         return Script.model_validate(found)
     except OSError as error:
         raise SetupError(

@@ -12,6 +12,7 @@ import yaml
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from websp_gym.errors import SetupError
+from websp_gym.texts import decoded
 
 Content = TypeVar("Content")
 
@@ -59,7 +60,7 @@ class Table(Generic[Content]):
 
     def _read(self, path: str) -> Content:
         try:
-            return self._parse(Path(path).read_text(encoding="utf-8"))
+            return self._parse(decoded(Path(path).read_bytes()))
         except OSError as error:
             raise self._error(f"{path}: {error.strerror}") from None
         except (yaml.YAMLError, UnicodeDecodeError, ValidationError) as error:

@@ -67,6 +67,9 @@ def record_by_hand(
             on_ready(studio)
         trace = watch(studio, on_event=on_event, stop=stop)
         if studio.open:
+            studio.look_back(trace)
+        if studio.open:
+            trace = studio.trace()
             studio.save(path)
         else:
             _save_bare(trace, path)

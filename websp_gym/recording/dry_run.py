@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,8 +38,10 @@ class Rehearsal:
     events: tuple[EventReport, ...]
     seconds: float
     changes: tuple[Change, ...] = field(default=())
+    verified: int | None = None
+    """How many states were read back; None if that was not asked for."""
     unverified: tuple[str, ...] = ()
-    """States that could not be read back."""
+    """States that could not be read back, each with the reason."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain data."""
@@ -47,6 +49,7 @@ class Rehearsal:
             "events": [event.as_dict() for event in self.events],
             "seconds": round(self.seconds, 3),
             "changes": [change.__dict__ for change in self.changes],
+            "verified": self.verified,
             "unverified": list(self.unverified),
         }
 
@@ -69,6 +72,8 @@ def dry_run(
     headless: bool = True,
     viewport: tuple[int, int] | None = None,
     verify: bool = False,
+    inputs: Mapping[int, str] | None = None,
+    account: Mapping[str, str] | None = None,
     picture: Path | None = None,
     on_event: Callable[[EventReport], None] | None = None,
     on_candidates: Callable[[int, list[Candidate]], None] | None = None,
@@ -81,7 +86,9 @@ def dry_run(
         signed_in: Whether the browser starts signed in to the site.
         headless: Whether to run without a browser window.
         viewport: Size of the window in CSS pixels; None for the recorded size.
-        verify: Whether to load the pages once more at the end, and to read every state back.
+        verify: Whether to load the pages once more at the end, and to read back what was set.
+        inputs: What to type where the recording left out an input, by number of the event.
+        account: Further values for the placeholders, such as ``new_password``; the sandbox's account has the others.
         picture: File for a screenshot of the last page; None for no screenshot.
         on_event: Called with the report of each event.
         on_candidates: Called with the number of each event and the candidates for its target.
@@ -104,7 +111,8 @@ def dry_run(
             trace,
             tabs,
             set=set,
-            account=episode.account,
+            account={**episode.account, **(account or {})},
+            inputs=inputs,
             class_rules=site.replay_rules,
             verify=verify,
             on_event=on_event,
@@ -113,7 +121,8 @@ def dry_run(
         after = episode.state().sites[site.slug]
         if picture is not None:
             write_picture(picture, tabs.current.screenshot())
-    return Rehearsal(report.events, report.seconds, tuple(changes(before, after)), report.unverified)
+    changed = tuple(changes(before, after))
+    return Rehearsal(report.events, report.seconds, changed, report.verified, report.unverified)
 
 
 def changes(before: SiteState, after: SiteState) -> Iterator[Change]:

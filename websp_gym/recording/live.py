@@ -24,19 +24,21 @@ def replay_live(
     *,
     set: Set,
     account: Mapping[str, str],
+    inputs: Mapping[int, str] | None = None,
     headless: bool = True,
     timeout: float = 10.0,
     picture: Path | None = None,
     on_event: Callable[[EventReport], None] | None = None,
     on_candidates: Callable[[int, list[Candidate]], None] | None = None,
 ) -> ReplayReport:
-    """Replay a trace on a website, in a fresh browser without cookies, and read every state back.
+    """Replay a trace on a website, in a fresh browser without cookies, and read back what was set.
 
     Args:
         trace: The trace. It must sign in itself where the site needs that.
         site_url: The website; the addresses of the trace's own site are replaced by it.
         set: The final state of stateful targets: ``on``, ``off`` or as ``recorded``.
         account: The account's values for the placeholders.
+        inputs: What to type where the recording left out an input, by number of the event.
         headless: Whether to run without a browser window.
         timeout: Seconds to wait for the target of one event.
         picture: File for a screenshot of the last page; None for no screenshot.
@@ -59,6 +61,7 @@ def replay_live(
             tabs,
             set=set,
             account=account,
+            inputs=inputs,
             timeout=timeout,
             verify=True,
             on_event=on_event,

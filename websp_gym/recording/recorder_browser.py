@@ -26,6 +26,8 @@ from websp_gym.browser.launch_errors import launch_error
 from websp_gym.browser.scratch import scratch_folder
 from websp_gym.errors import SetupError
 from websp_gym.paths import data_dir
+from websp_gym.recording.look_back import look_back
+from websp_gym.replay.refusals import errors
 from websp_gym.replay.trace import Trace
 from websp_gym.replay.trace_files import save_trace
 
@@ -100,6 +102,9 @@ class RecorderBrowser:
         self._context: BrowserContext | None = None
         self._window: Page | None = None
         self._gone = False
+        self._kept: dict[int, bool] = {}
+        self._shows_error = False
+        self._account: Mapping[str, str] = {}
         try:
             self._write_preferences()
             self._context = self._launch(args, headless)
@@ -155,7 +160,7 @@ class RecorderBrowser:
             name: Name of the trace.
             site: Slug of the site.
             account: Values to replace by ``{{account.email}}``, ``{{account.username}}`` and
-                ``{{account.name}}``.
+                ``{{account.name}}``. Its ``password`` is only compared with typed ones, to leave out any other.
             screenshots: Whether to keep a screenshot after each event.
             rules: The site's class rules, for controls that show their state only by a CSS class.
 
@@ -165,7 +170,8 @@ class RecorderBrowser:
         Raises:
             SetupError: A recording is already running, or the page cannot be recorded.
         """
-        fields = ("email", "username", "name")
+        self._kept, self._shows_error, self._account = {}, False, dict(account or {})
+        fields = ("email", "username", "name", "password")
         options = {
             "name": name,
             "site": site,
@@ -195,10 +201,18 @@ class RecorderBrowser:
 
     def trace(self) -> Trace:
         """Return the recording so far as a validated trace. Raise SetupError if nothing was recorded."""
-        return Trace.model_validate(self.call("trace"))
+        trace = Trace.model_validate(self.call("trace"))
+        events = [
+            event.model_copy(update={"kept": self._kept.get(number)})
+            for number, event in enumerate(trace.events, 1)
+        ]
+        end = trace.end and trace.end.model_copy(update={"shows_error": self._shows_error})
+        return trace.model_copy(update={"events": tuple(events), "end": end})
 
     def stop(self) -> Trace:
         """Stop the recording and return its trace.
+
+        The pages on which something was set are loaded once more, to note whether they kept it.
 
         Returns:
             The trace.
@@ -207,7 +221,20 @@ class RecorderBrowser:
             SetupError: No recording is running.
         """
         self.call("stop")
+        self.look_back(self.trace())
         return self.trace()
+
+    def look_back(self, trace: Trace) -> None:
+        """Load the pages once more on which something was set, and note whether they kept it.
+
+        :meth:`stop` does so; call it where a person has stopped the recording in the popup.
+
+        Args:
+            trace: The recording.
+        """
+        pages = [page for page in self.context.pages if page.url.startswith(("https://", "http://"))]
+        self._shows_error = any(errors(page) for page in pages)
+        self._kept = look_back(trace, self.context, self._account)
 
     def save(self, path: str | Path) -> Path:
         """Save the recording as ``name.json``, with its screenshots in the folder ``name`` beside it.

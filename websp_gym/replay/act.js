@@ -2,7 +2,10 @@
 /*
  * Acts on a located element in the page (the Python side is act.py). Adds to __webspReplay
  *
- *   look(el, rules)            {connected, kind, on, mixed, disabled, expanded}
+ *   look(el, rules)            {connected, kind, on, mixed, disabled, expanded, turns, inner}; turns: what a click does
+ *                              to its state, "toggle", "choose" (as a radio button) or ""; inner: whether the state is
+ *                              that of a control inside the element, which a click may leave alone
+ *   focused()                  the element with the keyboard focus, through shadow roots
  *   reach(el, rules, waits)    scrolls the element into view, waits until it does not move, and resolves with
  *                              {x, y} where a click hits it. From then on until arrived() a guard blocks clicks
  *                              on anything else in this frame. Or {error, hidden, layer}; hidden: no part of it
@@ -21,7 +24,7 @@
 
 /**
  * @typedef {{connected: boolean, kind: string, on: boolean|null, mixed: boolean, disabled: boolean,
- *   expanded: boolean|null}} Look
+ *   expanded: boolean|null, turns: '' | 'toggle' | 'choose', inner: boolean}} Look
  * @typedef {{on?: boolean, enabled?: boolean, expanded?: boolean}} Want
  * @typedef {{hidden: number, bare: number, layer: number}} Waits
  *   milliseconds to wait while it is hidden, covered by a layer without controls, or by a layer with controls
@@ -61,14 +64,29 @@
     if (tag === 'select' || tag === 'textarea' || tag === 'option') return tag;
     return isEditingHost(el) ? 'editable' : roleOf(el);
   };
+  const CHOSEN = new Set(['radio', 'menuitemradio', 'option', 'treeitem']);
+  /** @type {(el: Element, state: State) => '' | 'toggle' | 'choose'} */
+  const turnsOf = (el, state) => {
+    const several = el.closest('[aria-multiselectable="true"], select[multiple]') !== null;
+    if (state.checked !== null) return CHOSEN.has(roleOf(el)) && !several ? 'choose' : 'toggle';
+    // A pressed button that opens something is no setting.
+    const opens = state.expanded !== null || raw.has(el, 'aria-haspopup');
+    return state.pressed !== null && !opens ? 'toggle' : '';
+  };
   /** @type {(el: Element, rules: ClassRule[]) => Look} */
   const look = (el, rules) => {
     const at = switchOf(el, rules);
     const state = stateOf(at, rules);
     return {
       connected: raw.isConnected(el), kind: kindOf(at), on: onOf(state), mixed: state.mixed,
-      disabled: state.disabled, expanded: state.expanded,
+      disabled: state.disabled, expanded: state.expanded, turns: turnsOf(at, state),
+      inner: at !== el && at !== operable(el),
     };
+  };
+  const focused = () => {
+    let at = document.activeElement;
+    for (let shadow = at && raw.shadowOf(at); shadow?.activeElement; shadow = at && raw.shadowOf(at)) at = shadow.activeElement;
+    return at;
   };
 
   /** @type {(next: () => void) => void} */
@@ -247,5 +265,5 @@
     later(end, ms);
   });
 
-  Object.assign(replay, { look, reach, awaits, arrived, press, focus, until, field, choice, holds, changed, poll });
+  Object.assign(replay, { look, focused, reach, awaits, arrived, press, focus, until, field, choice, holds, changed, poll });
 })();

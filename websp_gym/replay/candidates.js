@@ -4,13 +4,16 @@
  *
  *   Candidates     one search: the candidates of every rung, and what the document says of the recorded facts
  *   testIdOf(el), hasMark(el, mark, value), around(el), usable(el)   facts of an element
- *   HEADINGS, ANY  the selector of headings; the tag of an imported element whose tag is unknown
+ *   resolved(href)  the whole address of a link
+ *   HEADINGS, NOWHERE, ANY  the selector of headings; addresses that lead nowhere; the tag of an imported element whose tag is unknown
  *
  * A rung is one way to find candidates; the rungs are ordered from what redesigns rarely change to what they
  * change first.
  */
 
 /**
+ * @typedef {{words: string[], numbers: string, actions?: string[]}} RowText
+ *   words and numbers around an element; actions: the words of the links there that do something, if they are not among `words`
  * @typedef {{print: Fingerprint, loose: boolean, hidden: boolean, known?: Known, explain?: boolean}} Query
  *   loose: the target's text shows its state ("Notifications: On"), so "on" and "off" are the same word;
  *   hidden: include elements that are not rendered; known: facts about all frames of the page
@@ -30,6 +33,9 @@
  * @property {(one: string|undefined, other: string|undefined) => boolean} same
  * @property {(el: Element, wanted: string[], counted?: string) => boolean} isAround whether it has these words (and
  *   these numbers) around it or its row
+ * @property {(el: Element) => boolean} isLabelled whether an imported label is its own
+ * @property {(el: Element) => boolean} leads whether a link has the recorded address
+ * @property {() => string[]} addresses the addresses on the page that a recording would keep as the recorded one
  * @property {() => boolean} isTypeUnknown
  * @property {(rung: string) => Element[]} offer the candidates of a rung (cached)
  *
@@ -39,7 +45,9 @@
  * @property {(el: Element, mark: 'id'|'nameAttr', value: string) => boolean} hasMark
  * @property {(el: Element) => string} around
  * @property {(el: Element) => boolean} usable
+ * @property {(href: string) => string} resolved
  * @property {string} HEADINGS
+ * @property {RegExp} NOWHERE
  * @property {string} ANY
  */
 
@@ -50,11 +58,15 @@
   const websp = /** @type {Dom} */ (Reflect.get(globalThis, '__websp'));
   const { raw, parentOf, roleOf, nameOf, textOf, labelOf, labelsOf } = websp;
   const { attr, tagOf, shown } = raw;
-  const { open, numbers, similarity, rest, alike, SAME } = /** @type {Similarity} */ (replay.similarity);
+  const { cleanUrl } = /** @type {SecretsApi} */ (Reflect.get(globalThis, '__webspSecrets'));
+  const { open, numbers, common, similarity, rest, alike, SAME } = /** @type {Similarity} */ (replay.similarity);
 
   /** The tag of an imported element whose tag is unknown. */
   const ANY = '*';
   const HIGHEST = 20; // as in surroundings.js
+  const STATES = /^(?:on|off|yes|no|enabled|disabled|active|inactive)*$/i; // what a switch may say of its state only
+  const ROWS = 'tr,li,dd,[role=row],[role=listitem]';
+  const NOWHERE = /^(#!?$|javascript:|$)/i;
   const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading],legend';
 
   /** @type {(el: Element) => string|undefined} */
@@ -76,6 +88,14 @@
   const usable = (el) => rendered(el) || tagOf(el) === 'option'
     || (tagOf(el) === 'input' && [...labelsOf(el), ...websp.surfacesOf(el)].some(rendered));
 
+  /** The whole address of a link, which some recordings have instead of the attribute. */
+  /** @type {(href: string) => string} */
+  const resolved = (href) => {
+    try { return new URL(href, document.baseURI).href; } catch { return href; }
+  };
+  /** @type {(href: string) => string} */
+  const pathOf = (href) => href.split(/[?#;]/, 1)[0];
+
   /** @type {(find: () => Element[]) => Element[]} */
   const attempt = (find) => {
     try {
@@ -85,12 +105,21 @@
     }
   };
 
+  /** Whether recorded words are those of a row and, as older recordings have them, of actions in it: one more says nothing. */
+  /** @type {(wanted: string[], own: string[], actions: string[]) => boolean} */
+  const covers = (wanted, own, actions) => {
+    if (wanted.length <= own.length || common(own, wanted) < own.length) return alike(wanted, own);
+    return common(wanted, [...own, ...actions]) === wanted.length;
+  };
+
   class Candidates {
     /** @param {Query} query */
     constructor(query) {
       this.query = query;
       this.print = query.print;
-      /** @type {Map<Element, {words: string[], numbers: string}[]>} */
+      /** @type {string[]|undefined} */
+      this.ways = undefined;
+      /** @type {Map<Element, RowText[]>} */
       this.rests = new Map();
       this.all = websp.elements(document);
       const { tag, role } = this.print;
@@ -129,14 +158,40 @@
             || (print.id && hasMark(el, 'id', print.id))
             || (this.ofTag(el) && ((print.nameAttr && hasMark(el, 'nameAttr', print.nameAttr)
               && (this.isTypeUnknown() || (attr(el, 'type') ?? undefined) === (print.typeAttr ?? undefined)))
-              || (print.href && attr(el, 'href') === print.href))));
+              || (print.href && this.leads(el)))));
         case 'role+name': return this.named;
-        case 'label': return print.label ? this.pool.filter((el) => this.same(print.label, labelOf(el))) : [];
+        case 'label': return print.label ? this.pool.filter((el) => this.same(print.label, labelOf(el)) || this.isLabelled(el)) : [];
         case 'text': return this.byText();
         case 'css': return print.css ? attempt(() => websp.allByCss(print.css ?? '')) : [];
         case 'xpath': return print.xpath ? attempt(() => websp.allByXPath(print.xpath ?? '')) : [];
         default: return print.webspIndex === undefined ? [] : websp.indexed().slice(print.webspIndex, print.webspIndex + 1);
       }
+    }
+
+    /** Whether it has the label by which alone an imported recording knows a switch; without a name, what is around it begins so. */
+    /** @type {(el: Element) => boolean} */
+    isLabelled(el) {
+      const { name, label } = this.print;
+      if (name || !label) return false;
+      const own = nameOf(el);
+      if (this.same(label, own) || this.same(label, labelOf(el))) return true;
+      return STATES.test(own.replace(/[^\p{L}]/gu, '')) && `${open(around(el)).toLowerCase()} `.startsWith(`${open(label).toLowerCase()} `);
+    }
+
+    /** Whether a link has the recorded address: without what is another one at each load, as a recording keeps it. */
+    /** @type {(el: Element) => boolean} */
+    leads(el) {
+      const wanted = this.print.href ?? '';
+      const own = attr(el, 'href') ?? '';
+      if (own === wanted || resolved(own) === wanted) return true;
+      return pathOf(own) === pathOf(wanted) && cleanUrl(own) === cleanUrl(wanted);
+    }
+
+    /** The addresses on the page that a recording would keep as the recorded one. */
+    /** @type {() => string[]} */
+    addresses() {
+      this.ways ??= [...new Set(this.all.filter((el) => raw.has(el, 'href') && this.leads(el)).map((el) => resolved(attr(el, 'href') ?? '')))];
+      return this.ways;
     }
 
     byText() {
@@ -148,6 +203,13 @@
       return kin.filter((el) => byOwn.includes(el) || this.isAround(el, note));
     }
 
+    /** Whether an ancestor of an element has another that may be the target in it too: it is more than one row. */
+    /** @type {(at: Element, el: Element) => boolean} */
+    holdsAnother(at, el) {
+      const others = this.named.length ? this.named : this.pool;
+      return others.some((other) => other !== el && websp.kit.upwards(other, (outer) => outer === at) !== null);
+    }
+
     /** Whether an element has these words around it, near it or around its row, and these numbers; the texts are cut as in a recording. */
     /** @type {(el: Element, wanted: string[], counted?: string) => boolean} */
     isAround(el, wanted, counted) {
@@ -157,6 +219,9 @@
         const cutAs = (/** @type {string} */ text) => websp.kit.cut(open(text));
         let last = '';
         const parts = [cutAs(websp.aroundOf(el))];
+        /** @type {RowText[]} */
+        const linked = [];
+        let isOneRow = true;
         // A recording keeps the text of the row where the text nearby is the same in all rows.
         for (let at = parentOf(el), height = 0; at && tagOf(at) !== 'body' && height < HIGHEST; at = parentOf(at), height++) {
           const text = websp.textBeside(at, el, 1_000);
@@ -167,11 +232,18 @@
           const prose = websp.proseOf(at, el, 1_000);
           const row = websp.rowTextOf(at, el, 1_000);
           parts.push(cutAs(text), cutAs(prose), ...(row === prose ? [] : [cutAs(row)]));
+          if (!isOneRow) continue;
+          isOneRow = !this.holdsAnother(at, el);
+          const apart = isOneRow ? websp.partsOf(at, el, 1_000) : { own: '', actions: '' };
+          isOneRow &&= !raw.matches(at, ROWS);
+          if (apart.actions) linked.push({ words: rest(open(apart.own), own), numbers: numbers(apart.own), actions: rest(apart.actions, {}) });
         }
         texts = parts.map((part) => ({ words: rest(part, own), numbers: numbers(part) }));
+        texts.push(...linked);
         this.rests.set(el, texts);
       }
-      return texts.some((text) => alike(wanted, text.words) && (counted === undefined || counted === text.numbers));
+      return texts.some((text) => (text.actions ? covers(wanted, text.words, text.actions) : alike(wanted, text.words))
+        && (counted === undefined || counted === text.numbers));
     }
 
     /** Whether an import could not know the type. An <input> without a type is a text field, which has a role. */
@@ -192,6 +264,6 @@
   }
 
   /** @type {CandidatesApi} */
-  const api = { Candidates, testIdOf, hasMark, around, usable, HEADINGS, ANY };
+  const api = { Candidates, testIdOf, hasMark, around, usable, resolved, HEADINGS, NOWHERE, ANY };
   Object.assign(replay, api);
 })();

@@ -112,26 +112,29 @@
       return this.nameless === 1 && !this.print.namesakes;
     }
 
-    /** @type {(has: Fingerprint, valued: boolean) => Evidence[]} */
-    texts(has, valued) {
+    /** @type {(has: Fingerprint, valued: boolean, el: Element) => Evidence[]} */
+    texts(has, valued, el) {
       const items = [];
       for (const key of /** @type {const} */ (['label', 'text'])) {
         const wanted = this.print[key];
         if (!wanted || wanted === this.print.name || (valued && key === 'text')) continue;
+        if (key === 'label' && !this.print.name) {
+          items.push(...(this.isLabelled(el) ? this.onlyText(wanted, this.offer('label').length) : [item('text', 'other')]));
+          continue;
+        }
         if (!this.same(wanted, has[key])) items.push(item('text', 'other'));
         else if (key === 'label' || !this.isKnownByText()) items.push(item('text', 'same'));
-        else items.push(...this.onlyText(wanted));
+        else items.push(...this.onlyText(wanted, this.saying().length));
       }
       return items;
     }
 
-    /** The evidence of a text by which a person knows the target, as a plain span has no name. */
-    /** @type {(wanted: string) => Evidence[]} */
-    onlyText(wanted) {
+    /** The evidence of a text by which a person knows the target, as a plain span has no name; `several` have it. */
+    /** @type {(wanted: string, several: number) => Evidence[]} */
+    onlyText(wanted, several) {
       const items = [item('text', 'only')];
       const more = Math.min(2, words(wanted, false).length - 1);
       if (more > 0) items.push(item('text', 'word', WORTH.text.word * more));
-      const several = this.saying().length;
       if (several > 1) items.push(item('text', 'shared', -Math.log(several)));
       return items;
     }
@@ -171,7 +174,7 @@
       const heading = this.section(el, has, bare);
       const isOfForm = isOnly && heading.some(({ finding }) => finding === 'same') && this.isAmongFields(el);
       const row = this.around(el, bare && !isOnly, agrees && !isOfForm && !this.isMarked(marks, ROW_MARKS));
-      const told = [...name, ...this.texts(has, valued), ...heading, ...row, ...this.beside(has)];
+      const told = [...name, ...this.texts(has, valued, el), ...heading, ...row, ...this.beside(has)];
       told.push(...this.relief(told, agrees && (this.isMarked(marks) || this.isOfOwnRow(el, row))), ...this.retold(told));
       const classes = print.classes?.length ? WORTH.classes.same * agreement('classes', print.classes, has.classes, false) : 0;
       const items = [...marks, ...this.kind(has), ...told, ...(classes ? [item('classes', 'same', classes)] : [])];
@@ -181,7 +184,7 @@
       // What has neither a name nor a text is known by the text around it, which is the label of a field.
       const eligible = print.name || isPlain
         ? named || hasMarks || (total(row) >= WORTH.around.same && this.isOnlyOneMeant(el, has))
-        : hasMarks || total(row) > 0 || (!total(row) && !has.name)
+        : hasMarks || this.isLabelled(el) || total(row) > 0 || (!total(row) && !has.name)
           || (!this.isField(has) && name.some(({ finding }) => finding === 'only'));
       return {
         el, items: [...items, ...place], facts: total(items), place: total(place), evidence: total(items) + total(place),

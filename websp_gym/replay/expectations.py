@@ -11,6 +11,11 @@ Set = Literal["on", "off", "recorded"]
 
 MAY_BE_MISSING = 'if it comes only with a change, as Save in a bar, write "follows_change": true in the event'
 
+UNKNOWN_STATE = (
+    "the recording does not say whether it was turned on or off; use set on or off, or write "
+    '"set": "on" or "set": "off" in the event'
+)
+
 _RADIOS = frozenset({"radio", "menuitemradio"})
 _CHECKABLE = frozenset({"checkbox", "switch", "menuitemcheckbox"})
 
@@ -29,21 +34,38 @@ def wanted_state(event: TraceEvent, seen: Look, set: Set) -> bool | None:
     if seen.on is None:
         return None
     role = event.target.role if event.target else None
-    after = event.after.on if event.after else None
-    if seen.kind == "radio" or role in _RADIOS:
+    if (seen.turns == "choose" and not event.stateful) or role in _RADIOS:
         return True
     if event.set is not None:
         return event.set == "on"
-    if event.stateful and set != "recorded":
+    if not event.stateful and (not seen.turns or seen.inner or _left_it_alone(event)):
+        return None
+    if set != "recorded":
         return set == "on"
-    if event.stateful:
-        before = event.before.on if event.before else None
-        if after is None and before is None:
-            raise CannotActError(
-                "the recording does not say whether it was turned on or off; use set on or off"
-            )
-        return after if after is not None else not before
-    return after if seen.kind == "checkbox" or role in _CHECKABLE else None
+    known = recorded_state(event)
+    if known is None:
+        raise CannotActError(UNKNOWN_STATE)
+    return known
+
+
+def recorded_state(event: TraceEvent) -> bool | None:
+    """Return the state in which the recorded event left its target; None where the recording does not say."""
+    if event.after is not None and event.after.on is not None:
+        return event.after.on
+    before = event.before.on if event.before else None
+    return None if before is None else not before
+
+
+def _left_it_alone(event: TraceEvent) -> bool:
+    """Whether the recorder saw that the click did not turn the target, as with a toggle button that is not one."""
+    known = event.before is not None and event.before.on is not None and event.after is not None
+    return event.type == "click" and known and event.after == event.before
+
+
+def presses(key: str | None, seen: Look) -> bool:
+    """Whether a key turns the two-state control that has the focus, as a click does."""
+    native = seen.kind in ("checkbox", "radio")
+    return seen.turns == "toggle" and (key in (" ", "Space") or (key == "Enter" and not native))
 
 
 def unfolds(event: TraceEvent) -> bool | None:

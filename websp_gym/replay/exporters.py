@@ -4,7 +4,7 @@ A flow can be imported and replayed in DevTools or with ``@puppeteer/replay``, w
 format: the selectors are those of the recording, frames are identified only by their position, and controls
 have no state, so every switch is clicked. Placeholders such as ``{{account.email}}`` are kept. Each step also
 contains the original event under the key ``websp``, which these tools ignore; importing an exported trace
-restores the same trace.
+restores the same trace. Where an input was left out, these tools stop at a step that waits for ``false``.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ def _steps(event: TraceEvent, following: TraceEvent | None) -> Iterator[dict[str
     led_to = _led_to(event, following)
     if event.type == "navigate":
         yield {**_navigation(event.url), **ours}
+    elif event.type == "omitted":
+        yield {**_stop(event), **where, **ours}
     elif event.type == "key" or event.target is None:
         if event.target is not None:
             # A key step has no selectors; this one waits for the element that has the focus, and names it.
@@ -67,6 +69,12 @@ def _steps(event: TraceEvent, following: TraceEvent | None) -> Iterator[dict[str
     else:
         offset = {"offsetX": _OFFSET, "offsetY": _OFFSET}
         yield {"type": "click", **where, **_element(event.target), **offset, **led_to, **ours}
+
+
+def _stop(event: TraceEvent) -> dict[str, Any]:
+    """Return a step that no page ever passes, as other tools have no value for what was left out either."""
+    why = f"{event.describe()} was left out of the recording".replace("*/", "* /")
+    return {"type": "waitForExpression", "expression": f"false /* {why} */", "timeout": 1_000}
 
 
 def _navigation(url: str) -> dict[str, Any]:

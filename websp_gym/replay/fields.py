@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from websp_gym.browser.keyboard import type_over
@@ -47,10 +48,15 @@ class Field:
         """Whether an option of a ``<select>`` is chosen, by value or label."""
         return bool(self.element.ask("choice", value, of="field").get("already"))
 
-    def fill(self, text: str, *, secret: bool) -> None:
-        """Replace a field's text by keyboard, and read it back. A ``secret`` is typed into password fields only."""
+    def fill(self, text: str, *, only: Collection[str] = ()) -> None:
+        """Replace a field's text by keyboard, and read it back.
+
+        Args:
+            text: The text.
+            only: Kinds of fields to type a password into; empty for any field.
+        """
         kind = self.kind()
-        if secret and kind != "password":
+        if only and kind not in only:
             raise CannotActError(f"a password is typed into password fields only, and this is a {kind} field")
         if kind in _PICKED:
             self.element.field().fill(text, timeout=self.element.timeout * 1000)

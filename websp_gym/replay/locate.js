@@ -28,7 +28,7 @@
   const { raw, roleOf, nameOf, textOf, labelOf } = websp;
   const { attr, tagOf } = raw;
   const { similarity, scoreOf } = /** @type {Similarity} */ (replay.similarity);
-  const { Candidates, around } = /** @type {CandidatesApi} */ (replay);
+  const { Candidates, around, usable, resolved, NOWHERE } = /** @type {CandidatesApi} */ (replay);
   const Weigher = /** @type {new (query: Query) => Judge} */ (replay.Weigher);
 
   /** Full fingerprints are slow (about 2 ms each): compute them for this many candidates, the most similar. */
@@ -75,11 +75,12 @@
       return quick.sort((a, b) => b.score - a.score).slice(0, MOST).map((entry) => entry.el);
     }
 
-    /** Whether all recorded paths lead to the best of several equal candidates, none came or went, and no text differs. */
+    /** Whether all recorded paths lead to the best of several equal candidates, none came or went, and no text and no address differs. */
     /** @type {(best: Judged, next: Judged|undefined) => boolean} */
     isUnmoved(best, next) {
       const { name, css, xpath, webspIndex, namesakes } = this.print;
       if (name && namesakes !== undefined && this.known.name !== namesakes + 1) return false;
+      if (best.items.some(({ fact, finding }) => fact === 'href' && finding === 'other')) return false;
       const paths = PATHS.filter((rung) => ({ css, xpath, index: webspIndex })[rung] !== undefined).map((rung) => this.offer(rung));
       return paths.length > 1 && best.unchanged && this.isOfNumber(best.el) && (!next || best.facts >= next.facts - 0.01)
         && paths.every((list) => list.length === 1 && list[0] === best.el);
@@ -90,6 +91,24 @@
     isSameToClick(one, other) {
       if (!this.isKnownByText() || textOf(one.el) !== textOf(other.el)) return false;
       return isInside(one.el, other.el) || isInside(other.el, one.el);
+    }
+
+    /** Whether two links have the same name and lead to the same address: whichever is clicked, the same page comes. */
+    /** @type {(one: Judged, other: Judged) => boolean} */
+    isSameLink(one, other) {
+      // A page's own script may do something to the row of a link.
+      const isOfRow = /^(row|number|both)$/.test(this.print.toldBy ?? '') || [one.el, other.el].some((el) => !!el.closest('tr,[role=row]'));
+      if (isOfRow) return false;
+      const [a, b] = [one.el, other.el].map((el) => attr(el, 'href') ?? '');
+      return !NOWHERE.test(a) && resolved(a) === resolved(b) && roleOf(one.el) === roleOf(other.el)
+        && this.same(nameOf(one.el), nameOf(other.el));
+    }
+
+    /** Of links that are the same, one that can be seen. */
+    /** @type {(best: Judged, judged: Judged[]) => Judged} */
+    seen(best, judged) {
+      if (!best || usable(best.el)) return best;
+      return judged.find((other) => usable(other.el) && this.isEnough(other) && this.isSameLink(best, other)) ?? best;
     }
 
     /** The best candidate, or what is inside it and says the same, if no path tells which one was clicked. */
@@ -103,9 +122,10 @@
 
     /** Whether nothing but its place tells the target from others of its role and name: a secret in its row is not kept. */
     /** @type {(best: Judged) => boolean} */
-    isPlaced({ marked }) {
+    isPlaced({ marked, items }) {
       const { toldBy, nearby } = this.print;
-      return !marked && !!toldBy && toldBy !== 'heading' && !nearby;
+      const isAddressed = items.some(({ fact, finding }) => fact === 'href' && finding === 'same');
+      return !marked && !isAddressed && !!toldBy && toldBy !== 'heading' && !nearby;
     }
 
     /** Whether there is enough evidence for a candidate, also without that of its place. */
@@ -148,8 +168,8 @@
         if (a.eligible !== b.eligible) return a.eligible ? -1 : 1;
         return Math.abs(a.facts - b.facts) < 0.01 ? b.place - a.place : b.facts - a.facts;
       });
-      const best = this.inmost(judged);
-      const next = judged.find((other) => other !== best && !this.isSameToClick(best, other));
+      const best = this.seen(this.inmost(judged), judged);
+      const next = judged.find((other) => other !== best && !this.isSameToClick(best, other) && !this.isSameLink(best, other));
       const close = !!best && !!next?.eligible && best.facts - next.facts < RULES.lead;
       const taken = !!best && this.isEnough(best) && (!(close || this.isPlaced(best)) || this.isUnmoved(best, next));
       const rung = taken ? RUNGS.find((name) => this.offer(name).includes(best.el)) ?? '' : '';

@@ -34,14 +34,16 @@ _SCRIPTS = (
     "row_evidence.js",
     "evidence.js",
     "locate.js",
+    "places.js",
     "act.js",
+    "refusals.js",
     "occlusion.js",
     "hover.js",
     "virtual_lists.js",
 )
 """The last script defines ``roll``, which shows that a document has all of them."""
-_SECRET_SCRIPTS = ("secret_rules.js", "secret_texts.js")
-"""Scripts of ``extension/`` that remove secrets from texts."""
+_SECRET_SCRIPTS = ("secret_rules.js", "secret_texts.js", "secrets.js")
+"""Scripts of ``extension/`` that remove secrets from texts and addresses."""
 _LOCATE = "query => globalThis.__webspReplay?.roll ? __webspReplay.locate(query) : null"
 
 
@@ -115,8 +117,8 @@ def locate(page: Page, target: Fingerprint, *, loose: bool = False, hidden: bool
     Returns:
         The element, or a report of each rung.
     """
-    query = _query(target, loose=loose, hidden=hidden)
-    home = _frame_at(page, target.frame_path)
+    query = query_of(target, loose=loose, hidden=hidden)
+    home = frame_of(page, target.frame_path)
     first = _ask(home, query) if home else None
     if first is not None and first.found and not first.found["weak"] and len(page.frames) == 1:
         return _take([first], home)
@@ -146,7 +148,7 @@ def explain(page: Page, target: Fingerprint, *, loose: bool = False) -> list[Can
     Returns:
         The candidates with the evidence for and against each, the best first.
     """
-    query = _query(target, loose=loose, hidden=False) | {"explain": True}
+    query = query_of(target, loose=loose, hidden=False) | {"explain": True}
     found = [
         Candidate(
             **{key: value for key, value in one.items() if key != "items"},
@@ -158,7 +160,8 @@ def explain(page: Page, target: Fingerprint, *, loose: bool = False) -> list[Can
     return sorted(found, key=lambda one: (not one.taken, not one.eligible, -one.evidence))
 
 
-def _query(target: Fingerprint, *, loose: bool, hidden: bool) -> dict[str, Any]:
+def query_of(target: Fingerprint, *, loose: bool = False, hidden: bool = False) -> dict[str, Any]:
+    """Return a fingerprint as the page scripts ask for it."""
     print_ = target.model_dump(by_alias=True, exclude_none=True, exclude={"frame_path"})
     return {"print": print_, "loose": loose, "hidden": hidden}
 
@@ -222,7 +225,7 @@ def _fetch(frame: Frame) -> ElementHandle | None:
         return None
 
 
-def _frame_at(page: Page, path: tuple[str, ...]) -> Frame | None:
+def frame_of(page: Page, path: tuple[str, ...]) -> Frame | None:
     """Return the frame at a path of iframe selectors; None where one of them matches no iframe."""
     frame: Frame | None = page.main_frame
     for css in path:

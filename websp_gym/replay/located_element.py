@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.errors import WorldError
+from websp_gym.replay.locate import install
 
 if TYPE_CHECKING:
-    from playwright.sync_api import ElementHandle
+    from playwright.sync_api import ElementHandle, Page
 
     from websp_gym.browser.tabs import Tabs
     from websp_gym.replay.locate import Found
@@ -43,10 +44,23 @@ class Look:
     mixed: bool
     disabled: bool
     expanded: bool | None
+    turns: Literal["", "toggle", "choose"] = ""
+    """What a click does to its state: turn it over, or choose it as a radio button; empty for no setting."""
+    inner: bool = False
+    """Whether the state is that of a control inside the element, which a click may leave alone."""
 
     def is_(self, wanted: bool) -> bool:
         """Whether the element is clearly on (or off); a half-checked box is neither."""
         return self.on is wanted and not self.mixed
+
+
+def focused(page: Page) -> Look | None:
+    """Return the state of the element that has the keyboard focus in the page's main frame; None if there is none."""
+    install(page.main_frame)
+    seen = page.main_frame.evaluate(
+        "() => { const el = __webspReplay.focused(); return el && __webspReplay.look(el, []); }"
+    )
+    return Look(**seen) if seen else None
 
 
 class LocatedElement:
@@ -74,9 +88,9 @@ class LocatedElement:
         self.timeout = timeout
         self._again = again
 
-    def look(self) -> Look:
-        """Return the element's current state."""
-        return Look(**self.ask("look", self.rules))
+    def look(self, patience: float | None = None) -> Look:
+        """Return the element's current state; one that is gone is looked for within this many seconds."""
+        return Look(**self.ask("look", self.rules, patience=patience))
 
     def locate_again(self, patience: float | None) -> None:
         """Locate the element again. Raise ReplayError if it is not found within this many seconds (None: default)."""

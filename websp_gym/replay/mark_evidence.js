@@ -24,21 +24,14 @@
   const { WORTH } = /** @type {EvidenceTable} */ (Reflect.get(globalThis, '__webspEvidence'));
   const { raw, fingerprint } = websp;
   const { attr } = raw;
-  const { Candidates, testIdOf, hasMark, usable, ANY } = /** @type {CandidatesApi} */ (replay);
+  const { Candidates, testIdOf, hasMark, usable, resolved, NOWHERE, ANY } = /** @type {CandidatesApi} */ (replay);
 
-  const NOWHERE = /^(#|javascript:|$)/i;
   /** @type {Piece} */
   const item = (fact, finding, worth = WORTH[fact][finding]) => ({ fact, finding, worth });
   /** @type {(print: Fingerprint) => boolean} */
   const isSubmit = ({ tag, typeAttr }) => typeAttr === 'submit' || (tag === 'button' && !typeAttr);
   /** @type {(print: Fingerprint) => boolean} */
   const isRadio = ({ role, typeAttr }) => role === 'radio' || typeAttr === 'radio';
-  /** The whole address of a link, which some recordings have instead of the attribute. */
-  /** @type {(href: string) => string} */
-  const resolved = (href) => {
-    try { return new URL(href, document.baseURI).href; } catch { return href; }
-  };
-
   class MarkWeigher extends Candidates {
     /** @type {Map<Element, Fingerprint>} */
     prints = new Map();
@@ -88,7 +81,7 @@
         const wanted = this.print[mark];
         if (wanted) items.push(this.mark(mark, wanted, has[mark], el));
       }
-      items.push(...this.value(has, el), ...this.href(has), ...this.plain('placeholder', has), ...this.form(has));
+      items.push(...this.value(has, el), ...this.href(has, el), ...this.plain('placeholder', has), ...this.form(has));
       return items;
     }
 
@@ -118,12 +111,16 @@
       return [item('value', grouped ? 'other option' : 'other')];
     }
 
-    /** @type {(has: Fingerprint) => Evidence[]} */
-    href({ href: own }) {
+    /** @type {(has: Fingerprint, el: Element) => Evidence[]} */
+    href({ href: own }, el) {
       const wanted = this.print.href;
       if (!wanted || NOWHERE.test(wanted)) return [];
       if (!own) return [item('href', 'missing')];
-      if (wanted === own || wanted === resolved(own)) return [item('href', 'same')];
+      const isPart = wanted.startsWith('#');
+      // A part of this page may be numbered, as ids are.
+      if (isPart && (websp.isCounterpart(wanted, own) || websp.isSerial(raw.rootOf(el), 'href', wanted))) return [item('href', 'counted', 0)];
+      if (wanted === own || wanted === resolved(own)) return [item('href', isPart && /\d/.test(wanted) ? 'part' : 'same')];
+      if (this.leads(el)) return [item('href', this.addresses().length === 1 ? 'same' : 'part')];
       const [path, query = ''] = wanted.split('?', 2);
       const [ownPath, ownQuery = ''] = own.split('?', 2);
       const pairs = ownQuery.split('&');

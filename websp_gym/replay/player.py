@@ -10,33 +10,35 @@ import contextlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError, SetupError, WorldError
 from websp_gym.replay.act import Actor
+from websp_gym.replay.checks import Checks
 from websp_gym.replay.evidence import Candidate
 from websp_gym.replay.expectations import (
     MAY_BE_MISSING,
     Set,
     comes_with_change,
     is_choice,
+    presses,
     unfolds,
     wanted_state,
 )
-from websp_gym.replay.fields import Field
+from websp_gym.replay.left_out import NEVER_GIVEN, check_inputs, way_out, why_left_out
 from websp_gym.replay.locate import Found, RungReport, explain
-from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement, Look
-from websp_gym.replay.read_back import Kept, kept_state, last_states, read_back
-from websp_gym.replay.trace import Trace, TraceEvent, fill, fill_target
+from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement, focused
+from websp_gym.replay.openers import Openers
+from websp_gym.replay.perform_event import Done, Performed, Performer
+from websp_gym.replay.refusals import Pressed
+from websp_gym.replay.trace import End, Trace, TraceEvent, fill, fill_target
 from websp_gym.replay.wait_for_target import TargetWaiter, same_page
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
-
-Done = Literal["clicked", "skipped", "typed", "navigated", "pressed", "chosen"]
 
 _NEEDLESS_PATIENCE = 2.0
 """Seconds to look for a control that may be missing because nothing was changed, such as *Save* in a bar."""
@@ -74,8 +76,10 @@ class ReplayReport:
 
     events: tuple[EventReport, ...]
     seconds: float
+    verified: int | None = None
+    """How many states were read back from pages loaded once more; None if that was not asked for."""
     unverified: tuple[str, ...] = ()
-    """States that could not be read back, because their targets are not on the page when it is loaded anew."""
+    """States that could not be read back, each with the reason."""
 
 
 def replay(
@@ -88,6 +92,7 @@ def replay(
     class_rules: ClassRules = (),
     start: bool = True,
     verify: bool = False,
+    inputs: Mapping[int, str] | None = None,
     on_event: Callable[[EventReport], None] | None = None,
     on_candidates: Callable[[int, list[Candidate]], None] | None = None,
 ) -> ReplayReport:
@@ -103,8 +108,10 @@ def replay(
         class_rules: The site's rules ``[{"on": css, "off": css}]`` for controls that show their state
             only by a class.
         start: Whether to open the trace's start URL first.
-        verify: Whether to load the pages once more at the end, and to read all switches, radio buttons and
-            lists that were set.
+        verify: Whether to load the pages once more at the end, and to read all switches, lists and fields that
+            were set.
+        inputs: What to type where the recording left out an input, by number of the ``omitted`` event. For one whose
+            value is a placeholder (``{{account.new_password}}``), the account's value does as well.
         on_event: Called with the report of each completed event, also of those before a failure.
         on_candidates: Called with the number of each event that has a target, and the elements that may be its
             target, before it is carried out or given up. For explanations; it makes replay slower.
@@ -113,22 +120,35 @@ def replay(
         One report per event.
 
     Raises:
-        ReplayError: A target was not found or did not reach its state, or the page did not keep it; details are
-            in the error's attributes.
-        SetupError: The account has no value for a placeholder, or a class rule is not a valid CSS selector.
+        ReplayError: A target was not found or did not reach its state, the page did not keep it, or an input was
+            left out and is not given; details are in the error's attributes.
+        SetupError: An input is given for another event, the account has no value for a placeholder, or a class
+            rule is not a valid CSS selector.
     """
     began = time.monotonic()
-    player = _Player(tabs, set, account, timeout, class_rules, on_candidates)
+    given = inputs or {}
+    check_inputs(trace, given)
+    player = _Player(tabs, set, account, timeout, class_rules, given, verify, trace.end, on_candidates)
     player.check_rules()
-    if start:
-        player.go(fill(trace.start_url, account), TraceEvent(type="navigate", url=trace.start_url), 0)
-    events = []
-    for number, event in enumerate(trace.events, 1):
-        events.append(player.play(number, event))
-        if on_event is not None:
-            on_event(events[-1])
-    unverified = player.verify() if verify else ()
-    return ReplayReport(tuple(events), time.monotonic() - began, unverified)
+    try:
+        if start:
+            player.go(fill(trace.start_url, account), TraceEvent(type="navigate", url=trace.start_url), 0)
+        events = []
+        for number, event in enumerate(trace.events, 1):
+            player.following = trace.events[number] if number < len(trace.events) else None
+            events.append(player.play(number, event))
+            if on_event is not None:
+                on_event(events[-1])
+        player.check_proved(len(trace.events))
+        if events and events[-1].action != "skipped":
+            player.checks.check_end(trace)
+        back = player.checks.read_back() if verify else None
+    finally:
+        player.checks.close()
+    seconds = time.monotonic() - began
+    return ReplayReport(
+        tuple(events), seconds, back.verified if back else None, back.unverified if back else ()
+    )
 
 
 class _Player:
@@ -139,6 +159,9 @@ class _Player:
         account: Mapping[str, str],
         timeout: float,
         rules: ClassRules,
+        inputs: Mapping[int, str],
+        verify: bool,
+        end: End | None,
         on_candidates: Callable[[int, list[Candidate]], None] | None,
     ) -> None:
         self.tabs = tabs
@@ -146,20 +169,22 @@ class _Player:
         self.account = account
         self.timeout = timeout
         self.rules = rules
+        self.inputs = inputs
+        self.performer = Performer(set_, account)
         self.targets = TargetWaiter(tabs, account)
+        self.openers = Openers(tabs, account)
+        self.following: TraceEvent | None = None
         # True where every switch and choice since the last action with an effect already was as wanted.
         self.nothing_changed = False
         self.on_candidates = on_candidates
-        self.kept: list[Kept] = []
+        self.answer: str | None = None
+        """Given for the dialog of the next event."""
+        self.checks = Checks(tabs, account, rules, timeout, end, self._error, verify=verify)
 
-    def verify(self) -> tuple[str, ...]:
-        """Load the pages once more and compare all states that were set; return those that are not there."""
-
-        def locate(state: Kept, patience: float) -> LocatedElement:
-            found = self._find_again(state.event, state.number, patience)
-            return self._located(found, state.event, state.number)
-
-        return read_back(last_states(self.kept), self.tabs, locate, timeout=self.timeout)
+    def check_proved(self, number: int) -> None:
+        """Raise ReplayError where no event until this one has proved a step that was taken by its place."""
+        if self.openers.unproved is not None:
+            raise self._unproved(number)
 
     def check_rules(self) -> None:
         """Raise SetupError where a class rule is not a valid CSS selector."""
@@ -177,9 +202,9 @@ class _Player:
         if event.modal is None:
             return self._play(number, event)
         asked = self.tabs.dialogs.seen
-        with self.tabs.dialogs.answering(
-            accept=event.modal == "accept", text=fill(event.modal_text or "", self.account)
-        ):
+        answer = self.answer if self.answer is not None else fill(event.modal_text or "", self.account)
+        self.answer = None
+        with self.tabs.dialogs.answering(accept=event.modal == "accept", text=answer):
             report = self._play(number, event)
             if report.action != "skipped" and self.tabs.dialogs.seen == asked:
                 with contextlib.suppress(PlaywrightError):
@@ -190,35 +215,61 @@ class _Player:
     def _play(self, number: int, event: TraceEvent) -> EventReport:
         began = time.monotonic()
         found: Found | None = None
-        before: bool | None = None
-        after: bool | None = None
-        action: Done
+        self.checks.leave()
         if event.type == "navigate":
-            action = self.go(fill(event.url, self.account), event, number)
+            did = Performed(self.go(fill(event.url, self.account), event, number))
+        elif event.type == "omitted" and (done := self._left_out(event, number)) is not None:
+            did = Performed(done)
         elif event.target is None:
-            action = self._key(event, number)
+            did = self.checks.watch(event, number, Pressed(), lambda: Performed(self._key(event, number)))
         else:
             self._open_menus(event)
-            found = self._find(event, number)
-            if found is None:
-                action = "skipped"
+            target = self._find_or_open(event, number)
+            if isinstance(target, str):
+                did = Performed(self.go(target, event, number))
+                self.checks.last_press = number
             else:
-                element = self._located(found, event, number)
-                url = self.tabs.current.url
-                action, before, after = self._act(element, event, number)
-                self.kept += kept_state(number, event, url, after, self.account)
-        self._note(event, action, before)
+                found = target
+                did = Performed("skipped") if found is None else self._act(found, event, number)
+        self._note(event, did)
         return EventReport(
             number=number,
             type=event.type,
             description=event.describe(),
             rung=found.rung if found else None,
             score=found.score if found else None,
-            before=before,
-            after=after,
-            action=action,
+            before=did.before,
+            after=did.after,
+            action=did.done,
             seconds=time.monotonic() - began,
         )
+
+    def _left_out(self, event: TraceEvent, number: int) -> Done | None:
+        """Return what was done about an input that was left out; None where it is to be typed into its target.
+
+        Raise ReplayError where it is not given.
+        """
+        given = self._given(event, number)
+        if given is None or event.what in NEVER_GIVEN:
+            absent = event.optional and (event.target is None or self._find(event, number) is None)
+            if absent:
+                return "skipped"
+            raise self._error(event, number, why_left_out(event), (), way=way_out(event, number))
+        if event.what == "answer":
+            self.answer = given
+            return "typed"
+        if event.target is None:
+            raise self._error(event, number, "the recording does not say into which field it was typed", ())
+        return None
+
+    def _given(self, event: TraceEvent, number: int) -> str | None:
+        """Return what is given for an input that was left out; None if nothing is."""
+        if number in self.inputs:
+            return self.inputs[number]
+        try:
+            return fill(event.value, self.account) if event.value else None
+        except SetupError:
+            return None
 
     def go(self, url: str, event: TraceEvent, number: int) -> Done:
         """Open a URL, unless the current page is already there. Event number 0 always opens it."""
@@ -250,86 +301,43 @@ class _Player:
                 with contextlib.suppress(CannotActError):
                     Actor(self._located(found, menu, 0)).hover()
 
-    def _act(
-        self, element: LocatedElement, event: TraceEvent, number: int
-    ) -> tuple[Done, bool | None, bool | None]:
-        try:
-            if event.type == "type":
-                Field(element).fill(
-                    fill(event.value or "", self.account), secret="account.password" in (event.value or "")
+    def _act(self, found: Found, event: TraceEvent, number: int) -> Performed:
+        element = self._located(found, event, number)
+
+        def perform() -> Performed:
+            try:
+                return self.performer.perform(
+                    element, event, given=self._given(event, number), nothing_changed=self.nothing_changed
                 )
-                return "typed", None, None
-            if event.type == "key":
-                Field(element).press_key(event.key or "")
-                return "pressed", None, None
-            if event.type == "change" and event.value is not None:
-                done = self._change(Field(element), event.value)
-                if done:
-                    return done, None, None
-            return self._click(element, event)
-        except (CannotActError, PlaywrightError) as error:
-            self._check_alive()
-            reason = str(error).split("\n", 1)[0]
-            raise self._error(event, number, reason, (), element.found) from error
+            except (CannotActError, PlaywrightError) as error:
+                self._check_alive()
+                reason = str(error).split("\n", 1)[0]
+                raise self._error(event, number, reason, (), element.found) from error
 
-    def _change(self, field: Field, value: str) -> Done | None:
-        """Set the value of a field; return None for checkboxes, radio buttons and switches."""
-        kind = field.kind()
-        text = fill(value, self.account)
-        if kind == "select":
-            return "chosen" if field.choose(text) else "skipped"
-        if kind in ("checkbox", "radio", "switch"):
-            return None
-        field.fill(text, secret="account.password" in value)
-        return "typed"
-
-    def _click(self, element: LocatedElement, event: TraceEvent) -> tuple[Done, bool | None, bool | None]:
-        seen = element.look()
-        actor, field = Actor(element), Field(element)
-        if seen.kind == "option" and event.target and field.kind() == "select":
-            chosen = field.choose(event.target.name or event.target.text or "")
-            return "chosen" if chosen else "skipped", None, None
-        wanted = wanted_state(event, seen, self.set)
-        if wanted is not None:
-            return self._turn(actor, seen, wanted)
-        if event.set is not None or (event.stateful and self.set != "recorded"):
-            raise CannotActError("its state cannot be read; add a class rule to the site")
-        opens = unfolds(event)
-        if opens is not None and seen.expanded is opens:
-            return "skipped", seen.expanded, seen.expanded
-        if seen.disabled and self.nothing_changed and event.follows_change is not False:
-            return "skipped", None, None
-        if seen.disabled and not actor.enabled():
-            raise CannotActError("it is disabled")
-        if opens is not None and seen.expanded is not None:
-            return "clicked", seen.expanded, actor.unfold(opens)
-        actor.click()
-        return "clicked", seen.on, None
-
-    def _turn(self, actor: Actor, seen: Look, wanted: bool) -> tuple[Done, bool | None, bool | None]:
-        # Click a menu's radio item even if it is on: the menu would stay open and cover the next target.
-        if seen.is_(wanted) and seen.kind != "menuitemradio":
-            return "skipped", seen.on, seen.on
-        if seen.disabled and not actor.enabled():
-            raise CannotActError(f"it is disabled, and {'off' if wanted else 'on'}")
-        return "clicked", seen.on, actor.turn(wanted, may_go=seen.kind.startswith("menuitem"))
+        return self.checks.act(event, number, element, perform)
 
     def _key(self, event: TraceEvent, number: int) -> Done:
         self.targets.focus(event)
         try:
+            seen = focused(self.tabs.current)
+            if seen is not None and presses(event.key, seen):
+                wanted = wanted_state(event, seen, self.set)
+                if wanted is not None and seen.is_(wanted):
+                    return "skipped"
             self.tabs.current.keyboard.press(event.key or "")
-        except PlaywrightError as error:
+        except (CannotActError, PlaywrightError) as error:
             self._check_alive()
             raise self._error(event, number, str(error).split("\n", 1)[0], ()) from error
         settle(self.tabs)
         return "pressed"
 
-    def _note(self, event: TraceEvent, action: Done, was_on: bool | None) -> None:
-        chosen_again = event.target is not None and event.target.role == "option" and was_on
-        as_wanted = action == "skipped" and event.type in ("click", "change") and is_choice(event)
+    def _note(self, event: TraceEvent, did: Performed) -> None:
+        chosen_again = event.target is not None and event.target.role == "option" and did.before
+        is_set = is_choice(event) or did.is_set
+        as_wanted = did.done == "skipped" and event.type in ("click", "change") and is_set
         if as_wanted or chosen_again:
             self.nothing_changed = True
-        elif action != "skipped" and unfolds(event) is None:
+        elif did.done != "skipped" and unfolds(event) is None:
             self.nothing_changed = False
 
     # ---------------------------------------------------------------- finding
@@ -338,6 +346,17 @@ class _Player:
         assert found is not None
         return found
 
+    def _find_or_open(self, event: TraceEvent, number: int) -> Found | str | None:
+        """Return the target; of a step that only opens something also what is in its place, or its address."""
+        try:
+            return self._find(event, number)
+        except ReplayError:  # nothing was done yet, so no server can have refused it
+            found = self.openers.by_place(number, event, self.following)
+            way = found or self.openers.address(event, self.following)
+            if way is None:
+                raise
+            return way
+
     def _find(self, event: TraceEvent, number: int, *, within: float | None = None) -> Found | None:
         """Wait until the target can be located, and return it.
 
@@ -345,18 +364,21 @@ class _Player:
         is given to wait. Raise ReplayError where it must be there and was not located in time.
         """
         first = within is None
-        needless = first and self.nothing_changed and comes_with_change(event)
+        unproved = self.openers.unproved if first else None
+        needless = first and not unproved and self.nothing_changed and comes_with_change(event)
         patience = within or self.timeout
         if needless:
             patience = min(patience, _NEEDLESS_PATIENCE)
         elif first and event.optional:
             patience = min(patience, _OPTIONAL_PATIENCE)
-        passable = needless or (first and event.optional)
-        result = self.targets.wait(event, patience, scroll=not passable)
+        passable = needless or (first and event.optional and not unproved)
+        result = self.targets.wait(event, patience, scroll=not passable, shown=unproved is not None)
         if first and self.on_candidates is not None and event.target is not None:
             target = fill_target(event.target, self.account)
             self.on_candidates(number, explain(self.tabs.current, target, loose=event.stateful))
         if isinstance(result, Found):
+            if first and not self.openers.prove(event, result):
+                raise self._unproved(number)
             return result
         if passable:
             return None
@@ -366,6 +388,14 @@ class _Player:
         raise self._error(event, number, reason, result.rungs)
 
     # ---------------------------------------------------------------- errors
+    def _unproved(self, number: int) -> ReplayError:
+        assert self.openers.unproved is not None
+        opened, event = self.openers.unproved
+        reason = (
+            f"it was found by its place only, and event {number} does not prove that it is the recorded one"
+        )
+        return self._error(event, opened, reason, ())
+
     def _error(
         self,
         event: TraceEvent,
@@ -373,6 +403,8 @@ class _Player:
         reason: str,
         rungs: tuple[RungReport, ...],
         found: Found | None = None,
+        *,
+        way: str = "record the trace again with `websp record`, or see whether the site has changed",
     ) -> ReplayError:
         # The query may contain a session or sign-in token.
         url = self.tabs.current.url.split("?", 1)[0].split("#", 1)[0]
@@ -381,7 +413,7 @@ class _Player:
             f"event {number} ({event.describe()}) failed on {url}: {reason}",
             f"it was found by {found.rung} with score {found.score:.2f}" if found else "",
             f"looked for by {tried}" if tried else "",
-            "record the trace again with `websp record`, or see whether the site has changed",
+            way,
         ]
         return ReplayError(
             ". ".join(part for part in parts if part),

@@ -1,26 +1,61 @@
-"""Read back what a replay has set: load the pages once more, and compare every switch, radio button and list."""
+"""Read back what a replay has set: load the pages once more, and compare every switch, list and field.
+
+Not all that is set is a setting: a row is ticked for a button, a text is added to a list, *Remember me* belongs to
+one sign-in. Such a control is as it was before when the page is loaded once more, and so is a setting that was
+refused. What tells them apart is the recording (``kept``), or else what was sent, and where the control is.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import re
+import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError
-from websp_gym.replay.expectations import is_choice
 from websp_gym.replay.fields import Field
+from websp_gym.replay.locate import Found, locate
 from websp_gym.replay.located_element import CannotActError, LocatedElement
-from websp_gym.replay.trace import TraceEvent, fill
+from websp_gym.replay.trace import TraceEvent, fill_target, types_password
+from websp_gym.replay.wait_for_target import wait_for_change
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
+    from websp_gym.replay.located_element import ClassRules
+    from websp_gym.replay.refusals import Reply
 
 _PATIENCE = 3.0
-"""Seconds to look for a target on a page that was loaded once more."""
+"""Seconds to look for the first target on a page that was loaded once more; when it has settled, others are there."""
+_LATER_PATIENCE = 0.5
+_LOOK_SECONDS = 0.1
+_SHORTEST = 4
+"""Letters of a text that a server may complete, as ``https://`` before an address."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a control holds, and what it is part of."""
+
+    value: str | None
+    """The text of a field, or the value of a list."""
+    on: bool | None
+    shown: bool
+    listed: bool
+    """Whether its form lists rows, each with a box to choose it."""
+    sign_in: bool
+    """Whether its form asks for a password."""
+
+    @classmethod
+    def of(cls, element: LocatedElement) -> Setting:
+        """Return the setting that an element is."""
+        told = element.ask("setting")
+        on = element.look().on  # by the site's class rules
+        return cls(told["value"], on, told["shown"], told["listed"], told["signIn"])
 
 
 @dataclass(frozen=True)
@@ -34,32 +69,48 @@ class Kept:
     """The page of the target."""
     on: bool | None = None
     """The state of a switch, check box or radio button."""
-    option: str | None = None
-    """The option of a list, by value or label."""
+    text: str | None = None
+    """The text of a field, or the option of a list, by value or label."""
+    before: Setting | None = None
+    """The control before the event; None where it is unknown."""
+    sent: tuple[Reply, ...] = field(default=(), compare=False)
+    """What the event itself sent."""
+    since: int = 0
+    """Number of requests before the event."""
+    led_on: bool = False
+    """Whether the event led to another page, or something was pressed after it."""
 
     def __str__(self) -> str:
-        state = repr(self.option) if self.on is None else "on" if self.on else "off"
+        state = "on" if self.on else "off"
+        if self.on is None:
+            state = "what was typed" if self.is_secret else repr(self.text)
         what = self.event.target.short() if self.event.target else self.event.type
         return f"event {self.number} ({what}) should be {state}"
 
+    @property
+    def is_secret(self) -> bool:
+        """Whether no page shows it."""
+        return self.event.type == "omitted" or types_password(self.event.value)
 
-def kept_state(
-    number: int, event: TraceEvent, url: str, on: bool | None, account: Mapping[str, str]
-) -> list[Kept]:
-    """Return the state that the page should keep after an event, in a list; an empty list where there is none.
 
-    Args:
-        number: Number of the event.
-        event: The event, carried out.
-        url: The page it was carried out on.
-        on: The state of its target after it; None where it has none.
-        account: The account's values for the placeholders.
-    """
-    if event.popup or event.target is None:
-        return []
-    if event.type == "change" and event.value is not None and event.target.tag == "select":
-        return [Kept(number, event, url, option=fill(event.value, account))]
-    return [Kept(number, event, url, on=on)] if on is not None and is_choice(event) else []
+@dataclass(frozen=True)
+class ReadBack:
+    """What was read back, and what could not be."""
+
+    verified: int = 0
+    """Number of states that the pages kept."""
+    unverified: tuple[str, ...] = ()
+    """The others, each with the reason."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A state that was looked for on the page loaded once more."""
+
+    kept: Kept
+    now: Setting | None
+    """None where it is not on the page."""
+    same: bool = False
 
 
 def last_states(kept: Iterable[Kept]) -> list[Kept]:
@@ -72,51 +123,181 @@ def last_states(kept: Iterable[Kept]) -> list[Kept]:
 
 
 def read_back(
-    kept: list[Kept], tabs: Tabs, locate: Callable[[Kept, float], LocatedElement], *, timeout: float
-) -> tuple[str, ...]:
+    kept: list[Kept],
+    tabs: Tabs,
+    account: Mapping[str, str],
+    rules: ClassRules = (),
+    *,
+    timeout: float,
+    sent_since: Callable[[Kept], list[Reply]],
+) -> ReadBack:
     """Load the pages of all states once more, and compare.
 
     Args:
         kept: The states, the last of every target.
         tabs: The browser's open tabs.
-        locate: Locates the target of a state within some seconds.
+        account: The account's values for the placeholders.
+        rules: The site's class rules.
         timeout: Seconds to wait for a page.
+        sent_since: Returns what was sent after a state was set.
 
     Returns:
-        Descriptions of the targets that are not on the loaded page, because it opens in another view.
+        How many were kept, and descriptions of those that could not be read back.
 
     Raises:
         ReplayError: A page did not keep a state, or did not load; names every target that differs.
     """
-    unverified, differing = [], []
-    for url in dict.fromkeys(one.url for one in kept):
-        _load(url, tabs, timeout)
-        for one in (one for one in kept if one.url == url):
-            try:
-                element = locate(one, min(_PATIENCE, timeout))
-                found = _is_kept(one, element)
-            except (ReplayError, CannotActError, PlaywrightError):
-                found = None
-            if found is None:
-                unverified.append(str(one))
-            elif not found:
-                differing.append(one)
-    if differing:
+    readings = look_again(kept, tabs, account, rules, timeout=timeout)
+    refused, unverified = [], []
+    for reading in readings:
+        if reading.same:
+            continue
+        why = _no_setting(reading, readings, sent_since(reading.kept))
+        if why is None:
+            refused.append(reading.kept)
+        else:
+            unverified.append(f"{reading.kept}: {why}")
+    if refused:
         raise ReplayError(
-            f"the page did not keep what the replay set: {'; '.join(map(str, differing))}. Each was right after its "
-            "event, and is not after the page was loaded once more; does the recording lack a click on Save?",
-            event=differing[0].number,
+            f"the page did not keep what the replay set: {'; '.join(map(str, refused))}. Each was right after its "
+            "event, and is not after the page was loaded once more; did the server refuse it, or does the recording "
+            "lack a click on Save?",
+            event=refused[0].number,
             reason="not kept",
         )
-    return tuple(unverified)
+    return ReadBack(sum(reading.same for reading in readings), tuple(unverified))
 
 
-def _is_kept(one: Kept, element: LocatedElement) -> bool | None:
-    """Whether a target is as it was set; None where its state cannot be read."""
-    if one.option is not None:
-        return bool(Field(element).has_option(one.option))
-    seen = element.look()
-    return None if seen.on is None else seen.is_(bool(one.on))
+def look_again(
+    kept: list[Kept],
+    tabs: Tabs,
+    account: Mapping[str, str],
+    rules: ClassRules = (),
+    *,
+    timeout: float,
+) -> list[Reading]:
+    """Load the pages of all states once more, and look for each. Raise ReplayError where a page does not load."""
+    readings = {id(one): Reading(one, None) for one in kept}
+    for url in dict.fromkeys(one.url for one in kept if not one.is_secret):
+        _load(url, tabs, timeout)
+        here = [one for one in kept if one.url == url and not one.is_secret]
+        for reading in look(here, tabs, account, rules, patience=min(_PATIENCE, timeout)):
+            readings[id(reading.kept)] = reading
+    return list(readings.values())
+
+
+def look(
+    kept: list[Kept],
+    tabs: Tabs,
+    account: Mapping[str, str],
+    rules: ClassRules = (),
+    *,
+    patience: float = _LATER_PATIENCE,
+) -> list[Reading]:
+    """Look for states on the current page; wait for the first of them for ``patience`` seconds."""
+    readings = []
+    for one in kept:
+        element = _located(one, tabs, account, rules, patience)
+        patience = patience if element else min(patience, _LATER_PATIENCE)
+        readings.append(Reading(one, None))
+        if element is not None:
+            with contextlib.suppress(ReplayError, CannotActError, PlaywrightError):
+                readings[-1] = _read(one, element)
+    return readings
+
+
+def _read(one: Kept, element: LocatedElement) -> Reading:
+    now = Setting.of(element)
+    if one.on is not None:
+        if now.on is None or not now.shown:
+            return Reading(one, None)
+        return Reading(one, now, same=element.look().is_(one.on))
+    assert one.text is not None
+    if now.value is None or not now.shown:
+        return Reading(one, None)
+    if Field(element).kind() == "select":
+        return Reading(one, now, same=Field(element).has_option(one.text))
+    was = one.before.value if one.before else None
+    return Reading(one, now, same=is_text(now.value, one.text, was))
+
+
+def is_text(found: str, wanted: str, was: str | None) -> bool:
+    """Whether a page shows a text, as a server may have normalized it; ``was`` is what it showed before."""
+    if " ".join(found.split()) == " ".join(wanted.split()):
+        return True
+    if found == was or not found:
+        return False
+    mine, theirs = _bare(wanted), _bare(found)
+    if _is_number(wanted) and _is_number(found):
+        return float(wanted) == float(found)
+    return mine == theirs if len(mine) < _SHORTEST else mine in theirs
+
+
+def _no_setting(reading: Reading, readings: list[Reading], sent: list[Reply]) -> str | None:
+    """Return why what a page does not show may be no setting, or cannot be read; None where it was refused."""
+    kept, now = reading.kept, reading.now
+    if kept.is_secret:
+        return "no page shows it"
+    if now is None:
+        return "it is not on the page when it is loaded"
+    if kept.text is not None and now.value is not None and is_text(now.value, kept.text, None):
+        return f"the page shows {now.value!r}, as it did before"
+    if kept.event.kept is not None:
+        return None if kept.event.kept else "the page did not keep it when it was recorded either"
+    before = kept.before
+    if kept.text is not None and before is not None and now.value != before.value:
+        return f"the page shows {now.value!r}"
+    if before is not None and (before.listed or before.sign_in):
+        return "it may be no setting, but for the rows of a list, or for signing in"
+    if kept.on is not None and kept.sent:
+        return None  # it was sent at once, as a setting is
+    if not sent:
+        # A filter or a search leads on, and is no setting.
+        return "nothing was sent to the server after it" if kept.led_on else None
+    if kept.text is not None:
+        stored = bool(before and before.value and before.value != "-1")
+        return None if stored and _was_sent(kept, sent) else "it may be no setting, but part of something new"
+    return "it may be part of something new" if _is_new(reading, readings) else None
+
+
+def _was_sent(kept: Kept, sent: list[Reply]) -> bool:
+    is_list = kept.event.target is not None and kept.event.target.tag == "select"
+    return is_list or any(reply.holds(kept.text or "") for reply in sent)
+
+
+def _is_new(reading: Reading, readings: list[Reading]) -> bool:
+    """Whether a text of the same form is empty again, as a form for something new is."""
+    form = reading.kept.event.target and reading.kept.event.target.form
+    return any(
+        other.kept.text and other.now is not None and other.now.value == ""
+        for other in readings
+        if other.kept.url == reading.kept.url
+        and other.kept.event.target
+        and other.kept.event.target.form == form
+    )
+
+
+def _located(
+    one: Kept, tabs: Tabs, account: Mapping[str, str], rules: ClassRules, patience: float
+) -> LocatedElement | None:
+    """Return the target on the current tab; others may still show what was never saved."""
+    assert one.event.target is not None
+    target = fill_target(one.event.target, account)
+    end = time.monotonic() + patience
+
+    def again(_within: float | None) -> Found:
+        found = locate(tabs.current, target, loose=one.event.stateful)
+        if isinstance(found, Found):
+            return found
+        raise ReplayError("not found", event=one.number)
+
+    while True:
+        with contextlib.suppress(ReplayError):
+            return LocatedElement(again(None), tabs, rules, again)
+        left = end - time.monotonic()
+        if left <= 0:
+            return None
+        wait_for_change(tabs.current, min(_LOOK_SECONDS, left))
 
 
 def _load(url: str, tabs: Tabs, timeout: float) -> None:
@@ -140,3 +321,11 @@ def _identity(one: Kept) -> tuple[object, ...]:
     if target.type_attr == "radio" and target.name_attr:
         return (page, target.frame_path, target.form, target.name_attr)
     return (page, target.frame_path, target.css, target.name if target.css is None else None)
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).lower()
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?\d+(?:\.\d+)?", text.strip()) is not None

@@ -37,7 +37,7 @@
   const LONG = 3_000;
   const SWITCHES = new Set(['checkbox', 'switch', 'menuitemcheckbox']);
   const FIELDS = new Set([...SWITCHES, 'combobox', 'listbox', 'radio', 'searchbox', 'slider', 'spinbutton', 'textbox']);
-  const ROWS = 'tr,li,[role=row],[role=listitem]';
+  const ROWS = 'tr,li,dd,[role=row],[role=listitem]';
   /** The level of a heading, 1 to 6; Infinity for all else. */
   /** @type {(el: Element) => number} */
   const levelOf = (el) => {

@@ -23,12 +23,17 @@ OLDER_SCHEMAS = ("websp-trace/1",)
 MAX_EVENTS = 5_000
 MAX_BYTES = 20_000_000
 MAX_HOVER = 20
+MAX_GROUP = 20
 
-EventType = Literal["navigate", "click", "change", "type", "key"]
+EventType = Literal["navigate", "click", "change", "type", "key", "omitted"]
+Omitted = Literal["password", "secret", "file", "captcha", "answer", "step"]
 OnOff = Literal["on", "off"]
 
-_PLACEHOLDERS = tuple(f"account.{field}" for field in ("email", "username", "name", "password"))
-_PASSWORD = "account.password"
+_PLACEHOLDERS = tuple(
+    f"account.{field}" for field in ("email", "username", "name", "password", "new_password")
+)
+_PASSWORDS = ("account.password", "account.new_password")
+NEW_PASSWORD = "{{account.new_password}}"
 _PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 
 
@@ -57,6 +62,11 @@ class Fingerprint(_Model):
         None,
         description="What tells it from its namesakes: the text around it, that with its numbers, the heading, only "
         "both together, or nothing but its place.",
+    )
+    group: tuple[str, ...] = Field(
+        (),
+        max_length=MAX_GROUP,
+        description="Names of the tabs, menus or links within the page that it is one of, in order.",
     )
     role: str | None = Field(None, description="ARIA role, written or implied by the tag.")
     name: str | None = Field(None, description="Accessible name.")
@@ -113,9 +123,18 @@ class TraceEvent(_Model):
     """One thing the person did."""
 
     type: EventType
+    what: Omitted | None = Field(
+        None,
+        description="Of an 'omitted' event, an input that was left out because it is secret: a password that is not "
+        "the account's, another secret, a file, a captcha, or the answer to the next event's dialog; or a step of an "
+        "imported recording that no trace can hold. Replay stops there, or takes what is given for it.",
+    )
     url: str = Field("", description="URL of the page when it happened; of a navigate event, where it leads.")
     target: Fingerprint | None = None
-    value: str | None = Field(None, description="Text typed, or value or label of the option chosen.")
+    value: str | None = Field(
+        None,
+        description="Text typed, or value or label of the option chosen; of an 'omitted' event, a placeholder.",
+    )
     key: str | None = Field(
         None, description="Key pressed, as in KeyboardEvent.key, with modifiers: Control+a."
     )
@@ -135,6 +154,11 @@ class TraceEvent(_Model):
     popup: bool = Field(False, description="Whether it happened in a popup window.")
     modal: Literal["accept", "dismiss"] | None = Field(
         None, description="How the alert, confirm or prompt that followed was answered."
+    )
+    kept: bool | None = Field(
+        None,
+        description="Whether the page still had the state or text when it was loaded once more after the "
+        "recording: a setting has, a box that only chooses a row has not. Null where it is unknown.",
     )
     modal_text: str | None = Field(None, description="Text given to a prompt that was accepted.")
     set: OnOff | None = Field(
@@ -160,13 +184,17 @@ class TraceEvent(_Model):
             raise ValueError("a 'type' event needs a value")
         if self.type == "key" and not self.key:
             raise ValueError("a 'key' event needs a key")
+        if (self.type == "omitted") is not (self.what is not None):
+            raise ValueError("an 'omitted' event, and no other, needs what was left out")
+        if self.type == "omitted" and self.value and not _PLACEHOLDER.fullmatch(self.value):
+            raise ValueError(f"the value of an 'omitted' event is a placeholder, such as {NEW_PASSWORD}")
         if self.modal_text is not None and self.modal != "accept":
             raise ValueError("a modal_text needs modal: accept")
         if self.type == "navigate":
             _check_url(self.url)
         prints = [self.target, *self.hover] if self.target else self.hover
         texts = [self.url, self.modal_text or "", *(print_.model_dump_json() for print_ in prints)]
-        if any(_PASSWORD in text for text in texts):
+        if any(types_password(text) for text in texts):
             raise ValueError("a password may only be the value of a 'type' event")
         _check_parts(self.url)
         _check_placeholders(self.url, self.value or "", self.modal_text or "")
@@ -175,9 +203,24 @@ class TraceEvent(_Model):
     def describe(self) -> str:
         """Return a short description of the event for messages and reports."""
         if self.type == "navigate" or self.target is None:
-            return f"{self.type} {self.key or self.url}"
-        into = {"type": f"{self.value!r} into ", "key": f"{self.key} in "}.get(self.type, "")
+            return f"{self.type} {self.key or self.what or self.url}"
+        into = {
+            "type": f"{self.value!r} into ",
+            "key": f"{self.key} in ",
+            "omitted": f"{self.what} in ",
+        }.get(self.type, "")
         return f"{self.type} {into}{self.target.short()}"
+
+
+class End(_Model):
+    """The page on which a recording ended."""
+
+    url: str
+    asks_password: bool = Field(False, description="Whether it showed a password field.")
+    shows_error: bool = Field(
+        False,
+        description="Whether it showed a message that looks like that of an error, as some do where all is well.",
+    )
 
 
 class Trace(_Model):
@@ -192,7 +235,13 @@ class Trace(_Model):
     recorded_with: str = Field(
         "", description="Program that recorded it: websp-recorder 1.0, chrome-recorder, webspeval."
     )
-    omitted: int = Field(0, ge=0, description="Number of inputs that were left out because they are secret.")
+    omitted: int = Field(
+        0,
+        ge=0,
+        description="Number of inputs that were left out because they are secret. If there are fewer 'omitted' "
+        "events, as in older traces, nothing says where, and the trace is not replayed.",
+    )
+    end: End | None = Field(None, description="Where the last event had led.")
     events: tuple[TraceEvent, ...] = Field(max_length=MAX_EVENTS)
 
     model_config = ConfigDict(populate_by_name=True)
@@ -204,9 +253,16 @@ class Trace(_Model):
 
     @model_validator(mode="after")
     def _placeholders(self) -> Trace:
-        _check_url(self.start_url)
-        _check_placeholders(self.start_url)
+        for url in (self.start_url, self.end.url if self.end else ""):
+            if url:
+                _check_url(url)
+            _check_placeholders(url)
         return self
+
+
+def types_password(text: str | None) -> bool:
+    """Whether a text has the placeholder of a password."""
+    return any(placeholder in (text or "") for placeholder in _PASSWORDS)
 
 
 def fill(text: str, account: Mapping[str, str]) -> str:
@@ -214,7 +270,7 @@ def fill(text: str, account: Mapping[str, str]) -> str:
 
     Args:
         text: Text with placeholders such as ``{{account.email}}``.
-        account: The account's values by field: ``email``, ``username``, ``name``, ``password``.
+        account: The account's values by field: ``email``, ``username``, ``name``, ``password``, ``new_password``.
 
     Returns:
         The text with the values.
@@ -236,11 +292,13 @@ def fill(text: str, account: Mapping[str, str]) -> str:
 
 def fill_target(target: Fingerprint, account: Mapping[str, str]) -> Fingerprint:
     """Fill the placeholders in a fingerprint, as an element may be named after the account."""
-    filled = {
+    filled: dict[str, str | tuple[str, ...]] = {
         key: fill(value, account)
         for key, value in target.model_dump(exclude_none=True).items()
         if isinstance(value, str) and "{{account." in value
     }
+    if any("{{account." in name for name in target.group):
+        filled["group"] = tuple(fill(name, account) for name in target.group)
     return target.model_copy(update=filled) if filled else target
 
 
@@ -264,7 +322,7 @@ def _check_url(url: str) -> None:
     if not url.startswith(("https://", "http://")):
         raise ValueError(f"{url[:60]!r} is not an http or https URL")
     _check_parts(url)
-    if _PASSWORD in url:
+    if types_password(url):
         raise ValueError("a password may only be the value of a 'type' event")
 
 

@@ -21,6 +21,7 @@ from websp_gym.replay.trace import (
     TraceEvent,
     Viewport,
 )
+from websp_gym.texts import decoded
 
 
 def load_trace(path: str | Path) -> Trace:
@@ -79,21 +80,33 @@ def save_trace(trace: Trace, path: str | Path) -> None:
         raise SetupError(f"cannot write {path}: {error.strerror}", path=str(path)) from error
 
 
+def read_text(path: Path) -> str:
+    """Return the text of a recording. Raise SetupError where it cannot be read, is too large, or is no text."""
+    try:
+        return decoded(read_file(path, MAX_BYTES, anywhere=True))
+    except OSError as error:
+        raise SetupError(f"{path}: cannot be read: {error.strerror or error}", path=str(path)) from error
+    except UnicodeDecodeError as error:
+        what = "" if error.reason.startswith("a binary") else "; save it as UTF-8"
+        reason = f"not UTF-8 text at byte {error.start}{what}" if what else error.reason
+        raise SetupError(f"{path}: {reason}", path=str(path)) from error
+
+
 def read_json(path: Path) -> Any:
     """Return the data of a JSON file.
 
     Raise SetupError with file, line and column where it cannot be read, is too large, incomplete or invalid.
     """
+    return parse_json(read_text(path), path)
+
+
+def parse_json(text: str, path: Path) -> Any:
+    """Return the data of the text of a JSON file. Raise SetupError as :func:`read_json`."""
     try:
-        text = read_file(path, MAX_BYTES, anywhere=True).decode("utf-8")
         data = json.loads(text)
         if "\\ud" in text.lower():  # a lone surrogate (half of a cut emoji) cannot be encoded again
             data = json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))
         return data
-    except OSError as error:
-        raise SetupError(f"{path}: cannot be read: {error.strerror or error}", path=str(path)) from error
-    except UnicodeDecodeError as error:
-        raise SetupError(f"{path}: not UTF-8 text at byte {error.start}", path=str(path)) from error
     except RecursionError as error:
         raise SetupError(f"{path}: nested too deeply to be a trace", path=str(path)) from error
     except json.JSONDecodeError as error:

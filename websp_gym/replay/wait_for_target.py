@@ -64,6 +64,7 @@ class TargetWaiter:
         *,
         target: Fingerprint | None = None,
         scroll: bool = False,
+        shown: bool = False,
     ) -> Found | NotFound:
         """Wait until the target of an event can be located.
 
@@ -76,6 +77,7 @@ class TargetWaiter:
             patience: Seconds to wait.
             target: The fingerprint to look for instead of the event's own target.
             scroll: Whether to scroll through the page's lists if the target does not appear.
+            shown: Whether only elements that are rendered are accepted.
 
         Returns:
             The element, or the report of the last look.
@@ -87,7 +89,7 @@ class TargetWaiter:
         rested = False
         while True:
             waited = time.monotonic() - began
-            hidden = waited > min(_HIDDEN_AFTER, patience / 2)
+            hidden = not shown and waited > min(_HIDDEN_AFTER, patience / 2)
             result = self._look(event, wanted, hidden=hidden, elsewhere=self._elsewhere(waited, patience))
             if isinstance(result, Found):
                 if result.doubtful and waited < min(_DOUBT_FOR, patience / 2):

@@ -11,11 +11,13 @@ import yaml
 def read_yaml(file: Path) -> Any:
     """Return the data in a YAML file.
 
+    A mark at its beginning says that it is UTF-16, as editors on Windows write.
+
     Raises:
         OSError: The file cannot be read.
         yaml.YAMLError: It is not valid YAML, or a mapping has a key twice.
     """
-    return yaml.load(file.read_text("utf-8"), Loader=_Loader)
+    return yaml.load(file.read_bytes(), Loader=_Loader)
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]

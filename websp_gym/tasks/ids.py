@@ -11,6 +11,7 @@ from pathlib import Path
 
 from websp_gym.errors import SetupError
 from websp_gym.paths import data_dir, data_dirs
+from websp_gym.texts import decoded
 
 _PREFIX = re.compile(r"^(.*/)?(websp\.)?", re.IGNORECASE)
 _STATE = re.compile(r"-(ON|OFF)$")
@@ -36,7 +37,7 @@ def instance_ids(*, own: bool = False) -> list[str]:
 def read_config(path: Path) -> str:
     """Return the text of a configuration file. Raise ``SetupError`` if it is unreadable or not UTF-8."""
     try:
-        return path.read_text("utf-8")
+        return decoded(path.read_bytes())
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         message = f"{path}:{line}: not UTF-8 text (byte 0x{error.object[error.start]:02x}): save it as UTF-8"

@@ -1,4 +1,7 @@
-"""Import traces from other tools: published WebSP-Eval traces and Chrome DevTools Recorder user flows.
+"""Import traces from other tools.
+
+These are published WebSP-Eval traces, flows of Chrome's Recorder, scripts of Playwright's code generator, and
+projects of Selenium IDE.
 
 Importing runs nothing and writes nothing. Events that cannot be replayed are left out and counted; secrets
 (passwords, codes, tokens) are removed.
@@ -7,26 +10,32 @@ Importing runs nothing and writes nothing. Events that cannot be replayed are le
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from websp_gym.errors import SetupError, nearest
-from websp_gym.replay.importers import devtools, webspeval
-from websp_gym.replay.importers.import_log import ImportLog, kind_of
+from websp_gym.replay.importers import devtools, playwright, selenium, webspeval
+from websp_gym.replay.importers.import_log import ImportLog, LeftOut, kind_of
 from websp_gym.replay.importers.secret_texts import shown_secrets
 from websp_gym.replay.library import site_slug
 from websp_gym.replay.trace import Trace
-from websp_gym.replay.trace_files import parse_trace, read_json
+from websp_gym.replay.trace_files import parse_json, parse_trace, read_text
 
 __all__ = ["Format", "Imported", "import_trace"]
 
-Format = Literal["websp-trace", "webspeval", "devtools"]
+Format = Literal["websp-trace", "webspeval", "devtools", "playwright", "selenium"]
 
 _MAX_FILES = 200
 _STEP = re.compile(r"(?:^|[_-])(?:step|state)[_-]?(\d{1,4})(?=$|[_/.-])", re.IGNORECASE)
 _STATE = re.compile(r"(?:^|[_-])(on|off)(?=$|[_/.-])", re.IGNORECASE)
+_KNOWN = (
+    'a trace of ours ("schema"), of WebSP-Eval ("startUrl" and "events") or of Chrome\'s Recorder ("steps"), '
+    'a project of Selenium IDE ("tests"), or a script of Playwright in Python or JavaScript'
+)
+_SCRIPTS = (".py", ".js", ".ts", ".mjs")
+_PATTERNS = ("*.json", "*.side", *(f"*{suffix}" for suffix in _SCRIPTS))
 _ANY_OF_OURS = ("schema", "events", "steps", "title", "startUrl", "start_url")
 
 
@@ -38,7 +47,9 @@ class Imported:
     path: Path
     format: Format
     dropped: Mapping[str, int] = field(default_factory=dict)
-    """Number of items left out because replay does not need them, by kind."""
+    """Number of items left out, by kind."""
+    left_out: tuple[LeftOut, ...] = ()
+    """The steps left out, with their places and reasons; echoes and pictures are only counted."""
     notes: tuple[str, ...] = ()
     """Remarks to read before replaying the trace, most with a place in the file."""
     step: int | None = None
@@ -66,27 +77,57 @@ def import_trace(
     """
     path = Path(path)
     files = _files(path) if path.is_dir() else [path]
-    return [_import(file, site, sites or {}, _name(file, path)) for file in files]
+    return [one for file in files for one in _import(file, site, sites or {}, _name(file, path))]
 
 
-def _import(path: Path, site: str | None, sites: Mapping[str, str], name: str) -> Imported:
-    data = read_json(path)
+def _import(path: Path, site: str | None, sites: Mapping[str, str], name: str) -> list[Imported]:
+    text = read_text(path)
+    try:
+        if text.lstrip()[:1] not in ("{", "[") and playwright.language_of(text):
+            log = ImportLog(path)
+            log.secrets |= shown_secrets(re.findall(r"""["'`]([^"'`\n]{1,500})["'`]""", text))
+            return [_imported(playwright.read(text, log), {}, "playwright", log, site, sites, name)]
+        data = _object(text, path)
+        format_ = _format(data, path)
+        if format_ != "selenium":
+            log = ImportLog(path)
+            log.secrets |= shown_secrets(data) if format_ != "websp-trace" else set()
+            return [_imported(_READERS[format_](data, log), data, format_, log, site, sites, name)]
+        found = []
+        for test in selenium.tests(data, ImportLog(path)):
+            log = ImportLog(path)
+            log.secrets |= shown_secrets(test)
+            found.append(_imported(selenium.read(data, test, log), {}, format_, log, site, sites, name))
+        return found
+    except RecursionError as error:
+        raise SetupError(f"{path}: nested too deeply to be a trace", path=str(path)) from error
+
+
+def _object(text: str, path: Path) -> dict[str, Any]:
+    if path.suffix in _SCRIPTS:
+        raise SetupError(f"{path}: not {_KNOWN}; it is another script", path=str(path))
+    data = parse_json(text, path)
     if not isinstance(data, dict):
         raise SetupError(f"{path}: a trace is a JSON object, this is {kind_of(data)}", path=str(path))
-    log = ImportLog(path)
-    format_ = _format(data, path)
-    if format_ == "websp-trace":
-        trace = parse_trace(data, path)
+    return data
+
+
+def _imported(
+    found: Any,
+    data: Mapping[str, Any],
+    format_: Format,
+    log: ImportLog,
+    site: str | None,
+    sites: Mapping[str, str],
+    name: str,
+) -> Imported:
+    path = log.path
+    if isinstance(found, Trace):
+        trace = found
     else:
-        read = devtools.read if format_ == "devtools" else webspeval.read
-        log.secrets |= shown_secrets(data)
-        try:
-            found = read(data, log)
-            if "site" not in found:
-                found["site"] = site or site_slug(found["start_url"], sites)
-            trace = _complete(found, data, path)
-        except RecursionError as error:
-            raise SetupError(f"{path}: nested too deeply to be a trace", path=str(path)) from error
+        if "site" not in found:
+            found["site"] = site or site_slug(found["start_url"], sites)
+        trace = _complete(found, data, path)
     if site is not None and trace.site != site:
         raise SetupError(
             f'{path}: this is a trace of the site "{trace.site}", not of "{site}"; name no site, or that one',
@@ -99,6 +140,7 @@ def _import(path: Path, site: str | None, sites: Mapping[str, str], name: str) -
         path,
         format_,
         dict(log.dropped),
+        tuple(log.left_out),
         tuple(log.notes),
         int(step[1]) if step else None,
         ("on" if state[1].lower() == "on" else "off") if state else None,
@@ -116,24 +158,33 @@ def _complete(found: dict[str, Any], data: Mapping[str, Any], path: Path) -> Tra
 def _format(data: Mapping[str, Any], path: Path) -> Format:
     if "schema" in data:
         return "websp-trace"
+    if selenium.is_one(data):
+        return "selenium"
     if devtools.is_one(data):
         return "devtools"
     if webspeval.is_one(data):
         return "webspeval"
     keys = ", ".join(f'"{key[:30]}"' for key in list(data)[:6]) or "nothing"
-    known = 'a trace of ours ("schema"), of WebSP-Eval ("startUrl" and "events") or of Chrome\'s Recorder ("steps")'
     hint = next((hint for key in list(data)[:20] if (hint := nearest(key[:30], _ANY_OF_OURS))), "")
-    raise SetupError(f"{path}: not {known}; it has {keys}{hint}", path=str(path))
+    raise SetupError(f"{path}: not {_KNOWN}; it has {keys}{hint}", path=str(path))
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the JSON files of a folder and its direct subfolders, sorted by the numbers in their names."""
-    found = [file for pattern in ("*.json", "*/*.json") for file in folder.glob(pattern) if file.is_file()]
+    """Return the recordings of a folder and its direct subfolders, sorted by the numbers in their names."""
+    found = [
+        file
+        for pattern in _PATTERNS
+        for place in (pattern, f"*/{pattern}")
+        for file in folder.glob(place)
+        if file.is_file() and (file.suffix in (".json", ".side") or playwright.language_of(read_text(file)))
+    ]
     if not found:
-        raise SetupError(f"{folder}: there is no .json file in this folder", path=str(folder))
+        raise SetupError(
+            f"{folder}: there is no .json file in this folder, and no other recording", path=str(folder)
+        )
     if len(found) > _MAX_FILES:
         raise SetupError(
-            f"{folder}: {len(found):,} .json files; at most {_MAX_FILES} are one recording, name the file",
+            f"{folder}: {len(found):,} recordings; at most {_MAX_FILES} are one recording, name the file",
             path=str(folder),
         )
     return sorted(found, key=lambda file: _natural(str(file.relative_to(folder))))
@@ -148,3 +199,14 @@ def _natural(name: str) -> list[tuple[int, str]]:
     """Return a sort key that orders step 2 before step 10."""
     parts = re.findall(r"[0-9]{1,9}|[^\W\d_]+", name.lower())
     return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
+
+
+def _ours(data: dict[str, Any], log: ImportLog) -> Trace:
+    return parse_trace(data, log.path)
+
+
+_READERS: dict[Format, Callable[[dict[str, Any], ImportLog], Any]] = {
+    "websp-trace": _ours,
+    "webspeval": webspeval.read,
+    "devtools": devtools.read,
+}

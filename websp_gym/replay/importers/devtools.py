@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from websp_gym.browser import VIEWPORT
 from websp_gym.errors import SetupError
 from websp_gym.replay.exporters import OUR_KEY
-from websp_gym.replay.importers.event_builder import Draft, finish, typed
+from websp_gym.replay.importers.event_builder import Draft, finish, left_out, step_left_out, typed
 from websp_gym.replay.importers.import_log import ImportLog, kind_of
 from websp_gym.replay.importers.roles import CHECKABLE, RADIOS
 from websp_gym.replay.importers.sanitize import key_of, modifier_of, side_of, text_of, url_of
@@ -47,7 +47,7 @@ def read(data: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
     events = reader.events()
     if reader.exported:
         header = _header(data, log)
-    elif events:
+    elif any(event.what != "step" for event in events):
         header = {"start_url": reader.start, "viewport": reader.viewport, "recorded_with": "chrome-recorder"}
         header["name"] = text_of(data.get("title"))
     else:
@@ -99,7 +99,11 @@ class _Reader:
         elif type_ in _STEPS:
             _STEPS[type_](self, place, step)
         else:
-            self.log.drop(type_)
+            matters = type_ not in _HARMLESS
+            if matters:
+                self.done.append(step_left_out(place, type_, "replay has no such step", self.log))
+            else:
+                self.log.drop(type_, place, why="replay does not need it")
         if type_ not in _OF_A_KEY:
             self._forget_awaited()
         self._arrive(step)
@@ -124,7 +128,7 @@ class _Reader:
         elif not self.known_viewport:
             self.viewport, self.known_viewport = {"width": width, "height": height}, True
         else:
-            self.log.drop("setViewport after the first")
+            self.log.drop("setViewport after the first", place)
 
     def _navigate(self, place: str, step: dict[str, Any]) -> None:
         url = url_of(step.get("url"))
@@ -135,7 +139,7 @@ class _Reader:
                 and found != "about:blank"
             ):
                 raise self.log.bad(f"{place}.url", "no http or https URL", "write the page's address there")
-            self.log.drop("navigate to a page of the browser's own")
+            self.log.drop("navigate to a page of the browser's own", place)
             return
         if self.start:
             self._add(Draft(place, "navigate", url), step)
@@ -145,10 +149,16 @@ class _Reader:
 
     def _click(self, place: str, step: dict[str, Any]) -> None:
         if step.get("button") not in ("primary", None):
-            self.log.drop("click with another mouse button")
+            why = "replay presses the primary button only"
+            self.done.append(step_left_out(place, "click with another mouse button", why, self.log))
             return
         if step["type"] == "doubleClick":
             self.log.note(f"{place}: a double click became one click")
+        held = step.get("duration")
+        if isinstance(held, int | float) and held >= LONG_PRESS:
+            why = "replay does not hold the button down"
+            self.done.append(step_left_out(place, f"press of {held:.0f} ms", why, self.log))
+            return
         target = self._print(place, step)
         draft = Draft(place, "click", target=target)
         if target.role in CHECKABLE or target.type_attr in ("checkbox", "radio"):
@@ -160,7 +170,7 @@ class _Reader:
         target = self._print(place, step)
         last = self.done[-1] if self.done else None
         if step.get("value") == "on" and last is not None and last.target == target:
-            self.log.drop("change of a box that was clicked")
+            self.log.drop("change of a box that was clicked", place)
             return
         marks = (
             target.id,
@@ -173,10 +183,9 @@ class _Reader:
         draft = typed(
             Draft(place, "change", target=target), step.get("value"), target.type_attr, marks, self.log
         )
-        if draft is not None:
-            secret = "account.password" in (draft.value or "")
-            draft.type = "type" if secret or (text and target.role != "combobox") else "change"
-            self._add(draft, step)
+        if draft.type == "change" and text and target.role != "combobox":
+            draft.type = "type"
+        self._add(draft, step)
 
     def _hover(self, place: str, step: dict[str, Any]) -> None:
         self.hovers.append(self._print(place, step))
@@ -188,7 +197,9 @@ class _Reader:
             return
         key = key_of(step.get("key"), self.held)
         if key is None:
-            self.log.drop("key that replay does not know")
+            self.done.append(
+                step_left_out(place, "key that replay does not know", "it cannot be pressed", self.log)
+            )
         else:
             self._add(Draft(place, "key", key=key, target=self.awaited), step)
             self.awaited = None
@@ -203,6 +214,13 @@ class _Reader:
             self.awaited = self._print(place, step)
         except SetupError:  # it only waits: replay can do without it
             self.log.drop("waitForElement")
+
+    def _wait_for_expression(self, place: str, step: dict[str, Any]) -> None:
+        # Where a trace was exported, "false" stands for an input that it had left out.
+        if str(step.get("expression")).startswith("false"):
+            self._add(left_out(Draft(place, "omitted"), "secret", "an input", None, self.log), step)
+        else:
+            self.log.drop("waitForExpression")
 
     def _forget_awaited(self) -> None:
         if self.awaited is not None:
@@ -241,6 +259,12 @@ class _Reader:
                 self.urls[_target(step)] = url
 
 
+LONG_PRESS = 500
+"""Milliseconds from which a page takes a press for a long one."""
+_HARMLESS = frozenset(
+    {"scroll", "waitForElement", "waitForExpression", "close", "emulateNetworkConditions", "setViewport"}
+)
+"""Steps that are left out and change nothing."""
 _OF_A_KEY = frozenset({"waitForElement", "keyDown", "keyUp"})
 _STEPS = {
     "setViewport": _Reader._viewport,
@@ -252,6 +276,7 @@ _STEPS = {
     "keyDown": _Reader._key_down,
     "keyUp": _Reader._key_up,
     "waitForElement": _Reader._wait_for_element,
+    "waitForExpression": _Reader._wait_for_expression,
 }
 """Readers by step type. Other types (scroll, waits, close, custom steps) are left out, never executed."""
 

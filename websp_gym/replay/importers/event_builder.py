@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
 
 from pydantic import ValidationError
 
 from websp_gym.errors import SetupError
+from websp_gym.replay.importers.account_values import holds_value
 from websp_gym.replay.importers.import_log import ImportLog
-from websp_gym.replay.importers.redact import PASSWORD, clean_event, email_in, what_field
+from websp_gym.replay.importers.redact import PASSWORD, asks_for, clean_event, email_in, what_field
 from websp_gym.replay.importers.sanitize import REDACTED, types_a_letter, value_of
 from websp_gym.replay.importers.secret_texts import is_secret_text
-from websp_gym.replay.trace import MAX_EVENTS, ElementState, EventType, Fingerprint, OnOff, TraceEvent
+from websp_gym.replay.trace import (
+    MAX_EVENTS,
+    NEW_PASSWORD,
+    ElementState,
+    EventType,
+    Fingerprint,
+    Omitted,
+    OnOff,
+    TraceEvent,
+)
 from websp_gym.replay.trace_files import explain
 
 
@@ -26,6 +38,12 @@ class Draft:
     url: str = ""
     target: Fingerprint | None = None
     value: str | None = None
+    what: Omitted | None = None
+    """What was left out."""
+    typed: str | None = None
+    """The password that was typed, to compare it with others; never kept."""
+    is_new: bool = False
+    """Whether its field asks for a new password."""
     key: str | None = None
     stateful: bool = False
     before: ElementState | None = None
@@ -33,6 +51,8 @@ class Draft:
     set: OnOff | None = None
     hover: tuple[Fingerprint, ...] = ()
     popup: bool = False
+    modal: Literal["accept", "dismiss"] | None = None
+    modal_text: str | None = None
     opens: bool = False
     """Whether the file says that its target unfolds something, which was folded before."""
     whole: TraceEvent | None = None
@@ -40,14 +60,15 @@ class Draft:
 
     def event(self) -> TraceEvent:
         """Return the validated event."""
-        data = {key: value for key, value in vars(self).items() if key not in ("place", "opens", "whole")}
+        data = {key: value for key, value in vars(self).items() if key in TraceEvent.model_fields}
+        data["type"] = "omitted" if self.what else self.type
         return self.whole or TraceEvent.model_validate(data)
 
 
 def typed(
     draft: Draft, found: object, kind: str | None, marks: Sequence[str | None], log: ImportLog
-) -> Draft | None:
-    """Set the value that was typed in an event; return None if it is secret and must not be kept.
+) -> Draft:
+    """Return an event with the value that was typed; it becomes an ``omitted`` one if that is secret.
 
     Args:
         draft: The event.
@@ -58,18 +79,48 @@ def typed(
     """
     field_ = what_field(kind, *marks)
     if field_ == "secret" or (isinstance(found, str) and is_secret_text(found)):
-        log.omit(draft.place, "what stands in a secret field", found)
-        return None
+        is_password = asks_for("password", *marks)
+        left_out(draft, "password" if is_password else "secret", "what stands in a secret field", found, log)
+        draft.value = NEW_PASSWORD if is_password and asks_for("new_password", *marks) else None
+        return draft
     if field_ == "password":
-        draft.value = PASSWORD
+        draft.value, draft.type = PASSWORD, "type"
+        is_told = isinstance(found, str) and "{{" not in found and not REDACTED.search(found)
+        draft.typed = found if is_told and isinstance(found, str) else None
+        draft.is_new = (
+            "{{" not in str(found)
+            and asks_for("new_password", *marks)
+            and not asks_for("current_password", *marks)
+        )
         log.hide(found if "{{" not in str(found) else None)
         log.note(f"{draft.place}: the password became {PASSWORD}")
         return draft
     draft.value = value_of(found, f"{draft.place}.value", log)
     if REDACTED.search(draft.value):
-        log.omit(draft.place, "a redacted value", None)
-        return None
+        draft.value = None
+        left_out(draft, "secret", "a redacted value", None, log)
     return draft
+
+
+def left_out(draft: Draft, what: Omitted, told: str, value: object, log: ImportLog) -> Draft:
+    """Make an event the place of an input that is left out, and return it.
+
+    Args:
+        draft: The event.
+        what: What is left out.
+        told: The same in words, for a remark.
+        value: The value, to remove it elsewhere.
+        log: The import log of the file.
+    """
+    draft.type, draft.what = "omitted", what
+    log.omit(draft.place, told, value)
+    return draft
+
+
+def step_left_out(place: str, what: str, why: str, log: ImportLog) -> Draft:
+    """Return the event that stands for a step that no trace can hold, and that may have changed the site's state."""
+    log.drop(what, place, why=why, matters=True)
+    return Draft(place, "omitted", what="step")
 
 
 def finish(drafts: list[Draft], log: ImportLog) -> tuple[TraceEvent, ...]:
@@ -78,10 +129,23 @@ def finish(drafts: list[Draft], log: ImportLog) -> tuple[TraceEvent, ...]:
     Raise SetupError where there are too many events, or one is not valid.
     """
     drafts = _without_letters(drafts, log)
+    _leave_out_new_passwords(drafts, log)
     if len(drafts) > MAX_EVENTS:
         raise log.bad("events", f"{len(drafts):,} to replay", f"a trace has at most {MAX_EVENTS:,}")
     account = _mark_account(drafts, log)
     return tuple(_checked(draft, account, log) for draft in drafts)
+
+
+def _leave_out_new_passwords(drafts: list[Draft], log: ImportLog) -> None:
+    """Leave out the passwords that are not the account's: new ones, and any other than the one typed first."""
+    passwords = [draft for draft in drafts if draft.value == PASSWORD and draft.whole is None]
+    new = {draft.typed for draft in passwords if draft.is_new and draft.typed is not None}
+    own = next((draft for draft in passwords if draft.typed is not None and draft.typed not in new), None)
+    for draft in passwords:
+        differs = own is not None and draft.typed != own.typed and draft.target != own.target
+        if draft.is_new or draft.typed in new or (draft.typed is not None and differs):
+            left_out(draft, "password", "a password that is not the account's", draft.typed, log)
+            draft.value = NEW_PASSWORD
 
 
 def _checked(draft: Draft, account: Mapping[str, str], log: ImportLog) -> TraceEvent:
@@ -91,28 +155,42 @@ def _checked(draft: Draft, account: Mapping[str, str], log: ImportLog) -> TraceE
         event = TraceEvent.model_validate(clean_event(draft.event().model_dump(), account, log.secrets))
         if email_in(event.value):
             log.note(f"{draft.place}: an e-mail address; if it is the account's, write {{{{account.email}}}}")
+        if event.value and (field := holds_value(event.value, account)):
+            log.note(
+                f"{draft.place}: the account's {field} is a part of it; if it stands for the account, write "
+                f"{{{{account.{field}}}}} there"
+            )
         return event
     except ValidationError as error:
         raise SetupError(explain(log.path, error, at=draft.place), path=str(log.path)) from error
 
 
 def _without_letters(drafts: list[Draft], log: ImportLog) -> list[Draft]:
-    """Drop letter keys next to a text event, which has the text; alone they could spell a password."""
+    """Drop letter keys next to a text event, which has the text; leave out others, as they may spell a password."""
     kept: list[Draft] = []
-    for number, draft in enumerate(drafts):
-        if draft.type == "key" and types_a_letter(draft.key):
-            near = drafts[max(0, number - 1) : number + 2]
-            if any(other is not draft and _types(other) for other in near):
-                log.drop("letter typed")
-                continue
-        kept.append(draft)
+    for is_letter, group in groupby(drafts, _is_letter):
+        run = list(group)
+        if not is_letter:
+            kept += run
+            continue
+        first, last = drafts.index(run[0]), drafts.index(run[-1])
+        near = [*drafts[max(0, first - 1) : first], *drafts[last + 1 : last + 2]]
+        if any(_has_text(draft) for draft in near):
+            log.dropped["letter typed"] += len(run)
+        elif len(run) == 1:  # a shortcut, as "/" for a search
+            kept += run
+        else:
+            kept.append(left_out(run[0], "secret", "what was typed letter by letter", None, log))
+            run[0].key = None
     return kept
 
 
-def _types(draft: Draft) -> bool:
-    return (
-        draft.type == "type" or draft.value is not None or (draft.type == "key" and types_a_letter(draft.key))
-    )
+def _is_letter(draft: Draft) -> bool:
+    return draft.type == "key" and types_a_letter(draft.key)
+
+
+def _has_text(draft: Draft) -> bool:
+    return draft.type == "type" or draft.what not in (None, "step") or draft.value is not None
 
 
 def _mark_account(drafts: list[Draft], log: ImportLog) -> dict[str, str]:

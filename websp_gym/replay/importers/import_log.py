@@ -9,8 +9,27 @@ from typing import Any
 
 from websp_gym.errors import SetupError
 
+MOST_LEFT_OUT = 1_000
+"""Steps left out that are told one by one; the others are counted."""
 MAX_RAW = 50_000
 """Maximum number of events in a file, including those that replay does not need."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A step of the recording that is not in the trace."""
+
+    place: str
+    """Its place in the file."""
+    kind: str
+    """What it is."""
+    why: str
+    """Why it was left out; empty where replay does not need it."""
+    matters: bool
+    """Whether it may have changed the state of the site, so that the trace is not whole without it."""
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.kind}" + (f" ({self.why})" if self.why else "")
 
 
 @dataclass
@@ -19,14 +38,24 @@ class ImportLog:
 
     path: Path
     dropped: Counter[str] = field(default_factory=Counter)
+    left_out: list[LeftOut] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     omitted: int = 0
     secrets: set[str] = field(default_factory=set)
     """Text typed into secret fields, to remove it elsewhere in the trace; never written to a file."""
 
-    def drop(self, kind: str) -> None:
-        """Count an item that has no counterpart in a trace."""
+    def drop(self, kind: str, place: str = "", *, why: str = "", matters: bool = False) -> None:
+        """Count an item that is not in the trace.
+
+        Args:
+            kind: What it is.
+            place: Its place in the file.
+            why: The reason, where it is not that replay does not need it.
+            matters: Whether it may have changed the state of the site.
+        """
         self.dropped[kind[:60]] += 1
+        if place and len(self.left_out) < MOST_LEFT_OUT:
+            self.left_out.append(LeftOut(place, kind[:60], why, matters))
 
     def omit(self, place: str, what: str, value: object) -> None:
         """Count an input that is left out because it is secret."""

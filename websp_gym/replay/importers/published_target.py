@@ -13,7 +13,7 @@ from websp_gym.replay.importers.published_event import PublishedEvent, form_of, 
 from websp_gym.replay.importers.published_paths import css_of, steps_of, xpath_of
 from websp_gym.replay.importers.roles import NAMED_BY_CONTENT, TEST_ATTRIBUTES, words
 from websp_gym.replay.importers.sanitize import UNKNOWN_TAG, href_of, mark_of, path_of, text_of
-from websp_gym.replay.importers.secret_texts import holds_secret
+from websp_gym.replay.importers.secret_texts import holds_secret, rules
 from websp_gym.replay.trace import Fingerprint
 
 CUT_MARK = " …"
@@ -24,6 +24,10 @@ _LABELABLE = words("input select textarea button meter output progress")
 _WITHOUT_TEXT = words("input select textarea")
 _BUTTONS = words("submit button reset image")
 _BOXES = words("checkbox radio")
+_STATES = re.compile("(?:on|off|yes|no|enabled|disabled|active|inactive)*")
+"""What a switch may say of its state only."""
+_LONGEST_LABEL = 60
+_ACCOUNT_ID = re.compile(r"[?&](?:id|uid|u|user(?:_?id)?|member(?:_?id)?|account(?:_?id)?|profile)=\d{4}")
 _LONG_NUMBER = re.compile(r"\d{5}")
 """In an id: the number of an account or of one page load."""
 
@@ -36,7 +40,11 @@ def fingerprint(raw: PublishedEvent) -> Fingerprint:
     label = _label(raw)
     text = _text(raw)
     name = _name(raw, label, text)
-    nearby, parent = _surroundings(raw, name, text)
+    heard = _beginning(raw) if _is_nameless_switch(raw, name) else None
+    if heard:
+        # What it says, if anything, is its state: a person knows it by the first words of its section.
+        name, label, text = None, heard, None
+    nearby, parent = (None, None) if heard else _surroundings(raw, name, text)
     classes = raw.data.get("classList", attributes.get("class", ""))
     target = Fingerprint(
         tag=raw.tag,
@@ -50,10 +58,10 @@ def fingerprint(raw: PublishedEvent) -> Fingerprint:
         label=label,
         text=text,
         nearby=nearby,
-        sibling=told(raw.data.get("nearbyLabelText"), _BESIDE),
+        sibling=None if heard else told(raw.data.get("nearbyLabelText"), _BESIDE),
         parent=parent,
         section=_section(raw),
-        href=href_of(attributes.get("href")) or href_of(get("href")),
+        href=_without_account(href_of(attributes.get("href")) or href_of(get("href"))),
         placeholder=told(get("placeholder", attribute="placeholder")),
         type_attr=mark_of(_type(raw), 40),
         css=path_of(css, raw.log) if css else None,
@@ -123,6 +131,40 @@ def _name(raw: PublishedEvent, label: str | None, text: str | None) -> str | Non
         )
     content = _content(raw, text) if raw.role in NAMED_BY_CONTENT else None
     return aria or label or content or title or told(raw.get("placeholder", attribute="placeholder"))
+
+
+def _is_nameless_switch(raw: PublishedEvent, name: str | None) -> bool:
+    """Whether it is a box, switch or toggle button that has no name, or one that says only its state."""
+    is_switch = (raw.checkable and not raw.radio) or (raw.pressed is not None and raw.role == "button")
+    return is_switch and _says_state(name or "")
+
+
+def _beginning(raw: PublishedEvent) -> str | None:
+    """Return the first words of the section of a nameless switch, or the text beside it, if they are a label."""
+    section = raw.data.get("sectionText")
+    lines = (
+        [line.strip() for line in section.splitlines() if line.strip()] if isinstance(section, str) else []
+    )
+    # As in _part_of_row: a larger section has several rows.
+    of_row = [lines[0]] if lines and len(str(section)) <= 400 and max(map(len, lines)) > 50 else []
+    for found in (raw.data.get("controlLabelText"), *of_row, raw.data.get("nearbyLabelText")):
+        text = told(found)
+        if text and len(text) <= _LONGEST_LABEL and not _says_state(text):
+            return text
+    return None
+
+
+def _says_state(text: str) -> bool:
+    return _STATES.fullmatch(_letters(text)) is not None
+
+
+def _without_account(href: str | None) -> str | None:
+    """Return a link's address without its parameters if one of them is the number of an account."""
+    path = (href or "").partition("?")[0]
+    people = re.compile(rules()["paths"]["people"], re.IGNORECASE)
+    if href and _ACCOUNT_ID.search(href) and any(people.search(part) for part in path.split("/")):
+        return path
+    return href
 
 
 def _content(raw: PublishedEvent, text: str | None) -> str | None:

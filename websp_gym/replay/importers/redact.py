@@ -13,17 +13,20 @@ from functools import cache
 from typing import Any, Literal
 from urllib.parse import quote, unquote_plus, urlsplit
 
+from websp_gym.replay.importers.account_values import UNQUOTED, FilledAs, fill_in
 from websp_gym.replay.importers.secret_texts import (
+    codes_beside,
     holds_secret,
     is_handle,
+    oddness,
     rules,
-    says_code,
     within,
     without_people,
     without_secrets,
 )
 
 PASSWORD = "{{account.password}}"
+PASSWORDS = (PASSWORD, "{{account.new_password}}")
 TEXTS = ("name", "label", "text", "nearby", "sibling", "parent", "section")
 MARKS = ("test_id", "id", "name_attr", "value", "form", "css", "xpath")
 WHOLE = ("value", "placeholder")
@@ -35,10 +38,14 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SECRET_PAIR = re.compile(r"""[?&#;]([\w.\-]{1,60})=([^&#;"'\])\s]{1,2000})""")
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
-_UNQUOTED = "!~*'()"
-"""What encodeURIComponent of JavaScript leaves as it is."""
-_SHORTEST = 3
-"""A name of two letters is part of too many words."""
+_HOLDS: dict[str, FilledAs] = {
+    **dict.fromkeys(TEXTS, "text"),
+    **dict.fromkeys(("test_id", "id", "name_attr", "value"), "mark"),
+    **dict.fromkeys(("css", "xpath", "frame_path", "classes"), "path"),
+    **dict.fromkeys(("url", "href", "form"), "url"),
+    "placeholder": "text",
+}
+"""What each key holds, as the account's values are looked for in it. The others are words of HTML and ARIA."""
 _DEEPEST = 3
 """URLs in parameters of URLs."""
 
@@ -56,6 +63,8 @@ def what_field(kind: str | None, *marks: str | None) -> Literal["password", "sec
     """
     texts = [mark[:300] for mark in marks if mark]
     tokens = [token for text in texts for token in text.lower().split()]
+    if kind != "password":
+        texts = _asking(texts)
     passwords = [text for text in texts if _says("password", text)]
     if kind == "hidden" or any(_field("secret_autocomplete").search(token) for token in tokens):
         return "secret"
@@ -66,6 +75,21 @@ def what_field(kind: str | None, *marks: str | None) -> Literal["password", "sec
         return "password"
     # Replay types passwords into password fields only, so it could not use this one.
     return "secret" if passwords else None
+
+
+def _asking(texts: list[str]) -> list[str]:
+    """Leave out what only names or describes a secret, and then marks of a program too: they may be of the row."""
+    asking = [text for text in texts if not _says("about", text)]
+    return asking if len(asking) == len(texts) else [text for text in asking if " " in text.strip()]
+
+
+def asks_for(which: Literal["password", "new_password", "current_password"], *marks: str | None) -> bool:
+    """Whether a field's attributes ask for a password: any, a new one, or the account's."""
+    texts = [mark[:300] for mark in marks if mark]
+    tokens = {token for text in texts for token in text.lower().split()}
+    known = {"password": _field("password_autocomplete"), "new_password": re.compile("^new-password$")}
+    pattern = known.get(which, re.compile("^current-password$"))
+    return any(pattern.search(token) for token in tokens) or any(_says(which, text) for text in texts)
 
 
 def clean_url(url: str, known: Collection[str] = (), depth: int = 0) -> str:
@@ -115,21 +139,6 @@ def email_in(text: str | None) -> str | None:
     return found[0] if found else None
 
 
-def fill_in(text: str, account: Mapping[str, str]) -> str:
-    """Return a text with placeholders in place of the account's values (email, username, name)."""
-    for field in ("email", "username", "name"):
-        value = account.get(field, "").strip()
-        if len(value) < _SHORTEST:
-            continue
-        encoded = quote(value, safe=_UNQUOTED)
-        css = re.sub(r"([^\w-])", r"\\\1", value)
-        for form in dict.fromkeys((value, encoded, encoded.replace("%20", "+"), css)):
-            whole = rf"(?<![^\W_]){re.escape(form)}(?![^\W_])"
-            flags = re.IGNORECASE if field == "email" else 0
-            text = re.sub(whole, f"{{{{account.{field}}}}}", text, flags=flags)
-    return text
-
-
 def clean_event(event: Mapping[str, Any], account: Mapping[str, str], known: Iterable[str]) -> dict[str, Any]:
     """Return the data of an event without secrets, and with placeholders where the account's values were.
 
@@ -139,7 +148,7 @@ def clean_event(event: Mapping[str, Any], account: Mapping[str, str], known: Ite
         known: Secrets found elsewhere in the file.
     """
     found = set(known)
-    data = {**event, **{key: _filled(event[key], account) for key in ("url", "target", "hover")}}
+    data = {**event, **{key: _filled(event[key], account, key) for key in ("url", "target", "hover")}}
     target = data["target"] and _with_clean_texts(data["target"], found)
     hover = [_with_clean_texts(print_, found) for print_ in data["hover"]]
     value = event["value"]
@@ -147,22 +156,24 @@ def clean_event(event: Mapping[str, Any], account: Mapping[str, str], known: Ite
         "url": clean_url(data["url"], found),
         "target": target and _with_clean_marks(target, found),
         "hover": [_with_clean_marks(print_, found) for print_ in hover],
-        "value": value if value is None or value == PASSWORD else fill_in(value, account),
+        "value": value
+        if value is None or value in PASSWORDS
+        else fill_in(value, account, "mark" if event["type"] == "change" else "value"),
     }
 
 
-def _filled(part: Any, account: Mapping[str, str]) -> Any:
-    if isinstance(part, str):
-        return fill_in(part, account)
+def _filled(part: Any, account: Mapping[str, str], key: str) -> Any:
     if isinstance(part, dict):
-        fixed = {key: part[key] for key in ("tag", "role", "type_attr", "serial") if key in part}
-        return {key: _filled(value, account) for key, value in part.items()} | fixed
-    return [_filled(one, account) for one in part] if isinstance(part, list | tuple) else part
+        return {name: _filled(value, account, name) for name, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [_filled(one, account, key) for one in part]
+    kind = _HOLDS.get(key)
+    return fill_in(part, account, kind) if isinstance(part, str) and kind else part
 
 
 def _with_clean_texts(print_: dict[str, Any], found: set[str]) -> dict[str, Any]:
     """Return a fingerprint with clean texts; the removed secrets are added to ``found``."""
-    beside = says_code(print_[key] for key in TEXTS if print_[key])
+    beside = codes_beside(print_[key] for key in TEXTS if print_[key])
     clean = dict(print_)
     for key in TEXTS:
         clean[key] = print_[key] and without_secrets(print_[key], found, beside=beside)
@@ -221,9 +232,8 @@ def _says(name: str, mark: str) -> bool:
 
 
 @cache
-def _parameters() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    data = rules()["parameters"]
-    return re.compile(data["names"]), re.compile(data["words"])
+def _parameters(rule: Literal["names", "words", "short", "passing", "passing_values"]) -> re.Pattern[str]:
+    return re.compile(rules()["parameters"][rule])
 
 
 def _words(name: str) -> str:
@@ -232,9 +242,20 @@ def _words(name: str) -> str:
 
 
 def _is_secret_name(name: str) -> bool:
-    names, parts = _parameters()
     plain = _decoded(name)
-    return bool(names.search(plain.lower()) or parts.search(_words(plain)))
+    return bool(_parameters("names").search(plain.lower()) or _parameters("words").search(_words(plain)))
+
+
+def _is_passing(name: str, value: str) -> bool:
+    """Whether a parameter is another one at each load, so that it says nothing of where a link leads."""
+    named = _parameters("passing").search(_words(_decoded(name)))
+    return bool(named and _parameters("passing_values").search(value))
+
+
+def _is_short_token(text: str) -> bool:
+    """Whether it may be the token of a link by mail, which may be shorter than other secrets."""
+    token = rules()["paths"]["token"]
+    return bool(re.search(token["pattern"], text)) and oddness(text) >= token["odd"]
 
 
 def _is_secret_part(text: str, known: Collection[str]) -> bool:
@@ -243,17 +264,17 @@ def _is_secret_part(text: str, known: Collection[str]) -> bool:
 
 def _clean_path(path: str, known: Collection[str]) -> str:
     """Return a path without secret parts. The others may be names of users, which look like other words."""
-    people = re.compile(rules()["paths"]["people"], re.IGNORECASE)
+    people, links = (re.compile(rules()["paths"][key], re.IGNORECASE) for key in ("people", "links"))
     parts: list[str] = []
     before = None
+    in_link = False
     for part in path.split("/"):
         own, *more = part.split(";")
-        is_page = (
-            bool(re.fullmatch("[0-9]+", own) and before is not None and not people.search(before))
-            and own not in known
-        )
-        before = part
-        if not is_page and _is_secret_part(_decoded(own), known):
+        number = re.fullmatch("[0-9]+", own) is not None
+        is_page = number and before is not None and not people.search(before) and own not in known
+        is_of_link = in_link and (_is_short_token(own) or (number and len(own) >= 6))
+        before, in_link = part, in_link or bool(links.search(part))
+        if is_of_link or (not is_page and _is_secret_part(_decoded(own), known)):
             continue
         kept = [
             pair
@@ -275,12 +296,16 @@ def _clean_pair(pair: str, known: Collection[str], depth: int) -> str | None:
     value = _decoded(raw)
     if "{{account." in value:
         return None if "account.password" in value else pair
-    if (sign and _is_secret_name(name)) or _is_secret_part(_decoded(name), known):
+    if (sign and (_is_secret_name(name) or _is_passing(name, value))) or _is_secret_part(
+        _decoded(name), known
+    ):
+        return None
+    if _parameters("short").search(_decoded(name).lower()) and _is_short_token(value):
         return None
     if not re.match("https?://|/", value):
         return None if _is_secret_part(value, known) else pair
     clean = clean_url(value, known, depth + 1) if depth < _DEEPEST else ""
-    return pair if clean == value else f"{name}={quote(clean, safe=_UNQUOTED)}"
+    return pair if clean == value else f"{name}={quote(clean, safe=UNQUOTED)}"
 
 
 def _clean_fragment(fragment: str, known: Collection[str], depth: int) -> str:

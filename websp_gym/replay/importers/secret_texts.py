@@ -75,9 +75,7 @@ def write_rules() -> None:
     (data_dir("extension") / "secret_rules.js").write_text(rules_script(), "utf-8")
 
 
-@cache
-def _compiled(group: str) -> tuple[Rule, ...]:
-    data = rules()["beside"]["codes"] if group == "beside" else rules()[group]
+def _rules_of(data: Iterable[dict[str, Any]]) -> tuple[Rule, ...]:
     return tuple(
         Rule(
             re.compile(rule["pattern"], re.IGNORECASE if rule.get("ignore_case") else 0),
@@ -89,27 +87,40 @@ def _compiled(group: str) -> tuple[Rule, ...]:
     )
 
 
-def without_secrets(text: str, found: set[str] | None = None, *, beside: bool = False) -> str:
+@cache
+def _compiled(group: str) -> tuple[Rule, ...]:
+    return _rules_of(rules()[group])
+
+
+@cache
+def _beside() -> tuple[tuple[re.Pattern[str], tuple[Rule, ...]], ...]:
+    return tuple(
+        (re.compile(kind["words"], re.IGNORECASE), _rules_of(kind["codes"])) for kind in rules()["beside"]
+    )
+
+
+def without_secrets(text: str, found: set[str] | None = None, *, beside: tuple[Rule, ...] = ()) -> str:
     """Return a text that a person reads without its secrets.
 
     Args:
         text: The text.
         found: A set to add the removed secrets to.
-        beside: Whether a text near it says that codes are shown.
+        beside: The rules for secrets that a text near it announces, from :func:`codes_beside`.
     """
-    groups = ("everywhere", "texts", "beside") if beside else ("everywhere", "texts")
-    return _without(text, groups, found)
+    return _without(text, (*_compiled("everywhere"), *_compiled("texts"), *beside), found)
 
 
 def without_people(text: str) -> str:
     """Return a text without e-mail addresses and names after an at sign."""
-    return _without(text, ("addresses", "handles"), None)
+    return _without(text, (*_compiled("addresses"), *_compiled("handles")), None)
 
 
-def says_code(texts: Iterable[str]) -> bool:
-    """Whether one of the texts around an element says that codes are shown."""
-    words = re.compile(rules()["beside"]["words"], re.IGNORECASE)
-    return any(words.search(text) for text in texts)
+def codes_beside(texts: Iterable[str]) -> tuple[Rule, ...]:
+    """Return the rules for the kinds of secrets that one of the texts around an element announces."""
+    all_ = [text.translate(_DOTS) for text in texts]
+    return tuple(
+        rule for words, codes in _beside() if any(words.search(text) for text in all_) for rule in codes
+    )
 
 
 def holds_secret(mark: str, known: Iterable[str] = ()) -> bool:
@@ -130,7 +141,7 @@ def shown_secrets(data: object) -> set[str]:
             seen.add(part)
             text = _ROLE.sub("", part[:_LONGEST])
             if not _NO_TEXT.search(text):
-                without_secrets(" ".join(text.split()), found, beside=says_code([text]))
+                without_secrets(" ".join(text.split()), found, beside=codes_beside([text]))
     return found
 
 
@@ -188,16 +199,15 @@ def _cost(letters: str, costs: dict[str, str]) -> int:
     return sum(int(costs[one][ord(two) - 97]) for one, two in pairwise(letters))
 
 
-def _without(text: str, groups: Iterable[str], found: set[str] | None) -> str:
+def _without(text: str, rules_: Iterable[Rule], found: set[str] | None) -> str:
     out = text
-    for group in groups:
-        for rule in _compiled(group):
-            kept, at = "", 0
-            for begin, end in rule.matches(out):
-                if found is not None:
-                    found.update(_forms(out[begin:end]))
-                kept, at = f"{kept}{out[at:begin]} ", end
-            out = kept + out[at:]
+    for rule in rules_:
+        kept, at = "", 0
+        for begin, end in rule.matches(out):
+            if found is not None:
+                found.update(_forms(out[begin:end]))
+            kept, at = f"{kept}{out[at:begin]} ", end
+        out = kept + out[at:]
     return out if out == text else " ".join(out.split())
 
 

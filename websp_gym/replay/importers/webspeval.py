@@ -11,7 +11,7 @@ from typing import Any
 
 from websp_gym.browser import VIEWPORT
 from websp_gym.replay.importers.deduplicate import reduced
-from websp_gym.replay.importers.event_builder import Draft, finish, typed
+from websp_gym.replay.importers.event_builder import Draft, finish, left_out, typed
 from websp_gym.replay.importers.import_log import ImportLog, kind_of
 from websp_gym.replay.importers.menu_openers import fix_openers
 from websp_gym.replay.importers.published_event import (
@@ -96,7 +96,7 @@ class _Writer:
                 self.url = url_of(raw.data.get("tabUrl")) or self.url
                 continue
             if raw.type in CLICKS and raw.is_beside_controls:
-                self.log.drop("click beside the controls")
+                self.log.drop("click beside the controls", raw.place)
                 continue
             raw = self._box_of(raw) or raw
             draft = self._draft(raw)
@@ -111,9 +111,14 @@ class _Writer:
         url = self._page_of(raw)
         if raw.type in NAVIGATIONS:
             return self._navigation(raw)
-        if raw.captcha or raw.kind == "hidden":
-            self.log.omit(raw.place, "a captcha or a hidden field", raw.data.get("value"))
+        if raw.kind == "hidden":  # the page's own doing
+            self.log.hide(raw.data.get("value"))
+            self.log.drop("change of a hidden field")
             return None
+        if raw.captcha:
+            return left_out(
+                Draft(raw.place, "omitted", url), "captcha", "a captcha", raw.data.get("value"), self.log
+            )
         draft = Draft(raw.place, "click", url, target=fingerprint(raw), opens=raw.expanded_before is False)
         if raw.type in KEYS:
             return self._key(draft, raw)
@@ -199,10 +204,12 @@ class _Writer:
         plain = raw.tag in ("textarea", "input") or raw.kind in TEXT_KINDS or raw.role in _TEXT_ROLES
         if value is None and "value" in raw.data and plain and raw.kind != "password":
             value = ""  # the recorder's word for a field that was cleared
-        if raw.kind == "file" or value is None:
-            self.log.drop("change without a value")
-            self.log.note(f"{raw.place}: the file does not say what was put into {raw.tag}; it was left out")
-            return None
+        if raw.kind == "file":
+            return left_out(draft, "file", "a file", None, self.log)
+        if value is None:
+            return left_out(
+                draft, "secret", f"what was put into {raw.tag}, which the file does not say", None, self.log
+            )
         autocomplete = raw.html[1].get("autocomplete")
         if raw.tag == "select":
             draft.type = "change"

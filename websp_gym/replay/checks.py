@@ -1,0 +1,157 @@
+"""What a replay checks beside its events: whether anything was refused, what the pages kept, and where it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.errors import ReplayError
+from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement
+from websp_gym.replay.perform_event import Performed
+from websp_gym.replay.read_back import Kept, ReadBack, Setting, last_states, look, read_back
+from websp_gym.replay.refusals import Pressed, Refusals
+from websp_gym.replay.sign_in import why_not_at_end, without_sign_in
+from websp_gym.replay.trace import End, Trace, TraceEvent
+from websp_gym.replay.wait_for_target import same_page
+
+if TYPE_CHECKING:
+    from websp_gym.browser.tabs import Tabs
+
+
+class Checks:
+    """The checks of one replay.
+
+    Args:
+        tabs: The browser's open tabs.
+        account: The account's values for the placeholders.
+        rules: The site's class rules.
+        timeout: Seconds to wait for a page.
+        end: Where the recording ended, if it says so.
+        error: Makes the error of an event: from it, its number, the reason, what was looked for, and the way out.
+        verify: Whether the states are read back at the end.
+    """
+
+    def __init__(
+        self,
+        tabs: Tabs,
+        account: Mapping[str, str],
+        rules: ClassRules,
+        timeout: float,
+        end: End | None,
+        error: Callable[..., ReplayError],
+        *,
+        verify: bool,
+    ) -> None:
+        self.tabs = tabs
+        self.account = account
+        self.rules = rules
+        self.timeout = timeout
+        self.end = end
+        self.error = error
+        self.verify = verify
+        self.refusals = Refusals(tabs.context)
+        self.kept: list[Kept] = []
+        self.last_press = 0
+        """Number of the last event that set nothing, but pressed something."""
+        self.suspicion: ReplayError | None = None
+        """What may have been refused; reading back decides."""
+        self.left = ""
+        """The page on which the last event was carried out."""
+
+    def close(self) -> None:
+        """End listening to the browser."""
+        self.refusals.close()
+
+    def read_back(self) -> ReadBack:
+        """Load the pages once more and compare all states that were set."""
+        try:
+            back = self._read_back()
+        except ReplayError as error:
+            if self.suspicion is None:
+                raise
+            raise self.suspicion from error  # what the page said is the better reason
+        if self.suspicion is not None and (back.unverified or not back.verified):
+            raise self.suspicion
+        return back
+
+    def _read_back(self) -> ReadBack:
+        kept = [replace(one, led_on=one.led_on or one.number < self.last_press) for one in self.kept]
+        return read_back(
+            without_sign_in(last_states(kept)),
+            self.tabs,
+            self.account,
+            self.rules,
+            timeout=self.timeout,
+            sent_since=lambda one: self.refusals.traffic.since(one.since, one.url),
+        )
+
+    def check_end(self, trace: Trace) -> None:
+        """Raise ReplayError where the last event did not lead where it led when it was recorded."""
+        why = why_not_at_end(trace, self.tabs, self.left, self.account, self.timeout)
+        if why is not None:
+            raise self.error(trace.events[-1], len(trace.events), why, ())
+
+    def leave(self) -> None:
+        """Remember the page on which an event is about to be carried out."""
+        self.left = self.tabs.current.url
+
+    def act(
+        self, event: TraceEvent, number: int, element: LocatedElement, perform: Callable[[], Performed]
+    ) -> Performed:
+        """Carry out an event on its target, and remember the state that it set."""
+        self.leave()
+        before = self._setting(element) if self.verify else None
+        since = len(self.refusals.traffic.replies)
+        did = self.watch(event, number, Pressed(element.found.handle), perform)
+        if did.is_set or did.text is not None:
+            sent = tuple(self.refusals.traffic.since(since, self.left))
+            on = did.after if did.is_set else None
+            moved = not same_page(self.tabs.current.url, self.left)
+            self.kept.append(Kept(number, event, self.left, on, did.text, before, sent, since, moved))
+        elif did.done in ("clicked", "pressed"):
+            self.last_press = number
+        return did
+
+    def watch(
+        self, event: TraceEvent, number: int, pressed: Pressed, perform: Callable[[], Performed]
+    ) -> Performed:
+        """Carry out an event; raise ReplayError where what it sent was refused."""
+        if event.type in ("type", "omitted"):
+            return perform()
+        before = self.refusals.before(self.tabs.current)
+        did = perform()
+        refusal = None if did.done == "skipped" else self.refusals.after(before, self.tabs.current, pressed)
+        if refusal is not None:
+            way = "see what the page says, and whether the account may do this"
+            error = self.error(event, number, refusal.why, (), way=way)
+            if refusal.certain:
+                raise error
+            self._suspect(error, loaded=refusal.loaded)
+        return did
+
+    def _suspect(self, error: ReplayError, *, loaded: bool) -> None:
+        """Raise an error, unless the recording, or the states that were set, can say that nothing was refused."""
+        if self.end and self.end.shows_error:
+            return
+        if self.verify:
+            self.suspicion = self.suspicion or error
+            return
+        here = self.tabs.current.url.split("?", 1)[0].rstrip("/")
+        states = [
+            one
+            for one in without_sign_in(last_states(self.kept))
+            if one.url.split("?", 1)[0].rstrip("/") == here and not one.is_secret
+        ]
+        readings = look(states, self.tabs, self.account, self.rules) if loaded else []
+        if not readings or not all(reading.same for reading in readings):
+            raise error
+
+    @staticmethod
+    def _setting(element: LocatedElement) -> Setting | None:
+        try:
+            return Setting.of(element)
+        except (CannotActError, PlaywrightError, ReplayError):
+            return None

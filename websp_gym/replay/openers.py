@@ -1,0 +1,110 @@
+"""Steps that only open something: a tab, a menu, a page.
+
+They change no state, and what is recorded after them proves whether the right thing was opened. So where such a
+step is not found by its own facts, as in another language, it may be taken by its place in an unchanged group, or by
+its address.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.replay.expectations import unfolds
+from websp_gym.replay.locate import Found, frame_of, install, query_of
+from websp_gym.replay.trace import TraceEvent, fill, fill_target
+from websp_gym.replay.wait_for_target import same_page
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from websp_gym.browser.tabs import Tabs
+
+_OPENING = frozenset({"button", "link", "menuitem", "tab"})
+"""Roles of what may only open something; a ``summary`` may have any."""
+
+
+class Openers:
+    """Finds steps that only open something by their place or address, and demands that what follows proves them.
+
+    Args:
+        tabs: The browser's open tabs.
+        account: The account's values for the placeholders.
+    """
+
+    def __init__(self, tabs: Tabs, account: Mapping[str, str]) -> None:
+        self.tabs = tabs
+        self.account = account
+        self.unproved: tuple[int, TraceEvent] | None = None
+        """The last step that was taken by its place, until what follows has proved it."""
+
+    def by_place(self, number: int, event: TraceEvent, following: TraceEvent | None) -> Found | None:
+        """Return what is in the recorded place of an unchanged group, if the step only opens and another follows."""
+        if not only_opens(event) or following is None or following.target is None:
+            return None
+        assert event.target is not None
+        target = fill_target(event.target, self.account)
+        frame = frame_of(self.tabs.current, target.frame_path)
+        if frame is None:
+            return None
+        try:
+            install(frame)
+            script = "query => __webspReplay.byPlace(query)"
+            element = frame.evaluate_handle(script, query_of(target)).as_element()
+        except PlaywrightError:
+            return None
+        if element is None:
+            return None
+        self.unproved = (number, event)
+        return Found(element, frame, "place", 0.0, 1, weak=True)
+
+    def address(self, event: TraceEvent, following: TraceEvent | None) -> str | None:
+        """Return where a link that is not found leads, if the page still has it and the recording went on there."""
+        target = event.target
+        if event.type != "click" or following is None or target is None or target.role != "link":
+            return None
+        target = fill_target(target, self.account)
+        here, there = fill(event.url, self.account), fill(following.url, self.account)
+        if not target.href or not here or not same_page(urljoin(here, target.href), there):
+            return None
+        if same_page(here, there):
+            return None  # it may have done anything
+        frame = frame_of(self.tabs.current, ())
+        assert frame is not None
+        try:
+            install(frame)
+            return frame.evaluate("query => __webspReplay.addressOf(query)", query_of(target)) or None
+        except PlaywrightError:
+            return None
+
+    def prove(self, event: TraceEvent, found: Found) -> bool:
+        """Whether an element that was found proves the step before it; True where none waits for a proof."""
+        if self.unproved is None:
+            return True
+        assert event.target is not None
+        target = fill_target(event.target, self.account)
+        try:
+            script = "(el, query) => __webspReplay.isOwn(query, el)"
+            proved = bool(found.handle.evaluate(script, query_of(target)))
+        except PlaywrightError:
+            proved = False
+        if proved:
+            self.unproved = None
+        return proved
+
+
+def only_opens(event: TraceEvent) -> bool:
+    """Whether an event shows something and changes no state: it opened a tab, a menu or a part of the page."""
+    target = event.target
+    if event.type != "click" or target is None or not target.group:
+        return False
+    if event.stateful or event.set is not None or event.modal is not None or target.type_attr == "submit":
+        return False
+    if target.role == "tab":
+        return True
+    if target.role == "link" and (target.href or "").startswith("#"):
+        return True
+    opened = unfolds(event) or (event.before is not None and event.before.expanded is False)
+    return bool(opened) and (target.role in _OPENING or target.tag == "summary")

@@ -1,0 +1,231 @@
+"""Notice that a server or page refused what an event sent, from what it answered and what the page then shows."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_plus, urlsplit
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.replay.locate import install
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, ElementHandle, Page, Request, Response
+
+_CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_SENT_BY = frozenset({"document", "xhr", "fetch"})
+_ASIDE = re.compile(
+    r"(?:^|[/._-])(?:analytics|beacon|collect|csp|events?|heartbeat|log|logs|logging|metrics?|ping|pixel|presence|report|rum|"
+    r"sentry|stats?|telemetry|track(?:ing|er)?|traces?)(?:$|[/._-])",
+    re.IGNORECASE,
+)
+"""Paths of requests that pages make beside what the person does."""
+_FAILED = frozenset({"error", "errors", "fail", "failed", "failure", "invalid"})
+_LONGEST = 200
+
+
+@dataclass
+class Reply:
+    """A request that may have changed something on the server, and the answer, if there is one yet."""
+
+    request: Request
+    body: bytes
+    response: Response | None = None
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it loads a page, as a form does."""
+        return self.request.is_navigation_request()
+
+    def holds(self, text: str) -> bool:
+        """Whether a text was sent with it, in any encoding of its letters and digits."""
+        sent = unquote_plus(self.body.decode("utf-8", "replace"))
+        return bool(_bare(text)) and _bare(text) in _bare(sent)
+
+
+@dataclass
+class Traffic:
+    """The requests of a browser context that may change something on a server, and their answers."""
+
+    replies: list[Reply] = field(default_factory=list)
+
+    def watch(self, context: BrowserContext) -> None:
+        """Begin to listen."""
+        context.on("request", self._sent)
+        context.on("response", self._answered)
+
+    def stop(self, context: BrowserContext) -> None:
+        """End listening."""
+        context.remove_listener("request", self._sent)
+        context.remove_listener("response", self._answered)
+
+    def since(self, count: int, url: str) -> list[Reply]:
+        """Return what was sent to the site of a page, after the first ``count`` requests."""
+        return [reply for reply in self.replies[count:] if _same_site(reply.request.url, url)]
+
+    def _sent(self, request: Request) -> None:
+        before = request.redirected_from
+        if before is not None:
+            for reply in self.replies:
+                if reply.request == before:  # the answer to a form is the page that it leads to
+                    reply.request, reply.response = request, None
+        elif request.method in _CHANGING and request.resource_type in _SENT_BY and not _is_aside(request):
+            self.replies.append(Reply(request, request.post_data_buffer or b""))
+
+    def _answered(self, response: Response) -> None:
+        for reply in self.replies:
+            if reply.request == response.request:
+                reply.response = response
+
+
+@dataclass
+class Before:
+    """What was known before an event."""
+
+    page: Page
+    url: str
+    sent: int
+    """Number of requests."""
+    errors: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why what an event sent was refused."""
+
+    why: str
+    certain: bool = True
+    """Whether the server or the browser said so; a message may only look like that of an error."""
+    loaded: bool = False
+    """Whether the page was loaded after the answer, and so shows what the server has."""
+
+
+class Refusals:
+    """Tells whether what an event sent was refused."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.context = context
+        self.traffic = Traffic()
+        self.traffic.watch(context)
+
+    def close(self) -> None:
+        """End listening."""
+        self.traffic.stop(self.context)
+
+    def before(self, page: Page) -> Before:
+        """Remember the page as it is before an event."""
+        return Before(page, page.url, len(self.traffic.replies), frozenset(errors(page)))
+
+    def after(self, before: Before, page: Page, pressed: Pressed) -> Refusal | None:
+        """Return why what the event sent was refused; None if nothing says so.
+
+        Args:
+            before: What was known before the event.
+            page: The current tab after the event, at rest.
+            pressed: What was pressed.
+        """
+        sent = self.traffic.since(before.sent, page.url)
+        for reply in _last_of_each(sent):
+            if (why := _refusal(reply)) is not None:
+                return Refusal(why)
+        if not sent and page is before.page and page.url == before.url and (label := pressed.unsent()):
+            return Refusal(f"the browser did not send the form, as {label!r} is not valid")
+        if not sent and not pressed.sends:
+            return None
+        new = {text: certain for text, certain in errors(page).items() if text not in before.errors}
+        if not new:
+            return None
+        text = max(new, key=lambda text: new[text])
+        loaded = any(reply.is_page and reply.request.method == "GET" for reply in sent)
+        return Refusal(f"the page then said: {text[:_LONGEST]!r}", new[text], loaded)
+
+
+class Pressed:
+    """The element that an event presses, as far as it sends a form."""
+
+    def __init__(self, element: ElementHandle | None = None) -> None:
+        self.element = element
+        self.sends = bool(self._ask("sends"))
+
+    def unsent(self) -> str | None:
+        """Return the label of the field for which the browser did not send the form; None if there is none."""
+        found = self._ask("unsent")
+        return found if isinstance(found, str) else None
+
+    def _ask(self, name: str) -> Any:
+        if self.element is None:
+            return None
+        try:
+            return self.element.evaluate(f"el => globalThis.__webspReplay?.{name}(el)")
+        except PlaywrightError:
+            return None  # it is gone
+
+
+def errors(page: Page) -> dict[str, bool]:
+    """Return the messages of errors that a page shows, and whether each is certainly one."""
+    return dict(_ask(page, "errors") or ())
+
+
+def asks_password(page: Page) -> bool:
+    """Whether a page shows a password field."""
+    return bool(_ask(page, "asksPassword"))
+
+
+def _ask(page: Page, name: str) -> Any:
+    with contextlib.suppress(PlaywrightError):
+        install(page.main_frame)
+        return page.main_frame.evaluate(f"() => __webspReplay.{name}()")
+    return None
+
+
+def _is_aside(request: Request) -> bool:
+    return not request.is_navigation_request() and _ASIDE.search(urlsplit(request.url).path) is not None
+
+
+def _last_of_each(replies: list[Reply]) -> list[Reply]:
+    """Return the last of the same requests: a page may renew its session and try again."""
+    return list({(reply.request.method, reply.request.url): reply for reply in replies}.values())
+
+
+def _refusal(reply: Reply) -> str | None:
+    if reply.response is None:
+        return None
+    path, status = urlsplit(reply.response.url).path, reply.response.status
+    if status >= 400:
+        return f"the server refused it: {path} was answered with status {status}"
+    if reply.is_page or "json" not in reply.response.headers.get("content-type", ""):
+        return None
+    try:
+        said = says_failure(json.loads(reply.response.text()))
+    except (PlaywrightError, ValueError):
+        return None  # the page has gone on, or it is no JSON
+    return f"the server refused it: {path} was answered with {said}" if said else None
+
+
+def says_failure(data: Any) -> str | None:
+    """Return the part of a JSON answer that says that the request failed; None if none does."""
+    if not isinstance(data, dict):
+        return None
+    for key in ("ok", "success", "succeeded"):
+        if data.get(key) is False:
+            return f'"{key}": false'
+    status = data.get("status", data.get("result"))
+    if isinstance(status, str) and status.lower() in _FAILED:
+        return json.dumps(status)
+    # GraphQL answers with what it could find beside the errors.
+    if data.get("data"):
+        return None
+    return next((f'"{key}"' for key in ("error", "errors") if data.get(key)), None)
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[^\w]+|_", "", text).lower()
+
+
+def _same_site(one: str, other: str) -> bool:
+    hosts = [(urlsplit(url).hostname or "").split(".")[-2:] for url in (one, other)]
+    return hosts[0] == hosts[1]
