@@ -230,7 +230,10 @@
       const text = textBeside(at, el, limit);
       const prose = text && proseOf(at, el, limit);
       // Beside its own name, the other cells of a row may be the same in all rows.
-      if (prose && prose !== nameOf(el)) return tableRowOf(el) ?? at;
+      if (prose && prose !== nameOf(el)) {
+        const row = tableRowOf(el);
+        return row && isIn(at, row) ? row : at;
+      }
       if (prose || (text && matches(at, ROWS))) return at;
       if (text) first = first || at;
     }
