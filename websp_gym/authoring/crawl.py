@@ -88,14 +88,14 @@ def crawl(
         tour.every = every
         before = world_state(episode.state())
         tour.go([start_url, *_addresses(catalog[slug])])
-        context.clear_cookies()
-        tour.measure([start_url, *_login_page(catalog[slug])])
         probe = HttpProbe(sandbox, episode.id, context.cookies())
         try:
             tour.read(probe)
             dead = [*tour.nowhere(), *tour.dead(probe)]
         finally:
             probe.close()
+        context.clear_cookies()
+        tour.measure([start_url, *_login_page(catalog[slug])])
         after = world_state(episode.state())
         looked_at = f"{len(tour.visited)} looked at, {len(tour.visited) - tour.read_only} in the browser"
         yield judged("pages", slug, tour.refused, looked_at)
