@@ -4,7 +4,7 @@
  */
 (() => {
   'use strict';
-  const websp = /** @type {Core & MarksApi & StateApi & SurroundingsApi & GroupsApi & Partial<PrintApi>} */ (Reflect.get(globalThis, '__websp'));
+  const websp = /** @type {Core & MarksApi & StateApi & RowsApi & SurroundingsApi & GroupsApi & Partial<PrintApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.fingerprint) return;
   const { raw, parentOf, roleOf, nameOf, textOf, labelOf, indexed, isControl, marksOf, serialOf, isSerial, kit } = websp;
   const { aroundOf, siblingText, headingOf, namesakesOf, toldApart, groupNamesOf } = websp;

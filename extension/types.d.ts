@@ -161,6 +161,11 @@ interface SurroundingsApi {
   toldApart(el: Element, namesakes: Element[], kept: (text: string) => string): { nearby: string; toldBy: NonNullable<Fingerprint['toldBy']> };
   headingOf(el: Element, least?: number): string;
   siblingText(el: Element): string;
+}
+
+interface RowsApi {
+  /** The row of cells around an element, unless it is the layout of a page. */
+  tableRowOf(el: Element): Element | null;
   surroundingOf(el: Element, limit?: number): Element | null;
   aroundOf(el: Element, limit?: number): string;
   textBeside(at: Element, el: Element, limit: number): string;
@@ -183,7 +188,7 @@ interface PrintApi {
   allByXPath(path: string): Element[];
 }
 
-type Dom = Core & StateApi & MarksApi & SurroundingsApi & GroupsApi & PrintApi;
+type Dom = Core & StateApi & MarksApi & RowsApi & SurroundingsApi & GroupsApi & PrintApi;
 
 
 /** What a recording must never hold: secret_rules.yaml. */

@@ -14,6 +14,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
+from websp_gym.browser.tabs import Tabs
+
 EMAIL, USERNAME, PASSWORD = "ada.love@example.org", "adalove", "Tr0ub4dor&3-horse"
 ACCOUNT = {"email": EMAIL, "username": USERNAME, "name": "Ada Love", "password": PASSWORD}
 TAKEN = "taken@example.org"
@@ -244,3 +247,13 @@ def application(running: Application) -> Application:
     """The application with its first state."""
     running.reset()
     return running
+
+
+@pytest.fixture
+def tabs(application: Application) -> Iterator[Tabs]:
+    """A browser that is signed in to the application."""
+    context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 800))
+    page = context.new_page()
+    page.goto(f"{application.base}/open")
+    yield Tabs(context)
+    context.close()

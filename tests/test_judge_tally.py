@@ -213,24 +213,19 @@ def test_judge_eval_counts_what_is_missing_and_asks_only_that_again(
     assert websp("judge-eval", "--no-preflight", runs, "--models", models, "--quorum", "0")[0] == 2
 
 
+def judged_run(provider: Provider, out: Path) -> list[str | Path]:
+    """The arguments of `websp run` for one episode that the three models judge."""
+    judge = [part for model in provider.models for part in ("--judge", model)]
+    episode = ["run", "Steam-task-191-OFF", "--agent", "noop", "--viewport", "400x300", "--reward", "judge"]
+    return [*episode, *judge, "--no-preflight", "--out", out]
+
+
 def test_a_run_with_a_judge_that_is_down_says_so_and_can_be_judged_and_scored_again(
     websp: Websp, provider: Provider, tmp_path: Path
 ) -> None:
     models, out = ",".join(provider.models), tmp_path / "played"
     provider.says = {"b": DOWN, "c": chat(PROSE)}
-    judge = [part for model in provider.models for part in ("--judge", model)]
-    played = (
-        "run",
-        "Steam-task-191-OFF",
-        "--agent",
-        "noop",
-        "--viewport",
-        "400x300",
-        "--no-preflight",
-        "--out",
-        out,
-    )
-    code, text, err = websp(*played, "--reward", "judge", *judge)
+    code, text, err = websp(*judged_run(provider, out))
     assert (code, "unscored" in text) == (1, True)
     assert "1 of 1 run had a model without an opinion, 1 of them left unscored" in err
     assert f"websp judge {out} --resume" in err
@@ -254,19 +249,7 @@ def test_what_the_judge_decided_at_the_end_of_an_episode_is_not_asked_again(
     websp: Websp, provider: Provider, tmp_path: Path
 ) -> None:
     models, out = ",".join(provider.models), tmp_path / "played"
-    judge = [part for model in provider.models for part in ("--judge", model)]
-    played = (
-        "run",
-        "Steam-task-191-OFF",
-        "--agent",
-        "noop",
-        "--viewport",
-        "400x300",
-        "--no-preflight",
-        "--out",
-        out,
-    )
-    assert websp(*played, "--reward", "judge", *judge)[0] == 0
+    assert websp(*judged_run(provider, out))[0] == 0
     assert provider.requests() == dict.fromkeys("abc", 1)
     assert websp("judge", "--no-preflight", out, "--models", models, "--resume")[0] == 0
     assert provider.requests() == {}

@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tests.account_support import ACCOUNT, PASSWORD, Application, application, running
-from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
+from tests.account_support import ACCOUNT, PASSWORD, Application, application, running, tabs
 from websp_gym.browser.tabs import Tabs
 from websp_gym.cli.app import app
 from websp_gym.errors import ReplayError, SetupError
 from websp_gym.recording import RecorderBrowser
 from websp_gym.replay import Trace, replay, save_trace
 
-__all__ = ["application", "running"]
+__all__ = ["application", "running", "tabs"]
 NEW = "N3w-and-better!"
 CODE = "719 204"
 
@@ -27,15 +26,6 @@ CODE = "719 204"
 def studio() -> Iterator[RecorderBrowser]:
     with RecorderBrowser() as studio:
         yield studio
-
-
-@pytest.fixture
-def tabs(application: Application) -> Iterator[Tabs]:
-    context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 800))
-    page = context.new_page()
-    page.goto(f"{application.base}/open")
-    yield Tabs(context)
-    context.close()
 
 
 def typed(studio: RecorderBrowser, label: str, text: str) -> None:

@@ -25,6 +25,7 @@ from websp_gym.browser.tabs import Tabs
 from websp_gym.paths import data_dir
 from websp_gym.recording import RecorderBrowser
 from websp_gym.replay import Fingerprint, replay
+from websp_gym.replay.trace import Trace
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -239,16 +240,21 @@ def _name_a_password(page: Page) -> None:
     page.click("text=Copy")
 
 
-def test_the_name_of_a_password_is_recorded_and_the_password_is_not(
-    studio: RecorderBrowser, server: Server
-) -> None:
+def _recorded_name(studio: RecorderBrowser, server: Server) -> Trace:
+    """The recording in which Ada names a password."""
     studio.page.goto(server.url("app_password.html"))
     studio.start("name it", "local", account={"username": "ada", "email": "ada@home.test"})
     _name_a_password(studio.page)
     server.wait_for(
         studio.page, {"name": "My mail client", "to": "countess.ada@newmail.test", "owner": "ada"}
     )
-    trace = studio.stop()
+    return studio.stop()
+
+
+def test_the_name_of_a_password_is_recorded_and_the_password_is_not(
+    studio: RecorderBrowser, server: Server
+) -> None:
+    trace = _recorded_name(studio, server)
     assert trace.omitted == 0
     assert [event.value for event in trace.events if event.type == "type"] == [
         "countess.ada@newmail.test",
@@ -267,13 +273,7 @@ def test_the_name_of_a_password_is_recorded_and_the_password_is_not(
 def test_another_account_gives_away_no_other_values_than_its_own(
     studio: RecorderBrowser, server: Server
 ) -> None:
-    studio.page.goto(server.url("app_password.html"))
-    studio.start("name it", "local", account={"username": "ada", "email": "ada@home.test"})
-    _name_a_password(studio.page)
-    server.wait_for(
-        studio.page, {"name": "My mail client", "to": "countess.ada@newmail.test", "owner": "ada"}
-    )
-    trace = studio.stop()
+    trace = _recorded_name(studio, server)
     server.state = {}
     context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 1024))
     try:

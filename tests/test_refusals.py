@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.account_support import ACCOUNT, PASSWORD, TAKEN, Application, application, running
-from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
+from tests.account_support import ACCOUNT, PASSWORD, TAKEN, Application, application, running, tabs
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import ReplayError
 from websp_gym.recording import RecorderBrowser
@@ -22,7 +21,7 @@ from websp_gym.replay.refusals import says_failure
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["application", "running"]
+__all__ = ["application", "running", "tabs"]
 
 
 @pytest.fixture(scope="module")
@@ -116,15 +115,6 @@ def recorded(studio: RecorderBrowser, application: Application, flow: str, takes
     application.reset()
     application.takes = takes
     return _recorded[flow, takes]
-
-
-@pytest.fixture
-def tabs(application: Application) -> Iterator[Tabs]:
-    context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 800))
-    page = context.new_page()
-    page.goto(f"{application.base}/open")
-    yield Tabs(context)
-    context.close()
 
 
 def play(trace: Trace, tabs: Tabs, **options: Any) -> ReplayReport:

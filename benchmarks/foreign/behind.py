@@ -7,14 +7,14 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, Protocol
 
 from playwright.sync_api import Page
 
@@ -145,10 +145,13 @@ class ServerApplication:
     def effects(self, page: Page, aim: Any) -> dict[str, Any]:
         """Return what the database holds now and did not before; None for what is gone."""
         assert self.current is not None
-        now = self.current.ask({})
-        names = sorted({*self._before, *now})
-        changed = [name for name in names if now.get(name, _ABSENT) != self._before.get(name, _ABSENT)]
-        return {name: now.get(name) for name in changed}
+        return changes(self._before, self.current.ask({}))
+
+    @property
+    def port(self) -> int:
+        """Port of the process that is current."""
+        assert self.current is not None
+        return self.current.port
 
     def headers(self, method: str, given: Iterator[tuple[str, str]]) -> dict[str, str]:
         """Return the headers of a request as they are passed on."""
@@ -158,19 +161,35 @@ class ServerApplication:
         return own if self.expired else own | {SIGNED_IN: "1"}
 
 
+def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a database holds now and did not before; None for what is gone."""
+    names = sorted({*before, *now})
+    return {name: now.get(name) for name in names if now.get(name, _ABSENT) != before.get(name, _ABSENT)}
+
+
+class Behind(Protocol):
+    """What stands behind the address: processes, of which one is current."""
+
+    @property
+    def port(self) -> int:
+        """Port of the process that is current."""
+
+    def headers(self, method: str, given: Iterator[tuple[str, str]]) -> dict[str, str]:
+        """Return the headers of a request as they are passed on."""
+
+
 class _Front(BaseHTTPRequestHandler):
     """Passes requests on to the process that is current, so that all versions have the same address."""
 
     protocol_version = "HTTP/1.1"
 
-    def __init__(self, *args: Any, site: ServerApplication, **options: Any) -> None:
+    def __init__(self, *args: Any, site: Behind, **options: Any) -> None:
         self._site = site
         super().__init__(*args, **options)
 
     def do_GET(self) -> None:
-        assert self._site.current is not None
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        behind = http.client.HTTPConnection("127.0.0.1", self._site.current.port, timeout=60)
+        behind = http.client.HTTPConnection("127.0.0.1", self._site.port, timeout=60)
         headers = self._site.headers(self.command, iter(self.headers.items()))
         behind.request(self.command, self.path, body or None, headers)
         answer = behind.getresponse()
@@ -192,6 +211,9 @@ class _Front(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.do_GET()
 
+    def do_PATCH(self) -> None:
+        self.do_GET()
+
     def log_message(self, format: str, *args: Any) -> None:
         pass
 
@@ -210,11 +232,16 @@ def behind_one_address(app: App, aims: Sequence[Any], *, starts: int = 1) -> Ite
     """Yield an application, behind one address."""
     with ExitStack() as stack:
         site = ServerApplication(app, aims, stack, starts)
-        web = _FrontServer(("127.0.0.1", 0), partial(_Front, site=site))
-        thread = Thread(target=web.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-        thread.start()
-        stack.callback(thread.join)
-        stack.callback(web.server_close)
-        stack.callback(web.shutdown)
-        site.home = f"http://{app.name}.localhost:{web.server_port}"
+        site.home = serve_in_front(app, site, stack)
         yield site
+
+
+def serve_in_front(app: App, site: Behind, stack: ExitStack) -> str:
+    """Serve what stands behind one address until the stack is closed, and return the address."""
+    web = _FrontServer(("127.0.0.1", 0), partial(_Front, site=site))
+    thread = Thread(target=web.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    stack.callback(thread.join)
+    stack.callback(web.server_close)
+    stack.callback(web.shutdown)
+    return f"http://{app.name}.localhost:{web.server_port}"

@@ -6,16 +6,26 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from html.parser import HTMLParser
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urldefrag, urljoin, urlsplit
+from urllib.parse import urldefrag, urlsplit
 
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.authoring.findings import Finding, judged
 from websp_gym.authoring.page_log import PageLog
 from websp_gym.authoring.proofs import left_the_sandbox
+from websp_gym.authoring.routes import (
+    bare,
+    fits,
+    fixed_addresses,
+    in_words,
+    links_in,
+    login_pages,
+    page_of,
+    path_of,
+    route_of,
+)
 from websp_gym.browser import VIEWPORT
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.scripts import page_scripts
@@ -34,7 +44,6 @@ if TYPE_CHECKING:
 
     from websp_gym.sandbox.catalog import Catalog
     from websp_gym.sandbox.site import SiteSchema
-    from websp_gym.sandbox.site_schema import Page as PageSpec
 
 _PER_ROUTE = 3
 """Maximum number of pages visited per route (``/item/{id}``); of the others only the status is requested."""
@@ -87,7 +96,7 @@ def crawl(
         )
         tour.every = every
         before = world_state(episode.state())
-        tour.go([start_url, *_addresses(catalog[slug])])
+        tour.go([start_url, *fixed_addresses(catalog[slug])])
         probe = HttpProbe(sandbox, episode.id, context.cookies())
         try:
             tour.read(probe)
@@ -95,7 +104,7 @@ def crawl(
         finally:
             probe.close()
         context.clear_cookies()
-        tour.measure([start_url, *_login_page(catalog[slug])])
+        tour.measure([start_url, *login_pages(catalog[slug])])
         after = world_state(episode.state())
         looked_at = f"{len(tour.visited)} looked at, {len(tour.visited) - tour.read_only} in the browser"
         yield judged("pages", slug, tour.refused, looked_at)
@@ -147,16 +156,18 @@ class _Tour:
 
     def nameless(self) -> list[str]:
         """Return a message per control without an accessible name, with the pages it is on."""
-        return [f"{each} on {_pages(found)} has no accessible name" for each, found in self._nameless.items()]
+        return [
+            f"{each} on {in_words(found)} has no accessible name" for each, found in self._nameless.items()
+        ]
 
     def nowhere(self) -> list[str]:
         """Return a message per link without a target, with the pages it is on."""
-        return [f"{each} on {_pages(found)} leads nowhere" for each, found in self._nowhere.items()]
+        return [f"{each} on {in_words(found)} leads nowhere" for each, found in self._nowhere.items()]
 
     def sideways(self) -> list[str]:
         """Return a message per width by which pages are wider than their window, with those pages."""
         return [
-            f"{_pages(found)} is {each} pixels wider than its window"
+            f"{in_words(found)} is {each} pixels wider than its window"
             for each, found in self._sideways.items()
         ]
 
@@ -196,7 +207,7 @@ class _Tour:
             if not 200 <= status < 400:
                 self._refuse(address, status)
                 continue
-            for url in _links(address, html):
+            for url in links_in(address, html):
                 self.links.setdefault(url, (address, "a link"))
                 if url not in self.visited and self._opens(url):
                     queue.append(url)
@@ -204,8 +215,8 @@ class _Tour:
     def _is_like_another(self, address: str) -> bool:
         """Whether a page of the same template was seen before; note its template."""
         parts = urlsplit(address)
-        page = _page_of(self._site, parts.path)
-        template = page.template if page is not None and page.template else _route(self._site, parts.path)
+        page = page_of(self._site, parts.path)
+        template = page.template if page is not None and page.template else route_of(self._site, parts.path)
         seen = template in self._templates
         self._templates.add(template)
         return seen
@@ -228,7 +239,7 @@ class _Tour:
 
     def broken(self, heard: PageLog, away: list[str]) -> list[str]:
         """Return error responses to requests of the pages themselves, except by hosts outside the sandbox."""
-        pages = {_bare(address) for address in self.visited}
+        pages = {bare(address) for address in self.visited}
         hosts = [each.split(" ", 1)[0] for each in away]
         return [
             each
@@ -258,7 +269,7 @@ class _Tour:
                 self._measure(address, seen)
             for kept, told in ((self._nameless, seen["nameless"]), (self._nowhere, seen["nowhere"])):
                 for each in told:
-                    kept.setdefault(each, []).append(_path(address))
+                    kept.setdefault(each, []).append(path_of(address))
             for link in [*seen["links"], *seen["forms"]]:
                 url = urldefrag(link["url"]).url
                 self.links.setdefault(url, (address, link["name"]))
@@ -267,7 +278,7 @@ class _Tour:
 
     def _measure(self, address: str, seen: dict[str, Any]) -> None:
         if seen["hidden"] > 0:
-            self._sideways.setdefault(seen["hidden"], []).append(_path(address))
+            self._sideways.setdefault(seen["hidden"], []).append(path_of(address))
 
     def _refuse(self, address: str, status: int) -> None:
         """Record a page that answers with an error: as a dead link if a link led here, else as refused."""
@@ -278,14 +289,14 @@ class _Tour:
 
     def _where(self, address: str) -> str:
         page, name = self.links[address]
-        return f'"{name}" on {_path(page)} leads to {address}'
+        return f'"{name}" on {path_of(page)} leads to {address}'
 
     def _opens(self, address: str) -> bool:
         """Whether to visit a link: a page of this site on a route not visited too often. Counts the visit."""
         parts = urlsplit(address)
         if parts.hostname not in self._site.hosts or self._acts(address):
             return False
-        route = f"{parts.hostname}{_route(self._site, parts.path)}{'?' if parts.query else ''}"
+        route = f"{parts.hostname}{route_of(self._site, parts.path)}{'?' if parts.query else ''}"
         self._routes[route] += 1
         return self._routes[route] <= _PER_ROUTE
 
@@ -295,30 +306,16 @@ class _Tour:
         site = self._catalog.by_host(parts.hostname or "")
         if site is None:
             return False
-        return any(each.method == "GET" and _fits(each.path, parts.path) for each in site.actions)
+        return any(each.method == "GET" and fits(each.path, parts.path) for each in site.actions)
 
     def _photograph(self, address: str) -> None:
         assert self._folder is not None
         first = len(self.visited) == 1
-        name = "start" if first else "page_" + re.sub(r"[^\w]+", "_", _path(address)).strip("_")[:60]
+        name = "start" if first else "page_" + re.sub(r"[^\w]+", "_", path_of(address)).strip("_")[:60]
         name = "page_home" if name == "page_" else name
         self._page.screenshot(path=self._folder / f"{name}.png")
         if first:
             self._page.screenshot(path=self._folder / "start_full.png", full_page=True)
-
-
-def _addresses(site: SiteSchema) -> list[str]:
-    """Return the address of every page whose path has no parameter."""
-    return [
-        f"https://{(page.hosts or site.hosts)[0]}{page.path}"
-        for page in site.pages
-        if page.template and "{" not in page.path
-    ]
-
-
-def _login_page(site: SiteSchema) -> list[str]:
-    """Return the address of the page to sign in on, if it is one of this site."""
-    return [f"https://{site.hosts[0]}{site.login_page}"] if site.login_page.startswith("/") else []
 
 
 @cache
@@ -340,66 +337,6 @@ def _moved(catalog: Catalog, before: WorldState, after: WorldState) -> Iterator[
             for key in new:
                 if new[key] != old[key] and key not in catalog[slug].bookkeeping:
                     yield f"{slug}: {key} changed from {old[key]!r} to {new[key]!r} while pages were only looked at"
-
-
-class _Links(HTMLParser):
-    """A parser that collects the addresses of a page's links."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Collect the address of a link."""
-        href = dict(attrs).get("href")
-        if tag == "a" and href and not href.startswith(("#", "javascript:")):
-            self.found.append(href)
-
-
-def _links(address: str, html: str) -> list[str]:
-    parser = _Links()
-    parser.feed(html)
-    return [urldefrag(urljoin(address, href)).url for href in parser.found]
-
-
-def _page_of(site: SiteSchema, path: str) -> PageSpec | None:
-    pages = sorted(site.pages, key=lambda each: "{" in each.path)
-    return next((page for page in pages if _fits(page.path, path)), None)
-
-
-def _route(site: SiteSchema, path: str) -> str:
-    page = _page_of(site, path)
-    if page is not None:
-        return page.path
-    return path.split("/")[1] if path.count("/") > 1 else path
-
-
-@cache
-def _pattern(route: str) -> re.Pattern[str]:
-    parts = re.split(r"({[a-z_]+(?::[a-z]+)?})", route)
-    return re.compile(
-        "".join(
-            (".+" if ":path" in part else "[^/]+") if part[:1] == "{" else re.escape(part) for part in parts
-        )
-    )
-
-
-def _fits(route: str, path: str) -> bool:
-    return _pattern(route).fullmatch(path) is not None
-
-
-def _path(address: str) -> str:
-    return urlsplit(address).path or "/"
-
-
-def _pages(paths: list[str]) -> str:
-    more = len(set(paths)) - 1
-    return paths[0] + (f" and {more} more" if more else "")
-
-
-def _bare(address: str) -> str:
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}{parts.path}"
 
 
 def _close(episode: EpisodeHandle) -> None:

@@ -9,7 +9,16 @@ from importlib.resources import files
 
 from websp_gym.paths import data_dir
 
-DOM_SCRIPTS = ("dom.js", "names.js", "state.js", "marks.js", "surroundings.js", "groups.js", "fingerprint.js")
+DOM_SCRIPTS = (
+    "dom.js",
+    "names.js",
+    "state.js",
+    "marks.js",
+    "rows.js",
+    "surroundings.js",
+    "groups.js",
+    "fingerprint.js",
+)
 """Scripts of ``extension/`` in loading order; shared with the recorder, whose manifest lists the same ones."""
 PAGE_SCRIPTS = (
     "boxes.js",

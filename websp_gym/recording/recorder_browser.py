@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import hashlib
-import json
 import os
 import shutil
 import tempfile
@@ -27,6 +25,7 @@ from websp_gym.browser.scratch import scratch_folder
 from websp_gym.errors import SetupError
 from websp_gym.paths import data_dir
 from websp_gym.recording.look_back import look_back
+from websp_gym.recording.profile import write_profile
 from websp_gym.replay.refusals import errors
 from websp_gym.replay.trace import Trace
 from websp_gym.replay.trace_files import save_trace
@@ -44,12 +43,6 @@ _FLAGS = (
     "--password-store=basic",
     f"--disk-cache-dir={os.devnull}",
 )
-_PREFERENCES = {
-    "autofill": {"enabled": False, "profile_enabled": False, "credit_card_enabled": False},
-    "credentials_enable_service": False,
-    "profile": {"password_manager_enabled": False},
-    "history": {"saving_disabled": True},
-}
 _WORKER_SECONDS = 15.0
 _REMOVE_SECONDS = 5.0
 _POLL_MS = 10
@@ -106,7 +99,7 @@ class RecorderBrowser:
         self._shows_error = False
         self._account: Mapping[str, str] = {}
         try:
-            self._write_preferences()
+            write_profile(self.profile, self._extension)
             self._context = self._launch(args, headless)
             self._id = self._extension_id()
         except BaseException:
@@ -278,16 +271,6 @@ class RecorderBrowser:
             shutil.rmtree(self.profile, ignore_errors=True)
 
     # ---------------------------------------------------------------- browser
-    def _write_preferences(self) -> None:
-        folder = self.profile / "Default"
-        folder.mkdir()
-        # Show the recorder's button in the toolbar, not in the menu of the extensions icon.
-        pinned = {"pinned_extensions": [_unpacked_id(self._extension)]}
-        (folder / "Preferences").write_text(json.dumps({**_PREFERENCES, "extensions": pinned}), "utf-8")
-        # To restore tabs after a crash, Chromium saves the contents of form fields, even a password that was
-        # made visible. A file in place of the folder prevents this.
-        (folder / "Sessions").touch()
-
     def _launch(self, args: tuple[str, ...], headless: bool) -> BrowserContext:
         if not headless:
             require_display("recording with a window")
@@ -406,9 +389,3 @@ class RecorderBrowser:
 
 def _status(data: Mapping[str, Any]) -> Status:
     return Status(data["state"], data["name"], data["site"], data["events"], data["omitted"])
-
-
-def _unpacked_id(folder: Path) -> str:
-    """Return Chromium's id of an unpacked extension: a hash of its path, in the letters a to p."""
-    digest = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:32]
-    return "".join(chr(ord("a") + int(digit, 16)) for digit in digest)

@@ -1,7 +1,8 @@
 """Recorded traces: their format, locating recorded elements, and replaying events."""
 
 from websp_gym.replay.locate import Found, NotFound, RungReport, locate
-from websp_gym.replay.player import EventReport, ReplayReport, replay
+from websp_gym.replay.player import replay
+from websp_gym.replay.report import EventReport, ReplayReport
 from websp_gym.replay.trace import Fingerprint, Trace, TraceEvent, fill, json_schema
 from websp_gym.replay.trace_files import load_trace, save_trace
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
 
@@ -34,6 +34,7 @@ from websp_gym.replay.located_element import CannotActError, ClassRules, Located
 from websp_gym.replay.openers import Openers
 from websp_gym.replay.perform_event import Done, Performed, Performer
 from websp_gym.replay.refusals import Pressed
+from websp_gym.replay.report import EventReport, ReplayReport
 from websp_gym.replay.trace import End, Trace, TraceEvent, fill, fill_target
 from websp_gym.replay.wait_for_target import TargetWaiter, same_page
 
@@ -48,38 +49,6 @@ _HOVER_PATIENCE = 3.0
 """Seconds to look for the menu a target was in; the menu may now be always open."""
 _DIALOG_MS = 1_000
 """Milliseconds to wait for a recorded native dialog to open."""
-
-
-@dataclass(frozen=True)
-class EventReport:
-    """The result of one event."""
-
-    number: int
-    type: str
-    description: str
-    rung: str | None
-    score: float | None
-    before: bool | None
-    """Whether the target was on (or open) before the event; None where it has no such state."""
-    after: bool | None
-    action: Done
-    seconds: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the report as plain data."""
-        return asdict(self)
-
-
-@dataclass(frozen=True)
-class ReplayReport:
-    """The result of a replay."""
-
-    events: tuple[EventReport, ...]
-    seconds: float
-    verified: int | None = None
-    """How many states were read back from pages loaded once more; None if that was not asked for."""
-    unverified: tuple[str, ...] = ()
-    """States that could not be read back, each with the reason."""
 
 
 def replay(

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 from playwright.sync_api import Page
 
 from benchmarks.foreign.app import OTHER, RECORDED, App, Version
 from benchmarks.foreign.apps.wagtail.targets import TARGETS, Aim
+from benchmarks.foreign.behind import changes, serve_in_front
 from benchmarks.foreign.build import folder
 from benchmarks.foreign.drift import Drift
 from benchmarks.foreign.person import Gesture
 
 PROJECT = Path(__file__).resolve().parent / "project"
-_HOP = {"connection", "transfer-encoding", "content-length", "date", "server"}
 
 
 class Backend:
@@ -113,61 +108,17 @@ class Wagtail:
     def effects(self, page: Page, aim: Any) -> dict[str, Any]:
         """Return what the database holds now and did not before; None for what is gone."""
         assert self.current is not None
-        now = self.current.ask({"held": True})
-        names = sorted({*self._before, *now})
-        return {
-            name: now.get(name)
-            for name in names
-            if now.get(name, _NOTHING) != self._before.get(name, _NOTHING)
-        }
+        return changes(self._before, self.current.ask({"held": True}))
 
+    @property
+    def port(self) -> int:
+        """Port of the process that is current."""
+        assert self.current is not None
+        return self.current.port
 
-_NOTHING = object()
-
-
-class _Front(BaseHTTPRequestHandler):
-    """Passes requests on to the process that is current, so that all have the same address."""
-
-    protocol_version = "HTTP/1.1"
-
-    def __init__(self, *args: Any, site: Wagtail, **options: Any) -> None:
-        self._site = site
-        super().__init__(*args, **options)
-
-    def do_GET(self) -> None:
-        assert self._site.current is not None
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        behind = http.client.HTTPConnection("127.0.0.1", self._site.current.port, timeout=60)
-        headers = {name: value for name, value in self.headers.items() if name.lower() != "connection"}
-        behind.request(self.command, self.path, body or None, headers)
-        answer = behind.getresponse()
-        text = answer.read()
-        self.send_response(answer.status)
-        for name, value in answer.getheaders():
-            if name.lower() not in _HOP:
-                self.send_header(name, value)
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-        behind.close()
-
-    def do_POST(self) -> None:
-        self.do_GET()
-
-    def do_PATCH(self) -> None:
-        self.do_GET()
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-
-class _FrontServer(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing about a browser that leaves a page before its files have come."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
+    def headers(self, method: str, given: Iterator[tuple[str, str]]) -> dict[str, str]:
+        """Return the headers of a request as they are passed on."""
+        return {name: value for name, value in given if name.lower() != "connection"}
 
 
 @contextmanager
@@ -175,11 +126,5 @@ def running(app: App) -> Iterator[Wagtail]:
     """Yield the application, behind one address."""
     with ExitStack() as stack:
         site = Wagtail(app, stack)
-        web = _FrontServer(("127.0.0.1", 0), partial(_Front, site=site))
-        thread = Thread(target=web.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-        thread.start()
-        stack.callback(thread.join)
-        stack.callback(web.server_close)
-        stack.callback(web.shutdown)
-        site.home = f"http://{app.name}.localhost:{web.server_port}"
+        site.home = serve_in_front(app, site, stack)
         yield site
