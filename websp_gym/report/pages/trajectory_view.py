@@ -195,8 +195,8 @@ def _facts(trajectory: Trajectory, verdict: _Verdict) -> list[tuple[str, str]]:
     free = sum(not step.counted for step in trajectory.steps)
     return [
         ("Reward", "none" if verdict.score is None else f"{verdict.score:g}"),
-        ("Siblings score", "none" if verdict.siblings is None else f"{verdict.siblings:g}"),
-        ("Strict score", "none" if verdict.strict is None else f"{verdict.strict:g}"),
+        ("Siblings", "none" if verdict.siblings is None else f"{verdict.siblings:g}"),
+        ("Strict", "none" if verdict.strict is None else f"{verdict.strict:g}"),
         ("Scored by", verdict.source or "none"),
         ("Ended by", _END_REASONS[trajectory.end_reason]),
         ("Actions", f"{counted}{of_limit}" + (f" + {free} free" if free else "")),
