@@ -68,7 +68,8 @@ def test_a_run_whose_output_nobody_reads_keeps_the_episodes_it_played(tmp_path: 
         assert process.wait(60) == 141
         assert process.stderr is not None
         assert process.stderr.read() == ""
-    assert 1 < len(read_results(tmp_path / "run")) < 20
+    # One, where the reader goes before the note on the first episode is printed.
+    assert 1 <= len(read_results(tmp_path / "run")) < 20
 
 
 @pytest.mark.parametrize("seconds", [0.1, 0.3, 1, 2, 3])
