@@ -104,6 +104,8 @@ def _replay_all(instance: Instance, episode: WorldEpisode, tabs: Tabs, login: Lo
             set=wanted,
             account=episode.account,
             class_rules=instance.site.replay_rules,
+            # S0 is verified by the server's state below, and a reset should be quick.
+            watch=False,
         )
         events.extend(done.events)
 

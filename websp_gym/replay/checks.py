@@ -12,7 +12,7 @@ from websp_gym.errors import ReplayError
 from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement
 from websp_gym.replay.perform_event import Performed
 from websp_gym.replay.read_back import Kept, ReadBack, Setting, last_states, look, read_back
-from websp_gym.replay.refusals import Pressed, Refusals
+from websp_gym.replay.refusals import Pressed, Refusals, Reply
 from websp_gym.replay.sign_in import why_not_at_end, without_sign_in
 from websp_gym.replay.trace import End, Trace, TraceEvent
 from websp_gym.replay.wait_for_target import same_page
@@ -31,6 +31,7 @@ class Checks:
         timeout: Seconds to wait for a page.
         end: Where the recording ended, if it says so.
         error: Makes the error of an event: from it, its number, the reason, what was looked for, and the way out.
+        watch: Whether to notice what is refused.
         verify: Whether the states are read back at the end.
     """
 
@@ -43,6 +44,7 @@ class Checks:
         end: End | None,
         error: Callable[..., ReplayError],
         *,
+        watch: bool,
         verify: bool,
     ) -> None:
         self.tabs = tabs
@@ -52,7 +54,7 @@ class Checks:
         self.end = end
         self.error = error
         self.verify = verify
-        self.refusals = Refusals(tabs.context)
+        self.refusals = Refusals(tabs.context) if watch else None
         self.kept: list[Kept] = []
         self.last_press = 0
         """Number of the last event that set nothing, but pressed something."""
@@ -63,7 +65,8 @@ class Checks:
 
     def close(self) -> None:
         """End listening to the browser."""
-        self.refusals.close()
+        if self.refusals is not None:
+            self.refusals.close()
 
     def read_back(self) -> ReadBack:
         """Load the pages once more and compare all states that were set."""
@@ -85,7 +88,7 @@ class Checks:
             self.account,
             self.rules,
             timeout=self.timeout,
-            sent_since=lambda one: self.refusals.traffic.since(one.since, one.url),
+            sent_since=lambda one: self._sent(one.since, one.url),
         )
 
     def check_end(self, trace: Trace) -> None:
@@ -104,10 +107,12 @@ class Checks:
         """Carry out an event on its target, and remember the state that it set."""
         self.leave()
         before = self._setting(element) if self.verify else None
+        if self.refusals is None:
+            return perform()
         since = len(self.refusals.traffic.replies)
         did = self.watch(event, number, Pressed(element.found.handle), perform)
         if did.is_set or did.text is not None:
-            sent = tuple(self.refusals.traffic.since(since, self.left))
+            sent = tuple(self._sent(since, self.left))
             on = did.after if did.is_set else None
             moved = not same_page(self.tabs.current.url, self.left)
             self.kept.append(Kept(number, event, self.left, on, did.text, before, sent, since, moved))
@@ -119,7 +124,7 @@ class Checks:
         self, event: TraceEvent, number: int, pressed: Pressed, perform: Callable[[], Performed]
     ) -> Performed:
         """Carry out an event; raise ReplayError where what it sent was refused."""
-        if event.type in ("type", "omitted"):
+        if self.refusals is None or event.type in ("type", "omitted"):
             return perform()
         before = self.refusals.before(self.tabs.current)
         did = perform()
@@ -131,6 +136,9 @@ class Checks:
                 raise error
             self._suspect(error, loaded=refusal.loaded)
         return did
+
+    def _sent(self, since: int, url: str) -> list[Reply]:
+        return self.refusals.traffic.since(since, url) if self.refusals is not None else []
 
     def _suspect(self, error: ReplayError, *, loaded: bool) -> None:
         """Raise an error, unless the recording, or the states that were set, can say that nothing was refused."""

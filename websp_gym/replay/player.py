@@ -60,6 +60,7 @@ def replay(
     timeout: float = 10.0,
     class_rules: ClassRules = (),
     start: bool = True,
+    watch: bool = True,
     verify: bool = False,
     inputs: Mapping[int, str] | None = None,
     on_event: Callable[[EventReport], None] | None = None,
@@ -77,6 +78,8 @@ def replay(
         class_rules: The site's rules ``[{"on": css, "off": css}]`` for controls that show their state
             only by a class.
         start: Whether to open the trace's start URL first.
+        watch: Whether to notice what the server or the page refuses. Leave it out only where the state that was
+            reached is verified by other means, as the environment does.
         verify: Whether to load the pages once more at the end, and to read all switches, lists and fields that
             were set.
         inputs: What to type where the recording left out an input, by number of the ``omitted`` event. For one whose
@@ -97,7 +100,9 @@ def replay(
     began = time.monotonic()
     given = inputs or {}
     check_inputs(trace, given)
-    player = _Player(tabs, set, account, timeout, class_rules, given, verify, trace.end, on_candidates)
+    player = _Player(
+        tabs, set, account, timeout, class_rules, given, watch or verify, verify, trace.end, on_candidates
+    )
     player.check_rules()
     try:
         if start:
@@ -129,6 +134,7 @@ class _Player:
         timeout: float,
         rules: ClassRules,
         inputs: Mapping[int, str],
+        watch: bool,
         verify: bool,
         end: End | None,
         on_candidates: Callable[[int, list[Candidate]], None] | None,
@@ -148,7 +154,7 @@ class _Player:
         self.on_candidates = on_candidates
         self.answer: str | None = None
         """Given for the dialog of the next event."""
-        self.checks = Checks(tabs, account, rules, timeout, end, self._error, verify=verify)
+        self.checks = Checks(tabs, account, rules, timeout, end, self._error, watch=watch, verify=verify)
 
     def check_proved(self, number: int) -> None:
         """Raise ReplayError where no event until this one has proved a step that was taken by its place."""
