@@ -203,6 +203,8 @@ class Handler(BaseHTTPRequestHandler):
         if not self.signed_in or refuses == "expired":
             self.app.sessions.clear()
             self.lead("/login")
+        elif refuses == "sign-in page":
+            self.show(self.page_login({}))
         elif refuses == "redirect":
             self.app.flash = NOTE
             self.lead("/profile")

@@ -435,6 +435,13 @@ def test_a_trace_starts_at_its_start_url_and_goes_only_where_the_page_is_not(ben
     assert bench.page.title() == "Rungs"
 
 
+def test_a_start_url_that_differs_in_its_fragment_is_loaded(bench: Bench) -> None:
+    bench.open("settings")
+    bench.page.evaluate("document.title = 'Left by what was done before'")
+    bench.play(start="settings#top")
+    assert (bench.page.title(), bench.page.url) == ("Settings", f"{HOME}/settings#top")
+
+
 def test_a_click_that_leads_to_another_page_is_followed(bench: Bench) -> None:
     bench.open("rungs")
     danger = bench.event("click", "#danger")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from typing import TYPE_CHECKING
+from urllib.parse import urldefrag
 
 from playwright.sync_api import Error as PlaywrightError
 
@@ -131,6 +132,23 @@ class Tabs:
             if found:
                 raise ActionError(f"{len(found)} open tabs have the URL {url}: {_list(found)}", url=url)
         raise ActionError(f"no open tab has the URL {url}; the open tabs: {_list(pages)}", url=url)
+
+    def load(self, url: str, *, timeout: float = 30.0) -> None:
+        """Load a page in the current tab, also where only the fragment of its URL differs from the one that is shown.
+
+        Playwright's ``goto`` would scroll there and leave the old page as it is.
+
+        Args:
+            url: What to load.
+            timeout: Seconds until it must answer.
+
+        Raises:
+            playwright.sync_api.Error: It does not answer.
+        """
+        page = self.current
+        if "#" in url and urldefrag(page.url).url == urldefrag(url).url:
+            page.goto("about:blank")
+        page.goto(url, wait_until="commit", timeout=timeout * 1000)
 
     def activate(self, page: Page) -> None:
         """Make a tab the current one and bring it to the front."""

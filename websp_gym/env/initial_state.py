@@ -121,7 +121,7 @@ def _replay_all(instance: Instance, episode: WorldEpisode, tabs: Tabs, login: Lo
                 play(step.replay, step.set)
             case VisitStep():
                 for url in step.visit:
-                    tabs.current.goto(url, wait_until="commit")
+                    tabs.load(url)
                     settle(tabs)
             case _:
                 _set_without_browser(step, instance.site.slug, episode)

@@ -247,11 +247,14 @@ class _Player:
             return None
 
     def go(self, url: str, event: TraceEvent, number: int) -> Done:
-        """Open a URL, unless the current page is already there. Event number 0 always opens it."""
+        """Open a URL, unless the current page is already there. Event number 0 always loads it."""
         if number and same_page(self.tabs.current.url, url):
             return "skipped"
         try:
-            self.tabs.current.goto(url, wait_until="commit", timeout=self.timeout * 1000)
+            if number:
+                self.tabs.current.goto(url, wait_until="commit", timeout=self.timeout * 1000)
+            else:
+                self.tabs.load(url, timeout=self.timeout)
         except PlaywrightError as error:
             self._check_alive()
             reason = str(error).split("\n", 1)[0]

@@ -302,10 +302,7 @@ def _located(
 
 def _load(url: str, tabs: Tabs, timeout: float) -> None:
     try:
-        tabs.current.goto(url, wait_until="commit", timeout=timeout * 1000)
-        with contextlib.suppress(PlaywrightError):
-            # A page that differs only in its fragment is not loaded by goto.
-            tabs.current.reload(wait_until="commit", timeout=timeout * 1000)
+        tabs.load(url, timeout=timeout)
     except PlaywrightError as error:
         reason = str(error).split("\n", 1)[0]
         raise ReplayError(

@@ -25,6 +25,7 @@ _ASIDE = re.compile(
 )
 """Paths of requests that pages make beside what the person does."""
 _FAILED = frozenset({"error", "errors", "fail", "failed", "failure", "invalid"})
+_PASSWORD_FIELD = re.compile(r"<input\b[^>]*\btype\s*=\s*[\"']?password\b", re.IGNORECASE)
 _LONGEST = 200
 
 
@@ -130,7 +131,7 @@ class Refusals:
         """
         sent = self.traffic.since(before.sent, page.url)
         for reply in _last_of_each(sent):
-            if (why := _refusal(reply)) is not None:
+            if (why := _refusal(reply, page)) is not None:
                 return Refusal(why)
         if not sent and page is before.page and page.url == before.url and (label := pressed.unsent()):
             return Refusal(f"the browser did not send the form, as {label!r} is not valid")
@@ -191,19 +192,30 @@ def _last_of_each(replies: list[Reply]) -> list[Reply]:
     return list({(reply.request.method, reply.request.url): reply for reply in replies}.values())
 
 
-def _refusal(reply: Reply) -> str | None:
+def _refusal(reply: Reply, page: Page) -> str | None:
     if reply.response is None:
         return None
     path, status = urlsplit(reply.response.url).path, reply.response.status
     if status >= 400:
         return f"the server refused it: {path} was answered with status {status}"
-    if reply.is_page or "json" not in reply.response.headers.get("content-type", ""):
+    kind = reply.response.headers.get("content-type", "")
+    if reply.is_page or not ("json" in kind or "html" in kind):
         return None
     try:
-        said = says_failure(json.loads(reply.response.text()))
+        text = reply.response.text()
+        if "html" in kind:
+            asks = _PASSWORD_FIELD.search(text) is not None and not _expects_password(page, path)
+            said = "a page that asks for a password (has the session ended?)" if asks else None
+        else:
+            said = says_failure(json.loads(text))
     except (PlaywrightError, ValueError):
         return None  # the page has gone on, or it is no JSON
     return f"the server refused it: {path} was answered with {said}" if said else None
+
+
+def _expects_password(page: Page, path: str) -> bool:
+    """Whether a page may show what a path answered to its script: it is there, and has a password field."""
+    return urlsplit(page.url).path == path and page.locator("input[type=password]").count() > 0
 
 
 def says_failure(data: Any) -> str | None:

@@ -57,7 +57,7 @@ def put(question: dict) -> bool:
         own |= {key: value for key, value in OTHER.items() if key not in keep}
         own |= {key: not value for key, value in OPTIONS.items() if key not in keep}
     if drift == "theme":
-        own["theme_name"] = "basic"
+        own["theme_name"] = "focus"
     if drift == "language":
         own["locale"] = "de"
     _save(uids[PERSON], own)
