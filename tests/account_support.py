@@ -108,6 +108,8 @@ class Handler(BaseHTTPRequestHandler):
             self.show(page(query))
 
     def page_login(self, query: dict[str, str]) -> str:
+        if query.get("by") == "mail":
+            return "<form method=post action=/login><label>E-mail <input name=email type=email></label><button>Next</button></form>"
         return (
             "<form method=post action=/login><label>E-mail <input name=email type=email></label>"
             "<label>Password <input name=password type=password></label>"
@@ -156,6 +158,15 @@ class Handler(BaseHTTPRequestHandler):
             f"<ul>{''.join(f'<li>{escape(w)}' for w in self.app.stored['words'])}</ul>"
         )
 
+    def page_contact(self, query: dict[str, str]) -> str:
+        return (
+            f"<form method=post action=/contact><label>E-mail <input name=email type=email value='{escape(self.app.stored['email'])}'>"
+            "</label><label>Password <input name=password type=password></label><button>Save</button></form>"
+        )
+
+    def page_welcome(self, query: dict[str, str]) -> str:
+        return self.page_login({})
+
     def page_password(self, query: dict[str, str]) -> str:
         return (
             "<form method=post action=/password><label>Current password <input name=old type=password></label>"
@@ -178,6 +189,11 @@ class Handler(BaseHTTPRequestHandler):
                 for number in sent.get("users[]", []):
                     self.app.stored["roles"][number] = one["role"]
                 self.lead("/users")
+            case "/contact" if self.app.refuses:
+                self.lead(self.app.refuses)
+            case "/contact":
+                self.app.stored["email"] = one["email"]
+                self.lead("/contact")
             case "/words":
                 self.app.stored["words"].append(one["word"])
                 self.lead("/users")
@@ -205,6 +221,8 @@ class Handler(BaseHTTPRequestHandler):
             self.lead("/login")
         elif refuses == "sign-in page":
             self.show(self.page_login({}))
+        elif refuses == "sign-in by mail":
+            self.lead("/login?by=mail")
         elif refuses == "redirect":
             self.app.flash = NOTE
             self.lead("/profile")

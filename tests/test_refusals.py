@@ -157,7 +157,7 @@ def test_what_the_server_took_is_ok(
 
 REFUSALS = {
     "redirect": ("redirect", "silent redirect", "page", "500", "expired"),
-    "script": ("422", "json", "silent json", "expired", "sign-in page"),
+    "script": ("422", "json", "silent json", "expired", "sign-in page", "sign-in by mail"),
 }
 
 
@@ -223,6 +223,30 @@ def test_a_sign_in_that_stays_on_its_form_is_a_failure(
     application.refuses = refusal
     with pytest.raises(ReplayError, match=r"status 401|did not go on|still asks for the password"):
         play(trace, tabs, verify=verify, account={**ACCOUNT, "password": "wrong"})
+
+
+@pytest.mark.parametrize("refusal", ["/login", "/welcome"])
+def test_a_page_with_a_password_of_its_own_is_not_taken_for_the_sign_in_page(
+    studio: RecorderBrowser, application: Application, tabs: Tabs, refusal: str
+) -> None:
+    def change(page: Page = studio.page) -> None:
+        type_over(page, "email", "new@example.org")
+        type_over(page, "password", PASSWORD)
+        save(page)
+
+    if ("contact", "") not in _recorded:
+        studio.page.goto(f"{application.base}/open")
+        studio.page.goto(f"{application.base}/contact")
+        _recorded["contact", ""] = recording(studio, application, "contact", change)
+        application.reset()
+    trace = _recorded["contact", ""]
+    assert trace.end is not None
+    assert trace.end.asks_password
+    play(trace, tabs)
+    assert application.stored["email"] == "new@example.org"
+    application.refuses = refusal
+    with pytest.raises(ReplayError, match=f"went on to {refusal}, which asks for a password"):
+        play(trace, tabs)
 
 
 def rows(page: Page) -> None:

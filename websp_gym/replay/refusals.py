@@ -26,6 +26,8 @@ _ASIDE = re.compile(
 """Paths of requests that pages make beside what the person does."""
 _FAILED = frozenset({"error", "errors", "fail", "failed", "failure", "invalid"})
 _PASSWORD_FIELD = re.compile(r"<input\b[^>]*\btype\s*=\s*[\"']?password\b", re.IGNORECASE)
+_SIGN_IN = re.compile(r"(?:^|[/._+-])(?:log|sign)[-_]?(?:in|on)(?:$|[/._?-])", re.IGNORECASE)
+"""Paths of pages to sign in; some ask for a name first, or not at all."""
 _LONGEST = 200
 
 
@@ -171,6 +173,11 @@ def errors(page: Page) -> dict[str, bool]:
     return dict(_ask(page, "errors") or ())
 
 
+def is_sign_in(path: str) -> bool:
+    """Whether the path of a page says that one signs in there."""
+    return _SIGN_IN.search(path) is not None
+
+
 def asks_password(page: Page) -> bool:
     """Whether a page shows a password field."""
     return bool(_ask(page, "asksPassword"))
@@ -204,8 +211,7 @@ def _refusal(reply: Reply, page: Page) -> str | None:
     try:
         text = reply.response.text()
         if "html" in kind:
-            asks = _PASSWORD_FIELD.search(text) is not None and not _expects_password(page, path)
-            said = "a page that asks for a password (has the session ended?)" if asks else None
+            said = "a page to sign in (has the session ended?)" if _signs_in(text, path, page) else None
         else:
             said = says_failure(json.loads(text))
     except (PlaywrightError, ValueError):
@@ -213,9 +219,11 @@ def _refusal(reply: Reply, page: Page) -> str | None:
     return f"the server refused it: {path} was answered with {said}" if said else None
 
 
-def _expects_password(page: Page, path: str) -> bool:
-    """Whether a page may show what a path answered to its script: it is there, and has a password field."""
-    return urlsplit(page.url).path == path and page.locator("input[type=password]").count() > 0
+def _signs_in(html: str, path: str, page: Page) -> bool:
+    """Whether the answer to a page's script is a page to sign in, and not a part of the page itself."""
+    if urlsplit(page.url).path != path:
+        return bool(_PASSWORD_FIELD.search(html)) or is_sign_in(path)
+    return _PASSWORD_FIELD.search(html) is not None and not page.locator("input[type=password]").count()
 
 
 def says_failure(data: Any) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from websp_gym.replay.read_back import Kept
-from websp_gym.replay.refusals import asks_password
+from websp_gym.replay.refusals import asks_password, is_sign_in
 from websp_gym.replay.trace import Trace, TraceEvent, fill
 from websp_gym.replay.wait_for_target import wait_for_change
 
@@ -53,8 +53,16 @@ def why_not_at_end(
             page = urlsplit(trace.end.url).path or "/"
             return f"the page did not go on; when it was recorded, it went on to {page}"
         wait_for_change(tabs.current, rest)
-    if trace.end.asks_password or not asks_password(tabs.current):
+    if not asks_password(tabs.current):
         return None
+    if trace.end.asks_password:
+        here, there = _path(tabs.current.url), _path(trace.end.url)
+        stayed = went_on or here in (_path(left), there)
+        if stayed and is_sign_in(here) <= is_sign_in(there):
+            return None
+        return (
+            f"the page went on to {here or '/'}, which asks for a password; when it was recorded, it did not"
+        )
     typed = any(event.value == _PASSWORD for event in trace.events)
     return _STILL if typed else "the page asks for a password, and did not when it was recorded"
 
