@@ -137,6 +137,14 @@
   const isForNobody = (el, { opacity }) => opacity === '0'
     && kit.upwards(el, (at) => lower(attr(at, 'aria-hidden') ?? '') === 'true') !== null;
 
+  let hovered = false;
+  /** Read as if nothing were hidden: as a row that shows its buttons under the pointer. */
+  /** @type {<T>(run: () => T) => T} */
+  const asHovered = (run) => {
+    hovered = true;
+    try { return run(); } finally { hovered = false; }
+  };
+
   /**
    * Adds the text under `node` as a reader meets it; `named` also takes aria-label, alt and control values.
    * @typedef {{out: string, limit: number, named: boolean, skip: Element[], hidden: boolean, top: Node}} Reading
@@ -191,7 +199,7 @@
   /** @type {(el: Element, options: Partial<Reading>) => string} */
   const reading = (el, options) => {
     /** @type {Reading} */
-    const to = { out: '', limit: 600, named: false, skip: [], hidden: false, top: el, ...options };
+    const to = { out: '', limit: 600, named: false, skip: [], hidden: hovered, top: el, ...options };
     read(el, to);
     return trim(to.out);
   };
@@ -365,7 +373,7 @@
     return `<${what}>${name ? ` "${name}"` : id ? ` #${id}` : ''}`;
   };
 
-  Object.assign(kit, { ariaLabelledBy, labellersOf, isNativeControl, isEditingHost, inputType, WIDGETS });
+  Object.assign(kit, { ariaLabelledBy, labellersOf, isNativeControl, isEditingHost, inputType, asHovered, WIDGETS });
   /** @type {NamesApi} */
   const api = { roleOf, nameOf, textOf, labelOf, labelsOf, hostsOf, valueOf, shownValue, describe };
   Object.assign(websp, api);

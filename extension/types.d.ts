@@ -101,6 +101,7 @@ interface Kit extends TreeKit {
   isNativeControl(el: Element): boolean;
   isEditingHost(el: Element): boolean;
   inputType(el: Element): string;
+  asHovered: <T>(run: () => T) => T;
   WIDGETS: Set<string>;
 }
 

@@ -145,6 +145,13 @@ def _script_menu(page: Page) -> None:
     page.click("text=Privacy settings")
 
 
+def _row_actions(page: Page) -> None:
+    row = page.locator("tr", has_text="Carla")
+    row.hover()
+    rest(page)
+    row.get_by_text("edit").click()
+
+
 def _editor(page: Page) -> None:
     page.click("[contenteditable]")
     page.keyboard.type("I like ")
@@ -220,6 +227,8 @@ TRIPS: dict[str, tuple[str, Callable[[Page], None], dict[str, Any]]] = {
     "link": ("form.html", _link, {"other": True}),
     "css-menu": ("menus.html", _css_menu, {"said": ["delete"]}),
     "script-menu": ("menus.html", _script_menu, {"said": ["privacy"]}),
+    "row-actions": ("row_actions.html", _row_actions, {"asked": "/edit/Carla"}),
+    "row-actions-gone": ("row_actions.html?gone", _row_actions, {"asked": "/edit/Carla"}),
     "editor": ("editor.html", _editor, {"sent": ["hello", "line one\nline two"], "biography": "I like cats"}),
     "dialogs": ("dialogs.html", _dialogs, {"left": False, "name": "fresh", "deleted": True}),
     "widgets": (

@@ -212,6 +212,13 @@
   let last = null;
   /** @type {(query: Query) => Located} */
   const locate = (query) => {
+    const found = look(query);
+    // What is hidden may have been recorded in a row that showed more under the pointer.
+    const hovered = !found.found && query.hidden ? websp.kit.asHovered(() => look(query)) : found;
+    return hovered.found ? hovered : found;
+  };
+  /** @type {(query: Query) => Located} */
+  const look = (query) => {
     const search = new Search(query);
     const { winner, el, rungs, judged } = search.run();
     last = el;
