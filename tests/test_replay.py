@@ -98,6 +98,29 @@ def test_an_id_that_moved_to_something_else_is_not_believed(bench: Bench) -> Non
     assert found(page, target, box) == "role+name"
 
 
+@pytest.mark.parametrize("hidden", ["", "hidden"])
+def test_a_mark_that_every_button_to_send_a_form_has_tells_nothing(bench: Bench, hidden: str) -> None:
+    submit = "<input type=submit id=submit name=submit value={}>"
+    bench.show(f"<form action=/edit>{submit.format('Add')}</form>")
+    event = bench.event("click", "#submit")
+    bench.show(
+        f"<form action=/edit><button>Save</button></form><form action=/exit {hidden}>{submit.format('Logout')}</form>"
+    )
+    with pytest.raises(ReplayError, match="contradicts the recording"):
+        bench.play(event)
+    bench.show(
+        f"<form action=/exit>{submit.format('Logout')}</form><form action=/edit>{submit.format('Add')}"
+    )
+    bench.page.evaluate(
+        """() => addEventListener('submit', (event) => {
+          event.preventDefault();
+          document.title = event.submitter.value;
+        })"""
+    )
+    bench.play(event)
+    assert bench.page.title() == "Add"
+
+
 def test_a_relabelled_element_with_its_old_id_is_still_found(bench: Bench) -> None:
     page = bench.open("rungs")
     target = bench.target("#location")

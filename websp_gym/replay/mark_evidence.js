@@ -68,6 +68,13 @@
       return this.withMark(mark, value).length > 1;
     }
 
+    /** Whether a mark says only what kind of control it is on. */
+    /** @type {(mark: string) => boolean} */
+    isOfKind(mark) {
+      const { tag, role, typeAttr } = this.print;
+      return [tag, role, typeAttr, 'btn', 'submit'].includes(mark.toLowerCase());
+    }
+
     /** The elements of the recorded role that have a mark. */
     /** @type {(mark: 'testId'|'id'|'nameAttr', value: string) => Element[]} */
     withMark(mark, value) {
@@ -89,6 +96,7 @@
     mark(mark, wanted, own, el) {
       if (wanted === own || (mark !== 'testId' && hasMark(el, mark, wanted))) {
         if (this.isSerial(mark, el)) return item(mark, 'serial');
+        if (this.isOfKind(wanted)) return item(mark, 'kind');
         if (this.isShared(mark, wanted)) return item(mark, 'shared');
         return item(mark, /\d/.test(wanted) ? 'numbered' : 'same');
       }
