@@ -30,8 +30,8 @@ class Application:
 
     base: str = ""
     takes: str = "redirect"
-    """How a change is taken: ``redirect``, ``page`` (shown again at once), ``script`` (fetch and JSON), or ``odd`` (a redirect
-    to a page that says so in the style of an error)."""
+    """How a change is taken: ``redirect``, ``page`` (shown again at once), ``script`` (fetch and JSON), ``sign-in script`` (the
+    same at a path to sign in, and HTML), or ``odd`` (a redirect to a page that says so in the style of an error)."""
     refuses: str | None = None
     """How a change is refused; None for changes that are taken."""
     stored: dict[str, Any] = field(default_factory=dict)
@@ -131,9 +131,10 @@ class Handler(BaseHTTPRequestHandler):
             for w in ("all", "none")
         )
         send = """event.preventDefault(); const f = event.target;
-            fetch('/profile', {method: 'POST', headers: {accept: 'application/json'}, body: new URLSearchParams(new FormData(f))})
+            fetch(f.dataset.to, {method: 'POST', headers: {accept: 'application/json'}, body: new URLSearchParams(new FormData(f))})
             .then(r => r.json()).then(a => { document.getElementById('said').textContent = a.ok ? 'Saved' : ''; })"""
-        script = f'onsubmit="{escape(send)}"' if self.app.takes == "script" else ""
+        to = {"script": "/profile", "sign-in script": "/login/again"}.get(self.app.takes)
+        script = f'data-to={to} onsubmit="{escape(send)}"' if to else ""
         return (
             f"{flag(bool(error), f'<p class=error>{error}</p>')}<p id=said></p><form method=post action=/profile {script}>"
             f"<label>E-mail <input name=email type=email value='{escape(s['email'])}'></label>"
@@ -183,7 +184,7 @@ class Handler(BaseHTTPRequestHandler):
         match self.path:
             case "/login":
                 self.sign_in(one)
-            case "/profile":
+            case "/profile" | "/login/again":
                 self.change_profile(one)
             case "/users":
                 for number in sent.get("users[]", []):
@@ -242,6 +243,8 @@ class Handler(BaseHTTPRequestHandler):
             self.app.stored |= wanted
             if self.app.takes == "script":
                 self.say(200, {"ok": True})
+            elif self.app.takes == "sign-in script":
+                self.show("OK")
             elif self.app.takes == "odd":
                 self.app.flash = "Your settings were saved."
                 self.lead("/profile")

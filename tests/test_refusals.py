@@ -138,6 +138,7 @@ EVERY = list(itertools.product([True, False], [True, False]))
         *((flow, "redirect") for flow in FLOWS),
         ("all_of_it", "page"),
         ("all_of_it", "script"),
+        ("all_of_it", "sign-in script"),
         ("all_of_it", "odd"),
     ],
 )

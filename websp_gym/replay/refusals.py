@@ -211,7 +211,7 @@ def _refusal(reply: Reply, page: Page) -> str | None:
     try:
         text = reply.response.text()
         if "html" in kind:
-            said = "a page to sign in (has the session ended?)" if _signs_in(text, path, page) else None
+            said = "a page to sign in (has the session ended?)" if _signs_in(reply, text, page) else None
         else:
             said = says_failure(json.loads(text))
     except (PlaywrightError, ValueError):
@@ -219,11 +219,14 @@ def _refusal(reply: Reply, page: Page) -> str | None:
     return f"the server refused it: {path} was answered with {said}" if said else None
 
 
-def _signs_in(html: str, path: str, page: Page) -> bool:
+def _signs_in(reply: Reply, html: str, page: Page) -> bool:
     """Whether the answer to a page's script is a page to sign in, and not a part of the page itself."""
-    if urlsplit(page.url).path != path:
-        return bool(_PASSWORD_FIELD.search(html)) or is_sign_in(path)
-    return _PASSWORD_FIELD.search(html) is not None and not page.locator("input[type=password]").count()
+    here, there = urlsplit(page.url).path, urlsplit(reply.request.url).path
+    if reply.request.redirected_from is not None and is_sign_in(there) and not is_sign_in(here):
+        return True
+    if _PASSWORD_FIELD.search(html) is None:
+        return False
+    return here != there or not page.locator("input[type=password]").count()
 
 
 def says_failure(data: Any) -> str | None:

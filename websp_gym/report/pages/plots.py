@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_NAME = 36
+_NAME = 40
 """Most characters of an agent's name in a plot."""
 _GROUPS = 6
 """Most agents in one plot; the table has all of them."""
