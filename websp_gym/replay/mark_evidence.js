@@ -32,6 +32,8 @@
   const isSubmit = ({ tag, typeAttr }) => typeAttr === 'submit' || (tag === 'button' && !typeAttr);
   /** @type {(print: Fingerprint) => boolean} */
   const isRadio = ({ role, typeAttr }) => role === 'radio' || typeAttr === 'radio';
+  /** Marks that say only what a control is; a field named "email" or "search" is that field. */
+  const KINDS = /^(submit|reset|button|btn|input)$/i;
   class MarkWeigher extends Candidates {
     /** @type {Map<Element, Fingerprint>} */
     prints = new Map();
@@ -68,13 +70,6 @@
       return this.withMark(mark, value).length > 1;
     }
 
-    /** Whether a mark says only what kind of control it is on. */
-    /** @type {(mark: string) => boolean} */
-    isOfKind(mark) {
-      const { tag, role, typeAttr } = this.print;
-      return [tag, role, typeAttr, 'btn', 'submit'].includes(mark.toLowerCase());
-    }
-
     /** The elements of the recorded role that have a mark. */
     /** @type {(mark: 'testId'|'id'|'nameAttr', value: string) => Element[]} */
     withMark(mark, value) {
@@ -96,7 +91,7 @@
     mark(mark, wanted, own, el) {
       if (wanted === own || (mark !== 'testId' && hasMark(el, mark, wanted))) {
         if (this.isSerial(mark, el)) return item(mark, 'serial');
-        if (this.isOfKind(wanted)) return item(mark, 'kind');
+        if (KINDS.test(wanted)) return item(mark, 'kind');
         if (this.isShared(mark, wanted)) return item(mark, 'shared');
         return item(mark, /\d/.test(wanted) ? 'numbered' : 'same');
       }
