@@ -7,6 +7,7 @@ its address.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _OPENING = frozenset({"button", "link", "menuitem", "tab"})
 """Roles of what may only open something; a ``summary`` may have any."""
+_COUNTED = re.compile(r"(?<![A-Za-z0-9])\d+(?![A-Za-z0-9])")
+"""A number in an address that counts what it leads to, as in ``/shelf/2``."""
 
 
 class Openers:
@@ -71,6 +74,8 @@ class Openers:
             return None
         if same_page(here, there):
             return None  # it may have done anything
+        if _COUNTED.search(target.href):
+            return None  # without its name, it may belong to another row by now
         frame = frame_of(self.tabs.current, ())
         assert frame is not None
         try:
