@@ -31,7 +31,7 @@ class Application:
     base: str = ""
     takes: str = "redirect"
     """How a change is taken: ``redirect``, ``page`` (shown again at once), ``script`` (fetch and JSON), ``sign-in script`` (the
-    same at a path to sign in, and HTML), or ``odd`` (a redirect to a page that says so in the style of an error)."""
+    same at a path to sign in, answered with a part of a page), or ``odd`` (a redirect to a page that says so in the style of an error)."""
     refuses: str | None = None
     """How a change is refused; None for changes that are taken."""
     stored: dict[str, Any] = field(default_factory=dict)
@@ -81,10 +81,10 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", "0")
         self.end_headers()
 
-    def say(self, status: int, data: Any) -> None:
-        body = json.dumps(data).encode()
+    def say(self, status: int, data: Any, kind: str = "application/json") -> None:
+        body = (data if kind == "text/html" else json.dumps(data)).encode()
         self.send_response(status)
-        self.send_header("content-type", "application/json")
+        self.send_header("content-type", kind)
         self.end_headers()
         self.wfile.write(body)
 
@@ -244,7 +244,7 @@ class Handler(BaseHTTPRequestHandler):
             if self.app.takes == "script":
                 self.say(200, {"ok": True})
             elif self.app.takes == "sign-in script":
-                self.show("OK")
+                self.say(200, "<p>Saved<label>Once more, please <input type=password></label>", "text/html")
             elif self.app.takes == "odd":
                 self.app.flash = "Your settings were saved."
                 self.lead("/profile")

@@ -202,12 +202,12 @@ def test_a_menu_in_each_row_is_never_taken_by_its_place(bench: Bench) -> None:
 def test_a_link_that_is_not_found_by_its_name_leads_by_its_address_to_the_page_that_followed(
     bench: Bench,
 ) -> None:
-    bench.show("<nav><a href=/settings>Preferences</a></nav>")
+    bench.show(f"<nav><a href={HOME}:443/settings>Preferences</a></nav>")
     link = bench.event("click", "a")
     bench.open("settings")
     box = bench.event("change", "input", stateful=True, before={"checked": False}, after={"checked": True})
     bench.open("empty")
-    both = "<a href=/settings>Einstellungen</a><ul><li><a href=/settings>Allgemein</a></ul>"
+    both = f"<a href={HOME}:443/settings>Einstellungen</a><ul><li><a href=/settings>Allgemein</a></ul>"
     bench.show(f"<nav>{both}</nav>")
     bench.play(link, box, timeout=QUICK)
     assert bench.page.url == f"{HOME}/settings"

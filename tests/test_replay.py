@@ -109,7 +109,7 @@ def test_a_mark_that_every_button_to_send_a_form_has_tells_nothing(bench: Bench,
     with pytest.raises(ReplayError, match="contradicts the recording"):
         bench.play(event)
     bench.show(
-        f"<form action=/exit>{submit.format('Logout')}</form><form action=/edit>{submit.format('Add')}"
+        f"<form action=/exit>{submit.format('Logout')}</form><form action=/edit><input type=submit value=Add>"
     )
     bench.page.evaluate(
         """() => addEventListener('submit', (event) => {

@@ -12,7 +12,7 @@ from websp_gym.errors import ReplayError
 from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement
 from websp_gym.replay.perform_event import Performed
 from websp_gym.replay.read_back import Kept, ReadBack, Setting, last_states, look, read_back
-from websp_gym.replay.refusals import Pressed, Refusals, Reply
+from websp_gym.replay.refusals import Pressed, Refusals
 from websp_gym.replay.sign_in import why_not_at_end, without_sign_in
 from websp_gym.replay.trace import End, Trace, TraceEvent
 from websp_gym.replay.wait_for_target import same_page
@@ -81,6 +81,8 @@ class Checks:
         return back
 
     def _read_back(self) -> ReadBack:
+        refusals = self.refusals
+        assert refusals is not None  # whoever reads back also watches
         kept = [replace(one, led_on=one.led_on or one.number < self.last_press) for one in self.kept]
         return read_back(
             without_sign_in(last_states(kept)),
@@ -88,7 +90,7 @@ class Checks:
             self.account,
             self.rules,
             timeout=self.timeout,
-            sent_since=lambda one: self._sent(one.since, one.url),
+            sent_since=lambda one: refusals.traffic.since(one.since, one.url),
         )
 
     def check_end(self, trace: Trace) -> None:
@@ -112,7 +114,7 @@ class Checks:
         since = len(self.refusals.traffic.replies)
         did = self.watch(event, number, Pressed(element.found.handle), perform)
         if did.is_set or did.text is not None:
-            sent = tuple(self._sent(since, self.left))
+            sent = tuple(self.refusals.traffic.since(since, self.left))
             on = did.after if did.is_set else None
             moved = not same_page(self.tabs.current.url, self.left)
             self.kept.append(Kept(number, event, self.left, on, did.text, before, sent, since, moved))
@@ -136,9 +138,6 @@ class Checks:
                 raise error
             self._suspect(error, loaded=refusal.loaded)
         return did
-
-    def _sent(self, since: int, url: str) -> list[Reply]:
-        return self.refusals.traffic.since(since, url) if self.refusals is not None else []
 
     def _suspect(self, error: ReplayError, *, loaded: bool) -> None:
         """Raise an error, unless the recording, or the states that were set, can say that nothing was refused."""

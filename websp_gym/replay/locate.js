@@ -212,10 +212,11 @@
   let last = null;
   /** @type {(query: Query) => Located} */
   const locate = (query) => {
-    const found = look(query);
+    const located = look(query);
+    if (located.found || !query.hidden) return located;
     // What is hidden may have been recorded in a row that showed more under the pointer.
-    const hovered = !found.found && query.hidden ? websp.kit.asHovered(() => look(query)) : found;
-    return hovered.found ? hovered : found;
+    const hovered = websp.kit.asHovered(() => look(query));
+    return hovered.found ? hovered : located;
   };
   /** @type {(query: Query) => Located} */
   const look = (query) => {

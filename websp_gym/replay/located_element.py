@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.errors import WorldError
+from websp_gym.errors import SetupError, WorldError
 from websp_gym.replay.locate import install
 
 if TYPE_CHECKING:
@@ -28,6 +28,16 @@ _CALL = f"""(el, [name, rest]) => {{
   if (!el.isConnected) throw new Error("{_GONE}");
   return __webspReplay[name](el, ...rest);
 }}"""
+
+
+def check_class_rules(rules: ClassRules, page: Page) -> None:
+    """Raise SetupError where a class rule is not a valid CSS selector."""
+    selectors = [css for rule in rules for css in rule.values()]
+    if not selectors:
+        return
+    wrong = page.evaluate("list => list.find(css => !CSS.supports(`selector(${css})`))", selectors)
+    if wrong is not None:
+        raise SetupError(f"class rule {wrong!r} is not a CSS selector")
 
 
 class CannotActError(Exception):

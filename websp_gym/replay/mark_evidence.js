@@ -89,9 +89,10 @@
 
     /** @type {(mark: 'testId'|'id'|'nameAttr', wanted: string, own: string|undefined, el: Element) => Evidence} */
     mark(mark, wanted, own, el) {
-      if (wanted === own || (mark !== 'testId' && hasMark(el, mark, wanted))) {
+      const isSame = wanted === own || (mark !== 'testId' && hasMark(el, mark, wanted));
+      if (KINDS.test(wanted)) return item(mark, 'kind', isSame ? undefined : 0);
+      if (isSame) {
         if (this.isSerial(mark, el)) return item(mark, 'serial');
-        if (KINDS.test(wanted)) return item(mark, 'kind');
         if (this.isShared(mark, wanted)) return item(mark, 'shared');
         return item(mark, /\d/.test(wanted) ? 'numbered' : 'same');
       }

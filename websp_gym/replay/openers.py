@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from playwright.sync_api import Error as PlaywrightError
 
@@ -74,7 +74,8 @@ class Openers:
             return None
         if same_page(here, there):
             return None  # it may have done anything
-        if _COUNTED.search(target.href):
+        parts = urlsplit(target.href)
+        if _COUNTED.search(f"{parts.path}?{parts.query}"):
             return None  # without its name, it may belong to another row by now
         frame = frame_of(self.tabs.current, ())
         assert frame is not None

@@ -30,7 +30,13 @@ from websp_gym.replay.expectations import (
 )
 from websp_gym.replay.left_out import NEVER_GIVEN, check_inputs, way_out, why_left_out
 from websp_gym.replay.locate import Found, RungReport, explain
-from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement, focused
+from websp_gym.replay.located_element import (
+    CannotActError,
+    ClassRules,
+    LocatedElement,
+    check_class_rules,
+    focused,
+)
 from websp_gym.replay.openers import Openers
 from websp_gym.replay.perform_event import Done, Performed, Performer
 from websp_gym.replay.refusals import Pressed
@@ -100,10 +106,10 @@ def replay(
     began = time.monotonic()
     given = inputs or {}
     check_inputs(trace, given)
+    check_class_rules(class_rules, tabs.current)
     player = _Player(
         tabs, set, account, timeout, class_rules, given, watch or verify, verify, trace.end, on_candidates
     )
-    player.check_rules()
     try:
         if start:
             player.go(fill(trace.start_url, account), TraceEvent(type="navigate", url=trace.start_url), 0)
@@ -160,17 +166,6 @@ class _Player:
         """Raise ReplayError where no event until this one has proved a step that was taken by its place."""
         if self.openers.unproved is not None:
             raise self._unproved(number)
-
-    def check_rules(self) -> None:
-        """Raise SetupError where a class rule is not a valid CSS selector."""
-        selectors = [css for rule in self.rules for css in rule.values()]
-        if not selectors:
-            return
-        wrong = self.tabs.current.evaluate(
-            "list => list.find(css => !CSS.supports(`selector(${css})`))", selectors
-        )
-        if wrong is not None:
-            raise SetupError(f"class rule {wrong!r} is not a CSS selector")
 
     def play(self, number: int, event: TraceEvent) -> EventReport:
         """Perform one event, and answer the native dialog that was recorded after it."""

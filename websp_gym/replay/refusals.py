@@ -25,6 +25,7 @@ _ASIDE = re.compile(
 )
 """Paths of requests that pages make beside what the person does."""
 _FAILED = frozenset({"error", "errors", "fail", "failed", "failure", "invalid"})
+_DOCUMENT = re.compile(r"\s*<(?:!doctype|html)\b", re.IGNORECASE)
 _PASSWORD_FIELD = re.compile(r"<input\b[^>]*\btype\s*=\s*[\"']?password\b", re.IGNORECASE)
 _SIGN_IN = re.compile(r"(?:^|[/._+-])(?:log|sign)[-_]?(?:in|on)(?:$|[/._?-])", re.IGNORECASE)
 """Paths of pages to sign in; some ask for a name first, or not at all."""
@@ -224,8 +225,8 @@ def _signs_in(reply: Reply, html: str, page: Page) -> bool:
     here, there = urlsplit(page.url).path, urlsplit(reply.request.url).path
     if reply.request.redirected_from is not None and is_sign_in(there) and not is_sign_in(here):
         return True
-    if _PASSWORD_FIELD.search(html) is None:
-        return False
+    if _DOCUMENT.match(html) is None or _PASSWORD_FIELD.search(html) is None:
+        return False  # a part of a page may ask to confirm with the password
     return here != there or not page.locator("input[type=password]").count()
 
 

@@ -56,9 +56,9 @@ def why_not_at_end(
     if not asks_password(tabs.current):
         return None
     if trace.end.asks_password:
-        here, there = _path(tabs.current.url), _path(trace.end.url)
-        stayed = went_on or here in (_path(left), there)
-        if stayed and is_sign_in(here) <= is_sign_in(there):
+        here, recorded = _path(tabs.current.url), _path(trace.end.url)
+        expected = went_on or here in (_path(left), recorded)
+        if expected and (is_sign_in(recorded) or not is_sign_in(here)):
             return None
         return (
             f"the page went on to {here or '/'}, which asks for a password; when it was recorded, it did not"
