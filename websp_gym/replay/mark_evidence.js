@@ -123,6 +123,10 @@
       const isPart = wanted.startsWith('#');
       // A part of this page may be numbered, as ids are.
       if (isPart && (websp.isCounterpart(wanted, own) || websp.isSerial(raw.rootOf(el), 'href', wanted))) return [item('href', 'counted', 0)];
+      // An address that was counted up ("/shelf/2" beside "/shelf/3") belongs to a row, which another one may have taken.
+      const isCounted = wanted === own && !!this.print.name && !this.same(this.print.name, websp.nameOf(el))
+        && websp.isSerial(raw.rootOf(el), 'href', wanted);
+      if (isCounted) return [item('href', 'counted', 0)];
       if (wanted === own || wanted === resolved(own)) return [item('href', isPart && /\d/.test(wanted) ? 'part' : 'same')];
       if (this.leads(el)) return [item('href', this.addresses().length === 1 ? 'same' : 'part')];
       const [path, query = ''] = wanted.split('?', 2);
