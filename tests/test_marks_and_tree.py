@@ -16,7 +16,7 @@ from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.observation.marks import Marks, collect_marks
 from websp_gym.sandbox.catalog import BUILTIN
-from websp_gym.sandbox.site import load_site
+from websp_gym.sandbox.site_files import load_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext

@@ -11,7 +11,8 @@ import yaml
 
 from tests.sandbox_support import Visitor
 from websp_gym.sandbox.client import Sandbox
-from websp_gym.sandbox.site import SiteError, SiteSchema, load_site
+from websp_gym.sandbox.site import SiteSchema
+from websp_gym.sandbox.site_files import SiteError, load_site
 
 SITE: dict[str, Any] = {
     "name": "Den",

@@ -6,7 +6,8 @@ import pytest
 
 from tests.sandbox_support import write_site
 from websp_gym.sandbox.catalog import BUILTIN, Catalog
-from websp_gym.sandbox.site import SiteError, SiteSchema, load_site
+from websp_gym.sandbox.site import SiteSchema
+from websp_gym.sandbox.site_files import SiteError, load_site
 
 HEAD = """
 name: Shop

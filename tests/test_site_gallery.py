@@ -19,7 +19,8 @@ from websp_gym.browser.tabs import Tabs
 from websp_gym.observation.marks import Mark, Marks, collect_marks
 from websp_gym.sandbox.catalog import BUILTIN
 from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
-from websp_gym.sandbox.site import SiteSchema, load_site
+from websp_gym.sandbox.site import SiteSchema
+from websp_gym.sandbox.site_files import load_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

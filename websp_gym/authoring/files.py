@@ -18,7 +18,8 @@ from websp_gym.recording.recordings import load_recordings
 from websp_gym.replay.left_out import check_inputs, places_of
 from websp_gym.replay.library import read_trace
 from websp_gym.sandbox.catalog import Catalog
-from websp_gym.sandbox.site import SESSIONS, SiteError, check_foreign
+from websp_gym.sandbox.site import SESSIONS, check_foreign
+from websp_gym.sandbox.site_files import SiteError
 from websp_gym.tasks.goals import ItemChange, Items, Says
 from websp_gym.tasks.ids import config_files
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep

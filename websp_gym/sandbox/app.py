@@ -28,7 +28,8 @@ from .episode import EpisodeState
 from .pages import KIT, NO_STORE, NotFoundError, PageResponse, Renderer
 from .request_fields import RefusedError, check_head, read_body
 from .sessions import Keyring, SiteEpisode, current_session, seen_by
-from .site import SiteError, SiteSchema
+from .site import SiteSchema
+from .site_files import SiteError
 from .site_schema import FormAction, Page, Row
 from .store import Store
 from .tokens import authorize

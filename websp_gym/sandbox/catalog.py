@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from .did_you_mean import nearest
-from .site import SESSIONS, SiteError, SiteSchema, load_site
+from .site import SESSIONS, SiteSchema
+from .site_files import SiteError, load_site
 
 BUILTIN = Path(__file__).parent / "sites"
 

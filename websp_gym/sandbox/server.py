@@ -28,7 +28,7 @@ from .catalog import BUILTIN, Catalog
 from .certificate import derive, make_certificate
 from .control import Control, Guard, Leases
 from .sessions import Keyring
-from .site import SiteError
+from .site_files import SiteError
 from .store import Store
 from .turns import HELD_SECONDS, end_if_held
 

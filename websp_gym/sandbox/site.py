@@ -1,4 +1,4 @@
-"""The schema of ``sites/<slug>/site.yaml``: loading and validating a replica site.
+"""The schema of ``sites/<slug>/site.yaml``, which a replica site must fulfil; ``site_files.py`` loads it.
 
 Its parts are defined in ``site_schema.py``, ``settings.py`` and ``consent.py``; ``docs/adding-a-site.md`` describes
 the format for authors.
@@ -10,8 +10,7 @@ import re
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-from pydantic import Field, PrivateAttr, ValidationError, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from .consent import RECEIPTS, Consent
 from .dependencies import dependency_problems
@@ -22,7 +21,6 @@ from .panels import ItemList, Panel
 from .settings import Setting, Strict, Value
 from .shorthand import each_panel, written_out
 from .site_schema import Add, Collection, FormAction, Link, Page, Remove, Row, SignIn, Stubs, Tokens, Update
-from .strict_yaml import read_yaml
 
 SESSIONS = "sessions"
 """The collection of every site with a sign-in: one item per signed-in device."""
@@ -36,20 +34,6 @@ _SESSION_FIELDS: Row = {name: {"type": "text", "default": ""} for name in ("devi
 
 _HOST = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+")
 _KEY = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
-
-
-class SiteError(Exception):
-    """Error in a ``site.yaml`` or in a file that belongs to it.
-
-    Attributes:
-        file: The file with the error.
-        problems: One ``key: reason`` per problem.
-    """
-
-    def __init__(self, file: Path, problems: list[str]) -> None:
-        super().__init__(f"{file}:\n" + "\n".join(f"  {problem}" for problem in problems))
-        self.file = file
-        self.problems = problems
 
 
 class SiteSchema(Strict):
@@ -345,46 +329,6 @@ def check_foreign(sessions: list[Row]) -> None:
         raise ValueError(f"sessions: leave out {CURRENT}; this browser's own session comes of signing in")
 
 
-def load_site(folder: Path) -> SiteSchema:
-    """Load and validate ``folder/site.yaml``. Raise SiteError, which lists every problem found."""
-    file = folder / "site.yaml"
-    try:
-        data = read_yaml(file)
-    except (OSError, yaml.YAMLError) as error:
-        raise SiteError(file, [str(error)]) from error
-    try:
-        site = SiteSchema.model_validate(data)
-    except ValidationError as error:
-        raise SiteError(file, [_problem(entry) for entry in error.errors()]) from None
-    site._folder = folder
-    site._data.update(_read_data(folder / "data"))
-    root = folder / "templates"
-    missing = [
-        f'pages {page.path}: template "{page.template}" is not in {root}{nearest(page.template, _templates(root))}'
-        for page in site.pages
-        if page.template and not page.template.startswith("kit/") and not (root / page.template).is_file()
-    ]
-    if missing:
-        raise SiteError(file, missing)
-    return site
-
-
-def _read_data(folder: Path) -> dict[str, list[Row]]:
-    """Return the entries of the YAML files in a folder. Raise SiteError for a file that is no list of mappings."""
-    found: dict[str, list[Row]] = {}
-    for file in sorted(folder.glob("*.yaml")):
-        try:
-            entries = read_yaml(file)
-        except (OSError, yaml.YAMLError) as error:
-            raise SiteError(file, [str(error)]) from error
-        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise SiteError(file, ["must be a list of mappings"])
-        found[file.stem] = [
-            {**entry, "id": str(entry.get("id", number))} for number, entry in enumerate(entries, 1)
-        ]
-    return found
-
-
 def _with_session_fields(collections: Row) -> Any:
     """Return the declared collection of sessions with the fields that every site's sessions have."""
     given = collections.get(SESSIONS, {})
@@ -398,16 +342,6 @@ def _with_session_fields(collections: Row) -> Any:
     items = given.get("items")
     check_foreign([row for row in items if isinstance(row, dict)] if isinstance(items, list) else [])
     return {**given, "fields": {**_SESSION_FIELDS, **fields, CURRENT: {"type": "bool", "default": False}}}
-
-
-def _problem(entry: Any) -> str:
-    place = ".".join(str(part) for part in entry["loc"] if part not in ("function-after", "function-before"))
-    reason = str(entry["msg"]).removeprefix("Value error, ")
-    return f"{place}: {reason}" if place else reason
-
-
-def _templates(root: Path) -> list[str]:
-    return [path.relative_to(root).as_posix() for path in root.rglob("*.html")]
 
 
 def _within(host: str, domain: str) -> bool:
