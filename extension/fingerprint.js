@@ -7,7 +7,7 @@
   const websp = /** @type {Core & MarksApi & StateApi & RowsApi & SurroundingsApi & GroupsApi & Partial<PrintApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.fingerprint) return;
   const { raw, parentOf, roleOf, nameOf, textOf, labelOf, indexed, isControl, marksOf, serialOf, isSerial, kit } = websp;
-  const { aroundOf, siblingText, headingOf, namesakesOf, toldApart, groupNamesOf } = websp;
+  const { aroundOf, siblingText, headingOf, namesakesOf, toldApart, groupNamesOf, seriesNamesOf } = websp;
   const { all, cut, trim, split, test } = kit;
   const { attr, tagOf, nodeType, parentNode, hostOf, previousElement, nextElement } = raw;
   const escape = CSS.escape;
@@ -188,7 +188,10 @@
     }
     if (isValueText(el, print)) delete print.value;
     const group = groupNamesOf(el);
+    const series = group.length ? [] : seriesNamesOf(el);
+    const lang = attr(document.documentElement, 'lang');
     if (group.length) print.group = group;
+    if (series.length && lang) { print.group = series; print.lang = cut(lang, 20); }
     const serial = serialOf(el, marksOf(el));
     if (serial.length) print.serial = serial;
     /** @type {Record<string, string>} */

@@ -9,9 +9,11 @@
   const websp = /** @type {Core & Partial<MarksApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.marksOf) return;
   const { raw, kit, parentOf } = websp;
-  const { all, replace, split, test } = kit;
+  const { all, lower, replace, slice, split, test } = kit;
   const { attr, tagOf } = raw;
   const escape = CSS.escape;
+  /** @type {(text: string, part: string) => number} */
+  const indexOf = kit.uncurry(String.prototype.indexOf);
 
   const testAttributes = Object.freeze(['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-qa',
     'data-automation', 'data-automation-id', 'data-e2e', 'data-tid', 'data-hook']);
@@ -19,6 +21,7 @@
   const MARKS = ['testId', 'id', 'nameAttr', 'value'];
   const CHOICE = /^(option|menuitemradio|menuitemcheckbox|radio)$/;
   const MEANT = /^(option|menuitem|menuitemradio|menuitemcheckbox|radio|checkbox|switch|button)$/;
+  const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
   const VALUED = /^(checkbox|radio|submit|button|reset|image)$/;
 
   /** @type {(el: Element) => string|null} */
@@ -42,15 +45,18 @@
     const attribute = attributeOf(el, mark);
     return attribute && attr(el, attribute);
   };
+  /** @type {(el: Element, mark: MarkName) => boolean} */
+  const bears = (el, mark) => {
+    const attribute = attributeOf(el, mark);
+    return !!attribute && !!attr(el, attribute);
+  };
   /** @type {MarksApi['bearerOf']} */
   const bearerOf = (el, mark, hosts = websp.hostsOf(el)) => {
     // What a text field holds is no mark.
     if (mark === 'value' && !test(MEANT, websp.roleOf(el))) return el;
-    for (let i = 0; i < hosts.length; i++) {
-      const attribute = attributeOf(hosts[i], mark);
-      if (attribute && attr(hosts[i], attribute)) return hosts[i];
-    }
-    return el;
+    for (let i = 0; i < hosts.length; i++) if (bears(hosts[i], mark)) return hosts[i];
+    const field = bears(el, mark) ? null : kit.fieldIn(el);
+    return field && bears(field, mark) ? field : el;
   };
   /** The name that the radio buttons of a group have in common, where only the group has it. */
   /** @type {(el: Element) => string|null} */
@@ -87,6 +93,26 @@
     if (shapeOf(one) === shapeOf(other)) return true;
     return looseShapeOf(one) === looseShapeOf(other) && (test(/\d/, one) || test(/\d/, other));
   };
+  /** Whether an id was counted up in letters, as React does ("optionrm", "optionrn", "optionro"): two others go on by equal steps. */
+  /** @type {(root: Node, id: string) => boolean} */
+  const isLettered = (root, id) => {
+    const start = slice(id, 0, -1);
+    if (start.length < 4) return false;
+    const others = all(root, `[id^="${escape(start)}"]`);
+    /** @type {boolean[]} */
+    const taken = [];
+    for (let i = 0; i < others.length; i++) {
+      const other = attr(others[i], 'id') ?? '';
+      const at = other.length === id.length ? indexOf(DIGITS, lower(slice(other, -1))) : -1;
+      if (at >= 0) taken[at] = true;
+    }
+    const at = indexOf(DIGITS, lower(slice(id, -1)));
+    for (let step = 1; at >= 0 && step <= 4; step++) {
+      const run = [at - 2 * step, at - step, at + step, at + 2 * step];
+      for (let i = 0; i < 3; i++) if (taken[run[i]] && taken[run[i + 1]]) return true;
+    }
+    return false;
+  };
   /** The attribute that holds a mark of an element. */
   /** @type {MarksApi['attributeOf']} */
   const attributeOf = (el, mark) => {
@@ -95,6 +121,7 @@
   };
   /** @type {MarksApi['isSerial']} */
   const isSerial = (root, attribute, mark, group = '') => {
+    if (attribute === 'id' && isLettered(root, mark)) return true;
     if (!test(/\d/, mark) && looseShapeOf(mark) === mark) return false;
     const start = split(mark, /[^A-Za-z_-]/)[0];
     // What comes before the first number of a mark is the same in its counterparts.

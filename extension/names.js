@@ -302,8 +302,21 @@
     }
     return list;
   };
+  /** The only field in a drop-down that is no field itself: its label and marks are those of the drop-down. */
+  /** @type {Kit['fieldIn']} */
+  const fieldIn = (el) => {
+    if (contains(LABELABLE, tagOf(el)) || roleOf(el) !== 'combobox') return null;
+    const fields = all(el, 'input:not([type=hidden]),select,textarea');
+    return fields.length === 1 ? fields[0] : null;
+  };
   /** @type {NamesApi['labelOf']} */
-  const labelOf = (el) => ariaLabelledBy(el) || nativeLabel(el);
+  const labelOf = (el) => {
+    const own = ariaLabelledBy(el) || nativeLabel(el);
+    const field = own ? null : fieldIn(el);
+    const labels = field ? labelsOf(field) : [];
+    // A label that moves aside is often drawn twice.
+    return own || (labels[0] ? reading(labels[0], { named: true }) : '');
+  };
 
   /** @type {(el: Element, tag: string) => string} */
   const nativeName = (el, tag) => {
@@ -373,7 +386,7 @@
     return `<${what}>${name ? ` "${name}"` : id ? ` #${id}` : ''}`;
   };
 
-  Object.assign(kit, { ariaLabelledBy, labellersOf, isNativeControl, isEditingHost, inputType, asHovered, WIDGETS });
+  Object.assign(kit, { ariaLabelledBy, labellersOf, isNativeControl, isEditingHost, inputType, asHovered, fieldIn, WIDGETS });
   /** @type {NamesApi} */
   const api = { roleOf, nameOf, textOf, labelOf, labelsOf, hostsOf, valueOf, shownValue, describe };
   Object.assign(websp, api);

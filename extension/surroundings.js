@@ -7,22 +7,24 @@
   'use strict';
   const websp = /** @type {Core & StateApi & MarksApi & RowsApi & Partial<SurroundingsApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.toldApart) return;
-  const { raw, walk, parentOf, roleOf, nameOf, textOf, hostsOf, indexed, isControl, tableRowOf, textBeside, proseOf, rowTextOf, kit } = websp;
+  const { raw, walk, parentOf, roleOf, nameOf, textOf, labelOf, hostsOf, indexed, isControl, tableRowOf, textBeside, proseOf, rowTextOf, kit } = websp;
   const { collapse, replace, split, ariaLabelledBy } = kit;
   const { attr, matches, tagOf, previousElement, nextElement } = raw;
 
   const HIGHEST = 20; // ancestors that are looked at for the text of a row
 
-  /** The others of the same role and name that are rendered. */
+  /** The others of the same role and name, or without a name the same label, that are rendered. */
   /** @type {SurroundingsApi['namesakesOf']} */
   const namesakesOf = (el) => {
     const role = roleOf(el);
     const name = nameOf(el);
+    const label = name || labelOf(el);
     const others = [];
     const list = indexed();
     for (let i = 0; i < list.length; i++) {
       const other = list[i];
-      if (other !== el && roleOf(other) === role && nameOf(other) === name && raw.shown(other)) others[others.length] = other;
+      if (other !== el && roleOf(other) === role && nameOf(other) === name && raw.shown(other)
+        && (name || labelOf(other) === label)) others[others.length] = other;
     }
     return others;
   };

@@ -40,6 +40,7 @@ interface Fingerprint {
   namesakes?: number;
   /** The names of the tabs, menus or parts of the page that it is one of, in order. */
   group?: string[];
+  lang?: string;
   toldBy?: 'row' | 'number' | 'heading' | 'both' | 'place';
   /** Texts that are cut above, longer: a secret at the cut is known by its whole. Only on the way to the worker. */
   uncut?: Record<string, string>;
@@ -98,6 +99,7 @@ interface TreeKit {
 interface Kit extends TreeKit {
   ariaLabelledBy(el: Element): string;
   labellersOf(el: Element): Element[];
+  fieldIn(el: Element): Element | null;
   isNativeControl(el: Element): boolean;
   isEditingHost(el: Element): boolean;
   inputType(el: Element): string;
@@ -177,7 +179,10 @@ interface RowsApi {
 
 interface GroupsApi {
   groupOf(el: Element): Element[];
+  /** The names in the group of an element, if each has one of its own. */
   groupNamesOf(el: Element): string[];
+  /** The names, or the texts around, of the fields whose name attributes or test ids differ in numbers only, of this one too. */
+  seriesNamesOf(el: Element): string[];
 }
 
 interface PrintApi {

@@ -173,6 +173,95 @@ def test_an_id_that_a_framework_counted_up_is_no_evidence(bench: Bench, id_: str
     not_found(bench, target)
 
 
+@pytest.mark.parametrize("ids", [("rm", "rn", "ro"), ("ra", "rc", "re"), ("A", "B", "C")])
+def test_an_id_that_was_counted_up_in_letters_does_not_outweigh_the_name(
+    bench: Bench, ids: tuple[str, str, str]
+) -> None:
+    def options(*names: str) -> str:
+        shown = zip(ids, names, strict=True)
+        return "".join(f'<div role=option tabindex=0 id="listbox{at}">{name}</div>' for at, name in shown)
+
+    bench.show(options("Pounds", "Euros", "Swiss francs"))
+    euros = bench.target("div:nth-of-type(2)")
+    bench.show(options("Yen", "Pounds", "Euros"))
+    found_in(bench, euros, "div:nth-of-type(3)")
+    bench.show(options("Yen", "Pounds", "Swiss francs"))
+    not_found(bench, euros)
+
+
+def test_ids_that_are_words_are_not_counted_up(bench: Bench) -> None:
+    bench.show(
+        section("Privacy", box("Store", id="store"), box("Stork", id="stork"), box("Storm", id="storm"))
+    )
+    target = bench.target("#stork")
+    bench.show(
+        section("Datenschutz", box("Laden", id="store"), box("Sturm", id="storm"), box("Storch", id="stork"))
+    )
+    found_in(bench, target, "#stork")
+
+
+def topics(*labels: str, lang: str, heading: str, start: int = 1) -> str:
+    boxes = [box(label, name=f"topic_{number}") for number, label in enumerate(labels, start)]
+    return f"<!doctype html><html lang={lang}>{section(heading, *boxes)}"
+
+
+def test_a_counted_mark_is_enough_in_another_language_where_its_whole_series_is_there(bench: Bench) -> None:
+    bench.show(topics("Faces", "Places", "Animals", lang="en", heading="Labels"))
+    places = bench.target("[name=topic_2]")
+    bench.show(topics("Gesichter", "Orte", "Tiere", lang="de", heading="Schlagwörter"))
+    found_in(bench, places, "[name=topic_2]")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(topics("Gesichter", "Orte", lang="de", heading="Schlagwörter"), id="one is gone"),
+        pytest.param(
+            topics("Essen", "Gesichter", "Orte", "Tiere", lang="de", heading="Schlagwörter"), id="one more"
+        ),
+        pytest.param(
+            topics("Gesichter", "Orte", "Animals", lang="de", heading="Schlagwörter"), id="a name is left"
+        ),
+        pytest.param(topics("Food", "Cars", "Text", lang="en-GB", heading="Tags"), id="the same language"),
+        pytest.param(
+            topics("Gesichter", "Orte", "Tiere", lang="de", heading="Labels"), id="the same heading"
+        ),
+        pytest.param(
+            topics("Gesichter", "Orte", "Orte", lang="de", heading="Schlagwörter"), id="one name twice"
+        ),
+    ],
+)
+def test_a_counted_mark_is_not_enough_elsewhere(bench: Bench, page: str) -> None:
+    bench.show(topics("Faces", "Places", "Animals", lang="en", heading="Labels"))
+    places = bench.target("[name=topic_2]")
+    bench.show(page)
+    not_found(bench, places)
+
+
+@pytest.mark.parametrize("mark", ["", "id", "name"])
+@pytest.mark.parametrize("is_translated", [False, True])
+def test_a_drop_down_has_the_label_and_the_marks_of_the_field_in_it(
+    bench: Bench, mark: str, is_translated: bool
+) -> None:
+    def drop_down(label: str, shown: str, **marks: str) -> str:
+        marks = {"id": f"input-{len(label)}"} | marks
+        field = f"<input readonly {' '.join(f'{name}={value}' for name, value in marks.items())}>"
+        return f"<div><div role=combobox tabindex=0><label for={marks['id']}>{label}</label>{shown}{field}</div></div>"
+
+    own = {mark: "currency"} if mark else {}
+    bench.show(section("Shop", drop_down("Prices", "Pounds", **own), drop_down("Sizes", "Inches")))
+    target = bench.target("[role=combobox]")
+    if is_translated:
+        page = section("Laden", drop_down("Format", "Zoll"), drop_down("Preise", "Franken", **own))
+    else:
+        page = section("Shop", drop_down("Sizes", "Points"), drop_down("Prices", "Francs", **own))
+    bench.show(page)
+    if is_translated and not mark:
+        not_found(bench, target)
+    else:
+        found_in(bench, target, "div:nth-of-type(2) > [role=combobox]")
+
+
 def test_a_relabelled_switch_is_known_by_the_note_beside_it_but_doubted(bench: Bench) -> None:
     note = "Lets the site know where you are."
     bench.show(section("Privacy", switch("Precise location", note), switch("Ads", "Shows you adverts.")))

@@ -34,6 +34,8 @@
   const isRadio = ({ role, typeAttr }) => role === 'radio' || typeAttr === 'radio';
   /** Marks that say only what a control is; a field named "email" or "search" is that field. */
   const KINDS = /^(submit|reset|button|btn|input)$/i;
+  /** @type {(lang: string) => string} */
+  const languageOf = (lang) => lang.toLowerCase().split(/[-_]/, 1)[0];
   class MarkWeigher extends Candidates {
     /** @type {Map<Element, Fingerprint>} */
     prints = new Map();
@@ -61,6 +63,17 @@
         this.serials.set(mark, serial = websp.isSerial(raw.rootOf(bearer), attribute, print[mark] ?? '', group));
       }
       return serial;
+    }
+
+    /** Whether, in another language, it is one of a series of as many fields as recorded, none of which kept its name. */
+    /** @type {(el: Element) => boolean} */
+    isInSeries(el) {
+      const { group = [], lang } = this.print;
+      const now = attr(document.documentElement, 'lang');
+      if (!lang || !now || languageOf(lang) === languageOf(now) || this.known.name || this.known.section) return false;
+      const names = websp.seriesNamesOf(el);
+      return names.length > 1 && names.length === group.length
+        && !names.some((own) => group.some((recorded) => this.same(recorded, own)));
     }
 
     /** Whether other elements of its role have the mark too; radio buttons and name[] belong to a group by nature. */
@@ -92,7 +105,7 @@
       const isSame = wanted === own || (mark !== 'testId' && hasMark(el, mark, wanted));
       if (KINDS.test(wanted)) return item(mark, 'kind', isSame ? undefined : 0);
       if (isSame) {
-        if (this.isSerial(mark, el)) return item(mark, 'serial');
+        if (this.isSerial(mark, el)) return item(mark, mark !== 'id' && this.isInSeries(el) ? 'series' : 'serial');
         if (this.isShared(mark, wanted)) return item(mark, 'shared');
         return item(mark, /\d/.test(wanted) ? 'numbered' : 'same');
       }

@@ -66,8 +66,10 @@ class Fingerprint(_Model):
     group: tuple[str, ...] = Field(
         (),
         max_length=MAX_GROUP,
-        description="Names of the tabs, menus or links within the page that it is one of, in order.",
+        description="Names of the tabs, menus or links within the page, or of the fields with counted marks, that it "
+        "is one of, in order.",
     )
+    lang: str | None = Field(None, description="Language of the page, where it is one of a series of fields.")
     role: str | None = Field(None, description="ARIA role, written or implied by the tag.")
     name: str | None = Field(None, description="Accessible name.")
     label: str | None = Field(None, description="Text of its label.")
