@@ -20,13 +20,20 @@ _DEVTOOLS = Path(__file__).resolve().parent / "devtools.js"
 
 
 def record(tool: Tool, frame: Frame, element: ElementHandle) -> Any:
-    """Return what a tool writes down about an element: a list of alternatives, or a selector."""
+    """Return what a tool writes down about an element: a list of alternatives, or a selector.
+
+    None where the tool breaks down: Playwright's generator cannot read back its own selectors of some labels with an
+    apostrophe.
+    """
     _install(tool, frame)
     if tool == "devtools":
         return element.evaluate("el => __devtools.record(el)")
-    return element.evaluate(
-        "el => __injected.generateSelector(el, { testIdAttributeName: 'data-testid' }).selector"
-    )
+    try:
+        return element.evaluate(
+            "el => __injected.generateSelector(el, { testIdAttributeName: 'data-testid' }).selector"
+        )
+    except PlaywrightError:
+        return None
 
 
 def find(tool: Tool, frame: Frame, recorded: Any) -> ElementHandle | None:
