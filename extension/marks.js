@@ -9,7 +9,7 @@
   const websp = /** @type {Core & Partial<MarksApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.marksOf) return;
   const { raw, kit, parentOf } = websp;
-  const { all, lower, replace, slice, split, test } = kit;
+  const { all, replace, slice, split, test } = kit;
   const { attr, tagOf } = raw;
   const escape = CSS.escape;
   /** @type {(text: string, part: string) => number} */
@@ -21,7 +21,9 @@
   const MARKS = ['testId', 'id', 'nameAttr', 'value'];
   const CHOICE = /^(option|menuitemradio|menuitemcheckbox|radio)$/;
   const MEANT = /^(option|menuitem|menuitemradio|menuitemcheckbox|radio|checkbox|switch|button)$/;
-  const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
+  const DIGITS = '0123456789abcdefghijklmnopqrstuv';
+  /** How React ends an id that its users take the colons from: "r" and a number to the base 32. */
+  const LETTERED = /..r[0-9a-v]{1,2}$/;
   const VALUED = /^(checkbox|radio|submit|button|reset|image)$/;
 
   /** @type {(el: Element) => string|null} */
@@ -93,20 +95,20 @@
     if (shapeOf(one) === shapeOf(other)) return true;
     return looseShapeOf(one) === looseShapeOf(other) && (test(/\d/, one) || test(/\d/, other));
   };
-  /** Whether an id was counted up in letters, as React does ("optionrm", "optionrn", "optionro"): two others go on by equal steps. */
+  /** Whether an id was counted up by React ("optionrm", "optionrn", "optionro"): two others go on by equal steps. */
   /** @type {(root: Node, id: string) => boolean} */
   const isLettered = (root, id) => {
+    if (!test(LETTERED, id)) return false;
     const start = slice(id, 0, -1);
-    if (start.length < 4) return false;
     const others = all(root, `[id^="${escape(start)}"]`);
     /** @type {boolean[]} */
     const taken = [];
     for (let i = 0; i < others.length; i++) {
       const other = attr(others[i], 'id') ?? '';
-      const at = other.length === id.length ? indexOf(DIGITS, lower(slice(other, -1))) : -1;
+      const at = other.length === id.length ? indexOf(DIGITS, slice(other, -1)) : -1;
       if (at >= 0) taken[at] = true;
     }
-    const at = indexOf(DIGITS, lower(slice(id, -1)));
+    const at = indexOf(DIGITS, slice(id, -1));
     for (let step = 1; at >= 0 && step <= 4; step++) {
       const run = [at - 2 * step, at - step, at + step, at + 2 * step];
       for (let i = 0; i < 3; i++) if (taken[run[i]] && taken[run[i + 1]]) return true;

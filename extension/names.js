@@ -305,7 +305,7 @@
   /** The only field in a drop-down that is no field itself: its label and marks are those of the drop-down. */
   /** @type {Kit['fieldIn']} */
   const fieldIn = (el) => {
-    if (contains(LABELABLE, tagOf(el)) || roleOf(el) !== 'combobox') return null;
+    if (attr(el, 'role') !== 'combobox' || contains(LABELABLE, tagOf(el))) return null;
     const fields = all(el, 'input:not([type=hidden]),select,textarea');
     return fields.length === 1 ? fields[0] : null;
   };
