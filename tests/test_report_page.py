@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.report_support import episode, save, step
 from tests.test_cli import websp
@@ -184,8 +186,8 @@ def test_a_trajectory_opens_with_one_click_and_closes_with_escape(page: Page) ->
     assert frame.locator("#where").inner_text() == "Step 1 of 3"
     assert "Home first." in frame.locator("#done").inner_text()
     page.keyboard.press("Escape")
-    page.wait_for_function("!document.querySelector('#viewer').open")
-    page.wait_for_function("document.activeElement.textContent === 'Steam-task-191-ON'")
+    page.locator("#viewer").wait_for(state="hidden")
+    expect(page.locator(":focus")).to_have_text("Steam-task-191-ON")
     assert page.locator("iframe").count() == 0
 
 
@@ -204,7 +206,7 @@ def test_the_address_opens_a_trajectory_and_buttons_go_to_its_neighbours(page: P
     assert trajectory(page).locator("#badge").inner_text() == "PASS"
     page.click("#close")
     assert not page.is_visible("#viewer")
-    page.wait_for_function("location.hash === '#episodes'")
+    page.wait_for_url(re.compile("#episodes$"))
 
 
 def test_hostile_texts_stay_text_on_the_page_and_in_the_frame(page: Page) -> None:
@@ -249,14 +251,14 @@ def test_no_cell_is_cut_without_a_hint_and_the_rate_is_always_seen(
     window.set_viewport_size({"width": width, "height": 900})
     window.goto(page.path.as_uri())
     # The hints are put in place when the page has been laid out.
-    window.wait_for_function("wide => document.querySelector('.onward').hidden === wide", arg=width == 1280)
+    window.locator(".onward").first.wait_for(state="hidden" if width == 1280 else "visible")
     assert window.evaluate(CUT) == []
     assert {seen for _, seen in window.evaluate(SEEN)} == {True}
     assert window.evaluate(SEEN)[0][0] == "100.0 % (34 to 100)"
     assert "`" not in window.inner_text("body")
     # What goes on is reached by scrolling, after which nothing is said to be there.
     window.evaluate("document.querySelectorAll('.wide').forEach(wide => { wide.scrollLeft = 9999; })")
-    window.wait_for_function("[...document.querySelectorAll('.onward')].every(hint => hint.hidden)")
+    expect(window.locator(".onward:not([hidden])")).to_have_count(0)
     window.set_viewport_size({"width": 1280, "height": 900})
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import io
 import math
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from PIL import Image
+from playwright.sync_api import expect
 
 from tests.conftest import MakeEnv
 from tests.pages_support import blank_page
@@ -59,11 +61,11 @@ def test_the_address_opens_a_step_and_follows_it(watch: Watch) -> None:
     page = watch(episode(), "#step-3")
     assert_at(page, 3)
     page.keyboard.press("k")
-    page.wait_for_function("location.hash === '#step-2'")
+    page.wait_for_url(re.compile("#step-2$"))
     page.reload()
     assert_at(page, 2)
     page.evaluate("location.hash = '#step-1'")
-    page.wait_for_function("document.querySelector('#url').textContent.endsWith('/1')")
+    expect(page.locator("#url")).to_have_text(re.compile("/1$"))
     assert_at(page, 1)
     for nonsense in ("#step-99", "#step-1'x", "#<b>"):
         page.evaluate("hash => location.replace(hash)", nonsense)
