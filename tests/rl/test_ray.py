@@ -224,7 +224,7 @@ def outcome(result: Result) -> dict[str, Any]:
 
 
 def test_a_run_on_ray_gives_the_results_of_one_on_processes(tmp_path: Path) -> None:
-    common = ("run", TO_DO, DONE, "--jobs", "2", "--initial-state", "snapshot", "--out")
+    common = ("run", TO_DO, DONE, "--agent", "oracle", "--jobs", "2", "--initial-state", "snapshot", "--out")
     for folder, more in (("local", []), ("ray", ["--backend", "ray"])):
         # Without an address, the command starts a cluster and ends it.
         done = websp(*common, folder, *more, cwd=tmp_path, RAY_ADDRESS="", WEBSP_TEST=tmp_path.name)
@@ -316,7 +316,7 @@ def test_a_folder_that_a_node_does_not_see_ends_the_run(tmp_path: Path) -> None:
 def test_without_ray_the_extra_is_named() -> None:
     hidden = f"import sys; sys.modules['ray'] = None; {MAIN}"
     done = subprocess.run(
-        [sys.executable, "-c", hidden, "run", DONE, "--backend", "ray"],
+        [sys.executable, "-c", hidden, "run", DONE, "--agent", "oracle", "--backend", "ray"],
         capture_output=True,
         text=True,
         check=False,
