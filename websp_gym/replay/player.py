@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
-from websp_gym.errors import ReplayError, SetupError, WorldError
+from websp_gym.errors import ReplayError, WorldError
 from websp_gym.replay.act import Actor
 from websp_gym.replay.checks import Checks
 from websp_gym.replay.evidence import Candidate
@@ -28,7 +28,7 @@ from websp_gym.replay.expectations import (
     unfolds,
     wanted_state,
 )
-from websp_gym.replay.left_out import NEVER_GIVEN, check_inputs, way_out, why_left_out
+from websp_gym.replay.left_out import NEVER_GIVEN, check_inputs, given_for, way_out, why_left_out
 from websp_gym.replay.locate import Found, RungReport, explain
 from websp_gym.replay.located_element import (
     CannotActError,
@@ -219,7 +219,7 @@ class _Player:
 
         Raise ReplayError where it is not given.
         """
-        given = self._given(event, number)
+        given = given_for(event, number, self.inputs, self.account)
         if given is None or event.what in NEVER_GIVEN:
             absent = event.optional and (event.target is None or self._find(event, number) is None)
             if absent:
@@ -231,15 +231,6 @@ class _Player:
         if event.target is None:
             raise self._error(event, number, "the recording does not say into which field it was typed", ())
         return None
-
-    def _given(self, event: TraceEvent, number: int) -> str | None:
-        """Return what is given for an input that was left out; None if nothing is."""
-        if number in self.inputs:
-            return self.inputs[number]
-        try:
-            return fill(event.value, self.account) if event.value else None
-        except SetupError:
-            return None
 
     def go(self, url: str, event: TraceEvent, number: int) -> Done:
         """Open a URL, unless the current page is already there. Event number 0 always loads it."""
@@ -280,7 +271,10 @@ class _Player:
         def perform() -> Performed:
             try:
                 return self.performer.perform(
-                    element, event, given=self._given(event, number), nothing_changed=self.nothing_changed
+                    element,
+                    event,
+                    given=given_for(event, number, self.inputs, self.account),
+                    nothing_changed=self.nothing_changed,
                 )
             except (CannotActError, PlaywrightError) as error:
                 self._check_alive()
