@@ -99,6 +99,7 @@ def test_a_driver_that_dies_as_it_starts_costs_no_reset(
         f'#!/bin/sh\nmkdir {tmp_path}/once 2>/dev/null && kill -KILL $$\nexec {node} "$@"\n', "utf-8"
     )
     path.chmod(0o755)
+    playwright()
     driver = psutil.Process(driver_process())
     kill_driver()
     psutil.wait_procs([driver], timeout=10)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 from dataclasses import dataclass
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 _KNOWN = "1.44"
 """The Playwright version whose private parts this module uses; browsergym-core pins it."""
+
+
+_PRELUDE = Path(__file__).with_name("driver.cjs")
 
 
 @dataclass
@@ -192,10 +196,10 @@ def _fail_calls_of_a_dead_driver() -> None:
 
 @cache
 def _set_variables() -> None:
-    """Give the driver a folder for its temporary files, and keep it running whatever windows a page closes.
+    """Give the driver a folder for its temporary files, and let it end neither early nor with an error's trace.
 
     If a window closes before Playwright 1.44 has attached to it, it rejects a promise that nobody waits for,
-    which ends the driver: any page could do that.
+    which ends the driver: any page could do that. What is done about a killed reader is in ``driver.cjs``.
     """
     from playwright._impl import _transport
 
@@ -204,10 +208,19 @@ def _set_variables() -> None:
 
     def with_ours() -> dict[str, str]:
         found: dict[str, str] = environment()
-        options = f"{found.get('NODE_OPTIONS', '')} --unhandled-rejections=none".strip()
-        return {**found, "NODE_OPTIONS": options, "TMPDIR": str(scratch_folder())}
+        options = [
+            found.get("NODE_OPTIONS", ""),
+            "--unhandled-rejections=none",
+            f"--require {_quoted(_PRELUDE)}",
+        ]
+        return {**found, "NODE_OPTIONS": " ".join(options).strip(), "TMPDIR": str(scratch_folder())}
 
     names["get_driver_env"] = with_ours
+
+
+def _quoted(path: Path) -> str:
+    """Return a path as Node reads it in its options: quoted, with its quotes and backslashes escaped."""
+    return json.dumps(str(path), ensure_ascii=False)
 
 
 def discard_dead_driver() -> bool:
