@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -30,15 +31,25 @@ actions:
 """
 
 BUSY_BEHAVIOUR = """
-import time
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+began, released = [], []
+
 
 async def compute(request):
-    until = time.thread_time() + float(request.query_params["seconds"])
-    while time.thread_time() < until:
+    began.append(True)
+    while not released:
         pass
+    return JSONResponse({})
+
+
+async def computes(request):
+    return JSONResponse(bool(began))
+
+
+async def release(request):
+    released.append(True)
     return JSONResponse({})
 
 
@@ -55,7 +66,7 @@ async def forever(request):
 
 
 def routes(site):
-    return [Route("/compute", compute), Route("/forever", forever, methods=["POST"]), Route("/spin", spin, methods=["POST"])]
+    return [Route("/compute", compute), Route("/computes", computes), Route("/release", release), Route("/forever", forever, methods=["POST"]), Route("/spin", spin, methods=["POST"])]
 """
 PAGE = "<html><body>{{ items.words|length }} words</body></html>"
 HOME = "https://busy.example/"
@@ -83,13 +94,15 @@ def opened(sandbox: Sandbox) -> tuple[EpisodeHandle, Visitor]:
 def test_one_episode_is_answered_while_the_request_of_another_computes(sandbox: Sandbox) -> None:
     (_, busy), (episode, other) = opened(sandbox), opened(sandbox)
     with ThreadPoolExecutor() as pool:
-        computing = pool.submit(busy.send, "GET", f"{HOME}compute?seconds=5", None, {}, timeout=150)
-        for _ in range(3):
-            other.get(HOME)
-            episode.state()
-            episode.snapshot()
-            opened(sandbox)[0].close()
+        # It computes until a request of the other episode is answered.
+        computing = pool.submit(busy.send, "GET", f"{HOME}compute", None, {}, timeout=150)
+        while other.get(f"{HOME}computes").body != "true":
+            time.sleep(0.01)
+        episode.state()
+        episode.snapshot()
+        opened(sandbox)[0].close()
         assert not computing.done()
+        assert other.get(f"{HOME}release").status == 200
         assert computing.result().status == 200
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -39,7 +40,8 @@ def end(user: subprocess.Popen[bytes], *, kill: bool = False) -> None:
     family = psutil.Process(user.pid).children(recursive=True)
     if kill:
         for process in [*family, psutil.Process(user.pid)]:
-            process.send_signal(signal.SIGKILL)
+            with contextlib.suppress(psutil.NoSuchProcess):  # it ended with the one before
+                process.send_signal(signal.SIGKILL)
     user.communicate(b"")
     _gone, alive = psutil.wait_procs(family, timeout=20)
     assert alive == []
