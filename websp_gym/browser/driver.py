@@ -33,9 +33,8 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 _KNOWN = "1.44"
 """The Playwright version whose private parts this module uses; browsergym-core pins it."""
-
-
 _PRELUDE = Path(__file__).with_name("driver.cjs")
+"""Run by Node before the driver."""
 
 
 @dataclass
