@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from websp_gym.actions import ACTIONS, format_action, parse_action
 from websp_gym.actions.browsergym import looks_like_calls, parse_calls
+from websp_gym.browsergym import flatten_axtree
 from websp_gym.agents.history import Look, look_at
 from websp_gym.agents.llm_agent import LLMAgent
 from websp_gym.agents.prompt import ELEMENTS_CHARACTERS, PromptStyle, list_actions
@@ -142,13 +143,10 @@ def flatten(observation: Mapping[str, Any], limit: int = ELEMENTS_CHARACTERS) ->
 
 
 def _flat(observation: Mapping[str, Any], *, visible_only: bool) -> str:
-    from browsergym.utils.obs import flatten_axtree_to_str
-
-    text: str = flatten_axtree_to_str(
+    return flatten_axtree(
         observation["axtree_object"],
         extra_properties=observation["extra_element_properties"],
         filter_visible_only=visible_only,
         ignored_roles=_IGNORED_ROLES,
         ignored_properties=_IGNORED_PROPERTIES,
     )
-    return text

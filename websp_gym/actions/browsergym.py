@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from browsergym.core.action import functions
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
@@ -22,6 +21,8 @@ from websp_gym.actions.clipboard import edit_of, keep_from_pasting, paste, selec
 from websp_gym.actions.grammar import Action
 from websp_gym.actions.keys import read_keys, split_keys, told_of
 from websp_gym.actions.pointer import draw_list_in_page, refuse_outside
+from websp_gym.browsergym import absence
+from websp_gym.browsergym import functions as stock
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def parse_calls(text: str, *, left: int | None = None) -> list[Call]:
         ActionError: The text is not a list of known calls with valid arguments, or the list is too long.
     """
     calls = read_calls(text)
+    if problem := absence("a call of BrowserGym"):
+        raise ActionError(problem, action=text[:200])
     if len(calls) > _MOST_CALLS:
         raise ActionError(
             f"the list has {len(calls)} calls; expected at most {_MOST_CALLS}", action=text[:200]
@@ -121,6 +124,7 @@ def perform_calls(
     Raises:
         ActionError: A call failed; the calls before it have been performed.
     """
+    functions = stock()
     # BrowserGym's functions read their page and callbacks from globals of their module.
     functions.send_message_to_user = say
     functions.report_infeasible_instructions = give_up
@@ -177,7 +181,7 @@ _OWN = {"handle_dialog": handle_dialog}
 
 
 def _function(name: str) -> Callable[..., Any]:
-    found: Callable[..., Any] = _OWN.get(name) or getattr(functions, name)
+    found: Callable[..., Any] = _OWN.get(name) or getattr(stock(), name)
     return found
 
 
@@ -186,6 +190,7 @@ def _make(name: str, arguments: list[Any], named: dict[str, Any], tabs: Tabs) ->
         action = _OWN[name](*arguments, **named)
         tabs.dialogs.decide(accept=action.accept is True, text=action.text)
         return
+    functions = stock()
     keys = arguments[-1] if name in ("press", "keyboard_press") else None
     edit = edit_of(keys) if keys is not None else None
     if edit in ("copy", "cut"):

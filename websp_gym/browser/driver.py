@@ -8,31 +8,36 @@ during which the driver dies fails.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import os
 import signal
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from websp_gym.browser import light_playwright, pulse
+from websp_gym import browsergym
+from websp_gym.browser import pulse
+from websp_gym.browser.internals import (
+    fail_calls_of_a_dead_driver,
+    is_ended,
+    leave,
+    lighten,
+    loop_of,
+    pipe_of,
+    process_of,
+)
 from websp_gym.browser.launch_errors import LaunchError
 from websp_gym.browser.owner import adopt, after_fork, call, is_adopted, on_overdue
 from websp_gym.browser.scratch import scratch_folder
-from websp_gym.errors import SetupError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import asyncio
+    from collections.abc import Callable, Iterator
 
     from playwright.sync_api import Browser, BrowserContext, Playwright
 
 Result = TypeVar("Result")
-_KNOWN = "1.44"
-"""The Playwright version whose private parts this module uses; browsergym-core pins it."""
 _PRELUDE = Path(__file__).with_name("driver.cjs")
 """Run by Node before the driver."""
 
@@ -55,49 +60,38 @@ def playwright() -> Playwright:
     itself, this is the same Playwright that BrowserGym keeps: a second one cannot start in the same thread.
 
     Raises:
-        SetupError: The installed version is not the one this module supports.
         WorldError: The driver ended while it started.
     """
     # A program that calls this before it makes an environment drives the browser from its own thread.
     adopt()
     discard_dead_driver()
     if _driver.playwright is None:
-        require_known(version("playwright"))
-        _fail_calls_of_a_dead_driver()
+        fail_calls_of_a_dead_driver(_has_started)
         scratch_folder()  # raises here what can be wrong with it
-        _set_variables()
-        light_playwright.install()
+        lighten()
         pulse.install()
         try:
-            _driver.playwright = _start()
+            with _variables():
+                _driver.playwright = _start()
         except (AttributeError, OSError) as error:
             # Playwright looks for an attribute that the driver's first message would have set.
             raise LaunchError(
                 f"the browser's driver ended while it started ({error}); call reset() to try again"
             ) from error
-        _driver.process = _driver.playwright._impl_obj._connection._transport._proc.pid
+        _driver.process = process_of(_driver.playwright) or _latest_driver()
     current: Playwright = _driver.playwright
     return current
 
 
-def require_known(installed: str) -> None:
-    """Raise SetupError unless ``installed`` is the Playwright version that browsergym-core pins.
-
-    This module replaces and reads private parts of Playwright, which may differ in other versions.
-    """
-    if not f"{installed}.".startswith(f"{_KNOWN}."):
-        raise SetupError(
-            f"Playwright {installed} is installed, and websp-gym works with {_KNOWN} only, because it depends on "
-            f"internals of that version: pip install 'playwright=={_KNOWN}.*'"
-        )
+def _has_started() -> bool:
+    return _driver.playwright is not None
 
 
 def _start() -> Playwright:
     if is_adopted():
-        from browsergym.core import _get_global_playwright
-
-        shared: Playwright = _get_global_playwright()
-        return shared
+        shared: Playwright | None = browsergym.playwright()
+        if shared is not None:
+            return shared
     from playwright.sync_api import sync_playwright
 
     return sync_playwright().start()
@@ -105,8 +99,7 @@ def _start() -> Playwright:
 
 def event_loop() -> asyncio.AbstractEventLoop:
     """Return the event loop that runs while the browser thread waits for the browser."""
-    loop: asyncio.AbstractEventLoop = playwright()._loop
-    return loop
+    return loop_of(playwright())
 
 
 def call_for(context: BrowserContext, function: Callable[[], Result]) -> Result:
@@ -114,8 +107,7 @@ def call_for(context: BrowserContext, function: Callable[[], Result]) -> Result:
 
     The context may belong to this package or to the calling thread, as with stock BrowserGym.
     """
-    ours = _driver.playwright is not None and context._loop is _driver.playwright._loop
-    return call(function) if ours else function()
+    return call(function) if _is_ours(context) else function()
 
 
 def driver_process() -> int | None:
@@ -147,74 +139,43 @@ def kill_driver() -> None:
 
 def forget() -> Any:
     """Detach a forked child from its parent's Playwright; return the object that must not be freed."""
-    import sys
-
     left, _driver.playwright, _driver.process = _driver.playwright, None, None
     if left is None:
         return None
-    if "browsergym.core" in sys.modules and sys.modules["browsergym.core"]._PLAYWRIGHT is left:
-        sys.modules["browsergym.core"]._set_global_playwright(None)
-    process = left._impl_obj._connection._transport._proc
+    browsergym.forget_playwright(left)
     # The driver ends when its standard input is closed everywhere; this child must not keep it open.
-    os.close(process.stdin.transport.get_extra_info("pipe").fileno())
+    pipe = pipe_of(left)
+    if pipe is not None:
+        os.close(pipe)
     return left
 
 
-class _Gone(asyncio.Future[None]):
-    """Future that every pending call watches; fails with Playwright's own type of error."""
-
-    def set_exception(self, exception: Any, /) -> None:
-        from playwright._impl._errors import TargetClosedError
-
-        super().set_exception(TargetClosedError(f"the browser's driver has ended: {exception}"))
-
-
-@cache
-def _fail_calls_of_a_dead_driver() -> None:
-    """Keep Playwright's event loop running after its driver dies, until all pending calls have failed.
-
-    Playwright 1.44 (which browsergym-core pins) ends the loop at once, so the current call waits forever.
-    """
-    from playwright._impl._transport import PipeTransport
-
-    connect, run = PipeTransport.connect, PipeTransport.run
-
-    async def connected(self: Any) -> None:
-        self.on_error_future = _Gone(loop=self._loop)
-        await connect(self)
-
-    async def running(self: Any) -> None:
-        await run(self)
-        # Nothing waits for a call before Playwright has started.
-        while not self._stopped and _driver.playwright is not None:
-            await asyncio.sleep(0.02)  # runs only during a call: nothing else runs the loop
-
-    transport: Any = PipeTransport
-    transport.connect, transport.run = connected, running
-
-
-@cache
-def _set_variables() -> None:
+@contextlib.contextmanager
+def _variables() -> Iterator[None]:
     """Give the driver a folder for its temporary files, and let it end neither early nor with an error's trace.
 
     If a window closes before Playwright 1.44 has attached to it, it rejects a promise that nobody waits for,
     which ends the driver: any page could do that. What is done about a killed reader is in ``driver.cjs``.
     """
-    from playwright._impl import _transport
-
-    names: Any = vars(_transport)
-    environment = names["get_driver_env"]
-
-    def with_ours() -> dict[str, str]:
-        found: dict[str, str] = environment()
-        options = [
-            found.get("NODE_OPTIONS", ""),
-            "--unhandled-rejections=none",
-            f"--require {_quoted(_PRELUDE)}",
-        ]
-        return {**found, "NODE_OPTIONS": " ".join(options).strip(), "TMPDIR": str(scratch_folder())}
-
-    names["get_driver_env"] = with_ours
+    options = [
+        os.environ.get("NODE_OPTIONS", ""),
+        "--unhandled-rejections=none",
+        f"--require {_quoted(_PRELUDE)}",
+    ]
+    ours = {
+        "NODE_OPTIONS": " ".join(options).strip(),
+        "TMPDIR": str(scratch_folder()),
+    }
+    before = {name: os.environ.get(name) for name in ours}
+    os.environ.update(ours)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _quoted(path: Path) -> str:
@@ -230,42 +191,47 @@ def discard_dead_driver() -> bool:
     current: Any = _driver.playwright
     if current is None:
         return False
-    transport = current._impl_obj._connection._transport
-    driver: int = transport._proc.pid
-    if _runs(driver) and not transport.on_error_future.done() and not current._dispatcher_fiber.dead:
+    if _answers(current):
         return False
     _driver.playwright = None
     if is_adopted():
-        from browsergym.core import _set_global_playwright
-
-        _set_global_playwright(None)
+        browsergym.forget_playwright(current)
     # Browsers normally end with their driver's pipe, but a stopped process does not notice: kill them too.
     kill_driver()
     _driver.process = None
-    with contextlib.suppress(SystemExit):
-        # Leave the event loop: it can be closed only when it does not run.
-        current._dispatcher_fiber.throw(SystemExit)
-    current._loop.close()
+    leave(current)
     return True
 
 
 def dead_drivers(browser: Browser) -> bool:
     """Whether a browser's Playwright was discarded; such a browser still looks connected."""
-    loop: Any = browser._loop
-    return bool(loop.is_closed())
+    return loop_of(browser).is_closed()
 
 
 def is_answering(context: BrowserContext) -> bool:
     """Whether the connection to the context's driver is still open."""
-    return not context._impl_obj._connection._transport.on_error_future.done()
+    ours = _driver.playwright is not None and loop_of(context) is loop_of(_driver.playwright)
+    return not ours or (
+        _driver.process is not None and _runs(_driver.process) and not is_ended(_driver.playwright)
+    )
+
+
+def _latest_driver() -> int | None:
+    """Return the Playwright driver that this process started last; None where the system has no ``/proc``."""
+    for child in reversed(_children(os.getpid())):
+        with contextlib.suppress(OSError):
+            if b"run-driver" in Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0"):
+                return child
+    return None
 
 
 def _children(process: int) -> list[int]:
-    try:
-        words = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
-    except OSError:
-        return []
-    return [int(word) for word in words]
+    """Return the child processes of all threads of a process, the oldest first; none where there is no ``/proc``."""
+    words: list[str] = []
+    for thread in Path(f"/proc/{process}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            words += thread.read_text("ascii").split()
+    return sorted(int(word) for word in words)
 
 
 def _kill(process: int) -> None:
@@ -273,12 +239,24 @@ def _kill(process: int) -> None:
         os.kill(process, signal.SIGKILL)
 
 
+def _is_ours(context: BrowserContext) -> bool:
+    return _driver.playwright is not None and loop_of(context) is loop_of(_driver.playwright)
+
+
+def _answers(current: Playwright) -> bool:
+    """Whether driver and event loop of a Playwright still run."""
+    return not is_ended(current) and (_driver.process is None or _runs(_driver.process))
+
+
 def _runs(process: int) -> bool:
     try:
         os.kill(process, 0)
+        state = Path(f"/proc/{process}/stat").read_text("ascii", "replace").rpartition(")")[2].split()[0]
     except ProcessLookupError:
         return False
-    return True
+    except OSError:  # no /proc
+        return True
+    return state not in "ZX"
 
 
 on_overdue(kill_driver)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.browser.light_playwright import Session
+from websp_gym.browser.internals import Session
 from websp_gym.browser.scripts import event_names, listener_script, page_scripts
 
 if TYPE_CHECKING:

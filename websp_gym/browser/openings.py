@@ -44,10 +44,10 @@ class Openings:
         if self._begun:
             del self._begun[next(iter(self._begun))]
 
-    async def answers(self) -> bool:
-        """Return True once the browser responds, False if it is gone; runs on Playwright's event loop."""
+    def answers(self) -> bool:
+        """Return True once the browser responds, False if it is gone."""
         try:
-            await self._session._impl_obj.send("Browser.getVersion")
+            self._session.send("Browser.getVersion")
         except PlaywrightError:
             return False
         return True

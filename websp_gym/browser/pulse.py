@@ -10,9 +10,10 @@ import os
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from websp_gym.browser.internals import count_messages, implementation_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
@@ -50,7 +51,7 @@ class Pulse:
 
     def __init__(self, context: BrowserContext, processes: Iterable[int] = ()) -> None:
         self.messages = 0
-        self._context = context._impl_obj
+        self._context = implementation_of(context)
         self._processes = tuple(processes)
         self._since = (0.0, 0, 0.0)
 
@@ -86,24 +87,13 @@ class Pulse:
 _counting: dict[Any, Pulse] = {}
 
 
-@cache
 def install() -> None:
     """Let Playwright's connections, from the next one on, tell of each message."""
-    from playwright._impl._connection import Connection
-
-    connection: Any = Connection
-    dispatch = connection.dispatch
-
-    def dispatched(self: Any, message: Any) -> None:
-        if _counting and "guid" in message:
-            _count(self._objects.get(message["guid"]))
-        dispatch(self, message)
-
-    connection.dispatch = dispatched
+    count_messages(_count)
 
 
 def _count(about: Any) -> None:
-    while about is not None:
+    while _counting and about is not None:
         pulse = _counting.get(about)
         if pulse is not None:
             pulse.messages += 1

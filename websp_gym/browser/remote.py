@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from playwright._impl._impl_to_api_mapping import ImplWrapper
-
+from websp_gym.browser.internals import is_playwrights
 from websp_gym.browser.owner import call, is_here
 
 Shown = TypeVar("Shown")
@@ -52,7 +51,7 @@ def _abroad(value: Any) -> Any:
     if callable(value):
         return _calls(value)
     ours = type(value).__module__.startswith("websp_gym.browser")
-    return _Remote(value) if isinstance(value, ImplWrapper) or ours or hasattr(value, "__enter__") else value
+    return _Remote(value) if is_playwrights(value) or ours or hasattr(value, "__enter__") else value
 
 
 def _calls(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,11 +13,13 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.driver import kill_browsers, kill_driver, processes_of
+from websp_gym.browser.internals import during_a_call
 from websp_gym.browser.openings import known_openings
 from websp_gym.browser.owner import on_overdue
 from websp_gym.browser.pulse import Busy, Pulse
@@ -82,7 +84,7 @@ class Watch:
         self._counted = self._last = self._began = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._questions: dict[Blame, asyncio.Future[bool]] = {}
-        self._closing: asyncio.Task[Any] | None = None
+        self._closing: asyncio.Future[None] | None = None
         self._pulse: Pulse | None = None
 
     def __enter__(self) -> Watch:
@@ -153,7 +155,7 @@ class Watch:
             self._pulse.start()
         openings = known_openings(self.context) if self.context is not None else None
         if openings is not None:
-            self._await("browser", lambda: self.loop.create_task(openings.answers()))
+            self._await("browser", lambda: during_a_call(openings.answers))
         answers = self.answers
         if answers is not None:
             self._await("world", lambda: self.loop.run_in_executor(None, answers, 2 * _SLOW))
@@ -180,7 +182,7 @@ class Watch:
         self.expired = True
         self.blame = next(iter(self._silent(time.monotonic())), self.suspect)
         if self.context is not None and self.blame != "browser":
-            self._closing = self.loop.create_task(_close(self.context))
+            self._closing = during_a_call(partial(_close, self.context))
             self._plan(_TO_CLOSE, self._kill_browser)
         else:
             self._kill_browser()
@@ -190,9 +192,9 @@ class Watch:
         self._plan(_TO_DIE, kill_driver)
 
 
-async def _close(context: BrowserContext) -> None:
+def _close(context: BrowserContext) -> None:
     with contextlib.suppress(PlaywrightError):
-        await context._impl_obj.close()
+        context.close()
 
 
 on_overdue(interrupt, first=True)

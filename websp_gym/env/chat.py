@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from browsergym.core.chat import Chat
+from websp_gym.browsergym import Chat
 
 
 class MemoryChat(Chat):  # type: ignore[misc]

@@ -17,6 +17,7 @@ from websp_gym.actions.grammar import thought_of
 from websp_gym.actions.perform import perform
 from websp_gym.actions.reply import kept
 from websp_gym.browser.driver import discard_dead_driver, event_loop
+from websp_gym.browser.internals import loop_of
 from websp_gym.browser.launch import BrowserOptions, close_unless_used, open_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
@@ -178,7 +179,7 @@ class Episode:
         text = encodable(action if isinstance(action, str) else repr(action))
         info: Info = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
         info["task_info"] = {"instance": self.task.instance.id}
-        watch = Watch(self.context._loop, self.options.step_timeout, answers=self.task.episode.answers)
+        watch = Watch(loop_of(self.context), self.options.step_timeout, answers=self.task.episode.answers)
         self._watch = watch
         watch.context = self.context
         try:
@@ -245,9 +246,9 @@ class Episode:
 
     def _close_context(self) -> None:
         context = self.context
-        if context is None or context._loop.is_closed():
+        if context is None or loop_of(context).is_closed():
             return
-        watch = Watch(context._loop, _TO_CLOSE)
+        watch = Watch(loop_of(context), _TO_CLOSE)
         watch.context = context
         with watch, contextlib.suppress(PlaywrightError):
             context.close()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from browsergym.core.spaces import Unicode
+from websp_gym.observation.spaces import Unicode
 
 
-class ActionText(Unicode):  # type: ignore[misc]
+class ActionText(Unicode):
     """The space of action texts. It contains any string; a sample is always a valid action."""
 
     def sample(self, mask: Any = None, probability: Any = None) -> str:

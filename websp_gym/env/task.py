@@ -6,12 +6,11 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from browsergym.core.task import AbstractBrowserTask
-
 from websp_gym.browser.driver import call_for
 from websp_gym.browser.launch import prepare_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
+from websp_gym.browsergym import AbstractBrowserTask
 from websp_gym.env.cheat import solve
 from websp_gym.env.initial_state import S0Report, reach
 from websp_gym.env.options import Options

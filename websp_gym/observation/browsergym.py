@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from browsergym.core import observation as bg
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.frames import give_documents
 from websp_gym.browser.isolated import session_of
+from websp_gym.browsergym import observation as stock
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from websp_gym.browser.light_playwright import Session
+    from websp_gym.browser.internals import Session
 
 KEYS = ("dom_object", "axtree_object", "extra_element_properties", "focused_element_bid")
 _TRIES = 5
@@ -33,6 +33,7 @@ def extract(page: Page, tags_to_mark: str = "standard_html") -> dict[str, Any]:
     The elements of the page get ``bid`` attributes, which BrowserGym's actions refer to. ``tags_to_mark`` is
     BrowserGym's option of the same name.
     """
+    bg = stock()
     # BrowserGym's functions wait forever for a frame without a document.
     give_documents(page, patience=_PATIENCE)
     for attempt in range(1, _TRIES + 1):
@@ -47,6 +48,7 @@ def extract(page: Page, tags_to_mark: str = "standard_html") -> dict[str, Any]:
 
 
 def _extract(page: Page, tags_to_mark: str, *, lenient: bool) -> dict[str, Any]:
+    bg = stock()
     bg._pre_extract(page, tags_to_mark=tags_to_mark, lenient=lenient)
     sessions = _Sessions(session_of(page))
     dom = without_passwords(bg.extract_dom_snapshot(sessions))

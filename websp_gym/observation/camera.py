@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from playwright.sync_api import Page
 
-    from websp_gym.browser.light_playwright import Session
+    from websp_gym.browser.internals import Session
 
 # Lossless; optimizeForSpeed halves the browser's encoding time.
 _PICTURE = {"format": "png", "optimizeForSpeed": True}

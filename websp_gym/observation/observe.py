@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 import numpy as np
-from browsergym.core.spaces import AnyBox, AnyDict, Float, Integer, Unicode
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
@@ -20,6 +19,7 @@ from websp_gym.observation.browsergym import extract
 from websp_gym.observation.camera import Camera, picture_size
 from websp_gym.observation.draw import draw_marks, mark_seed
 from websp_gym.observation.marks import Marks, collect_marks
+from websp_gym.observation.spaces import AnyBox, AnyDict, Float, Integer, Unicode
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

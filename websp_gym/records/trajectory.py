@@ -10,6 +10,7 @@ anything is written, and nothing is pickled.
 
 from __future__ import annotations
 
+import contextlib
 import platform
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -190,14 +191,17 @@ class Trajectory(_Record):
 
 def versions(browser: str = "") -> dict[str, str]:
     """Return the versions that determine an episode, by name; ``browser`` is the version of Chromium."""
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
-    names = ("websp-gym", "browsergym-core", "playwright", "gymnasium")
+    found = {}
+    for name in ("websp-gym", "browsergym-core", "playwright", "gymnasium"):
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
     return {
         "python": platform.python_version(),
         "chromium": browser,
         "dataset": DATASET_VERSION,
-        **{name: version(name) for name in names},
+        **found,
     }
 
 

@@ -17,7 +17,6 @@ from websp_gym.world.http_probe import HttpProbe
 from websp_gym.world.state import Declared, WorldState, world_state
 
 if TYPE_CHECKING:
-    from playwright._impl._api_structures import SetCookieParam
     from playwright.sync_api import BrowserContext
 
 _described_by: dict[int, dict[str, dict[str, Any]]] = {}
@@ -58,7 +57,7 @@ class SandboxEpisode:
         """Add the episode's header and cookies to a browser context."""
         context.set_extra_http_headers({client.EPISODE_HEADER: self._episode.id})
         if self._episode.cookies:
-            context.add_cookies(cast("list[SetCookieParam]", self._episode.cookies))
+            context.add_cookies(cast("list[Any]", self._episode.cookies))
 
     def state(self) -> WorldState:
         """Return the state of the server and its event log."""

@@ -1,0 +1,83 @@
+"""The seam to BrowserGym: all that this package imports of it, and what stands in its place where it is absent.
+
+``browsergym-core`` pins Playwright 1.44, which has no wheel past Python 3.12, so it is not installed there. The
+``websp/`` ids work without it. Its observation keys and its calls, the ``browsergym/`` ids and AgentLab need it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from websp_gym.errors import SetupError
+
+INSTALL = "pip install pyparsing beautifulsoup4 lxml && pip install --no-deps browsergym-core"
+"""How to get it beside any Playwright and Python."""
+
+_ABSENT = ""
+"""Why it cannot be imported; empty if it can."""
+
+if TYPE_CHECKING:
+    Chat: Any = object
+    AbstractBrowserTask: Any = object
+else:
+    try:
+        from browsergym.core.chat import Chat
+        from browsergym.core.task import AbstractBrowserTask
+    except ImportError as error:
+        _ABSENT = str(error)
+
+        class Chat:
+            """Stands for BrowserGym's chat."""
+
+        class AbstractBrowserTask:
+            """Stands for BrowserGym's task, of which a task has no more than the seed."""
+
+            def __init__(self, seed: int) -> None:
+                self.seed = seed
+
+
+def absence(what: str) -> str:
+    """Return why something does not work without BrowserGym and the way to get it; empty if BrowserGym is there."""
+    return f"{what} needs browsergym-core ({_ABSENT}): {INSTALL}" if _ABSENT else ""
+
+
+def require(what: str) -> None:
+    """Raise SetupError, with the way to get it, if BrowserGym is absent; ``what`` says what needs it."""
+    if problem := absence(what):
+        raise SetupError(problem)
+
+
+@cache
+def functions() -> Any:
+    """Return the module of BrowserGym's actions. Raise SetupError if BrowserGym is absent."""
+    require("a call of BrowserGym")
+    return import_module("browsergym.core.action.functions")
+
+
+@cache
+def observation() -> Any:
+    """Return the module of BrowserGym's observation functions. Raise SetupError if BrowserGym is absent."""
+    require('observation="browsergym" or "all"')
+    return import_module("browsergym.core.observation")
+
+
+def flatten_axtree(tree: dict[str, Any], **options: Any) -> str:
+    """Return an accessibility tree as text; options as of ``browsergym.utils.obs.flatten_axtree_to_str``."""
+    require("an accessibility tree as text")
+    text: str = import_module("browsergym.utils.obs").flatten_axtree_to_str(tree, **options)
+    return text
+
+
+def playwright() -> Any:
+    """Return the Playwright that BrowserGym keeps for its process; None if BrowserGym is absent."""
+    return None if _ABSENT else import_module("browsergym.core")._get_global_playwright()
+
+
+def forget_playwright(known: object) -> None:
+    """Let BrowserGym start another Playwright when it needs one, if it keeps the one given."""
+    if not _ABSENT:
+        core = import_module("browsergym.core")
+        if core._PLAYWRIGHT is known:
+            core._set_global_playwright(None)
