@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from websp_gym.actions import ACTIONS, format_action, parse_action
 from websp_gym.actions.browsergym import looks_like_calls, parse_calls
-from websp_gym.browsergym import flatten_axtree
 from websp_gym.agents.history import Look, look_at
 from websp_gym.agents.llm_agent import LLMAgent
 from websp_gym.agents.prompt import ELEMENTS_CHARACTERS, PromptStyle, list_actions
 from websp_gym.agents.reply import ParsedReply
+from websp_gym.browsergym import flatten_axtree
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:

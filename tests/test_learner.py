@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from websp_gym.agents.learner import Choice, Policy, Trainer
-from websp_gym.agents.learner.__main__ import main
-from websp_gym.agents.learner.features import Goal, Reader, candidates
-from websp_gym.agents.learner.policy import SIZE
 from websp_gym.rollouts import Pool, Transcript, agent_policy
+from websp_gym.trainers.learner import Choice, Policy, Trainer
+from websp_gym.trainers.learner.__main__ import main
+from websp_gym.trainers.learner.features import Goal, Reader, candidates
+from websp_gym.trainers.learner.policy import SIZE
 
 SOLVED = "Steam-task-191-OFF"
 

@@ -14,9 +14,8 @@ from pathlib import Path
 from websp_gym.agents.agentlab.reading import Experiment, read_study
 from websp_gym.errors import SetupError, unwritable
 from websp_gym.records.load import load_trajectory
-from websp_gym.records.runs import TRAJECTORIES, Run, append_result, write_run
+from websp_gym.records.runs import AGENT_LOG, TRAJECTORIES, Run, append_result, write_run
 from websp_gym.records.trajectory import FILE
-from websp_gym.runner.batch import AGENT_LOG
 
 FOLDER = "websp-run"
 MARK = "collected.json"

@@ -20,6 +20,8 @@ from websp_gym.records.results import Result
 RUN = "run.json"
 RESULTS = "results.jsonl"
 TRAJECTORIES = "trajectories"
+AGENT_LOG = "agent.json"
+"""What an agent noted of an episode, in the folder of its trajectory."""
 SCHEMA = "websp-run/1"
 
 

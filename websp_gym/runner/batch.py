@@ -21,7 +21,7 @@ from websp_gym.env.registration import make_env
 from websp_gym.env.rollout import Rollout
 from websp_gym.errors import SetupError, unwritable
 from websp_gym.records.results import Result, Try, facts_of, spent
-from websp_gym.records.runs import append_result, read_run
+from websp_gym.records.runs import AGENT_LOG, append_result, read_run
 from websp_gym.runner.jobs import Job
 from websp_gym.runner.processes import map_unordered
 from websp_gym.runner.tries import Remembered, lasting_cause, may_pass
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 Backend = Literal["processes", "ray"]
 """Where the processes of a batch are: on this machine, or on the nodes of a Ray cluster."""
-AGENT_LOG = "agent.json"
 
 
 def run_episode(env: WebspEnv, agent: Agent, *, seed: int = 0) -> Result:

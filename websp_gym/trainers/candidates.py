@@ -2,7 +2,7 @@
 
 Text spaces cannot be flattened. :class:`CandidateActions` offers the actions that make sense on a page as a
 ``Discrete`` space with a mask, and describes each by the features of the small learner
-(:mod:`websp_gym.agents.learner`) as a ``Box``.
+(:mod:`websp_gym.trainers.learner`) as a ``Box``.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from websp_gym.agents.learner.policy import SIZE, Choice
 from websp_gym.env import WebspEnv
 from websp_gym.errors import SetupError
 from websp_gym.rollouts import Page, Transcript
+from websp_gym.trainers.learner.policy import SIZE, Choice
 
 Rows = NDArray[np.float32]
 Mask = NDArray[np.bool_]

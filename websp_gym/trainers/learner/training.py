@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from websp_gym.agents.learner.policy import SIZE, Choice, Policy
 from websp_gym.rollouts import Pool, advantages
 from websp_gym.scoring.solved_at_start import solved_at_start
+from websp_gym.trainers.learner.policy import SIZE, Choice, Policy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

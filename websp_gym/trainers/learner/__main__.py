@@ -1,4 +1,7 @@
-"""Train the learner on one side of a split and test it on the other: ``python -m agents.learner --out FOLDER``."""
+"""Train the learner on one side of a split and test it on the other.
+
+``python -m websp_gym.trainers.learner --out FOLDER``
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from websp_gym.agents.learner.curve import draw_curve
-from websp_gym.agents.learner.policy import Policy
-from websp_gym.agents.learner.training import Trainer
 from websp_gym.errors import SetupError
 from websp_gym.rates import wilson
 from websp_gym.rollouts import Pool, Transcript, agent_policy
 from websp_gym.scoring.solved_at_start import solved_at_start
 from websp_gym.tasks.splits import split_ids
+from websp_gym.trainers.learner.curve import draw_curve
+from websp_gym.trainers.learner.policy import Policy
+from websp_gym.trainers.learner.training import Trainer
 
 _RECENT = 96
 """Number of training rollouts over which the success rate of the log is taken."""
@@ -158,7 +161,7 @@ def _write(path: Path, result: dict[str, Any]) -> None:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m agents.learner", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m websp_gym.trainers.learner", description=__doc__)
     add = parser.add_argument
     add(
         "--out",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from websp_gym.agents.learner.features import candidates
+from websp_gym.trainers.learner.features import candidates
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
