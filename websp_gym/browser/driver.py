@@ -73,8 +73,8 @@ def playwright() -> Playwright:
         try:
             with _variables():
                 _driver.playwright = _start()
-        except (AttributeError, OSError) as error:
-            # Playwright looks for an attribute that the driver's first message would have set.
+        except Exception as error:
+            # Each version fails in its own way, such as with an AttributeError: no first message has set it.
             raise LaunchError(
                 f"the browser's driver ended while it started ({error}); call reset() to try again"
             ) from error
