@@ -364,7 +364,7 @@ def _kind(process: psutil.Process) -> str:
         "multiprocessing.spawn": "worker",
         "--remote-debugging-pipe": "browser",
         "run-driver": "driver",
-        "websp_gym.sandbox.server": "sandbox",
+        "websp_gym.sandbox.server.serve": "sandbox",
     }
     return next((kind for word, kind in names.items() if word in words and "--type=" not in words), "")
 

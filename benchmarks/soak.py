@@ -178,7 +178,7 @@ def _family() -> Iterator[tuple[psutil.Process, str]]:
             words = " ".join(process.cmdline())
             if process.status() == psutil.STATUS_ZOMBIE:
                 yield process, "zombie"
-            elif "websp_gym.sandbox.server" in words:
+            elif "websp_gym.sandbox.server.serve" in words:
                 yield process, "sandbox"
             elif "run-driver" in words:
                 yield process, "driver"

@@ -89,7 +89,7 @@ BEHAVIOUR = """
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from websp_gym.sandbox.request_fields import RefusedError, read_json
+from websp_gym.sandbox.server.request_fields import RefusedError, read_json
 
 
 async def all_of(request):

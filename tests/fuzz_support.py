@@ -15,17 +15,17 @@ from urllib.parse import quote, unquote, urlencode
 
 from starlette.routing import Route
 
-from websp_gym.sandbox.app import EPISODE_HEADER, SiteApp
-from websp_gym.sandbox.catalog import BUILTIN, Catalog
-from websp_gym.sandbox.episode import EpisodeState
-from websp_gym.sandbox.host_route import HostRoute
-from websp_gym.sandbox.pages import KIT
-from websp_gym.sandbox.sessions import Keyring, browser_cookies, open_session
-from websp_gym.sandbox.settings import ChoiceSetting, MultiSetting
-from websp_gym.sandbox.site import SiteSchema
-from websp_gym.sandbox.site_schema import Tokens
-from websp_gym.sandbox.store import Store
-from websp_gym.sandbox.tokens import today
+from websp_gym.sandbox.schema.catalog import BUILTIN, Catalog
+from websp_gym.sandbox.schema.settings import ChoiceSetting, MultiSetting
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.schema.site_schema import Tokens
+from websp_gym.sandbox.server.app import EPISODE_HEADER, SiteApp
+from websp_gym.sandbox.server.episode import EpisodeState
+from websp_gym.sandbox.server.host_route import HostRoute
+from websp_gym.sandbox.server.pages import KIT
+from websp_gym.sandbox.server.sessions import Keyring, browser_cookies, open_session
+from websp_gym.sandbox.server.store import Store
+from websp_gym.sandbox.server.tokens import today
 
 KEYS = Keyring(b"fuzz")
 CATALOG = Catalog([BUILTIN])

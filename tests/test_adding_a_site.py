@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from websp_gym.recording import recordings
-from websp_gym.sandbox import consent, effects, panels, settings, site, site_schema
+from websp_gym.sandbox.schema import consent, effects, panels, settings, site, site_schema
 from websp_gym.tasks import goals, ground_truth, initial_steps, instances, schema
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.test_state_reward import _task
-from websp_gym.sandbox.consent import CHOICE, RECEIPTS
+from websp_gym.sandbox.schema.consent import CHOICE, RECEIPTS
 from websp_gym.scoring.rewards import state_verdict
 from websp_gym.scoring.solved_at_start import declared
 from websp_gym.tasks.instances import load_instance

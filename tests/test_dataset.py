@@ -11,7 +11,7 @@ import yaml
 
 import websp_gym
 from tests.test_instances import DIFFERENT, PUBLISHED
-from websp_gym.sandbox.catalog import BUILTIN
+from websp_gym.sandbox.schema.catalog import BUILTIN
 from websp_gym.tasks.goals import ItemCheck, Items
 from websp_gym.tasks.instances import Instance, Task, all_instances
 from websp_gym.tasks.sites import site_schema

@@ -10,8 +10,8 @@ import pytest
 from tests.sandbox_support import write_site
 from websp_gym.authoring.files import read_catalog, tasks_of
 from websp_gym.authoring.forms import Form, fill_forms, forms_of
-from websp_gym.sandbox.catalog import Catalog
 from websp_gym.sandbox.client import Sandbox
+from websp_gym.sandbox.schema.catalog import Catalog
 from websp_gym.tasks.instances import signed_in_site
 
 CATALOG, _ = read_catalog()

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from websp_gym.browser.driver import require_known
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
-from websp_gym.errors import SetupError
 
 
 def flags(language: str) -> BrowserOptions:
@@ -46,14 +42,3 @@ def test_a_browser_that_crashed_is_replaced() -> None:
     again = shared_browser(flags("pl"))
     assert again is not crashed
     assert again.is_connected()
-
-
-@pytest.mark.parametrize("installed", ["1.44", "1.44.0", "1.44.1"])
-def test_the_known_playwright_is_taken(installed: str) -> None:
-    require_known(installed)
-
-
-@pytest.mark.parametrize("installed", ["1.45.0", "1.4", "1.440.0", "2.0"])
-def test_another_playwright_is_refused_with_the_command_that_installs_the_known_one(installed: str) -> None:
-    with pytest.raises(SetupError, match=r"Playwright \S+ is installed.*pip install 'playwright==1\.44\.\*'"):
-        require_known(installed)

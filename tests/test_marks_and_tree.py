@@ -15,8 +15,8 @@ from tests.tree_support import complaints
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.observation.marks import Marks, collect_marks
-from websp_gym.sandbox.catalog import BUILTIN
-from websp_gym.sandbox.site_files import load_site
+from websp_gym.sandbox.schema.catalog import BUILTIN
+from websp_gym.sandbox.schema.site_files import load_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext

@@ -11,8 +11,8 @@ import yaml
 
 from tests.sandbox_support import Visitor
 from websp_gym.sandbox.client import Sandbox
-from websp_gym.sandbox.site import SiteSchema
-from websp_gym.sandbox.site_files import SiteError, load_site
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.schema.site_files import SiteError, load_site
 
 SITE: dict[str, Any] = {
     "name": "Den",

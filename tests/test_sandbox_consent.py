@@ -13,7 +13,7 @@ from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
-from websp_gym.sandbox.site_files import SiteError, load_site
+from websp_gym.sandbox.schema.site_files import SiteError, load_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page

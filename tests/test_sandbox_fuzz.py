@@ -27,9 +27,9 @@ from tests.fuzz_support import (
 )
 from tests.sandbox_support import run_async
 from websp_gym.authoring.forms import words_of
-from websp_gym.sandbox.app import SiteApp
-from websp_gym.sandbox.site import SiteSchema
-from websp_gym.sandbox.store import Store
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.server.app import SiteApp
+from websp_gym.sandbox.server.store import Store
 
 PER_ROUTE = int(os.environ.get("WEBSP_FUZZ", "6"))
 

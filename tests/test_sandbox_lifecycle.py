@@ -17,7 +17,7 @@ import pytest
 
 from tests.sandbox_support import Visitor, write_site, write_sites
 from websp_gym.sandbox.client import VARIABLE, Address, Sandbox, SandboxError
-from websp_gym.sandbox.launching import family_secret, launch
+from websp_gym.sandbox.client.launching import family_secret, launch
 
 USER = """
 import sys

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox_support import write_site
-from websp_gym.sandbox.catalog import BUILTIN, Catalog
-from websp_gym.sandbox.site import SiteSchema
-from websp_gym.sandbox.site_files import SiteError, load_site
+from websp_gym.sandbox.schema.catalog import BUILTIN, Catalog
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.schema.site_files import SiteError, load_site
 
 HEAD = """
 name: Shop

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tests.sandbox_support import run_async, write_sites
-from websp_gym.sandbox.catalog import Catalog
-from websp_gym.sandbox.episode import EpisodeState
-from websp_gym.sandbox.sessions import Keyring, browser_cookies, open_session, seen_by
-from websp_gym.sandbox.site import SiteSchema
-from websp_gym.sandbox.store import Store
+from websp_gym.sandbox.schema.catalog import Catalog
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.server.episode import EpisodeState
+from websp_gym.sandbox.server.sessions import Keyring, browser_cookies, open_session, seen_by
+from websp_gym.sandbox.server.store import Store
 
 
 @pytest.fixture

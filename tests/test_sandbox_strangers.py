@@ -12,12 +12,12 @@ import pytest
 
 from tests.fuzz_support import CATALOG, KEYS, headers_of, send, signed_in, tokens_of
 from tests.sandbox_support import run_async
-from websp_gym.sandbox.app import SiteApp
-from websp_gym.sandbox.episode import EpisodeState
-from websp_gym.sandbox.settings import BoolSetting, ChoiceSetting, IntSetting, MultiSetting, Setting
-from websp_gym.sandbox.site import SESSIONS, SiteSchema
-from websp_gym.sandbox.site_schema import FormAction, SignIn
-from websp_gym.sandbox.store import Store
+from websp_gym.sandbox.schema.settings import BoolSetting, ChoiceSetting, IntSetting, MultiSetting, Setting
+from websp_gym.sandbox.schema.site import SESSIONS, SiteSchema
+from websp_gym.sandbox.schema.site_schema import FormAction, SignIn
+from websp_gym.sandbox.server.app import SiteApp
+from websp_gym.sandbox.server.episode import EpisodeState
+from websp_gym.sandbox.server.store import Store
 
 FORM = "application/x-www-form-urlencoded"
 FOREIGN = (

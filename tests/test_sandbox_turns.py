@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox_support import Visitor, run_async, write_site, write_sites
-from websp_gym.sandbox import turns
-from websp_gym.sandbox.catalog import Catalog
 from websp_gym.sandbox.client import EpisodeHandle, Sandbox
-from websp_gym.sandbox.request_fields import MAX_BODY, MAX_HEADERS, MAX_URL
-from websp_gym.sandbox.store import Store
-from websp_gym.sandbox.turns import EndedError, OverTimeError, finish
+from websp_gym.sandbox.schema.catalog import Catalog
+from websp_gym.sandbox.server import turns
+from websp_gym.sandbox.server.request_fields import MAX_BODY, MAX_HEADERS, MAX_URL
+from websp_gym.sandbox.server.store import Store
+from websp_gym.sandbox.server.turns import EndedError, OverTimeError, finish
 
 BUSY = """
 name: Busy

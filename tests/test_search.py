@@ -10,11 +10,11 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 from tests.sandbox_support import Visitor
-from websp_gym.sandbox.catalog import BUILTIN
 from websp_gym.sandbox.client import Sandbox
-from websp_gym.sandbox.search import find
-from websp_gym.sandbox.site import SiteSchema
-from websp_gym.sandbox.site_files import load_site
+from websp_gym.sandbox.schema.catalog import BUILTIN
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.schema.site_files import load_site
+from websp_gym.sandbox.server.search import find
 
 SEARCHED = [site for file in sorted(BUILTIN.glob("*/site.yaml")) if (site := load_site(file.parent)).search]
 

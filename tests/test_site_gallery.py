@@ -17,10 +17,10 @@ from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.observation.marks import Mark, Marks, collect_marks
-from websp_gym.sandbox.catalog import BUILTIN
 from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
-from websp_gym.sandbox.site import SiteSchema
-from websp_gym.sandbox.site_files import load_site
+from websp_gym.sandbox.schema.catalog import BUILTIN
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.schema.site_files import load_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

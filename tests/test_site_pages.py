@@ -8,9 +8,9 @@ import pytest
 
 from tests.sandbox_support import Visitor
 from tests.steam_support import STEAM, Steam, context, sandbox, steam
-from websp_gym.sandbox.catalog import BUILTIN
 from websp_gym.sandbox.client import Sandbox
-from websp_gym.sandbox.site_files import load_site
+from websp_gym.sandbox.schema.catalog import BUILTIN
+from websp_gym.sandbox.schema.site_files import load_site
 
 __all__ = ["context", "sandbox", "steam"]
 

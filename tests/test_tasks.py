@@ -21,8 +21,8 @@ from websp_gym.authoring.findings import Finding
 from websp_gym.authoring.panel_proofs import prove_panels
 from websp_gym.authoring.proofs import prove
 from websp_gym.authoring.sign_in import prove_sign_in, shown_to_sign_in
-from websp_gym.sandbox.catalog import BUILTIN
-from websp_gym.sandbox.site_files import load_site
+from websp_gym.sandbox.schema.catalog import BUILTIN
+from websp_gym.sandbox.schema.site_files import load_site
 from websp_gym.tasks.instances import Instance, all_instances, load_instance
 
 SITES: dict[str, list[Instance]] = {}

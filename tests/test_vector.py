@@ -52,7 +52,7 @@ def test_two_environments_play_side_by_side_on_one_server(
     servers = [
         process
         for process in psutil.Process().children(recursive=True)
-        if process not in before and "websp_gym.sandbox.server" in " ".join(process.cmdline())
+        if process not in before and "websp_gym.sandbox.server.serve" in " ".join(process.cmdline())
     ]
     assert servers == []
     assert observations["screenshot"].shape == (2, 300, 400, 3)

@@ -24,7 +24,7 @@ from tests.wording_support import (
     runs,
     telling,
 )
-from websp_gym.sandbox.catalog import BUILTIN
+from websp_gym.sandbox.schema.catalog import BUILTIN
 from websp_gym.tasks.instances import Instance, Task, all_instances
 
 DATA = Path(__file__).parent / "data"

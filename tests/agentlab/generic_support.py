@@ -9,7 +9,7 @@ from tests.agent_support import Solver, nodes_in, read_request
 from tests.endpoint_support import Asked, Say, chat
 from websp_gym.agents import Briefing
 from websp_gym.agents.oracle import OracleAgent
-from websp_gym.sandbox.account import ACCOUNT
+from websp_gym.sandbox.schema.account import ACCOUNT
 from websp_gym.tasks.instances import load_instance
 
 _TREE = re.compile(r"^## AXTree:$(?P<tree>.*?)^## ", re.M | re.S)

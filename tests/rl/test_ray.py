@@ -29,11 +29,11 @@ from websp_gym.rollouts import Transcript, advantages, agent_policy
 from websp_gym.rollouts.ray import RayEnv, RayPool
 from websp_gym.runner.batch import run_batch
 from websp_gym.runner.jobs import Job
-from websp_gym.sandbox.launching import VARIABLE
+from websp_gym.sandbox.client.launching import VARIABLE
 
 TO_DO, DONE = "Steam-task-191-ON", "Steam-task-191-OFF"
 SMALL = {"num_cpus": 2, "object_store_memory": 100 * 2**20, "include_dashboard": False}
-SERVER = "websp_gym.sandbox.server"
+SERVER = "websp_gym.sandbox.server.serve"
 MAIN = "from websp_gym.cli import main; main()"
 ORACLE, NOOP = agent_policy("oracle"), agent_policy("noop")
 

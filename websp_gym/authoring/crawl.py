@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
-    from websp_gym.sandbox.catalog import Catalog
-    from websp_gym.sandbox.site import SiteSchema
+    from websp_gym.sandbox.schema.catalog import Catalog
+    from websp_gym.sandbox.schema.site import SiteSchema
 
 _PER_ROUTE = 3
 """Maximum number of pages visited per route (``/item/{id}``); of the others only the status is requested."""

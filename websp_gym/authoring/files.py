@@ -17,9 +17,9 @@ from websp_gym.recording.recordings import FILE as RECORDINGS
 from websp_gym.recording.recordings import load_recordings
 from websp_gym.replay.left_out import check_inputs, places_of
 from websp_gym.replay.library import read_trace
-from websp_gym.sandbox.catalog import Catalog
-from websp_gym.sandbox.site import SESSIONS, check_foreign
-from websp_gym.sandbox.site_files import SiteError
+from websp_gym.sandbox.schema.catalog import Catalog
+from websp_gym.sandbox.schema.site import SESSIONS, check_foreign
+from websp_gym.sandbox.schema.site_files import SiteError
 from websp_gym.tasks.goals import ItemChange, Items, Says
 from websp_gym.tasks.ids import config_files
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from websp_gym.sandbox.panels import Control
-    from websp_gym.sandbox.site import SiteSchema
-    from websp_gym.sandbox.site_schema import Row
+    from websp_gym.sandbox.schema.panels import Control
+    from websp_gym.sandbox.schema.site import SiteSchema
+    from websp_gym.sandbox.schema.site_schema import Row
     from websp_gym.tasks.instances import Task
 
 

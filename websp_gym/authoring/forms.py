@@ -16,8 +16,8 @@ from websp_gym.texts import texts_in
 from websp_gym.world.http_probe import HttpProbe
 
 if TYPE_CHECKING:
-    from websp_gym.sandbox.catalog import Catalog
-    from websp_gym.sandbox.site import SiteSchema
+    from websp_gym.sandbox.schema.catalog import Catalog
+    from websp_gym.sandbox.schema.site import SiteSchema
 
 _COMMON = ("a", "e", "the", "2")
 """Words that are in nearly every entry of a site's data."""

@@ -14,17 +14,17 @@ from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox, SandboxError
-from websp_gym.sandbox.dependencies import is_disabled, with_implied
-from websp_gym.sandbox.settings import ChoiceSetting
+from websp_gym.sandbox.schema.dependencies import is_disabled, with_implied
+from websp_gym.sandbox.schema.settings import ChoiceSetting
 from websp_gym.world.sandbox import SandboxWorld
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Locator, Page
 
-    from websp_gym.sandbox.panels import Control, ItemList, Panel, RemoveItem, Section
-    from websp_gym.sandbox.settings import Setting, Value
-    from websp_gym.sandbox.site import SiteSchema
-    from websp_gym.sandbox.site_schema import Confirm, Row
+    from websp_gym.sandbox.schema.panels import Control, ItemList, Panel, RemoveItem, Section
+    from websp_gym.sandbox.schema.settings import Setting, Value
+    from websp_gym.sandbox.schema.site import SiteSchema
+    from websp_gym.sandbox.schema.site_schema import Confirm, Row
 
 _PATIENCE = 3_000
 """Milliseconds to wait for a control."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 if TYPE_CHECKING:
-    from websp_gym.sandbox.site import SiteSchema
-    from websp_gym.sandbox.site_schema import Page
+    from websp_gym.sandbox.schema.site import SiteSchema
+    from websp_gym.sandbox.schema.site_schema import Page
 
 
 class _Links(HTMLParser):

@@ -71,6 +71,7 @@ class AnyBox(gym.Space[Any]):
     def contains(self, x: Any) -> bool:
         """Whether an array has the type, the sizes and the bounds."""
         assert self.shape is not None
+        assert self.dtype is not None
         return bool(
             isinstance(x, np.ndarray)
             and np.can_cast(x.dtype, self.dtype)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from websp_gym.sandbox.site import SiteSchema
+from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.scoring.state_reward import goal_checks
 from websp_gym.tasks.instances import Instance, load_instance
 from websp_gym.tasks.sites import site_schema

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.paths import SITES, named_folders
-from websp_gym.sandbox.catalog import BUILTIN
-from websp_gym.sandbox.site import SESSIONS, SiteSchema
-from websp_gym.sandbox.site_files import SiteError, load_site
+from websp_gym.sandbox.schema.catalog import BUILTIN
+from websp_gym.sandbox.schema.site import SESSIONS, SiteSchema
+from websp_gym.sandbox.schema.site_files import SiteError, load_site
 
 
 def site_folders() -> list[Path]:

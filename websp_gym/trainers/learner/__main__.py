@@ -161,7 +161,9 @@ def _write(path: Path, result: dict[str, Any]) -> None:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m websp_gym.trainers.learner", description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m websp_gym.trainers.learner", description=(__doc__ or "").splitlines()[0]
+    )
     add = parser.add_argument
     add(
         "--out",

@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from websp_gym.sandbox.host_route import HostRoute
-from websp_gym.sandbox.request_fields import RefusedError, read_json
+from websp_gym.sandbox.server.host_route import HostRoute
+from websp_gym.sandbox.server.request_fields import RefusedError, read_json
 
 OWNER = "alexrivers"
 PUBLIC_ONLY = "repo:public_read"

@@ -11,9 +11,9 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
-from websp_gym.sandbox.account import ACCOUNT
-from websp_gym.sandbox.host_route import HostRoute
-from websp_gym.sandbox.request_fields import read_fields, read_json
+from websp_gym.sandbox.schema.account import ACCOUNT
+from websp_gym.sandbox.server.host_route import HostRoute
+from websp_gym.sandbox.server.request_fields import read_fields, read_json
 
 API = "api.github.com"
 _SENSITIVE = re.compile(

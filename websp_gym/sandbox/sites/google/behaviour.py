@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from websp_gym.sandbox.search import find
+from websp_gym.sandbox.server.search import find
 
 RESULTS_PER_PAGE = 10
 

@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from websp_gym.sandbox.account import ACCOUNT
-from websp_gym.sandbox.request_fields import RefusedError, read_fields, read_json, read_yaml
+from websp_gym.sandbox.schema.account import ACCOUNT
+from websp_gym.sandbox.server.request_fields import RefusedError, read_fields, read_json, read_yaml
 
 Row: TypeAlias = dict[str, Any]
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]

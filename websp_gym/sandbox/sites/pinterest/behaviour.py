@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from websp_gym.sandbox.dependencies import is_disabled
-from websp_gym.sandbox.request_fields import RefusedError, read_fields, read_json
-from websp_gym.sandbox.sessions import SiteEpisode
-from websp_gym.sandbox.site import SiteSchema
+from websp_gym.sandbox.schema.dependencies import is_disabled
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.server.request_fields import RefusedError, read_fields, read_json
+from websp_gym.sandbox.server.sessions import SiteEpisode
 
 PATH = "/settings/permissions/"
 WORDS = {"comments.words_own": "blocked_words", "comments.words_others": "blocked_words_others"}

@@ -6,8 +6,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from websp_gym.sandbox.request_fields import RefusedError, read_fields
-from websp_gym.sandbox.site import SiteSchema
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.server.request_fields import RefusedError, read_fields
 
 
 def routes(site: SiteSchema) -> list[Route]:

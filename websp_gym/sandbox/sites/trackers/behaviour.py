@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from websp_gym.sandbox.sessions import SiteEpisode
+from websp_gym.sandbox.server.sessions import SiteEpisode
 
 ADVERTISER = "px.adlattice.com"
 """The tracker that tells the ad centre whose pages were visited."""

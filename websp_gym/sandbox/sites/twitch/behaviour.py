@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from websp_gym.sandbox.request_fields import RefusedError, read_fields
+from websp_gym.sandbox.server.request_fields import RefusedError, read_fields
 
 API = "/api/v1/"
 KINDS = ("whispers", "gifts", "stories/mention", "stories/clips", "stories/reshare")

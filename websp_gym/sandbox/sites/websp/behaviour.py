@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from websp_gym.sandbox.site import SiteSchema
+from websp_gym.sandbox.schema.site import SiteSchema
 
 
 def routes(site: SiteSchema) -> list[Route]:

@@ -7,11 +7,12 @@ import binascii
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.schema.site_schema import Row
+
 from .episode import EpisodeState
 from .request_fields import RefusedError
 from .sessions import Keyring
-from .site import SiteSchema
-from .site_schema import Row
 
 
 def authorize(episode: EpisodeState, site: SiteSchema, keys: Keyring, header: str) -> Callable[..., Row]:

@@ -9,14 +9,10 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import quote
 
 from pydantic import Field, field_validator, model_validator
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
 
 from .did_you_mean import nearest
-from .request_fields import read_json
 from .settings import Strict
 from .site_schema import Row
 
@@ -25,7 +21,6 @@ RECEIPTS = "consent_receipts"
 CHOICES = ("none", "accept_all", "reject_all", "custom")
 """The values of ``consent.choice``. ``none``: the visitor has not decided yet, and the defaults apply."""
 
-_COOKIE_AGE = 365 * 24 * 3600
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -174,33 +169,3 @@ class Consent(Strict):
                 }
             )
         return {"choice": settings[CHOICE], "groups": rows}
-
-
-async def decide(request: Request, consent: Consent) -> Response:
-    """Store a visitor's choice in the settings, a receipt, and the cookie of the consent tool.
-
-    Args:
-        request: A request with the JSON body ``{"choice": …, "groups": {id: bool}}``.
-        consent: The consent of the site.
-
-    Returns:
-        The result of ``Consent.shown()`` after the change.
-
-    Raises:
-        ValueError: The choice cannot be parsed or is invalid; nothing changed.
-    """
-    body = read_json(await request.body())
-    episode = request.state.episode
-    wanted = consent.wanted(body.get("choice"), body.get("groups"), episode.settings)
-    with episode.transaction():
-        for key, on in wanted.items():
-            episode.set(key, on)
-        episode.set(CHOICE, body["choice"])
-        receipt = consent.receipt(episode.settings)
-        episode.add(RECEIPTS, choice=body["choice"], groups=receipt)
-        episode.log("consent", choice=body["choice"], groups=receipt)
-    response = JSONResponse(consent.shown(episode.settings))
-    response.set_cookie(
-        consent.cookie, quote(f"groups={receipt}"), max_age=_COOKIE_AGE, secure=True, samesite="lax"
-    )
-    return response

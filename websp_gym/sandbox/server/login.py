@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from .account import ACCOUNT
-from .catalog import Catalog
+from websp_gym.sandbox.schema.account import ACCOUNT
+from websp_gym.sandbox.schema.catalog import Catalog
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.schema.site_schema import FormAction, Row, SignIn
+
 from .sessions import Keyring
-from .site import SiteSchema
-from .site_schema import FormAction, Row, SignIn
 
 
 def login_forms(catalog: Catalog, site: SiteSchema, keys: Keyring) -> list[Row]:

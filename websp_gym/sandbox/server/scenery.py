@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..texts import texts_in
-from .did_you_mean import nearest
-from .site import SiteSchema
-from .site_schema import Row
+from websp_gym.sandbox.schema.did_you_mean import nearest
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.schema.site_schema import Row
+from websp_gym.texts import texts_in
 
 _PARAMETER = re.compile(r"{(\w+)}")
 

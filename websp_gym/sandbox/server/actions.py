@@ -10,16 +10,17 @@ from urllib.parse import quote, unquote, urlencode, urlsplit
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from .account import ACCOUNT
-from .catalog import Catalog
-from .dependencies import is_disabled, with_implied
+from websp_gym.sandbox.schema.account import ACCOUNT
+from websp_gym.sandbox.schema.catalog import Catalog
+from websp_gym.sandbox.schema.dependencies import is_disabled, with_implied
+from websp_gym.sandbox.schema.settings import Value
+from websp_gym.sandbox.schema.site import SESSIONS, SiteSchema
+from websp_gym.sandbox.schema.site_schema import Add, FormAction, Row, SignIn
+
 from .episode import EpisodeState
 from .pages import NO_STORE
 from .request_fields import Fields, RefusedError, read_fields
 from .sessions import Keyring, give_cookie, open_session
-from .settings import Value
-from .site import SESSIONS, SiteSchema
-from .site_schema import Add, FormAction, Row, SignIn
 from .tokens import today
 
 

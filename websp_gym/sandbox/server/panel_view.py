@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from .dependencies import Values, is_disabled
-from .panel_pages import data_of, list_path
-from .panels import Panel
-from .site import SiteSchema
-from .site_schema import Confirm, Row
+from websp_gym.sandbox.schema.dependencies import Values, is_disabled
+from websp_gym.sandbox.schema.panel_pages import data_of, list_path
+from websp_gym.sandbox.schema.panels import Panel
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.schema.site_schema import Confirm, Row
 
 _LIKE = {"shadow": ("shadow", "aria"), "app": ("app", "aria")}
 """Dialects whose templates are completed by those of another one."""

@@ -94,7 +94,7 @@ def launch(options: list[str], secret: str) -> tuple[Address, subprocess.Popen[b
     environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
     with _log() as log:
         process = _Detached(
-            [sys.executable, "-m", "websp_gym.sandbox.server", *options],
+            [sys.executable, "-m", "websp_gym.sandbox.server.serve", *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,

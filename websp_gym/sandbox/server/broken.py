@@ -12,11 +12,12 @@ from typing import Any
 
 from starlette.requests import Request
 
+from websp_gym.sandbox.schema.site import SESSIONS, SiteSchema
+from websp_gym.sandbox.schema.site_schema import FormAction, Row
+
 from .actions import values_sent
 from .episode import EpisodeState
 from .request_fields import read_fields
-from .site import SESSIONS, SiteSchema
-from .site_schema import FormAction, Row
 from .turns import OverTimeError
 
 logger = logging.getLogger(__name__)

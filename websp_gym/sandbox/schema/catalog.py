@@ -12,7 +12,7 @@ from .did_you_mean import nearest
 from .site import SESSIONS, SiteSchema
 from .site_files import SiteError, load_site
 
-BUILTIN = Path(__file__).parent / "sites"
+BUILTIN = Path(__file__).parents[1] / "sites"
 
 
 class Catalog:

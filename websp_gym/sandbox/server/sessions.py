@@ -10,12 +10,13 @@ from typing import Any
 
 from starlette.responses import Response
 
-from .account import ACCOUNT, DEVICE
+from websp_gym.sandbox.schema.account import ACCOUNT, DEVICE
+from websp_gym.sandbox.schema.settings import Value
+from websp_gym.sandbox.schema.site import CURRENT, SESSION_ENDED, SESSIONS, SiteSchema
+from websp_gym.sandbox.schema.site_schema import Row
+
 from .episode import EpisodeState
 from .request_fields import RefusedError
-from .settings import Value
-from .site import CURRENT, SESSION_ENDED, SESSIONS, SiteSchema
-from .site_schema import Row
 
 
 class Keyring:

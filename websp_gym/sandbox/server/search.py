@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from .site import SiteSchema
-from .site_schema import Page
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.schema.site_schema import Page
 
 MAX_WORDS = 32
 """The maximum number of words of a query; the rest is ignored, as in real search engines."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from websp_gym.sandbox.schema.site import SiteSchema
+
 from .episode import EpisodeState
-from .site import SiteSchema
 
 MAILBOX = "mail"
 """The site whose collection ``messages`` is the account's mailbox."""

@@ -9,9 +9,10 @@ import threading
 import zlib
 from collections import OrderedDict, deque
 
-from .catalog import Catalog
+from websp_gym.sandbox.schema.catalog import Catalog
+from websp_gym.sandbox.schema.site_schema import Row
+
 from .episode import SCHEMA, EpisodeState
-from .site_schema import Row
 from .turns import Workers
 
 _MAX_SNAPSHOTS = 20_000

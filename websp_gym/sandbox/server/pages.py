@@ -10,15 +10,16 @@ import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from websp_gym.sandbox.schema.account import ACCOUNT
+from websp_gym.sandbox.schema.catalog import Catalog
+from websp_gym.sandbox.schema.site import SESSION_ENDED, SiteSchema
+from websp_gym.sandbox.schema.site_schema import Page
+
 from . import panel_view, scenery
-from .account import ACCOUNT
-from .catalog import Catalog
 from .search import find
 from .sessions import Keyring, SiteEpisode
-from .site import SESSION_ENDED, SiteSchema
-from .site_schema import Page
 
-KIT = Path(__file__).parent / "kit"
+KIT = Path(__file__).parents[1] / "kit"
 FOOTER_MARK = "data-websp-replica"
 NO_STORE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .catalog import Catalog
-from .did_you_mean import nearest
-from .settings import Value
-from .site import CURRENT, SESSIONS, SiteSchema, check_foreign
-from .site_schema import Row
+from websp_gym.sandbox.schema.catalog import Catalog
+from websp_gym.sandbox.schema.did_you_mean import nearest
+from websp_gym.sandbox.schema.settings import Value
+from websp_gym.sandbox.schema.site import CURRENT, SESSIONS, SiteSchema, check_foreign
+from websp_gym.sandbox.schema.site_schema import Row
+
 from .turns import RequestTurn
 
 KINDS = frozenset(

@@ -19,18 +19,19 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Match, Route
 from starlette.types import Message, Receive, Scope, Send
 
+from websp_gym.sandbox.schema.catalog import Catalog
+from websp_gym.sandbox.schema.did_you_mean import nearest
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.schema.site_files import SiteError
+from websp_gym.sandbox.schema.site_schema import FormAction, Page, Row
+
 from .actions import Actions, to_login
 from .broken import would_change
-from .catalog import Catalog
 from .consent import decide
-from .did_you_mean import nearest
 from .episode import EpisodeState
 from .pages import KIT, NO_STORE, NotFoundError, PageResponse, Renderer
 from .request_fields import RefusedError, check_head, read_body
 from .sessions import Keyring, SiteEpisode, current_session, seen_by
-from .site import SiteSchema
-from .site_files import SiteError
-from .site_schema import FormAction, Page, Row
 from .store import Store
 from .tokens import authorize
 from .turns import CPU_SECONDS, EndedError, OverTimeError, finish

@@ -20,14 +20,15 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from .account import ACCOUNT
-from .did_you_mean import nearest
+from websp_gym.sandbox.schema.account import ACCOUNT
+from websp_gym.sandbox.schema.did_you_mean import nearest
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.schema.site_schema import Row
+
 from .episode import EpisodeState
 from .login import login_forms
 from .mail import send_mail
 from .sessions import Keyring, browser_cookies, cookies_of, expire_session, open_session
-from .site import SiteSchema
-from .site_schema import Row
 from .store import Store
 from .turns import EndedError, OverTimeError
 

@@ -23,12 +23,13 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
+from websp_gym.sandbox.schema.catalog import BUILTIN, Catalog
+from websp_gym.sandbox.schema.site_files import SiteError
+
 from .app import SiteApp
-from .catalog import BUILTIN, Catalog
 from .certificate import derive, make_certificate
 from .control import Control, Guard, Leases
 from .sessions import Keyring
-from .site_files import SiteError
 from .store import Store
 from .turns import HELD_SECONDS, end_if_held
 
@@ -123,7 +124,7 @@ def main(arguments: list[str] | None = None) -> int:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
     sys.setswitchinterval(SWITCH)
     _limit_memory()
-    parser = argparse.ArgumentParser(prog="python -m websp_gym.sandbox.server", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m websp_gym.sandbox.server.serve", description=__doc__)
     parser.add_argument("--sites", action="append", default=[], help="one more folder of sites")
     parser.add_argument("--only", action="store_true", help="serve only the folders given by --sites")
     parser.add_argument(

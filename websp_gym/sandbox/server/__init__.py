@@ -1,0 +1,1 @@
+"""The replica server: pages and actions of sites, state per episode, and the control API."""
