@@ -85,7 +85,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
                 'reward="judge" needs pictures, and observation="text" takes none; use observation="marks"',
                 option="observation",
             )
-        self._session: Episode | None = None
+        self._episode: Episode | None = None
 
     @property
     def page(self) -> Page:
@@ -101,18 +101,18 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
     @property
     def context(self) -> BrowserContext | None:
         """The browser context of the episode; ``None`` when no episode is running."""
-        context = self._session.context if self._session else None
+        context = self._episode.context if self._episode else None
         return None if context is None else shown(context)
 
     @property
     def task(self) -> WebspTask | None:
         """The episode as a BrowserGym task; ``None`` when no episode is running."""
-        return self._session.task if self._session else None
+        return self._episode.task if self._episode else None
 
     @property
     def chat(self) -> MemoryChat | None:
         """The chat of the episode; ``None`` when no episode is running."""
-        return self._session.chat if self._session else None
+        return self._episode.chat if self._episode else None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -145,11 +145,11 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         self._end(Ending("abandoned"))
         trim_heap()
         number = seed if seed is not None else int(self.np_random.integers(2**31))
-        session = Episode(self.instance, of_episode, self._world, self._reward, number)
+        episode = Episode(self.instance, of_episode, self._world, self._reward, number)
         try:
-            return self._begin(session, called)
+            return self._begin(episode, called)
         except WebspError as error:
-            died = session.lost_browser or isinstance(error, LaunchError)
+            died = episode.lost_browser or isinstance(error, LaunchError)
             if not (died or _is_forgiven(error, of_episode)):
                 raise
         return self._begin(Episode(self.instance, of_episode, self._world, self._reward, number), called)
@@ -175,15 +175,15 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
             JudgeError: The judge gave no usable verdict (unless one of these options is set).
             SetupError: The record folder can no longer be written to.
         """
-        session = self._running()
-        if session.ending is not None:
+        episode = self._running()
+        if episode.ending is not None:
             raise WorldError("the episode is over; call reset() to start a new one")
         try:
-            return self._step(session, action)
+            return self._step(episode, action)
         except WebspError as error:
-            if not _is_forgiven(error, session.options):
+            if not _is_forgiven(error, episode.options):
                 raise
-            return session.observation, 0.0, False, True, info_after(error, self.instance.id)
+            return episode.observation, 0.0, False, True, info_after(error, self.instance.id)
 
     def render(self) -> Any:
         """Return the last screenshot.
@@ -192,7 +192,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
             A uint8 array of shape (height, width, 3); ``None`` when no episode is running or with
             ``observation="text"``.
         """
-        return self._session.observer.picture if self._session else None
+        return self._episode.observer.picture if self._episode else None
 
     def start_browser(self) -> None:
         """Start the browser now; otherwise the first reset does.
@@ -208,18 +208,18 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         """End the episode. The browser stays open for other environments of the same process."""
         self._end(Ending("abandoned"))
 
-    def _begin(self, session: Episode, called: float) -> tuple[dict[str, Any], dict[str, Any]]:
-        self._session = session
-        return self._guarded(lambda: session.begin(called), "during reset", session.options.reset_timeout)
+    def _begin(self, episode: Episode, called: float) -> tuple[dict[str, Any], dict[str, Any]]:
+        self._episode = episode
+        return self._guarded(lambda: episode.begin(called), "during reset", episode.options.reset_timeout)
 
-    def _step(self, session: Episode, action: str) -> StepResult:
-        called, timeout = time.monotonic(), session.options.step_timeout
-        observation, info = self._guarded(lambda: session.step(action, called), "during the episode", timeout)
-        ending = session.ending
+    def _step(self, episode: Episode, action: str) -> StepResult:
+        called, timeout = time.monotonic(), episode.options.step_timeout
+        observation, info = self._guarded(lambda: episode.step(action, called), "during the episode", timeout)
+        ending = episode.ending
         if ending is None:
             return observation, 0.0, False, False, info
         # Score on the caller's thread: a judge is slow and does not use the browser.
-        reward = self._unless_it_fails(lambda: session.score(info))
+        reward = self._unless_it_fails(lambda: episode.score(info))
         return observation, reward, not ending.is_limit, ending.is_limit, info
 
     def _guarded(self, function: Callable[[], Result], when: str, seconds: float) -> Result:
@@ -239,19 +239,19 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
             raise
 
     def _end(self, ending: Ending) -> None:
-        session, self._session = self._session, None
+        episode, self._episode = self._episode, None
         # After a fork, the episode still belongs to the parent process.
-        if session is not None and session.pid == os.getpid():
-            call(lambda: session.end(ending), seconds=_TO_END)
+        if episode is not None and episode.pid == os.getpid():
+            call(lambda: episode.end(ending), seconds=_TO_END)
 
     def _running(self) -> Episode:
-        if self._session is None:
+        if self._episode is None:
             raise WorldError("no episode is running; call reset() first")
-        if self._session.pid != os.getpid():
+        if self._episode.pid != os.getpid():
             raise WorldError(
                 "this episode runs in the parent process; call reset() to start one in this process"
             )
-        return self._session
+        return self._episode
 
 
 def _is_forgiven(error: WebspError, options: Options) -> bool:

@@ -23,9 +23,10 @@ from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.browser.watch import Watch
 from websp_gym.env.chat import MemoryChat
+from websp_gym.env.limits import Limits
 from websp_gym.env.task import WebspTask
 from websp_gym.errors import ActionError, SetupError, WebspError, WorldError
-from websp_gym.observation.observe import Observer, whole_seconds
+from websp_gym.observation.observe import Observer
 from websp_gym.records.ending import Ending
 from websp_gym.records.recorder import Recorder
 from websp_gym.records.trajectory import ActionRecord, Step, View, versions
@@ -83,15 +84,12 @@ class Episode:
         self.ending: Ending | None = None
         """How the episode ended; ``None`` while it runs."""
         self._recorder: Recorder | None = None
-        self._watch: Watch | None = None
+        self._limits = Limits(options.max_actions, options.max_seconds)
         self._overdue = False
         """Whether a call ran into its deadline; the browser may still be busy with the page."""
-        self._began = 0.0
-        self._forgiven = 0.0
         self.observation: Observation = {}
         """The last observation; empty before the first."""
         self._steps = 0
-        self._actions = 0
         self._last_action = ""
         self._last_error = ""
         self._understood: ActionRecord | None = None
@@ -101,12 +99,6 @@ class Episode:
         """Whether the browser of the episode has died."""
         browser = self.context.browser if self.context is not None else None
         return browser is not None and not browser.is_connected()
-
-    @property
-    def seconds(self) -> float:
-        """Seconds used by the agent and its pages since the first observation, without standstills."""
-        stuck = self._watch.stuck if self._watch is not None else 0.0
-        return time.monotonic() - self._began - self._forgiven - stuck
 
     def begin(self, called: float) -> tuple[Observation, Info]:
         """Open the browser context, reach and verify S0, and return the first observation and ``info``.
@@ -148,7 +140,7 @@ class Episode:
             folder = self._record_to / record.instance
             self._recorder = Recorder(folder, record, self.task.episode.secrets)
             self.task.folder = self._recorder.folder
-        self._began = time.monotonic()
+        self._limits.start()
         observation = self.observation = self._observe()
         record.reset_seconds = time.monotonic() - called
         record.initial = self._view()
@@ -173,26 +165,22 @@ class Episode:
         """
         if self.context is None:
             raise WorldError("the episode has not begun; call reset() first")
-        self._forgiven += time.monotonic() - called
         self._steps += 1
         # Treat a non-string action as an unparsable one.
         text = encodable(action if isinstance(action, str) else repr(action))
         info: Info = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
         info["task_info"] = {"instance": self.task.instance.id}
         watch = Watch(loop_of(self.context), self.options.step_timeout, answers=self.task.episode.answers)
-        self._watch = watch
         watch.context = self.context
-        try:
-            with watch:
-                return self._carry_out(text, info, watch), info
-        except (PlaywrightError, WebspError) as error:
-            if not watch.expired:
-                raise
-            self._overdue = True
-            return self._cut_off(text, watch, error), info
-        finally:
-            self._watch = None
-            self._forgiven += watch.stuck
+        with self._limits.step(called, watch):
+            try:
+                with watch:
+                    return self._carry_out(text, info, watch), info
+            except (PlaywrightError, WebspError) as error:
+                if not watch.expired:
+                    raise
+                self._overdue = True
+                return self._cut_off(text, watch, error), info
 
     def score(self, info: Info) -> float:
         """Compute the verdict on the episode, which has ended, and return the reward. This uses no browser.
@@ -208,7 +196,7 @@ class Episode:
         ending = self.ending
         if ending is None:
             raise WorldError("the episode has not ended")
-        seconds = self.seconds
+        seconds = self._limits.seconds
         verdict = self.task.score(ending, save=self._save)
         self._save()
         reward = self.task.reward_of(verdict)
@@ -220,7 +208,7 @@ class Episode:
             "unscored": verdict.status == "unscored",
         }
         if self.task.outcome is not None and self.task.outcome.truth.checks:
-            info["costs"] = self.task.outcome.costs(self._actions, seconds)
+            info["costs"] = self.task.outcome.costs(self._limits.actions, seconds)
         return reward
 
     def end(self, ending: Ending) -> None:
@@ -259,7 +247,7 @@ class Episode:
         began = time.monotonic()
         counted = 1
         self._understood = None
-        if self._out_of_time():
+        if self._limits.is_out_of_time:
             self._last_action, self._last_error = kept(text), "not carried out: the time was over"
         else:
             counted = self._act(text, watch)
@@ -285,11 +273,11 @@ class Episode:
         self._last_action, self._last_error = kept(text), problem
         if self.ending is None:
             self.ending = Ending("unresponsive", detail=problem)
-        self._actions += 1
+        self._limits.actions += 1
         self.observation = {**self.observation, "last_action": kept(text), "last_action_error": problem}
         if "actions_left" in self.observation:
-            self.observation["actions_left"] = self._actions_left()
-            self.observation["seconds_left"] = self._seconds_left()
+            self.observation["actions_left"] = self._limits.actions_left
+            self.observation["seconds_left"] = self._limits.seconds_left
         self._record(kept(text), 1, watch.seconds)
         return self.observation
 
@@ -300,7 +288,7 @@ class Episode:
         try:
             # A call quoted inside an ANSWER is text: what begins with one of our actions is not a call.
             if looks_like_calls(text):
-                calls = parse_calls(text, left=self.options.max_actions - self._actions)
+                calls = parse_calls(text, left=self._limits.max_actions - self._limits.actions)
                 counted = actions_in(calls)
                 self._understood = ActionRecord(kind="calls", text=self._last_action)
                 perform_calls(calls, self.tabs, self._say, self._give_up)
@@ -321,7 +309,7 @@ class Episode:
             if _ABORTED in str(error):
                 self._check_browser(watch)
             self._last_error = shortened(str(error), _LONGEST_ERROR)
-        self._actions += counted
+        self._limits.actions += counted
         return counted
 
     def _check_browser(self, watch: Watch) -> None:
@@ -339,16 +327,11 @@ class Episode:
 
     def _note_ending(self) -> None:
         """Set :attr:`ending` if this step ends the episode."""
-        options = self.options
-        if self.ending is not None:
+        if self.ending is None:
+            self.ending = self._limits.reached
+        else:
             role = "assistant" if self.ending.reason == "answer" else "infeasible"
             self.chat.add_message(role, self.ending.answer)
-        elif self._out_of_time():
-            text = f"the time limit of {options.max_seconds:g} seconds was reached"
-            self.ending = Ending("time_limit", detail=text)
-        elif self._actions >= options.max_actions:
-            text = f"the limit of {options.max_actions} actions was reached without an answer"
-            self.ending = Ending("action_limit", detail=text)
 
     def _observe(self) -> dict[str, Any]:
         problems = [text for text in [self._last_error, *self.tabs.notices.texts] if text]
@@ -359,9 +342,9 @@ class Episode:
             chat=self.chat.messages,
             last_action=self._last_action,
             last_action_error="; ".join(problems),
-            actions_left=self._actions_left(),
-            elapsed=self.seconds,
-            max_seconds=self.options.max_seconds,
+            actions_left=self._limits.actions_left,
+            elapsed=self._limits.seconds,
+            max_seconds=self._limits.max_seconds,
         )
 
     def _record(self, action: str, counted: int, seconds: float) -> None:
@@ -388,12 +371,3 @@ class Episode:
     def _save(self) -> None:
         if self._recorder is not None:
             self._recorder.save()
-
-    def _out_of_time(self) -> bool:
-        return self.seconds > self.options.max_seconds
-
-    def _actions_left(self) -> int:
-        return max(self.options.max_actions - self._actions, 0)
-
-    def _seconds_left(self) -> float:
-        return whole_seconds(self.options.max_seconds - self.seconds)

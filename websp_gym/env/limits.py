@@ -1,0 +1,85 @@
+"""The limits of an episode: what an agent has used of them, and which one is reached."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from websp_gym.observation.observe import whole_seconds
+from websp_gym.records.ending import Ending
+
+if TYPE_CHECKING:
+    from websp_gym.browser.watch import Watch
+
+
+class Limits:
+    """Counts the actions and seconds of one episode.
+
+    Args:
+        max_actions: Most actions.
+        max_seconds: Most seconds.
+
+    Attributes:
+        actions: Actions that were counted so far.
+    """
+
+    def __init__(self, max_actions: int, max_seconds: float) -> None:
+        self.max_actions = max_actions
+        self.max_seconds = max_seconds
+        self.actions = 0
+        self._began = 0.0
+        self._forgiven = 0.0
+        self._watch: Watch | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Seconds used by the agent and its pages since the first observation, without standstills."""
+        stuck = self._watch.stuck if self._watch is not None else 0.0
+        return time.monotonic() - self._began - self._forgiven - stuck
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """Whether the seconds are used up."""
+        return self.seconds > self.max_seconds
+
+    @property
+    def actions_left(self) -> int:
+        """Number of actions that are left."""
+        return max(self.max_actions - self.actions, 0)
+
+    @property
+    def seconds_left(self) -> float:
+        """Whole seconds that are left."""
+        return whole_seconds(self.max_seconds - self.seconds)
+
+    @property
+    def reached(self) -> Ending | None:
+        """The ending by the limit that is reached; None if none is."""
+        if self.is_out_of_time:
+            return Ending("time_limit", detail=f"the time limit of {self.max_seconds:g} seconds was reached")
+        if self.actions >= self.max_actions:
+            detail = f"the limit of {self.max_actions} actions was reached without an answer"
+            return Ending("action_limit", detail=detail)
+        return None
+
+    def start(self) -> None:
+        """Start the clock."""
+        self._began = time.monotonic()
+
+    @contextmanager
+    def step(self, called: float, watch: Watch) -> Iterator[None]:
+        """Charge a step without the time since it was called and without the standstills that a watch notices.
+
+        Args:
+            called: Start of the call, on the monotonic clock.
+            watch: The watch of the step.
+        """
+        self._forgiven += time.monotonic() - called
+        self._watch = watch
+        try:
+            yield
+        finally:
+            self._watch = None
+            self._forgiven += watch.stuck
