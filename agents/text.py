@@ -119,7 +119,7 @@ def read_call(text: str) -> str:
         kind = found["kind"].lower()
         if kind == "type" and found["text"] is None:
             raise ActionError(
-                "Type wants a semicolon and the content, or nothing, behind it", action=text[:200]
+                "Type needs a semicolon followed by the text (which may be empty)", action=text[:200]
             )
         arguments = [found["id"], found["text"]][: 2 if kind == "type" else 1]
         call = f"{_INSTEAD[kind]}({', '.join(map(repr, arguments))})"

@@ -21,7 +21,7 @@ from typing import Any
 
 from benchmarks.pages import BOX, INSTANCE, at_page, bid_of, number_of
 from benchmarks.stepping import in_process
-from websp_gym.env.options import How
+from websp_gym.env.options import InitialStateMode
 from websp_gym.env.registration import make_env
 
 REST = "everything else"
@@ -101,7 +101,7 @@ class Tracer:
         return timed
 
 
-def profile_resets(repeat: int, how: How, kind: str) -> dict[str, float]:
+def profile_resets(repeat: int, how: InitialStateMode, kind: str) -> dict[str, float]:
     """Return the median seconds of each part of a reset."""
     tracer = Tracer()
     tracer.install()

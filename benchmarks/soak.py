@@ -20,7 +20,7 @@ import numpy as np
 import psutil
 
 from websp_gym.env import WebspEnv
-from websp_gym.env.options import How
+from websp_gym.env.options import InitialStateMode
 from websp_gym.env.registration import make_env
 
 INSTANCE = "Steam-task-191-ON"
@@ -78,7 +78,7 @@ def soak(
     *,
     resets: int,
     warm_up: int = 10,
-    how: How = "snapshot",
+    how: InitialStateMode = "snapshot",
     steps: int = 1,
     samples: int = 100,
     say: Callable[[str], object] = lambda line: None,
@@ -88,7 +88,7 @@ def soak(
     Args:
         resets: Number of resets after the warm-up.
         warm_up: Resets that are not counted: caches fill and the browser starts its helpers.
-        how: How S0 is reached.
+        how: InitialStateMode S0 is reached.
         steps: Actions in each episode.
         samples: Number of memory measurements.
         say: Called with a line of progress twenty times.

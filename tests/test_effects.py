@@ -16,7 +16,7 @@ from websp_gym.errors import WorldError
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.tasks.goals import Goal
 from websp_gym.tasks.instances import load_instance
-from websp_gym.world.effects import Effect
+from websp_gym.world.effects import EffectResult
 from websp_gym.world.http_probe import HttpProbe
 from websp_gym.world.sandbox import SandboxEpisode
 
@@ -65,7 +65,7 @@ class Account:
         probe.close()
         return status
 
-    def effects(self, **goal: Any) -> tuple[Effect, ...]:
+    def effects(self, **goal: Any) -> tuple[EffectResult, ...]:
         """The effects of what has happened since the start, for a goal."""
         return self.episode.effects("forge", Goal.model_validate(goal), self.start, self.episode.state())
 

@@ -20,7 +20,7 @@ from websp_gym.world import make_world
 
 if TYPE_CHECKING:
     from websp_gym.env import WebspEnv
-    from websp_gym.world.effects import Effect
+    from websp_gym.world.effects import EffectResult
 
 _PAGES = 3
 
@@ -36,7 +36,7 @@ class InstanceEffects:
     """
 
     instance: str
-    effects: tuple[Effect, ...] = ()
+    effects: tuple[EffectResult, ...] = ()
     error: str = ""
 
     @property

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from websp_gym.agents import Agent
     from websp_gym.env import WebspEnv
-    from websp_gym.env.options import How
+    from websp_gym.env.options import InitialStateMode
     from websp_gym.env.play import Transition
     from websp_gym.env.rollout import Briefing
     from websp_gym.records.verdict import Verdict
@@ -76,7 +76,7 @@ def play(
     *,
     lenient: bool = False,
     picture: Path | None = None,
-    initial_state: How = "snapshot",
+    initial_state: InitialStateMode = "snapshot",
     witness: Witness | None = None,
 ) -> PlayedEpisode:
     """Play one episode in the sandbox, without screenshots.
@@ -87,7 +87,7 @@ def play(
         lenient: Whether an agent that cannot continue gives an answer instead of raising an error, and failed
             actions are allowed.
         picture: File for a picture of the last page; None takes none.
-        initial_state: How S0 is reached.
+        initial_state: InitialStateMode S0 is reached.
         witness: Observer of the episode.
 
     Returns:

@@ -29,7 +29,7 @@ from websp_gym.cli.options import (
 from websp_gym.cli.probing import try_models
 from websp_gym.cli.progress import reporter, show_plan, summarise
 from websp_gym.cli.signals import INTERRUPTED
-from websp_gym.env.options import How, Login, Options
+from websp_gym.env.options import InitialStateMode, Login, Options
 from websp_gym.errors import SetupError
 from websp_gym.models.probe import Probed, check_priced
 from websp_gym.observation import ObservationKind
@@ -182,7 +182,9 @@ def run(
         int, typer.Option(min=1, help="Action limit; scrolls and waits are free.")
     ] = Options.max_actions,
     max_seconds: Annotated[float, typer.Option(min=1, help="Time limit in seconds.")] = Options.max_seconds,
-    initial_state: Annotated[How, typer.Option(help="How S0 is reached.")] = Options.initial_state,
+    initial_state: Annotated[
+        InitialStateMode, typer.Option(help="How S0 is reached.")
+    ] = Options.initial_state,
     login: Annotated[
         Login | None, typer.Option(help="session starts signed in, replay signs in first.")
     ] = None,

@@ -126,7 +126,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         Args:
             seed: Seed of the episode (colours of the marks), from 0 to 2**32 - 1; ``None`` draws one.
             options: Options that replace those of ``gym.make`` for this episode only
-                (:data:`websp_gym.env.options.OF_AN_EPISODE`).
+                (:data:`websp_gym.env.options.EPISODE_OPTIONS`).
 
         Returns:
             The first observation, and ``info`` with ``initial_state`` (how S0 was reached) and ``task_info``.

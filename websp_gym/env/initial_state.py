@@ -25,7 +25,7 @@ from websp_gym.world.state import SESSIONS, Item, SiteState, WorldState, foreign
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
-    from websp_gym.env.options import How, Login
+    from websp_gym.env.options import InitialStateMode, Login
     from websp_gym.world import WorldEpisode
 
 
@@ -43,7 +43,9 @@ class S0Report:
         return {"how": self.how, "events": len(self.events), "seconds": self.seconds}
 
 
-def reach(instance: Instance, episode: WorldEpisode, tabs: Tabs, *, how: How, login: Login) -> S0Report:
+def reach(
+    instance: Instance, episode: WorldEpisode, tabs: Tabs, *, how: InitialStateMode, login: Login
+) -> S0Report:
     """Bring the episode to S0 and verify it.
 
     Args:

@@ -17,7 +17,7 @@ from websp_gym.tasks.instances import InstructionVariant
 if TYPE_CHECKING:
     from websp_gym.scoring.outcome import RewardSpec
 
-How = Literal["replay", "snapshot"]
+InitialStateMode = Literal["replay", "snapshot"]
 Login = Literal["session", "replay"]
 OnUnscored = Literal["raise", "zero"]
 OnError = Literal["raise", "truncate"]
@@ -68,7 +68,7 @@ class Options:
     reward: RewardSpec = "state"
     judge: str | tuple[str, ...] | None = None
     quorum: int | None = None
-    initial_state: How = "replay"
+    initial_state: InitialStateMode = "replay"
     login: Login = "session"
     observation: ObservationKind = "marks"
     max_actions: int = 20
@@ -101,7 +101,7 @@ class Options:
         return {**{name: getattr(self, name) for name in names}, "viewport": list(self.viewport)}
 
 
-OF_AN_EPISODE = (
+EPISODE_OPTIONS = (
     "instruction",
     "initial_state",
     "login",
@@ -126,9 +126,9 @@ def kind_for(reads: ObservationKind, options: Mapping[str, Any]) -> ObservationK
 def for_episode(options: Options, given: Mapping[str, Any] | None) -> Options:
     """Return the options of one episode. Raise ``SetupError`` where ``given`` is not valid in a reset."""
     for name, value in (given or {}).items():
-        if name not in OF_AN_EPISODE:
-            known = ", ".join(OF_AN_EPISODE)
-            hint = nearest(name, list(OF_AN_EPISODE))
+        if name not in EPISODE_OPTIONS:
+            known = ", ".join(EPISODE_OPTIONS)
+            hint = nearest(name, list(EPISODE_OPTIONS))
             raise SetupError(f'reset() has no option "{name}"{hint} (options: {known})', option=name)
         _check(name, value)
     return replace(options, **(given or {}))
@@ -165,7 +165,7 @@ def read_options(given: Mapping[str, Any]) -> Options:
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "instruction": get_args(InstructionVariant),
-    "initial_state": get_args(How),
+    "initial_state": get_args(InitialStateMode),
     "login": get_args(Login),
     "observation": get_args(ObservationKind),
     "on_unscored": get_args(OnUnscored),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
-from websp_gym.world.effects import Effect
+from websp_gym.world.effects import EffectResult
 
 Status = Literal["pass", "fail", "unscored"]
 FailureKind = Literal[
@@ -94,7 +94,7 @@ class Verdict:
     siblings: float | None = None
     strict: float | None = None
     failure: Failure | None = None
-    effects: tuple[Effect, ...] = ()
+    effects: tuple[EffectResult, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

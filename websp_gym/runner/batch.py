@@ -79,7 +79,7 @@ def run_one(job: Job) -> Result:
         tries.append(failure)
         if failure.stage == "action":
             if failure.step in failed_at:
-                result = _brought_down(result, failure)
+                result = _agent_caused_failure(result, failure)
                 break
             failed_at.add(failure.step)
         if not (left and may_pass(error, failure.stage)):
@@ -137,7 +137,9 @@ def run_batch(
         todo = [replace(job, folder=job.folder and job.folder.resolve()) for job in todo]
     elif processes > 1 and len(todo) > 1:
         _start_shared(todo)
-    return spread(work, todo, processes=processes, again=_again, on_crash=_lost, on_result=keep, go_on=go_on)
+    return spread(
+        work, todo, processes=processes, again=_retry_of, on_crash=_crashed, on_result=keep, go_on=go_on
+    )
 
 
 def _try(job: Job, agent: Agent) -> tuple[Result, Exception | None]:
@@ -147,7 +149,7 @@ def _try(job: Job, agent: Agent) -> tuple[Result, Exception | None]:
         env = make_env(job.instance_id, **{"observation": kind_for(agent.observation, options), **options})
         rollout = Rollout(env, agent, seed=job.seed)
         try:
-            return _belonging(_play(rollout, agent), job), None
+            return _with_run_facts(_play(rollout, agent), job), None
         finally:
             env.close()
             _write_log(job, agent, rollout)
@@ -202,12 +204,12 @@ def _write_log(job: Job, agent: Agent, rollout: Rollout) -> None:
         raise unwritable(folder, error) from error
 
 
-def _belonging(result: Result, job: Job) -> Result:
+def _with_run_facts(result: Result, job: Job) -> Result:
     """Return the result with the facts of the job's run."""
-    return replace(result, **_of_run(job, result.trajectory))
+    return replace(result, **_run_facts(job, result.trajectory))
 
 
-def _of_run(job: Job, trajectory: str) -> dict[str, Any]:
+def _run_facts(job: Job, trajectory: str) -> dict[str, Any]:
     return {
         "agent": job.run.agent,
         "trial": job.trial,
@@ -244,11 +246,11 @@ def _failure(job: Job, rollout: Rollout | None, error: Exception) -> Result:
 
 
 def _unplayed(job: Job, failure: Try, trajectory: str = "", **known: Any) -> Result:
-    facts = {"id": known_ids([job.instance_id])[0], **known, **_of_run(job, trajectory)}
+    facts = {"id": known_ids([job.instance_id])[0], **known, **_run_facts(job, trajectory)}
     return Result(**facts, reward=None, status="error", error=failure.error, tries=(failure,))
 
 
-def _brought_down(result: Result, failure: Try) -> Result:
+def _agent_caused_failure(result: Result, failure: Try) -> Result:
     """Return the failing result of an episode that the same action ended twice with an error."""
     return replace(
         result,
@@ -264,12 +266,12 @@ def _brought_down(result: Result, failure: Try) -> Result:
 _DIED = Try(error="the process that ran this episode died", stage="process")
 
 
-def _again(job: Job) -> Job:
+def _retry_of(job: Job) -> Job:
     """Return the job to run again after its process died, with the lost attempt noted."""
     return replace(job, tries=(*job.tries, _DIED))
 
 
-def _lost(job: Job) -> Result:
+def _crashed(job: Job) -> Result:
     result = _unplayed(job, replace(_DIED, error=f"{_DIED.error} twice"))
     return replace(result, tries=(*job.tries, _DIED))
 

@@ -40,7 +40,7 @@ def make_reward(
                 f'{name}={value!r} counts under reward="judge" only: add that, or leave it out', option=name
             )
     if callable(spec):
-        return _Beside(spec)
+        return _WithSideEffects(spec)
     if spec == "state":
         return _state
     if spec == "siblings":
@@ -51,7 +51,7 @@ def make_reward(
         # Imported here because it takes half a second, which the other rewards do not need.
         from websp_gym.scoring.judge import Judge
 
-        return _Beside(JudgeReward(Judge.of(judge, quorum=quorum)))
+        return _WithSideEffects(JudgeReward(Judge.of(judge, quorum=quorum)))
     known = f"rewards: {', '.join(REWARDS)}, or give a callable"
     raise SetupError(f'no reward "{spec}"{nearest(str(spec), REWARDS)} ({known})', option="reward")
 
@@ -86,7 +86,7 @@ def _paid_only_without(
     return failed(source, reason, checks=(*truth.checks, check), **parts)
 
 
-class _Beside:
+class _WithSideEffects:
     """A reward that does not read the server's state, with the side effects from it added to the verdict."""
 
     def __init__(self, reward: Callable[[EpisodeEnd], float | Verdict]) -> None:

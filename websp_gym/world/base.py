@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from websp_gym.tasks.goals import Goal
 from websp_gym.tasks.instances import Site
-from websp_gym.world.effects import Effect
+from websp_gym.world.effects import EffectResult
 from websp_gym.world.state import WorldState
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class WorldEpisode(Protocol):
             missing: Whether a reply that there is no such thing is fine.
         """
 
-    def effects(self, site: str, goal: Goal, start: WorldState, end: WorldState) -> tuple[Effect, ...]:
+    def effects(self, site: str, goal: Goal, start: WorldState, end: WorldState) -> tuple[EffectResult, ...]:
         """Try, from outside, whether what the goal asks for takes effect. The episode does not change.
 
         Args:

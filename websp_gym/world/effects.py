@@ -21,7 +21,7 @@ _REFUSED = (401, 403, 404)
 
 
 @dataclass(frozen=True)
-class Effect:
+class EffectResult:
     """One effect that was tried.
 
     Args:
@@ -61,7 +61,7 @@ class EffectProbe:
         self._start, self._end = start.sites[self._slug], end.sites[self._slug]
         self._events = end.events
 
-    def effects(self) -> Iterator[Effect]:
+    def effects(self) -> Iterator[EffectResult]:
         """Try every effect and yield it; nothing if the site has none that concerns the goal."""
         yield from self._sessions()
         yield from self._trackers()
@@ -73,7 +73,7 @@ class EffectProbe:
         """What the goal says of a collection."""
         return [check for _, check in self._goal.items() if check.collection == collection]
 
-    def _sessions(self) -> Iterator[Effect]:
+    def _sessions(self) -> Iterator[EffectResult]:
         page = self._site["private_page"]
         if not page or not (self._checks(SESSIONS) or self._goal.signed_in is not None):
             return
@@ -90,13 +90,13 @@ class EffectProbe:
                 wrong.append(
                     f"session {session} is {wanted}, and {page} led its cookie to {reply.url} ({reply.status})"
                 )
-        yield Effect(
+        yield EffectResult(
             "the cookie of an ended session is refused, that of an open one is not",
             not wrong,
             "; ".join(wrong) or f"{page}: {said['ended']} ended, {said['open']} open",
         )
 
-    def _tokens(self) -> Iterator[Effect]:
+    def _tokens(self) -> Iterator[EffectResult]:
         spec = self._site["tokens"]
         if not spec or not self._checks(spec["collection"]) or not spec["uses"]:
             return
@@ -119,13 +119,13 @@ class EffectProbe:
             if reply.status not in _REFUSED
         ]
         if texts:
-            yield Effect(
+            yield EffectResult(
                 "a revoked token is refused",
                 not wrong,
                 "; ".join(wrong) or f"{len(texts)} tried after its removal",
             )
 
-    def _works(self, spec: Mapping[str, Any], item: Item, text: str) -> Effect:
+    def _works(self, spec: Mapping[str, Any], item: Item, text: str) -> EffectResult:
         held = item[spec["scopes"]]
         scopes = set(held if isinstance(held, list) else [held])
         scopes |= {each for scope in scopes for each in spec["includes"].get(scope, ())}
@@ -136,7 +136,7 @@ class EffectProbe:
             said.append(f"{use['method']} {reply.url}: {reply.status}")
             if (200 <= reply.status < 300) is not allowed or (not allowed and reply.status not in _REFUSED):
                 wrong.append(f"{said[-1]}, though it may {'' if allowed else 'not '}do this")
-        return Effect(
+        return EffectResult(
             "the token may do what its scopes say, and nothing else", not wrong, "; ".join(wrong or said)
         )
 
@@ -144,7 +144,7 @@ class EffectProbe:
         url = use["url"].format(account=self._episode.account)
         return self._send(use["method"], url, token=text, body=use["body"])
 
-    def _trackers(self) -> Iterator[Effect]:
+    def _trackers(self) -> Iterator[EffectResult]:
         decided = {key: each for key, each in self._site["trackers"].items() if key in self._goal.settings}
         rejected = {key for key, each in decided.items() if self._end.settings[key] is each["opt_out"]}
         choices = [
@@ -165,9 +165,11 @@ class EffectProbe:
         counts = ", ".join(
             f"{key} {'rejected' if key in rejected else 'allowed'}: {number}" for key, number in heard.items()
         )
-        yield Effect("rejected trackers hear nothing", holds, f"reports from {visits} pages since: {counts}")
+        yield EffectResult(
+            "rejected trackers hear nothing", holds, f"reports from {visits} pages since: {counts}"
+        )
 
-    def _mail(self) -> Iterator[Effect]:
+    def _mail(self) -> Iterator[EffectResult]:
         mail, goal = self._site["mail"], self._goal.settings
         # What stops all mail concerns every kind.
         concerned = [key for key in mail["kinds"] if key in goal or set(mail["stopped_by"]) & set(goal)]
@@ -179,7 +181,7 @@ class EffectProbe:
         unwanted = [key for key in came if key not in sent or (key in goal and goal[key] in _NONE)]
         lost = [key for key in concerned if key in sent and key not in came]
         evidence = f"{len(came)} of {len(concerned)} kinds came: {', '.join(came) or 'none'}"
-        yield Effect("no mail comes of a kind that is turned off", not unwanted and not lost, evidence)
+        yield EffectResult("no mail comes of a kind that is turned off", not unwanted and not lost, evidence)
 
     def _inbox(self) -> str:
         """Return the page of the account's mailbox, read by somebody who signs in there."""
@@ -191,7 +193,7 @@ class EffectProbe:
         finally:
             probe.close()
 
-    def _seen_by_strangers(self) -> Iterator[Effect]:
+    def _seen_by_strangers(self) -> Iterator[EffectResult]:
         for spec in self._site["effects"]:
             if spec["collection"]:
                 wanted = [check.where for check in self._checks(spec["collection"])]
@@ -204,7 +206,7 @@ class EffectProbe:
     def _hold(self, settings: Mapping[str, Any]) -> bool:
         return all(same(self._end.settings[key], value) for key, value in settings.items())
 
-    def _tried(self, spec: Mapping[str, Any], item: Item) -> Effect:
+    def _tried(self, spec: Mapping[str, Any], item: Item) -> EffectResult:
         """Return what a stranger meets now, and otherwise: an effect tells one from the other."""
         now = self._as_stranger(spec, item)
         if item:
@@ -223,7 +225,7 @@ class EffectProbe:
         told = then.status == 200 if spec["status"] != 200 else then.status in (200, *_REFUSED)
         holds = _shows(spec, now) and told and not _shows(spec, then)
         evidence = f"{now.url}: {now.status}, and {then.status} with {spec['otherwise']}"
-        return Effect(spec["effect"], holds, evidence)
+        return EffectResult(spec["effect"], holds, evidence)
 
     def _as_stranger(self, spec: Mapping[str, Any], item: Item) -> Reply:
         values = {"account": self._episode.account, **item}

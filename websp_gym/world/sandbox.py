@@ -12,7 +12,7 @@ from websp_gym.paths import SITES, named_folders
 from websp_gym.sandbox import client
 from websp_gym.tasks.goals import Goal
 from websp_gym.tasks.instances import Site
-from websp_gym.world.effects import Effect, EffectProbe
+from websp_gym.world.effects import EffectResult, EffectProbe
 from websp_gym.world.http_probe import HttpProbe
 from websp_gym.world.state import Declared, WorldState, world_state
 
@@ -92,13 +92,13 @@ class SandboxEpisode:
         if not 200 <= reply.status < 300 and not (missing and reply.status == 404):
             raise WorldError(f"{method} {url} was answered with {reply.status}: {reply.text[:300]}")
 
-    def effects(self, site: str, goal: Goal, start: WorldState, end: WorldState) -> tuple[Effect, ...]:
+    def effects(self, site: str, goal: Goal, start: WorldState, end: WorldState) -> tuple[EffectResult, ...]:
         """Try whether what the goal asks for takes effect, in a fork of the episode."""
         described = _described(self._sandbox)[site]
         fork = _call(self._episode.fork)
         try:
             probe = EffectProbe(self._sandbox, fork, described, goal, start, end)
-            found: tuple[Effect, ...] = _call(lambda: tuple(probe.effects()))
+            found: tuple[EffectResult, ...] = _call(lambda: tuple(probe.effects()))
             return found
         finally:
             fork.close()

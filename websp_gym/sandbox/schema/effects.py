@@ -1,4 +1,4 @@
-"""What a site does to others, or sends them, because of the account's settings: declared, so that it can be tried."""
+"""Declared side effects of settings on other people, so that tests can check them."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _PATTERN = re.compile(r"[*?\[]")
 _FIELD = re.compile(r"{([a-z_]+)}")
 
 
-def completed(panel: Panel, settings: Mapping[str, Setting], layout: str) -> Panel:
+def resolve_panel(panel: Panel, settings: Mapping[str, Setting], layout: str) -> Panel:
     """Return a panel with a complete control for each setting that its sections name.
 
     Args:
@@ -149,7 +149,7 @@ def _controls(panel: Panel, section: Section, settings: Mapping[str, Setting]) -
         for key in keys:
             if key not in settings:
                 raise ValueError(f'unknown setting "{key}"{nearest(key, settings)}')
-            yield control.model_copy(update={"key": key}).completed(settings[key], panel.dialect)
+            yield control.model_copy(update={"key": key}).resolved(settings[key], panel.dialect)
 
 
 def _check_values(button: Button, settings: Mapping[str, Setting]) -> None:

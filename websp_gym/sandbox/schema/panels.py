@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from .settings import ChoiceSetting, MultiSetting, Setting, Strict
-from .site_schema import Confirm, Confirms, Row, as_list, good_path
+from .site_schema import Confirm, Confirms, Row, as_list, check_path
 
 Kind: TypeAlias = Literal[
     "checkbox",
@@ -58,7 +58,7 @@ class Control(Strict):
     key: str
     """The setting, or a pattern (`mail.*`) for several that are operated the same way."""
     kind: Kind | None = None
-    """How it is operated; by default what fits the setting and the dialect."""
+    """Kind of control; the default depends on the setting's type and the dialect."""
     label: str = ""
     """By default that of the setting."""
     text: str = ""
@@ -78,7 +78,7 @@ class Control(Strict):
     more: _Facts = Field(default_factory=dict)
     """Anything that the site's own templates use."""
 
-    def completed(self, setting: Setting, dialect: Dialect) -> Control:
+    def resolved(self, setting: Setting, dialect: Dialect) -> Control:
         """Return the control with what it leaves to its setting and to the dialect of its panel."""
         kinds = KINDS[setting.type]
         if self.kind is not None and self.kind not in kinds:
@@ -141,7 +141,7 @@ class Section(Strict):
 
     @property
     def controls(self) -> list[Control]:
-        """The controls, once the panel is completed."""
+        """The controls, once the panel is resolved."""
         return [each for each in self.settings if isinstance(each, Control)]
 
 
@@ -192,7 +192,7 @@ class Panel(Strict):
     def _path(cls, path: str) -> str:
         if "{" in path:
             raise ValueError(f'"{path}": a panel has no parameters in its path')
-        return good_path(path) if path else path
+        return check_path(path) if path else path
 
     @model_validator(mode="after")
     def _form_is_native(self) -> Panel:
@@ -208,7 +208,7 @@ class Panel(Strict):
 
     @property
     def all_controls(self) -> list[Control]:
-        """The controls of all sections, once the panel is completed."""
+        """The controls of all sections, once the panel is resolved."""
         return [control for section in self.sections for control in section.controls]
 
 

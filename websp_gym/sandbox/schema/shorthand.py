@@ -35,7 +35,7 @@ class _Words(dict[str, _Word]):
         return f"{{{name}}}"
 
 
-def written_out(settings: Any) -> Any:
+def expand_settings(settings: Any) -> Any:
     """Return the settings of a site without short forms; not checked further."""
     if not isinstance(settings, dict):
         return settings
@@ -62,7 +62,7 @@ def _with_common(key: Any, spec: Any, common: dict[str, Any]) -> Any:
     return {name: value for each in [*shared, spec] for name, value in each.items()}
 
 
-def each_panel(panels: Any) -> Any:
+def expand_panels(panels: Any) -> Any:
     """Return the panels of a site with one entry for each combination of words; not checked further."""
     if not isinstance(panels, list):
         return panels

@@ -16,10 +16,10 @@ from .consent import RECEIPTS, Consent
 from .dependencies import dependency_problems
 from .did_you_mean import nearest
 from .effects import Effect, Mail
-from .panel_pages import actions_of, completed, list_problems, page_of
+from .panel_pages import actions_of, list_problems, page_of, resolve_panel
 from .panels import ItemList, Panel
 from .settings import Setting, Strict, Value
-from .shorthand import each_panel, written_out
+from .shorthand import expand_panels, expand_settings
 from .site_schema import Add, Collection, FormAction, Link, Page, Remove, Row, SignIn, Stubs, Tokens, Update
 
 SESSIONS = "sessions"
@@ -52,7 +52,7 @@ class SiteSchema(Strict):
     session_cookie: str = ""
     """Makes sign-in: the name of its cookie. The site then has the collection `sessions`."""
     session_of: str = ""
-    """In place of that: shares the sign-in of this site, and its `sessions`."""
+    """Instead of `session_cookie`: share this site's sign-in and sessions."""
     cookie_domain: str = ""
     """Of the session cookie; the common parent of several hosts."""
     account: Literal["password", "federated"] | None = None
@@ -138,7 +138,7 @@ class SiteSchema(Strict):
     def _written_out(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
-        changed = {"settings": written_out, "panels": each_panel}
+        changed = {"settings": expand_settings, "panels": expand_panels}
         return data | {name: change(data[name]) for name, change in changed.items() if data.get(name)}
 
     @model_validator(mode="before")
@@ -178,7 +178,7 @@ class SiteSchema(Strict):
         problems = [*dependency_problems(self.settings), *list_problems(self.lists, self.collections)]
         for number, panel in enumerate(self.panels):
             try:
-                self.panels[number] = done = completed(panel, self.settings, self.layout)
+                self.panels[number] = done = resolve_panel(panel, self.settings, self.layout)
                 unknown = [
                     name for section in done.sections for name in section.items if name not in self.lists
                 ]

@@ -204,7 +204,7 @@ class Page(Strict):
     @field_validator("path")
     @classmethod
     def _path(cls, path: str) -> str:
-        return good_path(path)
+        return check_path(path)
 
     @model_validator(mode="after")
     def _one_result(self) -> Page:
@@ -318,7 +318,7 @@ class FormAction(Strict):
     @field_validator("path")
     @classmethod
     def _path(cls, path: str) -> str:
-        return good_path(path)
+        return check_path(path)
 
     @model_validator(mode="after")
     def _flash_has_a_page(self) -> FormAction:
@@ -344,7 +344,7 @@ class FormAction(Strict):
         return self.update if isinstance(self.update, list) else [self.update]
 
 
-def good_path(path: str) -> str:
+def check_path(path: str) -> str:
     """Return a path of a site. Raise ValueError if it cannot be one."""
     if not path.startswith("/") or path.startswith(RESERVED):
         raise ValueError(f'"{path}" must begin with "/" and not with {" or ".join(RESERVED)}')
