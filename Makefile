@@ -45,7 +45,7 @@ test: $(VENV)/.dev .browser
 
 prove: $(VENV)/.dev .browser
 	$(BIN)/websp prove $(SITE) --jobs $$(nproc)
-	$(BIN)/python -m pytest tests/test_published_steps.py -n $$(nproc) --every-list $(if $(SITE),-k $(SITE))
+	$(BIN)/python -m pytest tests/authoring/test_published_steps.py -n $$(nproc) --every-list $(if $(SITE),-k $(SITE))
 
 test-agentlab: $(AGENTLAB)/.dev
 	@sh tests/install_browser.sh $(AGENTLAB)/bin/python

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from tests.test_trajectory import blank
+from tests.records.test_trajectory import blank
 from websp_gym.records import verdict
 from websp_gym.records.recorder import Recorder
 from websp_gym.records.trajectory import ActionRecord, Step, Trajectory, View

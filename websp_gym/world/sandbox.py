@@ -12,7 +12,7 @@ from websp_gym.paths import SITES, named_folders
 from websp_gym.sandbox import client
 from websp_gym.tasks.goals import Goal
 from websp_gym.tasks.instances import Site
-from websp_gym.world.effects import EffectResult, EffectProbe
+from websp_gym.world.effects import EffectProbe, EffectResult
 from websp_gym.world.http_probe import HttpProbe
 from websp_gym.world.state import Declared, WorldState, world_state
 

@@ -1,7 +1,7 @@
 """ARIA roles and attributes implied by HTML tags: the Python version of rules in ``extension/names.js``.
 
 A file made by another recorder has no live element to query, so the few rules an import needs are tables
-here. ``tests/test_importers.py`` compares them with the JavaScript rules in a browser.
+here. ``tests/replay/test_importers.py`` compares them with the JavaScript rules in a browser.
 """
 
 from __future__ import annotations

@@ -1,0 +1,71 @@
+"""``websp new-site``: what it writes passes the check as it is, needs no Python, and overwrites nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import websp_gym.authoring.scaffold
+from tests.cli.test_cli import websp
+from websp_gym.authoring.scaffold import new_site
+from websp_gym.errors import SetupError
+
+
+@pytest.mark.timeout(400)
+def test_a_new_site_passes_its_check_without_a_line_of_python(tmp_path: Path) -> None:
+    made = websp("new-site", "Toy Town", "--host", "www.toytown.example", "--places", str(tmp_path))
+    assert made.returncode == 0, made.stderr
+    assert "websp check toy_town" in made.stdout
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert [path.name for path in files if path.suffix == ".py"] == ["test_site_toy_town.py"]
+    assert not [path for path in files if "@" in path.read_text().replace("@media", "")]
+    test = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path / "tests")]
+    run = subprocess.run(test, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    first = new_site("Toy Town", folder=tmp_path)
+    assert (first.slug, first.site_id, first.host) == ("toy_town", "ToyTown", "www.toytown.com")
+    page = tmp_path / "sites" / "toy_town" / "templates" / "home.html"
+    page.write_text("mine")
+    with pytest.raises(SetupError, match="already there"):
+        new_site("Toy Town", folder=tmp_path)
+    assert page.read_text() == "mine"
+    again = websp("new-site", "Toy Town", "--places", str(tmp_path))
+    assert (again.returncode, "already there" in again.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "host", "reason"),
+    [
+        ("Steam", None, 'there is a site "steam" already'),
+        ("Other", "store.steampowered.com", 'already belongs to "steam"'),
+        ("Other", "Other", "is not a lower-case host name"),
+        ("Area 51", None, "a name has letters"),
+        ("../up", None, "a name has letters"),
+    ],
+)
+def test_names_and_hosts_that_cannot_be_are_refused(
+    tmp_path: Path, name: str, host: str | None, reason: str
+) -> None:
+    with pytest.raises(SetupError, match=reason):
+        new_site(name, host=host, folder=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_in_a_checkout_the_files_go_where_the_others_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(websp_gym.authoring.scaffold, "_checkout", lambda: tmp_path)
+    made = new_site("Toy")
+    assert [str(path.relative_to(tmp_path)) for path in made.files if path.suffix in (".yaml", ".py")] == [
+        "websp_gym/sandbox/sites/toy/site.yaml",
+        "websp_gym/sandbox/sites/toy/data/stories.yaml",
+        "task_configs/toy.yaml",
+        "tests/test_site_toy.py",
+    ]
+    assert "SearchPaths" not in made.files[-1].read_text()

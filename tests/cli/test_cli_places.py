@@ -1,0 +1,224 @@
+"""Where commands write, what they say where they cannot, and what they start outside an episode."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import websp_gym
+from tests.cli.test_cli import websp
+from tests.paths import DOCS
+from websp_gym.cli.doctor import examine
+from websp_gym.paths import data_dir, own_traces, trace_dirs
+from websp_gym.replay.library import find_trace
+
+SCREENLESS = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
+
+
+def test_version_is_the_installed_one() -> None:
+    from importlib.metadata import version
+
+    result = websp("--version")
+    assert (result.returncode, result.stdout) == (
+        0,
+        f"websp-gym {version('websp-gym')}, dataset {websp_gym.DATASET_VERSION}\n",
+    )
+
+
+# -- where traces are kept
+
+
+def first_example(text: str) -> list[str]:
+    """The arguments of the first `websp record` in a text."""
+    found = re.search(r"websp (record \w.*)", text)
+    assert found is not None
+    return shlex.split(found[1])
+
+
+def test_the_first_example_of_recording_has_nothing_in_its_way_but_the_screen(tmp_path: Path) -> None:
+    help_text = websp("record", "--help", variables={"COLUMNS": "300"}).stdout
+    for example in (first_example((DOCS / "recording.md").read_text("utf-8")), first_example(help_text)):
+        for folder in (tmp_path, DOCS.parent):
+            result = websp(*example, cwd=folder, variables=SCREENLESS)
+            assert result.returncode == 2
+            assert "xvfb-run" in result.stderr
+
+
+def test_a_recording_goes_to_the_working_folder_and_is_found_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WEBSP_TRACES", raising=False)
+    mine = own_traces() / "steam" / "mine.json"
+    assert mine.resolve() == tmp_path / "traces" / "steam" / "mine.json"
+    mine.parent.mkdir(parents=True)
+    shutil.copy(find_trace("steam/login"), mine)
+    result = websp("record", "steam", "--name", "mine", cwd=tmp_path)
+    assert "traces/steam/mine.json is already there" in " ".join(result.stderr.split())
+    assert find_trace("steam/mine") == mine
+    assert find_trace("steam/login").resolve() == data_dir("traces").resolve() / "steam" / "login.json"
+    assert websp("trace", "show", "steam/mine", cwd=tmp_path).returncode == 0
+    listed = websp("trace", "list", cwd=tmp_path).stdout
+    assert "steam/mine  traces/steam/mine.json" in listed
+    assert "steam/login" in listed
+
+
+def test_a_folder_the_user_named_is_where_recordings_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEBSP_TRACES", str(tmp_path / "named"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "named").mkdir()
+    assert own_traces() == tmp_path / "named"
+    assert trace_dirs() == [Path("traces"), tmp_path / "named", data_dir("traces")]
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "a_b.json").touch()
+    result = websp("record", "steam", "--name", "a/b", "--out", str(tmp_path / "out"))
+    assert "out/a_b.json is already there" in result.stderr.replace("\n", "")
+
+
+def test_what_was_imported_is_found_by_its_name(tmp_path: Path) -> None:
+    flow = tmp_path / "flow.json"
+    assert websp("trace", "export", "steam/login", "--out", str(flow)).returncode == 0
+    assert websp("trace", "import", str(flow), cwd=tmp_path).returncode == 0
+    (imported,) = (tmp_path / "traces" / "imported").glob("*.json")
+    assert websp("trace", "show", f"imported/{imported.stem}", cwd=tmp_path).returncode == 0
+
+
+# -- errors in place of tracebacks
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "code", "said"),
+    [
+        (["replay", "steam/login", "--picture", ""], {}, 2, "it is a folder"),
+        (["replay", "steam/login", "--picture", "/dev/null/a/b.png"], {}, 2, "cannot write"),
+        (["replay", "steam/login", "--headed"], SCREENLESS, 2, "xvfb-run"),
+        (["trace", "import", "FLOW", "--out", "/dev/null/traces"], {}, 2, "cannot write"),
+        (["replay", "steam/login"], {"WEBSP_SANDBOX_LOG": "/dev/null/log"}, 1, "WEBSP_SANDBOX_LOG"),
+        (["list"], {"PYTHONOPTIMIZE": "2"}, 2, "-OO"),
+        (["judge-eval", "nowhere", "--jobs", "2"], {}, 2, "websp:"),
+        (["xray", "/nowhere"], {}, 2, "agentlab" if shutil.which("agentlab-xray") is None else "/nowhere"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_line(
+    tmp_path: Path, arguments: list[str], variables: dict[str, str], code: int, said: str
+) -> None:
+    flow = tmp_path / "flow.json"
+    if "FLOW" in arguments:
+        assert websp("trace", "export", "steam/login", "--out", str(flow)).returncode == 0
+    given = [str(flow) if argument == "FLOW" else argument for argument in arguments]
+    result = websp(*given, variables={"WEBSP_SANDBOX": "", **variables})
+    assert result.returncode == code
+    assert said in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_pipe_gets_every_character_whatever_the_locale(encoding: str) -> None:
+    result = websp("trace", "show", "steam/login", variables={"PYTHONIOENCODING": encoding})
+    assert result.returncode == 0
+    assert "1280×1024" in result.stdout
+
+
+def test_a_terminal_that_lacks_a_character_gets_another(tmp_path: Path) -> None:
+    code = (
+        "import pty, sys; sys.exit(pty.spawn([sys.executable, '-c', "
+        "'from websp_gym.cli import main; main()', 'trace', 'show', 'steam/login']) >> 8)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "TERM": "dumb"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert b"1280?1024" in done.stdout
+
+
+# -- browsers outside an episode
+
+
+def test_the_doctors_browser_reaches_nothing_but_the_sandbox() -> None:
+    code = (
+        "import json; from tests.browser_support import browsers; from websp_gym.cli import doctor; "
+        "detail = doctor._browser(); print(json.dumps([detail, [each.args for each in browsers()]]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=100, check=True
+    )
+    detail, (args,) = json.loads(done.stdout)
+    (rules,) = [arg for arg in args if arg.startswith("--host-resolver-rules=")]
+    assert rules.endswith("MAP * ~NOTFOUND")
+    assert "--no-proxy-server" in args
+    assert ("without Chromium's own sandbox" in detail) == ("--no-sandbox" in args)
+
+
+def test_the_doctor_says_when_there_is_no_display_for_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    (window,) = [finding for finding in examine(headed=True) if finding.name == "window"]
+    assert not window.ok
+    assert "xvfb-run" in window.detail
+
+
+def test_serve_shows_how_the_browser_ended(tmp_path: Path) -> None:
+    result = websp("serve", "steam", variables={**SCREENLESS, "DISPLAY": ":77"})
+    assert result.returncode == 1
+    assert "ended with exit code" in result.stderr
+    # It got as far as the display, which is not there: root's browser has --no-sandbox.
+    assert "Missing X server" in result.stderr
+
+
+def _two_free_ports() -> int:
+    """The first of two ports that are free, below those the system gives to other test processes."""
+    while True:
+        port = random.randrange(20_000, 30_000)
+        with (
+            contextlib.suppress(OSError),
+            socket.create_server(("127.0.0.1", port)),
+            socket.create_server(("127.0.0.1", port + 1)),
+        ):
+            return port
+
+
+def test_serve_prints_a_command_that_starts_here_and_keeps_to_its_ports() -> None:
+    port = _two_free_ports()
+    with socket.create_server(("127.0.0.1", port)):
+        taken = websp("serve", "--no-browser", "--port", str(port))
+    assert taken.returncode == 2
+    assert "--port" in taken.stderr
+    command = [
+        sys.executable,
+        "-c",
+        "from websp_gym.cli import main; main()",
+        "serve",
+        "--no-browser",
+        "--port",
+    ]
+    with subprocess.Popen([*command, str(port)], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            printed = next(line for line in server.stdout if "--user-data-dir" in line)
+            dump = [*shlex.split(printed)[:-1], "--headless", "--dump-dom", "https://store.steampowered.com/"]
+            page = subprocess.run(dump, capture_output=True, text=True, timeout=60, check=False)
+        finally:
+            server.send_signal(signal.SIGINT)
+    assert f"127.0.0.1:{port}," in printed
+    assert f"127.0.0.1:{port + 1}," in printed
+    assert ("--no-sandbox" in printed) == (os.geteuid() == 0)
+    assert "Not affiliated with the original site" in page.stdout, page.stderr

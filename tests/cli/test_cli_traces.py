@@ -1,0 +1,250 @@
+"""``websp replay``, ``websp trace`` and ``websp record`` as a user runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_cli import websp
+from tests.pages_support import origins
+from websp_gym.cli.recording import remarks
+from websp_gym.errors import SetupError
+from websp_gym.recording import RecorderBrowser, Status
+from websp_gym.recording.watch import watch
+from websp_gym.replay import Trace, TraceEvent, load_trace
+from websp_gym.replay.library import find_trace
+
+__all__ = ["origins"]
+CONSENT = "steam/accept_all_cookies"
+
+
+def broken_trace(folder: Path, **changes: Any) -> Path:
+    """A copy of a trace with other keys."""
+    data = json.loads(find_trace(CONSENT).read_text("utf-8"))
+    path = folder / "broken.json"
+    path.write_text(json.dumps({**data, **changes}), "utf-8")
+    return path
+
+
+def test_replay_tells_how_each_element_was_found_and_what_changed(tmp_path: Path) -> None:
+    picture = tmp_path / "last.png"
+    result = websp("replay", "steam/mature_content", "--set", "on", "--json", "--picture", str(picture))
+    told = json.loads(result.stdout)
+    assert result.returncode == 0
+    assert told["ok"] is True
+    assert [event["after"] for event in told["events"]] == [True] * 10
+    assert {event["rung"] for event in told["events"]} == {"attributes"}
+    assert all(change["after"] is True for change in told["changes"])
+    assert "mature.store.adult_only" in {change["key"] for change in told["changes"]}
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_replay_that_fails_shows_what_it_did_before(tmp_path: Path) -> None:
+    data = json.loads(find_trace("steam/filtered_words").read_text("utf-8"))
+    data["events"][1]["target"] = {"tag": "button", "role": "button", "name": "Frobnicate", "css": "#none"}
+    path = tmp_path / "gone.json"
+    path.write_text(json.dumps(data), "utf-8")
+    result = websp("replay", str(path), "--json")
+    told = json.loads(result.stdout)
+    assert result.returncode == 1
+    assert told["ok"] is False
+    assert [event["action"] for event in told["events"]] == ["typed"]
+    assert 'event 2 (click <button> "Frobnicate") failed' in told["error"]
+    table = websp("replay", str(path))
+    assert table.returncode == 1
+    assert "Frobnicate" in table.stdout
+    assert "Traceback" not in table.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "hint"),
+    [
+        ({"schema": "websp-trace/9"}, "reads"),
+        ({"site": "steem"}, 'did you mean "steam"?'),
+        ({"events": []}, None),
+        ({"events": [{"type": "click"}] * 100_000}, "at most"),
+        ({"start_url": "javascript:alert(1)"}, "not an http or https URL"),
+        ({"name": '"</script>\u2028', "evnets": []}, 'did you mean "events"?'),
+    ],
+)
+def test_bad_traces_are_refused_with_a_reason(tmp_path: Path, changes: Any, hint: str | None) -> None:
+    result = websp("replay", str(broken_trace(tmp_path, **changes)))
+    assert result.returncode == (2 if hint else 0)
+    assert (hint or "nothing changed") in " ".join((result.stdout + result.stderr).split())
+    assert "Traceback" not in result.stderr
+
+
+def test_a_trace_cut_off_in_the_middle_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cut.json"
+    path.write_bytes(find_trace(CONSENT).read_bytes()[:400])
+    result = websp("trace", "validate", str(path), find_trace(CONSENT).as_posix(), "--json")
+    rows = json.loads(result.stdout)
+    assert result.returncode == 1
+    assert [row["ok"] for row in rows] == [False, True]
+    assert "cut off" in rows[0]["detail"]
+
+
+def test_all_traces_that_come_along_are_valid() -> None:
+    result = websp("trace", "validate", "--json")
+    assert result.returncode == 0
+    assert len(json.loads(result.stdout)) >= 8
+
+
+def test_show_lists_the_events() -> None:
+    result = websp("trace", "show", "steam/chat_filtering")
+    assert result.returncode == 0
+    for part in ("chat filtering", "radio", "2 events", "websp-recorder"):
+        assert part in result.stdout
+
+
+def test_export_and_import_give_the_same_trace(tmp_path: Path) -> None:
+    flow, folder = tmp_path / "flow.json", tmp_path / "traces"
+    assert websp("trace", "export", "steam/login", "--out", str(flow)).returncode == 0
+    assert json.loads(flow.read_text("utf-8"))["steps"][0]["type"] == "setViewport"
+    assert websp("trace", "import", str(flow), "--out", str(folder)).returncode == 0
+    (imported,) = folder.glob("*.json")
+    assert load_trace(imported) == load_trace(find_trace("steam/login"))
+    again = websp("trace", "import", str(flow), "--out", str(folder))
+    assert again.returncode == 2
+    assert "--overwrite" in again.stderr
+
+
+def test_what_is_no_recording_is_not_imported(tmp_path: Path) -> None:
+    source, folder = tmp_path / "x.json", tmp_path / "traces"
+    source.write_text('{"pages": []}')
+    result = websp("trace", "import", str(source), "--out", str(folder))
+    assert result.returncode == 2
+    assert not folder.exists()
+
+
+FLOW: dict[str, Any] = {
+    "title": "mixed",
+    "steps": [
+        {"type": "navigate", "url": "https://www.example.com/settings"},
+        {"type": "scroll", "x": 0, "y": 500},
+        {"type": "click", "button": "secondary", "selectors": [["#menu"]]},
+        {"type": "click", "duration": 800, "selectors": [["#press"]]},
+        {"type": "customStep", "name": "x", "parameters": {}},
+        {"type": "click", "selectors": [["#save"]]},
+    ],
+}
+
+
+def test_an_import_lists_what_it_left_out_and_does_not_end_as_if_it_were_whole(tmp_path: Path) -> None:
+    source, folder = tmp_path / "flow.json", tmp_path / "traces"
+    source.write_text(json.dumps(FLOW), "utf-8")
+    strict = websp("trace", "import", str(source), "--out", str(folder), "--strict")
+    assert strict.returncode == 2
+    assert "steps[2]: click with another mouse button" in strict.stderr
+    assert not folder.exists()
+    result = websp("trace", "import", str(source), "--out", str(folder))
+    assert result.returncode == 1
+    for line in (
+        "- left out: steps[1]: scroll",
+        "! left out: steps[2]: click with another mouse button",
+        "! left out: steps[3]: press of 800 ms",
+        "! left out: steps[4]: customStep",
+        "not whole: 3 step(s)",
+    ):
+        assert line in result.stdout
+    events = load_trace(folder / "mixed.json").events
+    assert [(event.type, event.what) for event in events] == [("omitted", "step")] * 3 + [("click", None)]
+    source.write_text(json.dumps(FLOW | {"steps": [*FLOW["steps"][:2], FLOW["steps"][-1]]}), "utf-8")
+    whole = websp("trace", "import", str(source), "--out", str(folder), "--overwrite")
+    assert (whole.returncode, "scroll" in whole.stdout, "not whole" in whole.stdout) == (0, True, False)
+
+
+def test_remarks_name_the_typed_values_and_pictures_to_look_at(tmp_path: Path) -> None:
+    typed = {"type": "type", "target": {"tag": "input", "id": "to"}, "screenshot": "a.png"}
+    trace = Trace.model_validate(
+        {
+            "schema": "websp-trace/2",
+            "name": "it",
+            "site": "x",
+            "start_url": "https://x.example/",
+            "events": [{**typed, "value": "countess.ada@newmail.test"}, {**typed, "value": "adamant"}],
+        }
+    )
+    account = {"username": "ada", "name": "Ada Byron"}
+    partly, pictures = remarks(trace, tmp_path / "it.json", account)
+    assert partly.startswith("event 1: the account's username is a part of 'countess.ada@newmail.test'")
+    assert "2 screenshot(s)" in pictures
+    assert "--no-screenshots" in pictures
+    bare = trace.model_copy(
+        update={"events": tuple(event.model_copy(update={"screenshot": None}) for event in trace.events)}
+    )
+    assert remarks(bare, tmp_path / "it.json", {}) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["record", "steem"], 'did you mean "steam"?'),
+        (["record", "https://"], "is not an http or https URL"),
+        (["record", "steam", "--name", "login"], "--overwrite"),
+        (["replay", "steam/nothing"], "no trace steam/nothing"),
+    ],
+)
+def test_what_cannot_begin_says_why(arguments: list[str], hint: str) -> None:
+    result = websp(*arguments)
+    assert result.returncode == 2
+    assert hint in " ".join(result.stderr.split())
+
+
+def studio_page(studio: RecorderBrowser, origins: tuple[str, str]) -> None:
+    """Shows two controls on a page that has an address."""
+    studio.page.goto(f"{origins[0]}/", wait_until="domcontentloaded")
+    html = "<button>Go</button><label><input type=checkbox> Mail me</label>"
+    studio.page.evaluate("html => { document.body.innerHTML = html }", html)
+
+
+def test_a_recording_is_followed_until_it_is_stopped(origins: tuple[str, str]) -> None:
+    told: list[tuple[int, str]] = []
+    with RecorderBrowser() as studio:
+        studio_page(studio, origins)
+        studio.start("follow", "steam")
+        clicks = iter(["button", "label"])
+
+        def on_look(status: Status) -> None:
+            if status.events == 2:
+                studio.stop()
+            elif selector := next(clicks, None):
+                studio.page.click(selector)
+
+        def on_event(number: int, event: TraceEvent) -> None:
+            told.append((number, event.describe()))
+
+        trace = watch(studio, on_event=on_event, on_look=on_look)
+    assert told == [(1, 'click <button> "Go"'), (2, 'change <checkbox> "Mail me"')]
+    assert [event.type for event in trace.events] == ["click", "change"]
+
+
+def test_closing_the_browser_keeps_what_was_recorded(origins: tuple[str, str]) -> None:
+    with RecorderBrowser() as studio:
+        studio_page(studio, origins)
+        studio.start("closed", "steam")
+
+        def on_look(status: Status) -> None:
+            if status.events:
+                studio.context.close()
+            else:
+                studio.page.click("button")
+
+        trace = watch(studio, on_look=on_look)
+        assert not studio.open
+    assert [event.type for event in trace.events] == ["click"]
+
+
+def test_a_discarded_recording_is_an_error_that_says_so(origins: tuple[str, str]) -> None:
+    with RecorderBrowser() as studio:
+        studio_page(studio, origins)
+        studio.start("discarded", "steam")
+
+        def on_look(_status: Status) -> None:
+            studio.discard()
+
+        with pytest.raises(SetupError, match="discarded"):
+            watch(studio, on_look=on_look)

@@ -1,0 +1,347 @@
+"""The report's page in a real browser, opened from a file: what it counts, finds and shows, and that it cannot act."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.cli.test_cli import websp
+from tests.records.test_trajectory import HOSTILE
+from tests.report.test_report_tables import WITH, played, put
+from tests.report_support import episode, save, step
+from websp_gym.browser.launch import BrowserOptions, shared_browser
+from websp_gym.records import verdict
+from websp_gym.records.results import Result
+from websp_gym.report import PageWritten, make_report, read_report, write_report_html
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Dialog, FrameLocator, Page
+
+EVIL = "".join(HOSTILE[1:4]) + "<img src=x onerror=alert(1)>'\"><a href=javascript:alert(1)>a</a>{{ 7*7 }}"
+KEPT = "trajectories/{}/001"
+
+
+def kept(name: str) -> dict[str, str]:
+    return {"trajectory": KEPT.format(name)}
+
+
+def results(agent: str) -> list[Result]:
+    """Three wins, a failure and a time-out on Steam, and one episode that never ended."""
+    lost: dict[str, Any] = {"failure_kinds": ("state misunderstanding",), "failure_elements": ("Toggle",)}
+    return [
+        played(agent, "Steam-task-191-ON", actions=9, **kept("a")), played(agent, "Steam-task-192-ON", actions=20),
+        played(agent, "Steam-task-191-OFF", "failure", reason="expected False", actions=3, **kept("b"), **lost),
+        played(agent, "Steam-task-192-OFF", "time-out", actions=10, side_effects=("wishlist lost an item",)),
+        played(agent, "Steam-task-200-ON", "error", error="the sandbox died"), played(agent, "Steam-task-194", actions=5),
+        played(agent, "Steam-task-191-OFF", instruction=WITH, **kept("gone")),
+        played(agent, "Steam-task-191-OFF", trial=2, actions=4),
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> PageWritten:
+    """A page of two agents, one of them with a hostile name; two trajectories each."""
+    folder = tmp_path_factory.mktemp("report")
+    for name, agent in (("tame", "tame"), ("evil", EVIL)):
+        run = put(folder / name, results(agent.encode("utf-8", "replace").decode()))
+        for at, parts in enumerate((episode(), broken())):
+            save(run / "trajectories" / "ab"[at], parts)
+    return write_report_html(read_report([folder], compare="paper"), folder / "report.html")
+
+
+def broken() -> Any:
+    """An episode in which everything a website or an agent can say is hostile."""
+    steps = [step(1, "Click [3]", thought=EVIL + "needle in a thought", error=EVIL)]
+    judged = verdict.failed(
+        "judge", EVIL, details={"votes": [{"model": EVIL, "result": "INCORRECT", "reason": EVIL}]}
+    )
+    return episode(instruction=EVIL, answer=EVIL, steps=steps, verdict=judged.as_dict())
+
+
+@pytest.fixture(scope="module")
+def window() -> Iterator[Page]:
+    # A plain context: the environment's own puts scripts into every frame, which a reader's browser does not.
+    context = shared_browser(BrowserOptions()).new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(10_000)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def page(window: Page, written: PageWritten) -> Iterator[Page]:
+    """The page, freshly opened; at the end, it must have done nothing but show itself."""
+    troubles: list[str] = []
+    asked: list[str] = []
+
+    def refuse(dialog: Dialog) -> None:
+        troubles.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    listeners: dict[str, Any] = {
+        "console": lambda message: troubles.append(message.text),
+        "pageerror": lambda error: troubles.append(str(error)),
+        "dialog": refuse,
+        "request": lambda request: asked.append(request.url),
+    }
+    for event, listener in listeners.items():
+        window.on(event, listener)  # type: ignore[call-overload]
+    window.goto("about:blank")
+    window.goto(written.path.as_uri())
+    yield window
+    for event, listener in listeners.items():
+        window.remove_listener(event, listener)
+    assert troubles == []
+    own = (written.path.as_uri(), "about:blank", "data:", "blob:")
+    assert [url for url in asked if not url.startswith(own)] == []
+
+
+def shown(page: Page) -> list[str]:
+    """The ids in the list."""
+    return [text.split()[0] for text in page.locator("#list th").all_inner_texts()]
+
+
+def trajectory(page: Page) -> FrameLocator:
+    frame = page.frame_locator("#frame")
+    frame.locator("#badge").wait_for()
+    return frame
+
+
+COUNTS = """() => [...document.querySelectorAll("button[data-filters]")].map(button => {
+    button.click();
+    const table = button.closest("section").id.split("-")[0];
+    return [table, button.textContent, document.querySelector("#count").textContent];
+})"""
+
+
+def test_every_cell_of_a_table_lists_the_episodes_it_counts(page: Page) -> None:
+    cells = page.evaluate(COUNTS)
+    assert {table for table, _, _ in cells} == {
+        "overall", "wording", "sites", "categories", "elements", "states", "kinds", "effort",
+    }  # fmt: skip
+    for table, text, count in cells:
+        counted, _, of = text.partition(" ")[0].partition("/")
+        # A share of solved instances lists all of them; a pair is two episodes.
+        expected = int(of if table in ("sites", "categories", "elements") else counted)
+        expected *= 2 if table in ("wording", "states") else 1
+        assert count == f"{expected} of 16", (table, text)
+
+
+def test_computed_and_published_rates_stand_under_headings_of_their_own(page: Page) -> None:
+    groups = page.locator("#overall tbody")
+    headings = [groups.nth(at).locator(".apart").all_inner_texts() for at in range(groups.count())]
+    assert headings == [[], ["Computed, not played"], ["Published, on the live websites"]]
+    computed = groups.nth(1).locator("tr:not(.apart) th").all_inner_texts()
+    assert len(computed) == 3
+    assert all(name.startswith("computed: ") for name in computed)
+    assert "computed" not in groups.nth(2).inner_text()
+
+
+def test_filters_and_search_narrow_the_list_together(page: Page) -> None:
+    assert page.inner_text("#count") == "16 of 16"
+    page.select_option("[data-filter=agent]", "tame")
+    page.select_option("[data-filter=outcome]", "unsolved")
+    assert shown(page) == ["Steam-task-191-OFF", "Steam-task-192-OFF"]
+    page.fill("#search", "WISHLIST item")
+    assert shown(page) == ["Steam-task-192-OFF"]
+    page.select_option("[data-filter=kind]", "state misunderstanding")
+    assert shown(page) == []
+    page.click("#clear")
+    assert page.inner_text("#count") == "16 of 16"
+    assert page.input_value("#search") == page.input_value("[data-filter=agent]") == ""
+    page.fill("#search", "needle thought")
+    assert shown(page) == ["Steam-task-191-OFF"] * 2
+    page.keyboard.press("Enter")
+    assert page.inner_text("#count") == "2 of 16"
+
+
+def test_the_list_is_sorted_by_any_column_both_ways(page: Page) -> None:
+    page.select_option("[data-filter=agent]", "tame")
+    page.select_option("[data-filter=trial]", "first")
+    page.select_option("[data-filter=outcome]", "scored")
+    page.click("[data-sort=actions]")
+    numbers = page.locator("#list td:nth-child(6)")
+    assert numbers.all_inner_texts() == ["0", "3", "5", "9", "10", "20"]
+    page.click("[data-sort=actions]")
+    assert numbers.all_inner_texts() == ["20", "10", "9", "5", "3", "0"]
+    assert page.get_attribute("[data-column=actions]", "aria-sort") == "descending"
+    page.focus("[data-sort=id]")
+    page.keyboard.press("Enter")
+    assert shown(page)[-1] == "Steam-task-194"
+
+
+def test_a_trajectory_opens_with_one_click_and_closes_with_escape(page: Page) -> None:
+    page.select_option("[data-filter=agent]", "tame")
+    page.click("#list a >> nth=0")
+    frame = trajectory(page)
+    assert frame.locator("#badge").inner_text() == "PASS"
+    assert frame.locator("#shot").evaluate("async shot => (await shot.decode(), shot.naturalWidth)") == 320
+    page.keyboard.press("j")
+    assert frame.locator("#where").inner_text() == "Step 1 of 3"
+    assert "Home first." in frame.locator("#done").inner_text()
+    page.keyboard.press("Escape")
+    page.locator("#viewer").wait_for(state="hidden")
+    expect(page.locator(":focus")).to_have_text("Steam-task-191-ON")
+    assert page.locator("iframe").count() == 0
+
+
+def test_the_address_opens_a_trajectory_and_buttons_go_to_its_neighbours(page: Page) -> None:
+    page.select_option("[data-filter=agent]", "tame")
+    page.click("#list a >> nth=0")
+    trajectory(page)
+    address = page.url
+    assert page.is_disabled("#previous")
+    page.click("#next")
+    page.frame_locator("#frame").locator("#badge.fail").wait_for()
+    assert page.is_disabled("#next")
+    assert page.inner_text("#viewer-title") == "tame · Steam-task-191-OFF"
+    page.goto("about:blank")
+    page.goto(address)
+    assert trajectory(page).locator("#badge").inner_text() == "PASS"
+    page.click("#close")
+    assert not page.is_visible("#viewer")
+    page.wait_for_url(re.compile("#episodes$"))
+
+
+def test_hostile_texts_stay_text_on_the_page_and_in_the_frame(page: Page) -> None:
+    name = EVIL.encode("utf-8", "replace").decode()
+    assert name in page.locator("#overall tbody th").all_text_contents()
+    page.select_option("[data-filter=agent]", name)
+    page.fill("#search", "needle")
+    assert page.locator("#list .agent").all_text_contents() == [name]
+    page.click("#list a")
+    frame = trajectory(page)
+    assert EVIL[:20] in frame.locator("#reason").inner_text()
+    assert frame.locator("[onerror], [href*=javascript]").count() == 0
+    assert page.locator("[onerror], [href*=javascript]").count() == 0
+    # Neither can the frame reach the page it is in.
+    reach = "() => { try { return String(parent.document.title) } catch (error) { return error.name } }"
+    assert page.frames[-1].evaluate(reach) == "SecurityError"
+
+
+CUT = """() => [...document.querySelectorAll(".wide")].flatMap(wide => {
+    const edge = wide.getBoundingClientRect().right - (wide.classList.contains("more") ? 36 : 0);
+    const hinted = wide.classList.contains("more") && !wide.nextElementSibling.hidden && wide.nextElementSibling.innerText;
+    const over = [...wide.querySelectorAll("th, td")].filter(cell => cell.getBoundingClientRect().right > edge + 1);
+    return over.length && !hinted ? over.map(cell => cell.innerText) : [];
+})"""
+SEEN = """() => [...document.querySelectorAll("#overall tbody:first-of-type td:nth-of-type(1)")].map(cell => {
+    const box = cell.getBoundingClientRect(), wide = cell.closest(".wide").getBoundingClientRect();
+    return [cell.innerText, box.left >= wide.left && box.right <= wide.right - 36];
+})"""
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_no_cell_is_cut_without_a_hint_and_the_rate_is_always_seen(
+    window: Page, width: int, tmp_path: Path
+) -> None:
+    agents = ("oracle", "noop", "https://my-server.internal:8000/v1#Qwen/Qwen3-VL-235B-A22B-Instruct")
+    both = [
+        played(agent, name, reason="x" * 200)
+        for agent in agents
+        for name in ("Steam-task-194", "Docker-task-1-ON")
+    ]
+    page = write_report_html(make_report(both, compare="paper"), tmp_path / "page.html")
+    window.set_viewport_size({"width": width, "height": 900})
+    window.goto(page.path.as_uri())
+    # The hints are put in place when the page has been laid out.
+    window.locator(".onward").first.wait_for(state="hidden" if width == 1280 else "visible")
+    assert window.evaluate(CUT) == []
+    assert {seen for _, seen in window.evaluate(SEEN)} == {True}
+    assert window.evaluate(SEEN)[0][0] == "100.0 % (34 to 100)"
+    assert "`" not in window.inner_text("body")
+    # What goes on is reached by scrolling, after which nothing is said to be there.
+    window.evaluate("document.querySelectorAll('.wide').forEach(wide => { wide.scrollLeft = 9999; })")
+    expect(window.locator(".onward:not([hidden])")).to_have_count(0)
+    window.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_a_cut_column_without_its_hint_would_be_noticed(window: Page, tmp_path: Path) -> None:
+    page = write_report_html(
+        make_report([played("a", "Steam-task-194")], compare="paper"), tmp_path / "page.html"
+    )
+    window.set_viewport_size({"width": 400, "height": 900})
+    window.goto(page.path.as_uri())
+    assert window.evaluate(CUT) == []
+    window.evaluate("document.querySelectorAll('.onward').forEach(hint => { hint.hidden = true; })")
+    assert "1 of 200" in window.evaluate(CUT)
+    window.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_episodes_without_their_trajectory_are_counted_marked_and_found(page: Page) -> None:
+    said = page.inner_text("#absent")
+    assert "4 of 16 episodes open with a click" in said
+    assert "10 recorded none" in said
+    assert "2 cannot be read" in said
+    assert page.locator("#list small").count() == 12
+    page.select_option("[data-filter=page]", "yes")
+    assert page.inner_text("#count") == "4 of 16"
+    assert page.locator("#list small").count() == 0
+    page.select_option("[data-filter=page]", "no")
+    assert page.inner_text("#count") == "12 of 16"
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (700, "dark")])
+def test_the_page_itself_never_scrolls_sideways(page: Page, width: int, scheme: Any) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    colours = page.evaluate(
+        "[...document.querySelectorAll('figure img')].map(image => image.naturalWidth > 0)"
+    )
+    assert colours == [True] * 4
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(color_scheme="light")
+
+
+# --- without a browser --------------------------------------------------------------------------------
+
+
+def test_a_trajectory_that_is_gone_is_named(written: PageWritten) -> None:
+    assert written.embedded == 4
+    assert any("2 trajectories cannot be read" in note for note in written.notes)
+    assert written.size == written.path.stat().st_size
+
+
+def test_trajectories_past_the_limit_are_left_out_and_the_page_says_so(
+    written: PageWritten, tmp_path: Path
+) -> None:
+    report = read_report([written.path.parent])
+    none = write_report_html(report, tmp_path / "none.html", limit=0)
+    assert none.embedded == 0
+    assert any("4 of 4 trajectories are left out" in note for note in none.notes)
+    assert "4 of 4 trajectories are left out" in none.path.read_text("utf-8")
+    some = write_report_html(report, tmp_path / "some.html", limit=40_000)
+    assert 0 < some.embedded < 4
+
+
+def test_a_page_without_matplotlib_has_no_plots_and_says_how_to_get_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    page = write_report_html(make_report([played("a", "Steam-task-194")]), tmp_path / "page.html")
+    assert any("the extra “report”" in note for note in page.notes)
+    assert "<figure>" not in page.path.read_text("utf-8")
+
+
+def test_the_command_prints_tables_markdown_and_json_and_writes_the_page(tmp_path: Path) -> None:
+    put(tmp_path / "run", [played("[b]x", "Steam-task-191-ON")])
+    shown = websp("report", str(tmp_path / "run"), "--html", str(tmp_path / "new" / "page.html"))
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "[b]x" in shown.stdout
+    assert "0 trajectories" in shown.stdout
+    assert (tmp_path / "new" / "page.html").stat().st_size > 10_000
+    markdown = websp("report", str(tmp_path), "--markdown", "--compare", "paper").stdout
+    assert markdown.startswith("# WebSP results")
+    assert "GPT-5.1 (published)" in markdown
+    assert json.loads(websp("report", str(tmp_path), "--json").stdout)["agents"] == ["[b]x"]
+    assert "websp report runs/" in websp("report", "--help").stdout.split("Example")[1]
+    wrong = websp("report", str(tmp_path / "gone"))
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "no folder" in wrong.stderr
