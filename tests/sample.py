@@ -1,21 +1,112 @@
-"""Choose the instances to prove in full: a twentieth that depends on the commit, and one per other kind of control."""
+"""Choose what is proven in full: a fixed sample always, and all that a change may have touched.
+
+``make prove`` proves all of it. The sample and the table here decide what ``make test`` proves, which is the same for
+the same tree: the files that changed since :func:`base_of` are looked up in :data:`TABLE`.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import math
+import os
+import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Literal
 
+from tests.paths import ROOT
+from websp_gym.replay.library import find_trace
+from websp_gym.replay.trace_files import load_trace
 from websp_gym.tasks.instances import Instance
 
-_SHARE = 0.05
-_NO_COMMIT = "no commit"
-
+BASE = "WEBSP_BASE"
+"""Environment variable with the commit to compare with, instead of the one that :func:`base_of` finds."""
 Kind = frozenset[tuple[str, str]]
 """Action and role of the controls that change state. It does not name the site, so that the number of kinds does not
 grow with the number of sites."""
+Reach = Literal["site", "sites", "tasks"]
+TABLE: tuple[tuple[str, Reach], ...] = (
+    # One site: all of its instances the long way, its pages, panels and sign-in.
+    (r"websp_gym/sandbox/sites/(?P<slug>\w+)/", "site"),
+    (r"(?:task_configs|traces)/(?P<slug>\w+)[/.]", "site"),
+    # Every site: its pages and panels, and each task once.
+    (r"websp_gym/sandbox/(?:kit|schema|server)/", "sites"),
+    # Each task of every site once.
+    (r"websp_gym/(?:actions|browser|env|observation|replay|scoring|tasks|world)/", "tasks"),
+    (r"websp_gym/sandbox/client/", "tasks"),
+    (r"extension/(?!recorder|store|panel|background)\w+\.js", "tasks"),
+)
+"""What may break where a file changes; the first pattern that fits counts."""
+
+
+@dataclass(frozen=True)
+class Touched:
+    """What a change may have broken.
+
+    Args:
+        slugs: Sites to prove in full.
+        sites: Whether the pages and panels of every site are to be visited.
+        tasks: Whether each task is to be proven once.
+    """
+
+    slugs: frozenset[str] = frozenset()
+    sites: bool = False
+    tasks: bool = False
+
+
+def touched_by(files: Iterable[str]) -> Touched:
+    """Return what changes of files, by their paths from the root of the repository, may have broken."""
+    slugs: set[str] = set()
+    reaches: set[Reach] = set()
+    for file in files:
+        for pattern, reach in TABLE:
+            if found := re.match(pattern, file):
+                reaches.add(reach)
+                slugs |= {found["slug"]} if reach == "site" else set()
+                break
+    return Touched(frozenset(slugs), "sites" in reaches, bool(reaches & {"sites", "tasks"}))
+
+
+def base_of(folder: Path) -> str:
+    """Return the commit to compare with; "" where git knows none.
+
+    It is the one of :data:`BASE`, else the last one of main that the checked-out one is built on, else, on main itself,
+    the last tag, else the commit before.
+    """
+    if os.environ.get(BASE):
+        return os.environ[BASE]
+    head = _git(folder, "rev-parse", "HEAD")
+    for main in ("origin/main", "main"):
+        base = _git(folder, "merge-base", "HEAD", main)
+        if base and base != head:
+            return base
+    return _git(folder, "describe", "--tags", "--abbrev=0", "HEAD^") or _git(folder, "rev-parse", "HEAD^")
+
+
+def changed_files(folder: Path, base: str) -> set[str]:
+    """Return the files that differ from a commit, with those that are not committed yet; none without a commit."""
+    if not base:
+        return set()
+    listed = _git(folder, "diff", "--name-only", "-z", base).split("\0")
+    listed += _git(folder, "ls-files", "--others", "--exclude-standard", "-z").split("\0")
+    return {name for name in listed if name}
+
+
+@cache
+def touched() -> Touched:
+    """Return what the changes of this checkout may have broken."""
+    return touched_by(changed_files(ROOT, base_of(ROOT)))
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()
 
 
 def kind_of(instance: Instance) -> Kind:
@@ -25,41 +116,21 @@ def kind_of(instance: Instance) -> Kind:
     )
 
 
-def one_of_each(instances: Iterable[Instance], but: Iterable[Instance] = ()) -> set[str]:
-    """Return the id of one instance per kind of control, but for some kinds: the one with the fewest changes."""
-    known = {kind_of(instance) for instance in but}
-    found: dict[Kind, Instance] = {}
-    for instance in sorted(instances, key=_cost):
-        found.setdefault(kind_of(instance), instance)
-    return {instance.id for kind, instance in found.items() if kind not in known}
+def way_to_sign_in(instance: Instance) -> tuple[str, ...]:
+    """Return the kinds of steps that the login trace of an instance takes."""
+    assert instance.site.login_trace is not None
+    return tuple(event.type for event in load_trace(find_trace(instance.site.login_trace)).events)
 
 
-def one_of_each_task(instances: Iterable[Instance], commit: str) -> set[str]:
-    """Return the id of one instance per task; of two, ON and OFF, the one that a hash of the commit draws."""
-    found: dict[str, list[str]] = {}
-    for instance in instances:
-        found.setdefault(instance.task.id, []).append(instance.id)
-    return {min(names, key=lambda name: _order(name, commit)) for names in found.values()}
-
-
-def _order(name: str, commit: str) -> bytes:
-    return hashlib.sha256(f"{commit}:{name}".encode()).digest()
+def one_of_each(
+    instances: Iterable[Instance], key: Callable[[Instance], Hashable], *, cheapest: bool = False
+) -> set[str]:
+    """Return the id of one instance per key: the one with the most changes, or with the fewest."""
+    found: dict[Hashable, Instance] = {}
+    for instance in sorted(instances, key=_cost, reverse=not cheapest):
+        found.setdefault(key(instance), instance)
+    return {instance.id for instance in found.values()}
 
 
 def _cost(instance: Instance) -> tuple[int, str]:
     return sum(step.changes_state for step in instance.config.ground_truth), instance.id
-
-
-def drawn(ids: Iterable[str], commit: str, share: float = _SHARE) -> set[str]:
-    """Return a share (a twentieth) of the ids, drawn by a hash of the commit, so that over many commits each is drawn."""
-    every = sorted(ids, key=lambda name: _order(name, commit))
-    return set(every[: math.ceil(len(every) * share)])
-
-
-def commit_of(folder: Path) -> str:
-    """Return the commit checked out in a folder; a fixed text where git finds none."""
-    command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return _NO_COMMIT

@@ -1,20 +1,17 @@
 """Every task of every site proves its own check.
 
 The oracle passes from a replayed S0, doing nothing passes exactly where S0 is the goal, and leaving out any single
-state-changing step fails: decided on the server from the requests of the oracle's one episode. The commit draws a
-third of the tasks, and the one of two initial states; pages and panels of a quarter of the sites are visited. One
-instance of each kind of control and a twentieth of all, drawn by the commit, are proved the long way, as ``make prove``
-does with all: each omission and the opposite are episodes in the browser.
+state-changing step fails: decided on the server from the requests of the oracle's one episode. So are one task of each
+site, and all tasks where the engine changed. One instance of each kind of control and all instances of a site that
+changed are proved the long way, as ``make prove`` does with all: each omission and the opposite are episodes in the
+browser. ``tests/sample.py`` says what a change touches.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.paths import TESTS
-from tests.sample import commit_of, drawn, kind_of, one_of_each, one_of_each_task
+from tests.sample import kind_of, one_of_each, touched, way_to_sign_in
 from websp_gym.authoring import sign_in
 from websp_gym.authoring.crawl import crawl
 from websp_gym.authoring.files import check_files, read_catalog
@@ -31,12 +28,18 @@ for _instance in all_instances():
     SITES.setdefault(_instance.site.slug, []).append(_instance)
 EVERY = [instance for each in SITES.values() for instance in each]
 INSTANCES = [instance.id for instance in EVERY]
-COMMIT = commit_of(TESTS)
-DRAWN = drawn(INSTANCES, COMMIT)
-LONG = DRAWN | one_of_each(EVERY, but=(each for each in EVERY if each.id in DRAWN))
-QUICK = sorted(drawn(one_of_each_task(EVERY, COMMIT), COMMIT, share=1 / 3) - LONG)
-VISITED = sorted(drawn(SITES, COMMIT, share=0.25))
+TOUCHED = touched()
+LONG = one_of_each(EVERY, kind_of, cheapest=True) | {
+    each.id for each in EVERY if each.site.slug in TOUCHED.slugs
+}
+QUICK = one_of_each(EVERY, lambda each: each.task.id if TOUCHED.tasks else each.site.slug) - LONG
+SMALL = ("coursera", "googleadcenter", "oldreddit", "wattpad")
+"""Sites that are always visited: one of each kind of page and panel, and quickly done."""
+VISITED = sorted(SITES if TOUCHED.sites else {*SMALL, *TOUCHED.slugs} & SITES.keys())
 WITH_LOGIN = {each.id: each for of_site in SITES.values() for each in shown_to_sign_in(of_site)}
+SIGNED_IN = one_of_each(WITH_LOGIN.values(), way_to_sign_in, cheapest=True) | {
+    name for name, each in WITH_LOGIN.items() if each.site.slug in TOUCHED.slugs
+}
 PROOFS = {"S0", "oracle", "rest", "no-op", "omission", "side effects", "console", "requests"}
 
 
@@ -55,7 +58,7 @@ def _proved(name: str, findings: list[Finding]) -> set[str]:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", sorted(QUICK))
 def test_an_instance_proves_its_check_in_one_episode(name: str) -> None:
     findings = list(prove(load_instance(name), long=False))
     assert _wrong(findings) == []
@@ -64,7 +67,7 @@ def test_an_instance_proves_its_check_in_one_episode(name: str) -> None:
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", sorted(LONG))
-def test_an_instance_of_each_kind_and_of_the_sample_proves_its_check_the_long_way(name: str) -> None:
+def test_an_instance_of_each_kind_proves_its_check_the_long_way(name: str) -> None:
     findings = list(prove(load_instance(name)))
     assert _wrong(findings) == []
     made = _proved(name, findings)
@@ -75,30 +78,13 @@ def test_an_instance_of_each_kind_and_of_the_sample_proves_its_check_the_long_wa
     )
 
 
-def test_every_kind_of_control_is_proved_the_long_way() -> None:
-    chosen = one_of_each(EVERY)
-    kinds = {kind_of(instance) for instance in EVERY}
-    assert {kind_of(load_instance(name)) for name in chosen} == kinds
-    assert len(chosen) == len(kinds)
-
-
-def test_over_the_commits_the_sample_covers_every_instance() -> None:
-    samples = [drawn(INSTANCES, f"commit {number}") for number in range(200)]
-    assert {len(sample) for sample in samples} == {-(-len(INSTANCES) // 20)}
-    assert set.union(*samples) == set(INSTANCES)
-    assert samples[0] == drawn(reversed(INSTANCES), "commit 0") != samples[1]
-
-
-def test_over_the_commits_both_initial_states_of_every_task_are_proved() -> None:
-    commits = [f"commit {number}" for number in range(50)]
-    samples = [one_of_each_task(EVERY, commit) for commit in commits]
-    assert {len(sample) for sample in samples} == {len({instance.task.id for instance in EVERY})}
-    thirds = [drawn(sample, commit, share=1 / 3) for sample, commit in zip(samples, commits, strict=True)]
-    assert set.union(*thirds) == set(INSTANCES)
-
-
-def test_outside_of_git_the_sample_is_fixed(tmp_path: Path) -> None:
-    assert commit_of(tmp_path) == commit_of(tmp_path / "nowhere") == "no commit"
+def test_what_is_proven_covers_every_site_and_every_kind_of_control() -> None:
+    proven = [load_instance(name) for name in {*LONG, *QUICK}]
+    assert {each.site.slug for each in proven} == set(SITES)
+    assert {kind_of(load_instance(name)) for name in LONG} == {kind_of(each) for each in EVERY}
+    assert {way_to_sign_in(WITH_LOGIN[name]) for name in SIGNED_IN} == {
+        way_to_sign_in(each) for each in WITH_LOGIN.values()
+    }
 
 
 @pytest.mark.parametrize("slug", list(SITES))
@@ -119,7 +105,7 @@ def test_a_page_of_each_template_is_quiet_and_no_link_is_dead(slug: str) -> None
 
 
 # A goal that names sessions must hold for the one that the browser opens when it signs in again.
-@pytest.mark.parametrize("name", sorted(drawn(WITH_LOGIN, COMMIT, share=0.25) | {"Grammarly-task-24"}))
+@pytest.mark.parametrize("name", sorted(SIGNED_IN | {"Grammarly-task-24"}))
 def test_the_login_trace_signs_in_and_again_after_the_session_expired(name: str) -> None:
     (finding,) = prove_sign_in(WITH_LOGIN[name])
     assert finding.outcome == "ok", finding.line()

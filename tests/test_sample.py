@@ -1,0 +1,88 @@
+"""What a change touches is proven, and the same tree always proves the same."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+from tests.sample import BASE, Touched, base_of, changed_files, touched_by
+
+
+@pytest.mark.parametrize(
+    ("file", "touched"),
+    [
+        ("websp_gym/sandbox/sites/twitch/behaviour.py", Touched(frozenset({"twitch"}))),
+        ("task_configs/twitch.yaml", Touched(frozenset({"twitch"}))),
+        ("traces/twitch/login.json", Touched(frozenset({"twitch"}))),
+        ("websp_gym/sandbox/kit/static/panel.css", Touched(sites=True, tasks=True)),
+        ("websp_gym/sandbox/server/actions.py", Touched(sites=True, tasks=True)),
+        ("websp_gym/replay/locate.js", Touched(tasks=True)),
+        ("websp_gym/scoring/state_reward.py", Touched(tasks=True)),
+        ("extension/names.js", Touched(tasks=True)),
+        ("extension/recorder.js", Touched()),
+        ("websp_gym/report/pages/page.py", Touched()),
+        ("docs/agents.md", Touched()),
+    ],
+)
+def test_a_file_touches_its_site_or_what_uses_it(file: str, touched: Touched) -> None:
+    assert touched_by([file]) == touched
+    assert touched_by([file, "README.md"]) == touched
+
+
+def test_every_site_is_touched_by_its_own_files() -> None:
+    sites = {file.parent.name for file in (ROOT / "websp_gym/sandbox/sites").glob("*/site.yaml")}
+    configs = {file.stem for file in (ROOT / "task_configs").glob("*.yaml")}
+    assert touched_by(f"websp_gym/sandbox/sites/{slug}/site.yaml" for slug in sites).slugs == sites
+    assert touched_by(f"task_configs/{slug}.yaml" for slug in configs).slugs == configs <= sites
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv(BASE, raising=False)
+    git(tmp_path, "init", "--initial-branch=main")
+    commit(tmp_path, "one")
+    return tmp_path
+
+
+def git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b.c", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def commit(folder: Path, name: str) -> str:
+    (folder / name).write_text(name)
+    git(folder, "add", name)
+    git(folder, "commit", "--message", name)
+    return git(folder, "rev-parse", "HEAD")
+
+
+def test_a_branch_is_compared_with_where_it_left_main(repository: Path) -> None:
+    left = commit(repository, "two")
+    git(repository, "switch", "--create", "other")
+    commit(repository, "three")
+    commit(repository, "four")
+    assert base_of(repository) == left
+    (repository / "five").write_text("not committed")
+    assert changed_files(repository, left) == {"three", "four", "five"}
+
+
+def test_main_is_compared_with_the_last_tag_or_the_commit_before(repository: Path) -> None:
+    second = commit(repository, "two")
+    commit(repository, "three")
+    assert base_of(repository) == second
+    git(repository, "tag", "v1", "HEAD~2")
+    assert changed_files(repository, base_of(repository)) == {"two", "three"}
+
+
+def test_the_commit_to_compare_with_may_be_given(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(BASE, "HEAD")
+    assert changed_files(repository, base_of(repository)) == set()
+
+
+def test_outside_of_git_nothing_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(BASE, raising=False)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    assert changed_files(tmp_path, base_of(tmp_path)) == set()
