@@ -93,14 +93,14 @@ from websp_gym.sandbox.server.request_fields import RefusedError, read_json
 
 
 async def all_of(request):
-    request.state.authorize("read")
-    return JSONResponse(request.state.episode.items("repositories"))
+    request.authorize("read")
+    return JSONResponse(request.episode.items("repositories"))
 
 
 async def change(request):
-    request.state.authorize("repo")
-    body = read_json(request.state.body)
-    if not request.state.episode.update("repositories", where={"name": request.path_params["name"]}, **body):
+    request.authorize("repo")
+    body = read_json(request.content)
+    if not request.episode.update("repositories", where={"name": request.path_params["name"]}, **body):
         raise RefusedError(404, "Not Found")
     return JSONResponse({})
 

@@ -90,7 +90,7 @@ from starlette.routing import Route
 
 
 async def words(request):
-    episode = request.state.episode
+    episode = request.episode
     if request.method == "POST":
         with episode.transaction():
             episode.set("profile.note", "posted")
@@ -99,7 +99,7 @@ async def words(request):
 
 
 async def found(request):
-    return request.state.render("found.html", results=[{"url": f"https://{site.hosts[0]}/", "title": site.name} for site in request.state.sites])
+    return request.render("found.html", results=[{"url": f"https://{site.hosts[0]}/", "title": site.name} for site in request.sites])
 
 
 async def raw(request):

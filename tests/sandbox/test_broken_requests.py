@@ -31,7 +31,7 @@ calls = []
 
 
 async def write(request):
-    episode = request.state.episode
+    episode = request.episode
     episode.set("note", "half")
     calls.append(1)
     if "text" in (await request.body()).decode():
@@ -43,7 +43,7 @@ async def once(request):
     calls.append(2)
     if calls.count(2) % 2:
         raise KeyError("this time only")
-    request.state.episode.set("note", "second try")
+    request.episode.set("note", "second try")
     return JSONResponse({})
 
 

@@ -229,7 +229,7 @@ def test_effects_of_what_a_goal_does_not_name_are_not_tried(account: Account) ->
         ),
         ('authorize("repo")', 'authorize("read")', {"created": [{"collection": "tokens"}]}, "may do"),
         (
-            "request.state.authorize",
+            "request.authorize",
             "(lambda *scopes: 1)",
             {"created": [{"collection": "tokens"}]},
             "revoked",

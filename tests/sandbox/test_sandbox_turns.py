@@ -59,7 +59,7 @@ async def spin(request):
 
 
 async def forever(request):
-    episode = request.state.episode
+    episode = request.episode
     with episode.transaction():
         while True:
             episode.set("done.count", episode.get("done.count") + 1)

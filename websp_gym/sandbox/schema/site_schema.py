@@ -132,7 +132,7 @@ class Tokens(Strict):
     """The access tokens of an account, which authorise requests to the site's API.
 
     They are items of a collection with the field `created`. A token's text depends on its item, is shown once after
-    it was created (`new_token`), and is not part of the state. `request.state.authorize("scope")` demands it.
+    it was created (`new_token`), and is not part of the state. `request.authorize("scope")` demands it.
     """
 
     collection: str = "tokens"

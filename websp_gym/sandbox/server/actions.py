@@ -7,7 +7,6 @@ from string import Formatter
 from typing import Any
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
-from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from websp_gym.sandbox.schema.account import ACCOUNT
@@ -21,6 +20,7 @@ from .episode import EpisodeState
 from .pages import NO_STORE
 from .request_fields import Fields, RefusedError, read_fields
 from .sessions import Keyring, give_cookie, open_session
+from .site_request import SiteRequest
 from .tokens import today
 
 
@@ -32,15 +32,15 @@ class Actions:
         self._keys = keys
 
     async def act(
-        self, request: Request, episode: EpisodeState, site: SiteSchema, action: FormAction
+        self, request: SiteRequest, episode: EpisodeState, site: SiteSchema, action: FormAction
     ) -> Response:
         """Execute an action completely and reply. Raise ValueError, with nothing changed, for a wrong field."""
-        session: str | None = request.state.episode.session
+        session: str | None = request.episode.session
         if action.needs_login and session is None:
             # A script cannot follow to a sign-in page of another host, nor show it.
             if action.redirect and "x-requested-with" not in request.headers:
                 return to_login(request, site, back=True)
-            raise request.state.episode.sign_in_first
+            raise request.episode.sign_in_first
         fields = await read_fields(request)
         try:
             with episode.transaction():
@@ -64,7 +64,7 @@ class Actions:
             give_cookie(response, self._catalog.session_owner(site), "")
         return response
 
-    def callback(self, request: Request, episode: EpisodeState, site: SiteSchema) -> Response:
+    def callback(self, request: SiteRequest, episode: EpisodeState, site: SiteSchema) -> Response:
         """Sign in with the one-time code of a hand-over, and redirect to where the hand-over began."""
         with episode.transaction():
             redir = episode.use_code(site, request.query_params.get("code", ""))
@@ -74,7 +74,7 @@ class Actions:
 
     def _sign_in(
         self,
-        request: Request,
+        request: SiteRequest,
         episode: EpisodeState,
         site: SiteSchema,
         action: FormAction,
@@ -93,16 +93,16 @@ class Actions:
             return self._signed_in(request, episode, site, response, by=way)
         if not target.login_callback:
             raise RefusedError(400, f"{target.slug} takes no hand-over (it has no login_callback)")
-        if site.has_sign_in and request.state.episode.session is None:
-            raise request.state.episode.sign_in_first
+        if site.has_sign_in and request.episode.session is None:
+            raise request.episode.sign_in_first
         code = episode.new_code(target, safe_redirect(self._catalog, target, wanted, "/"))
         return _see_other(f"https://{target.hosts[0]}{target.login_callback}?code={code}")
 
     def _signed_in(
-        self, request: Request, episode: EpisodeState, site: SiteSchema, response: Response, *, by: str
+        self, request: SiteRequest, episode: EpisodeState, site: SiteSchema, response: Response, *, by: str
     ) -> Response:
         owner = self._catalog.session_owner(site)
-        session = open_session(episode, site, by=by, device=request.state.device)
+        session = open_session(episode, site, by=by, device=request.device)
         give_cookie(response, owner, self._keys.token(owner, session))
         return response
 
@@ -112,7 +112,7 @@ class Actions:
         if who not in (ACCOUNT["email"], ACCOUNT["username"]) or fields.text(spec.password) != known:
             raise RefusedError(401, "wrong user name or password")
 
-    def _reply(self, request: Request, site: SiteSchema, action: FormAction, fields: Fields) -> Response:
+    def _reply(self, request: SiteRequest, site: SiteSchema, action: FormAction, fields: Fields) -> Response:
         if action.redirect == "back":
             return _see_other(_referer(request, site))
         if action.redirect:
@@ -126,7 +126,7 @@ def _address(action: FormAction, fields: Fields) -> str:
     return action.redirect.format(**{name: quote(fields.text(name), safe="") for name in names})
 
 
-def to_login(request: Request, site: SiteSchema, *, back: bool = False) -> Response:
+def to_login(request: SiteRequest, site: SiteSchema, *, back: bool = False) -> Response:
     """Redirect a signed-out visitor to the login page, which redirects back to this request afterwards.
 
     With ``back`` (for a request with a body), it redirects to the page that the request came from.
@@ -134,7 +134,7 @@ def to_login(request: Request, site: SiteSchema, *, back: bool = False) -> Respo
     query = f"?{request.url.query}" if request.url.query else ""
     here = _referer(request, site) if back else request.url.path + query
     if here.startswith("/") and not site.login_page.startswith("/"):
-        here = f"https://{request.state.host}{here}"
+        here = f"https://{request.host}{here}"
     joint = "&" if "?" in site.login_page else "?"
     return RedirectResponse(f"{site.login_page}{joint}{urlencode({'redir': here})}", 302, NO_STORE)
 
@@ -288,7 +288,7 @@ def _sign_out(episode: EpisodeState, owner: SiteSchema, which: bool | str, sessi
     )
 
 
-def _referer(request: Request, site: SiteSchema) -> str:
+def _referer(request: SiteRequest, site: SiteSchema) -> str:
     parts = urlsplit(request.headers.get("referer", ""))
     if parts.hostname not in site.hosts:
         return "/"

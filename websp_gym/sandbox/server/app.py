@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Match, Route
 from starlette.types import Message, Receive, Scope, Send
@@ -32,6 +31,7 @@ from .episode import EpisodeState
 from .pages import KIT, NO_STORE, NotFoundError, PageResponse, Renderer
 from .request_fields import RefusedError, check_head, read_body
 from .sessions import Keyring, SiteEpisode, current_session, seen_by
+from .site_request import SiteRequest
 from .store import Store
 from .tokens import authorize
 from .turns import CPU_SECONDS, EndedError, OverTimeError, finish
@@ -39,7 +39,7 @@ from .turns import CPU_SECONDS, EndedError, OverTimeError, finish
 EPISODE_HEADER = "x-websp-episode"
 """The header with the episode's secret id and, of another browser than its own, what its sessions say, as JSON."""
 
-Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
+Handler: TypeAlias = Callable[[SiteRequest], Awaitable[Response]]
 
 logger = logging.getLogger(__name__)
 
@@ -75,19 +75,18 @@ class SiteApp:
         except RefusedError as error:
             response = _refusal(error)
         else:
-            request = Request(scope, _again(body))
-            request.state.body = body
+            request = SiteRequest(scope, _again(body), body)
             response = await self._respond(request)
         await response(scope, receive, send)
 
-    async def _respond(self, request: Request) -> Response:
+    async def _respond(self, request: SiteRequest) -> Response:
         host = request.headers.get("host", "").partition(":")[0].lower().removesuffix(".")
         site = self._catalog.by_host(host)
         name, _, device = request.headers.get(EPISODE_HEADER, "").partition(" ")
         episode = self._store.find(name) or self._default(request)
         # What the sessions of another browser than the episode's own say.
         try:
-            request.state.device = json.loads(device) if device else None
+            request.device = json.loads(device) if device else None
         except (ValueError, RecursionError) as error:
             return _refusal(error)
         path = request.scope["path"]
@@ -110,7 +109,7 @@ class SiteApp:
             return self._renderer.plain("no_episode.html", 403)
 
     def _answer(
-        self, request: Request, site: SiteSchema | None, host: str, episode: EpisodeState
+        self, request: SiteRequest, site: SiteSchema | None, host: str, episode: EpisodeState
     ) -> Response:
         """Return the response to a request of an episode; runs in a worker thread."""
         if site is None:
@@ -127,7 +126,9 @@ class SiteApp:
             if episode.turn.stalled():
                 episode.log(site, "error", path=request.scope["path"], error="the server stalled")
 
-    async def _visit(self, request: Request, site: SiteSchema, host: str, episode: EpisodeState) -> Response:
+    async def _visit(
+        self, request: SiteRequest, site: SiteSchema, host: str, episode: EpisodeState
+    ) -> Response:
         # What fails twice in a row, with nothing changed in between, is a fault of the site.
         for again in (False, True):
             try:
@@ -142,26 +143,26 @@ class SiteApp:
                 logger.exception("%s %s%s failed", request.method, host, request.scope["path"])
                 said = f"{type(error).__name__}: {error}"
                 if again:
-                    changes = await would_change(request, episode, site, request.state.action)
+                    changes = await would_change(request, episode, site, request.action)
                     what = {"method": request.method, "path": request.scope["path"], "error": said[:1000]}
                     episode.log(site, "error", **what, **changes)
         return self._renderer.plain("error.html", 500, site=site)
 
-    async def _enter(self, request: Request, site: SiteSchema, host: str, episode: EpisodeState) -> Response:
-        request.state.action = None
+    async def _enter(
+        self, request: SiteRequest, site: SiteSchema, host: str, episode: EpisodeState
+    ) -> Response:
+        request.action = None
         origin = request.headers.get("origin")
         if origin is not None and request.method not in ("GET", "HEAD") and not _is_own(origin, site):
             return JSONResponse({"error": "cross-site request"}, 403, NO_STORE)
-        request.state.host = host
-        request.state.episode = seen_by(episode, site, self._keys, request.cookies)
-        if request.state.episode.session is None and episode is self._store.default:
-            request.state.episode = SiteEpisode(episode, site, current_session(episode, site))
-        request.state.sites = self._catalog
-        request.state.render = partial(self._renderer.template, request, site)
-        request.state.store_episode = episode
-        request.state.authorize = authorize(
-            episode, site, self._keys, request.headers.get("authorization", "")
-        )
+        request.host = host
+        request.episode = seen_by(episode, site, self._keys, request.cookies)
+        if request.episode.session is None and episode is self._store.default:
+            request.episode = SiteEpisode(episode, site, current_session(episode, site))
+        request.sites = self._catalog
+        request._render = partial(self._renderer.template, request, site)
+        request._episode_state = episode
+        request._authorize = authorize(episode, site, self._keys, request.headers.get("authorization", ""))
         route, allowed = self._match(request, site, host)
         if route is not None:
             response: Response = await route.endpoint(request)
@@ -173,7 +174,7 @@ class SiteApp:
         return self._with_other_slash(request, site, host) or self._not_found(request, site)
 
     def _finished(
-        self, response: Response, request: Request, site: SiteSchema, episode: EpisodeState
+        self, response: Response, request: SiteRequest, site: SiteSchema, episode: EpisodeState
     ) -> Response:
         for name, value in NO_STORE.items():
             response.headers.setdefault(name, value)
@@ -182,10 +183,10 @@ class SiteApp:
             html = self._renderer.with_footer(bytes(response.body).decode(), site)
             response = PageResponse(html, response.status_code, NO_STORE)
         if is_html and request.method == "GET" and response.status_code == 200:
-            episode.log(site, "visit", host=request.state.host, path=request.url.path)
+            episode.log(site, "visit", host=request.host, path=request.url.path)
         return response
 
-    def _match(self, request: Request, site: SiteSchema, host: str) -> tuple[Route | None, list[str]]:
+    def _match(self, request: SiteRequest, site: SiteSchema, host: str) -> tuple[Route | None, list[str]]:
         allowed: list[str] = []
         for route in self._routes_of(site, host):
             match, found = route.matches(request.scope)
@@ -196,7 +197,7 @@ class SiteApp:
                 allowed += route.methods or []
         return None, allowed
 
-    def _with_other_slash(self, request: Request, site: SiteSchema, host: str) -> Response | None:
+    def _with_other_slash(self, request: SiteRequest, site: SiteSchema, host: str) -> Response | None:
         """Return a redirect to the page whose path differs by the slash at its end, if there is one."""
         path = request.scope["path"]
         other = path[:-1] if path.endswith("/") else f"{path}/"
@@ -232,8 +233,8 @@ class SiteApp:
         return self._routes[host]
 
     def _page_handler(self, site: SiteSchema, page: Page) -> Handler:
-        async def show(request: Request) -> Response:
-            if page.login and request.state.episode.account is None:
+        async def show(request: SiteRequest) -> Response:
+            if page.login and request.episode.account is None:
                 return to_login(request, site)
             client = request.query_params.get(page.client) if page.client else None
             if client and client not in self._catalog.slugs:
@@ -248,35 +249,35 @@ class SiteApp:
         return show
 
     def _action_handler(self, site: SiteSchema, action: FormAction) -> Handler:
-        async def act(request: Request) -> Response:
-            request.state.action = action
-            return await self._actions.act(request, request.state.store_episode, site, action)
+        async def act(request: SiteRequest) -> Response:
+            request.action = action
+            return await self._actions.act(request, request._episode_state, site, action)
 
         return act
 
     def _callback_handler(self, site: SiteSchema) -> Handler:
-        async def callback(request: Request) -> Response:
-            return self._actions.callback(request, request.state.store_episode, site)
+        async def callback(request: SiteRequest) -> Response:
+            return self._actions.callback(request, request._episode_state, site)
 
         return callback
 
-    def _default(self, request: Request) -> EpisodeState | None:
+    def _default(self, request: SiteRequest) -> EpisodeState | None:
         # Only for requests without the header: one with a wrong id must not reach the default episode.
         return None if EPISODE_HEADER in request.headers else self._store.default
 
-    def _no_such_site(self, request: Request, host: str, episode: EpisodeState | None) -> Response:
+    def _no_such_site(self, request: SiteRequest, host: str, episode: EpisodeState | None) -> Response:
         entry = {"host": host, "method": request.method, "path": request.scope["path"]}
         self._store.egress.append({"time": round(time.time(), 3), "episode": episode is not None, **entry})
         if episode is not None:
             episode.log(None, "egress", **entry)
         return self._renderer.plain("no_such_site.html", 404, host=host)
 
-    def _not_found(self, request: Request, site: SiteSchema) -> Response:
+    def _not_found(self, request: SiteRequest, site: SiteSchema) -> Response:
         if (site.folder / "templates" / "404.html").is_file():
             template = "404.html"
         else:
             template = "kit/scenery/not_found.html" if site.layout else "kit/not_found.html"
-        return request.state.render(template, status=404)  # type: ignore[no-any-return]
+        return request.render(template, status=404)
 
     def _static_file(self, path: str, site: SiteSchema) -> Response:
         _, kind, name = path.split("/", 2)
@@ -304,7 +305,7 @@ def _again(body: bytes) -> Receive:
     return receive
 
 
-def _sent(request: Request, host: str) -> Row:
+def _sent(request: SiteRequest, host: str) -> Row:
     """Return the data that is needed to send a request again."""
     query = request.scope["query_string"].decode("latin-1")
     names = ("content-type", "cookie", "origin", "referer", "x-requested-with")
@@ -313,7 +314,7 @@ def _sent(request: Request, host: str) -> Row:
         "host": host,
         "path": request.scope["path"] + (f"?{query}" if query else ""),
         "headers": {name: request.headers[name] for name in names if name in request.headers},
-        "body": request.state.body.decode("utf-8", "surrogateescape"),
+        "body": request.content.decode("utf-8", "surrogateescape"),
     }
 
 

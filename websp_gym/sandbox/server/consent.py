@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from websp_gym.sandbox.schema.consent import CHOICE, RECEIPTS, Consent
 
 from .request_fields import read_json
+from .site_request import SiteRequest
 
 _COOKIE_AGE = 365 * 24 * 3600
 
 
-async def decide(request: Request, consent: Consent) -> Response:
+async def decide(request: SiteRequest, consent: Consent) -> Response:
     """Store a visitor's choice in the settings, a receipt, and the cookie of the consent tool.
 
     Args:
@@ -28,7 +28,7 @@ async def decide(request: Request, consent: Consent) -> Response:
         ValueError: The choice cannot be parsed or is invalid; nothing changed.
     """
     body = read_json(await request.body())
-    episode = request.state.episode
+    episode = request.episode
     wanted = consent.wanted(body.get("choice"), body.get("groups"), episode.settings)
     with episode.transaction():
         for key, on in wanted.items():

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from websp_gym.sandbox.schema.account import ACCOUNT
@@ -18,6 +17,7 @@ from websp_gym.sandbox.schema.site_schema import Page
 from . import panel_view, scenery
 from .search import find
 from .sessions import Keyring, SiteEpisode
+from .site_request import SiteRequest
 
 KIT = Path(__file__).parents[1] / "kit"
 FOOTER_MARK = "data-websp-replica"
@@ -59,14 +59,14 @@ class Renderer:
             self._environments[slug] = self._new_environment(site)
         return self._environments[slug]
 
-    def page(self, request: Request, site: SiteSchema, page: Page, *, status: int = 200) -> Response:
+    def page(self, request: SiteRequest, site: SiteSchema, page: Page, *, status: int = 200) -> Response:
         """Render the template of a page entry."""
         html = self._html(request, site, page.template, {**page.context, "page": page})
         return PageResponse(html if page.fragment else self.with_footer(html, site), status, NO_STORE)
 
     def template(
         self,
-        request: Request,
+        request: SiteRequest,
         site: SiteSchema,
         template: str,
         /,
@@ -74,7 +74,7 @@ class Renderer:
         fragment: bool = False,
         **context: Any,
     ) -> Response:
-        """Render any template of a site. Handlers call it as ``request.state.render(template, ...)``.
+        """Render any template of a site. Handlers call it as ``request.render(template, ...)``.
 
         Args:
             request: The request.
@@ -104,7 +104,7 @@ class Renderer:
         head, end, tail = html.rpartition("</body>")
         return f"{head}{note}{end}{tail}" if end else html + note
 
-    def _html(self, request: Request, site: SiteSchema, template: str, context: dict[str, Any]) -> str:
+    def _html(self, request: SiteRequest, site: SiteSchema, template: str, context: dict[str, Any]) -> str:
         variables = self._variables(request, site) | context
         try:
             return self.environment(site).get_template(template).render(variables)
@@ -112,8 +112,8 @@ class Renderer:
             # The app answers a ValueError with "bad request", but this one is an error in the template.
             raise RenderError(f"{template}: {error}") from error
 
-    def _variables(self, request: Request, site: SiteSchema) -> dict[str, Any]:
-        episode: SiteEpisode = request.state.episode
+    def _variables(self, request: SiteRequest, site: SiteSchema) -> dict[str, Any]:
+        episode: SiteEpisode = request.episode
         flash = episode.take_flash(request.url.path) if request.method == "GET" else None
         return {
             "site": site,
@@ -129,13 +129,13 @@ class Renderer:
             "flash": flash is not None,
             "new_token": self._keys.access_token(site, flash) if flash else None,
             "path": request.url.path,
-            "host": request.state.host,
+            "host": request.host,
             "saved_login": self._saved_login(request, site),
             "data": site.data,
             "find_pages": partial(find, sites=[site], signed_in=episode.account is not None, every=True),
         }
 
-    def _saved_login(self, request: Request, site: SiteSchema) -> dict[str, str] | None:
+    def _saved_login(self, request: SiteRequest, site: SiteSchema) -> dict[str, str] | None:
         if site.account != "password" or request.url.path != site.login_page:
             return None
         return {

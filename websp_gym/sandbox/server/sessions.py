@@ -57,7 +57,7 @@ class Keyring:
 
 
 class SiteEpisode:
-    """An episode as the pages and handlers of one site see it: ``request.state.episode``.
+    """An episode as the pages and handlers of one site see it: ``request.episode``.
 
     Args:
         episode: The state of the episode.

@@ -16,7 +16,7 @@ from .sessions import Keyring
 
 
 def authorize(episode: EpisodeState, site: SiteSchema, keys: Keyring, header: str) -> Callable[..., Row]:
-    """Return the function with which a handler of a site's API demands a token: ``request.state.authorize``.
+    """Return the function with which a handler of a site's API demands a token: ``request.authorize``.
 
     Args:
         episode: The state of the episode.

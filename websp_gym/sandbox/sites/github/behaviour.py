@@ -6,14 +6,15 @@ import hashlib
 import re
 from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
 from websp_gym.sandbox.schema.account import ACCOUNT
+from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.server.host_route import HostRoute
 from websp_gym.sandbox.server.request_fields import read_fields, read_json
+from websp_gym.sandbox.server.site_request import SiteRequest
 
 API = "api.github.com"
 _SENSITIVE = re.compile(
@@ -22,7 +23,7 @@ _SENSITIVE = re.compile(
 _FEATURES = ("has_issues", "has_wiki", "has_projects", "has_discussions", "is_template")
 
 
-def routes(site: Any) -> list[Route]:
+def routes(site: SiteSchema) -> list[Route]:
     """Return the API, the password page of sudo mode, and what leads there."""
     return [
         HostRoute(API, "/user", user),
@@ -54,23 +55,23 @@ class SudoRoute(Route):
 # ---------------------------------------------------------------- sudo mode
 
 
-async def interrupt(request: Request) -> Response:
+async def interrupt(request: SiteRequest) -> Response:
     """Lead to the password page; a form that was sent is not carried out."""
     wanted = request.url.path if request.method == "GET" else "/settings/profile"
     return RedirectResponse(f"/sessions/sudo?return_to={wanted}", 303)
 
 
-async def ask(request: Request) -> Response:
+async def ask(request: SiteRequest) -> Response:
     """Show the page that asks for the password, which the browser has saved."""
-    episode = request.state.episode
+    episode = request.episode
     if episode.session is None:
         return RedirectResponse("/login", 302)
     return _password_page(request, request.query_params.get("return_to", ""), wrong=False)
 
 
-async def confirm(request: Request) -> Response:
+async def confirm(request: SiteRequest) -> Response:
     """Remember that the password was given in this session, and go on to the page that asked for it."""
-    episode = request.state.episode
+    episode = request.episode
     if episode.session is None:
         return RedirectResponse("/login", 303)
     form = await read_fields(request)
@@ -82,9 +83,9 @@ async def confirm(request: Request) -> Response:
     return RedirectResponse(wanted if _SENSITIVE.fullmatch(wanted) else "/settings/profile", 303)
 
 
-def _password_page(request: Request, wanted: str, *, wrong: bool) -> Response:
-    saved = _password(request.state.episode.session)
-    page: Response = request.state.render(
+def _password_page(request: SiteRequest, wanted: str, *, wrong: bool) -> Response:
+    saved = _password(request.episode.session or "")
+    page: Response = request.render(
         "sudo.html", title="Confirm access", saved=saved, wanted=wanted, wrong=wrong
     )
     return page
@@ -102,40 +103,40 @@ def _is_confirmed(episode: Any) -> bool:
 # ---------------------------------------------------------------- API
 
 
-async def user(request: Request) -> Response:
+async def user(request: SiteRequest) -> Response:
     """Return the account."""
-    token = request.state.authorize()
+    token = request.authorize()
     return _reply(_account(), token)
 
 
-async def user_repos(request: Request) -> Response:
+async def user_repos(request: SiteRequest) -> Response:
     """Return the account's repositories that the token may see."""
-    token = request.state.authorize()
-    rows = [row for row in request.state.episode.items("repos") if _may_see(row, token)]
+    token = request.authorize()
+    rows = [row for row in request.episode.items("repos") if _may_see(row, token)]
     return _reply([_shown(row, token) for row in rows], token)
 
 
-async def public_repos(request: Request) -> Response:
+async def public_repos(request: SiteRequest) -> Response:
     """Return the public repositories of a user."""
     token = _visitor(request)
     owner = request.path_params["owner"]
     rows = [
         row
-        for row in request.state.episode.items("repos")
+        for row in request.episode.items("repos")
         if row["owner"] == owner and row["visibility"] == "public"
     ]
     return _reply([_shown(row, token) for row in rows], token)
 
 
-async def repository(request: Request) -> Response:
+async def repository(request: SiteRequest) -> Response:
     """Return a repository; with ``PATCH``, change it first."""
-    token, episode = _visitor(request), request.state.episode
+    token, episode = _visitor(request), request.episode
     place = {"owner": request.path_params["owner"], "name": request.path_params["repo"]}
     row = _find(episode, place)
     if row is None or not _may_see(row, token):
         return _refused(404, "Not Found")
     if request.method == "PATCH":
-        token = request.state.authorize("repo")
+        token = request.authorize("repo")
         changes = _changes(read_json(await request.body() or b"{}"))
         if changes:
             with episode.transaction():
@@ -144,7 +145,7 @@ async def repository(request: Request) -> Response:
     return _reply(_shown(row, token), token)
 
 
-async def rate_limit(request: Request) -> Response:
+async def rate_limit(request: SiteRequest) -> Response:
     """Return the limits, of which nothing is ever used up."""
     token = _visitor(request)
     core = {
@@ -156,14 +157,14 @@ async def rate_limit(request: Request) -> Response:
     return _reply({"resources": {"core": core, "search": core, "graphql": core}, "rate": core}, token)
 
 
-async def nothing(request: Request) -> Response:
+async def nothing(request: SiteRequest) -> Response:
     """Answer everything else that the API may be asked."""
     return _refused(404, "Not Found")
 
 
-def _visitor(request: Request) -> dict[str, Any] | None:
+def _visitor(request: SiteRequest) -> dict[str, Any] | None:
     """Return the token of a request, or None if it has no credentials. Raise RefusedError for wrong ones."""
-    found: dict[str, Any] | None = request.state.authorize() if request.headers.get("authorization") else None
+    found: dict[str, Any] | None = request.authorize() if request.headers.get("authorization") else None
     return found
 
 

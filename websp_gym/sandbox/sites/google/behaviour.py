@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.server.search import find
+from websp_gym.sandbox.server.site_request import SiteRequest
 
 RESULTS_PER_PAGE = 10
 
 
-def routes(site: Any) -> list[Route]:
+def routes(site: SiteSchema) -> list[Route]:
     """Return the route of the search."""
     return [Route("/search", search, methods=["GET"])]
 
 
-async def search(request: Request) -> Response:
+async def search(request: SiteRequest) -> Response:
     """Show ten results for ``?q=``, or redirect to the best one for ``btnI`` (I'm Feeling Lucky)."""
     text = request.query_params.get("q", "").strip()
     if not text:
         return RedirectResponse("https://www.google.com/", 302)
-    hits = find(text, [site for site in request.state.sites if site.search])
+    hits = find(text, [site for site in request.sites if site.search])
     if "btnI" in request.query_params and hits:
         return RedirectResponse(hits[0].url, 302)
     start = _start(request.query_params.get("start", ""))
-    response: Response = request.state.render(
+    response: Response = request.render(
         "results.html",
         title=f"{text} - Google Search",
         text=text,

@@ -11,15 +11,16 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, TypeAlias
 from urllib.parse import parse_qs, urlencode
 
-from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from websp_gym.sandbox.schema.account import ACCOUNT
+from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.server.request_fields import RefusedError, read_fields, read_json, read_yaml
+from websp_gym.sandbox.server.site_request import SiteRequest
 
 Row: TypeAlias = dict[str, Any]
-Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
+Handler: TypeAlias = Callable[[SiteRequest], Awaitable[Response]]
 
 USER = ACCOUNT["username"]
 ORGS = ("rivers-lab",)
@@ -45,7 +46,7 @@ class HubError(Exception):
         return JSONResponse({"error": self.text}, self.status, headers)
 
 
-def routes(site: Any) -> list[Route]:
+def routes(site: SiteSchema) -> list[Route]:
     """Return the routes of the API and of the forms that concern repositories."""
     return list(_Hub(site).routes())
 
@@ -124,7 +125,7 @@ class _Hub:
 
     # --- the API
 
-    async def whoami(self, request: Request) -> Response:
+    async def whoami(self, request: SiteRequest) -> Response:
         token = _token(request, needed=True)
         when = f"{token['created']}T00:00:00.000Z"
         access: Row = {"displayName": token["name"], "role": token["type"], "createdAt": when}
@@ -140,21 +141,21 @@ class _Hub:
             }
         person = {"type": "user", "id": _key(USER), "name": USER, "email": ACCOUNT["email"]}
         told = {
-            "fullname": request.state.episode.get("profile.fullname"),
+            "fullname": request.episode.get("profile.fullname"),
             "emailVerified": True,
-            "isPro": bool(request.state.episode.items("purchases")),
+            "isPro": bool(request.episode.items("purchases")),
             "orgs": [{"type": "org", "id": _key(org), "name": org, "roleInOrg": "admin"} for org in ORGS],
             "auth": {"type": "access_token", "accessToken": access},
         }
         return JSONResponse(person | told)
 
-    async def validate(self, request: Request) -> Response:
+    async def validate(self, request: SiteRequest) -> Response:
         fields = card_fields((await read_fields(request)).text("content"))
         return JSONResponse({"errors": self._license_errors(fields), "warnings": []})
 
-    async def listing(self, request: Request) -> Response:
+    async def listing(self, request: SiteRequest) -> Response:
         kind, token, query = _kind(request.path_params["kind"]), _token(request), request.query_params
-        own = request.state.episode.items(kind)
+        own = request.episode.items(kind)
         rows = [row for row in own if not row["private"] or _may(token, "read", row)] + self._data[kind]
         rows = [row for row in rows if query.get("author", row["owner"]).lower() == row["owner"].lower()]
         rows = [row for row in rows if query.get("search", "").lower() in _id(row).lower()]
@@ -163,11 +164,11 @@ class _Hub:
             [_facts(request, kind, row) for row in rows[: int(limit) if limit.isdecimal() else 1000]]
         )
 
-    async def info(self, request: Request) -> Response:
+    async def info(self, request: SiteRequest) -> Response:
         kind, row = self._readable(request)
         return JSONResponse(_facts(request, kind, row, whole=True))
 
-    async def tree(self, request: Request) -> Response:
+    async def tree(self, request: SiteRequest) -> Response:
         kind, row = self._readable(request, files=True)
         files = _files(request, kind, row)
         return JSONResponse(
@@ -177,7 +178,7 @@ class _Hub:
             ]
         )
 
-    async def settings(self, request: Request) -> Response:
+    async def settings(self, request: SiteRequest) -> Response:
         kind, row = self._writable(request)
         body = _body(request)
         changes: Row = {"private": _private(body)} if {"private", "visibility"} & set(body) else {}
@@ -187,10 +188,10 @@ class _Hub:
             changes |= {"gated": bool(body["gated"])} | ({"approval": body["gated"]} if body["gated"] else {})
         if not changes:
             raise HubError(400, "there is nothing to change")
-        request.state.episode.update(kind, where={"id": row["id"]}, **changes)
+        request.episode.update(kind, where={"id": row["id"]}, **changes)
         return JSONResponse(_facts(request, kind, row | changes))
 
-    async def create(self, request: Request) -> Response:
+    async def create(self, request: SiteRequest) -> Response:
         body = _body(request)
         kind = _kind_of(body)
         row = {"owner": str(body.get("organization") or USER), "name": str(body.get("name", ""))}
@@ -198,40 +199,40 @@ class _Hub:
         self._new(request, kind, row | {"private": _private(body), "license": str(body.get("license") or "")})
         return JSONResponse({"url": _address(kind, row), "name": _id(row), "id": _key(kind + _id(row))})
 
-    async def delete(self, request: Request) -> Response:
+    async def delete(self, request: SiteRequest) -> Response:
         body = _body(request)
         kind = _kind_of(body)
         row = self._own(request, kind, str(body.get("organization") or USER), str(body.get("name", "")))
         self._remove(request, kind, row)
         return Response("OK", media_type="text/plain")
 
-    async def move(self, request: Request) -> Response:
+    async def move(self, request: SiteRequest) -> Response:
         body = _body(request)
         kind = _kind_of(body)
         row = self._own(request, kind, *_split(body.get("fromRepo")))
         self._rename(request, kind, row, *_split(body.get("toRepo")))
         return Response("OK", media_type="text/plain")
 
-    async def preupload(self, request: Request) -> Response:
+    async def preupload(self, request: SiteRequest) -> Response:
         self._writable(request)
         asked = _body(request).get("files")
         files = [each for each in asked if isinstance(each, dict)] if isinstance(asked, list) else []
         told = {"uploadMode": "regular", "shouldIgnore": False, "oid": None}
         return JSONResponse({"files": [{"path": each.get("path"), **told} for each in files]})
 
-    async def commit(self, request: Request) -> Response:
+    async def commit(self, request: SiteRequest) -> Response:
         kind, row = self._writable(request)
-        lines = [_object(line) for line in request.state.body.splitlines() if line.strip()]
+        lines = [_object(line) for line in request.content.splitlines() if line.strip()]
         values = [(line.get("key"), line["value"]) for line in lines if isinstance(line.get("value"), dict)]
         header = next((value for key, value in values if key == "header"), None)
         if header is None or not header.get("summary"):
             raise HubError(400, "the header of the commit has no summary")
         where = f"{kind}/{row['id']}"
         if request.query_params.get("create_pr") in ("1", "true", "True"):
-            pull = request.state.episode.add("pull_requests", repo=where, title=str(header["summary"]))
+            pull = request.episode.add("pull_requests", repo=where, title=str(header["summary"]))
             url = f"{_address(kind, row)}/discussions/{pull['id']}"
             return JSONResponse(_done(_hash(url), url) | {"pullRequestUrl": url})
-        with request.state.episode.transaction():
+        with request.episode.transaction():
             for key, value in values:
                 path = str(value.get("path", ""))
                 if key == "file":
@@ -243,7 +244,7 @@ class _Hub:
         sha = _sha(request, kind, self._find(request, kind, row["owner"], row["name"]) or row)
         return JSONResponse(_done(sha, f"{_address(kind, row)}/commit/{sha}"))
 
-    async def resolve(self, request: Request) -> Response:
+    async def resolve(self, request: SiteRequest) -> Response:
         kind, row = self._readable(request, files=True)
         if request.path_params["revision"] not in ("main", _sha(request, kind, row)):
             raise HubError(404, f"Invalid rev id: {request.path_params['revision']}", "RevisionNotFound")
@@ -259,7 +260,7 @@ class _Hub:
 
     # --- the forms
 
-    async def web_create(self, request: Request) -> Response:
+    async def web_create(self, request: SiteRequest) -> Response:
         form = _form(request)
         row = {"owner": form.get("owner", USER), "name": form.get("name", "").strip()}
         kind = request.path_params["kind"]
@@ -273,24 +274,24 @@ class _Hub:
             return _to(f"{request.url.path}?{urlencode(here)}")
         return _to(f"{_BASE[kind]}/{_id(row)}")
 
-    async def web_edit(self, request: Request) -> Response:
+    async def web_edit(self, request: SiteRequest) -> Response:
         kind, row = self._mine(request)
         form = _form(request)
         if form.get("target") == "pull_request":
             pull = {"title": form.get("summary") or "Update README.md", "content": form.get("content", "")}
-            request.state.episode.add("pull_requests", repo=f"{kind}/{row['id']}", **pull)
+            request.episode.add("pull_requests", repo=f"{kind}/{row['id']}", **pull)
             return _to(f"{_BASE[kind]}/{_id(row)}/discussions")
         self._write(request, kind, row, "README.md", form.get("content", ""))
         return _to(f"{_BASE[kind]}/{_id(row)}")
 
-    async def web_move(self, request: Request) -> Response:
+    async def web_move(self, request: SiteRequest) -> Response:
         kind, row = self._mine(request)
         form = _form(request)
         owner, name = form.get("owner", USER), form.get("name", "").strip()
         self._rename(request, kind, row, owner, name)
         return _to(f"{_BASE[kind]}/{owner}/{name}/settings")
 
-    async def web_delete(self, request: Request) -> Response:
+    async def web_delete(self, request: SiteRequest) -> Response:
         kind, row = self._mine(request)
         if _form(request).get("confirm", "").strip() != _id(row):
             raise HubError(400, f"type {_id(row)} to confirm")
@@ -299,38 +300,38 @@ class _Hub:
 
     # --- what they share
 
-    def _find(self, request: Request, kind: str, owner: str, name: str) -> Row | None:
-        rows = [*request.state.episode.items(kind), *self._data[kind]]
+    def _find(self, request: SiteRequest, kind: str, owner: str, name: str) -> Row | None:
+        rows = [*request.episode.items(kind), *self._data[kind]]
         return next((row for row in rows if (row["owner"], row["name"]) == (owner, name)), None)
 
-    def _mine(self, request: Request) -> tuple[str, Row]:
+    def _mine(self, request: SiteRequest) -> tuple[str, Row]:
         """Return the account's repository that a form is about."""
         kind = request.path_params["kind"]
         row = self._find(request, kind, request.path_params["owner"], request.path_params["name"])
-        if request.state.episode.account is None:
+        if request.episode.account is None:
             raise HubError(401, "Invalid username or password.")
         if row is None or "body" not in row:
             raise HubError(404, "Repository not found", "RepoNotFound")
         return kind, row
 
-    def _readable(self, request: Request, *, files: bool = False) -> tuple[str, Row]:
+    def _readable(self, request: SiteRequest, *, files: bool = False) -> tuple[str, Row]:
         """Return a repository that the request may read, or (``files``) whose files it may read."""
         kind = _kind(request.path_params["kind"])
         token = _token(request)
         row = self._find(request, kind, request.path_params["owner"], request.path_params["name"])
-        here = request.state.episode.account is not None
+        here = request.episode.account is not None
         mine = row is not None and "body" in row and (here or _may(token, "read", row))
         if row is None or (row.get("private") and not mine):
             said = (404, "Repository not found") if token else (401, "Invalid username or password.")
             raise HubError(*said, "RepoNotFound")
         if files and row.get("gated") and not mine:
-            asked = [each["repo"] for each in request.state.episode.items("access_requests")]
+            asked = [each["repo"] for each in request.episode.items("access_requests")]
             if f"{kind}/{_id(row)}" not in asked or not (here or _may(token, "gated", row)):
                 text = f"Access to {kind[:-1]} {_id(row)} is restricted."
                 raise HubError(403 if token else 401, text, "GatedRepo")
         return kind, row
 
-    def _own(self, request: Request, kind: str, owner: str, name: str) -> Row:
+    def _own(self, request: SiteRequest, kind: str, owner: str, name: str) -> Row:
         """Return a repository of the account that the request's token may write."""
         token = _token(request, needed=True)
         row = self._find(request, kind, owner, name)
@@ -341,7 +342,7 @@ class _Hub:
         _demand(token, "write", row)
         return row
 
-    def _writable(self, request: Request) -> tuple[str, Row]:
+    def _writable(self, request: SiteRequest) -> tuple[str, Row]:
         kind = _kind(request.path_params["kind"])
         if request.path_params.get("revision", "main") != "main":
             raise HubError(404, f"Invalid rev id: {request.path_params['revision']}", "RevisionNotFound")
@@ -351,35 +352,32 @@ class _Hub:
         wrong = [each for each in _words(fields["license"]) if each not in self._licenses]
         return [{"message": f'"license" must be one of the known ids; "{each}" is none'} for each in wrong]
 
-    def _new(self, request: Request, kind: str, row: Row) -> None:
+    def _new(self, request: SiteRequest, kind: str, row: Row) -> None:
         if not _NAME.fullmatch(row["name"]):
             raise HubError(400, _RULE)
         if self._license_errors(row):
             raise HubError(400, self._license_errors(row)[0]["message"])
         if self._find(request, kind, row["owner"], row["name"]):
             raise HubError(409, f"You already created this {kind[:-1]} repo: {_id(row)}")
-        # `request.state.episode` has no way to say a field that is called `name`.
-        request.state.store_episode.add(self._site, kind, row)
+        request.episode.add(kind, **row)
 
-    def _rename(self, request: Request, kind: str, row: Row, owner: str, name: str) -> None:
+    def _rename(self, request: SiteRequest, kind: str, row: Row, owner: str, name: str) -> None:
         if owner not in (USER, *ORGS):
             raise HubError(403, f"You may not move a repository to {owner}")
         if not _NAME.fullmatch(name):
             raise HubError(400, _RULE)
         if (owner, name) != (row["owner"], row["name"]) and self._find(request, kind, owner, name):
             raise HubError(409, f"There is a {kind[:-1]} {owner}/{name} already")
-        request.state.store_episode.update(
-            self._site, kind, {"id": row["id"]}, {"owner": owner, "name": name}
-        )
+        request.episode.update(kind, where={"id": row["id"]}, owner=owner, name=name)
 
-    def _remove(self, request: Request, kind: str, row: Row) -> None:
-        with request.state.episode.transaction():
-            request.state.episode.remove("files", repo=f"{kind}/{row['id']}")
-            request.state.episode.remove(kind, id=row["id"])
+    def _remove(self, request: SiteRequest, kind: str, row: Row) -> None:
+        with request.episode.transaction():
+            request.episode.remove("files", repo=f"{kind}/{row['id']}")
+            request.episode.remove(kind, id=row["id"])
 
-    def _write(self, request: Request, kind: str, row: Row, path: str, text: str | None) -> None:
+    def _write(self, request: SiteRequest, kind: str, row: Row, path: str, text: str | None) -> None:
         """Write a file of a repository, or delete it."""
-        episode, where = request.state.episode, f"{kind}/{row['id']}"
+        episode, where = request.episode, f"{kind}/{row['id']}"
         if path == "README.md":
             fields = card_fields(text or "")
             if self._license_errors(fields):
@@ -396,7 +394,7 @@ class _Hub:
 
 
 def _answered(handler: Handler) -> Handler:
-    async def answer(request: Request) -> Response:
+    async def answer(request: SiteRequest) -> Response:
         try:
             return await handler(request)
         except HubError as error:
@@ -408,23 +406,23 @@ def _answered(handler: Handler) -> Handler:
 def _of(kind: str, handler: Handler) -> Handler:
     """Return a handler of pages of one kind of repository, for those who are signed in where it is a form."""
 
-    async def handle(request: Request) -> Response:
+    async def handle(request: SiteRequest) -> Response:
         request.path_params["kind"] = kind
-        if request.method == "POST" and request.state.episode.account is None:
+        if request.method == "POST" and request.episode.account is None:
             return _to("/login")
         return await handler(request)
 
     return handle
 
 
-def _token(request: Request, *, needed: bool = False) -> Row:
+def _token(request: SiteRequest, *, needed: bool = False) -> Row:
     """Return the token of a request; an empty one where there is none and none is needed."""
     if not request.headers.get("authorization"):
         if needed:
             raise HubError(401, "Invalid username or password.")
         return {}
     try:
-        row: Row = request.state.authorize("read", "fineGrained")
+        row: Row = request.authorize("read", "fineGrained")
     except RefusedError:
         raise HubError(401, "Invalid credentials in Authorization header") from None
     return row
@@ -448,8 +446,8 @@ def _demand(token: Row, what: str, repo: Row) -> None:
         raise HubError(403, f"You don't have the rights to change {_id(repo)} with {token['name']}")
 
 
-def _body(request: Request) -> Row:
-    return _object(request.state.body)
+def _body(request: SiteRequest) -> Row:
+    return _object(request.content)
 
 
 def _object(text: bytes) -> Row:
@@ -459,10 +457,8 @@ def _object(text: bytes) -> Row:
         raise HubError(400, str(error)) from None
 
 
-def _form(request: Request) -> dict[str, str]:
-    pairs = parse_qs(
-        request.state.body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=100
-    )
+def _form(request: SiteRequest) -> dict[str, str]:
+    pairs = parse_qs(request.content.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=100)
     return {name: values[-1] for name, values in pairs.items()}
 
 
@@ -531,18 +527,18 @@ def _hash(text: str) -> str:
     return hashlib.sha1(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
 
 
-def _files(request: Request, kind: str, row: Row) -> dict[str, str]:
+def _files(request: SiteRequest, kind: str, row: Row) -> dict[str, str]:
     """Return the text of each file of a repository."""
-    own = request.state.episode.items("files") if "body" in row else []
+    own = request.episode.items("files") if "body" in row else []
     mine = {each["path"]: each["content"] for each in own if each["repo"] == f"{kind}/{row['id']}"}
     return {"README.md": readme(row)} | mine
 
 
-def _sha(request: Request, kind: str, row: Row) -> str:
+def _sha(request: SiteRequest, kind: str, row: Row) -> str:
     return _hash(json.dumps([kind, _id(row), _files(request, kind, row)]))
 
 
-def _facts(request: Request, kind: str, row: Row, *, whole: bool = False) -> Row:
+def _facts(request: SiteRequest, kind: str, row: Row, *, whole: bool = False) -> Row:
     """Return what the API says of a repository."""
     licenses, tags = _words(row.get("license")), _words(row.get("tags"))
     facts: Row = {

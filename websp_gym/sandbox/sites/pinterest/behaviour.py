@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -15,6 +14,7 @@ from websp_gym.sandbox.schema.dependencies import is_disabled
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.server.request_fields import RefusedError, read_fields, read_json
 from websp_gym.sandbox.server.sessions import SiteEpisode
+from websp_gym.sandbox.server.site_request import SiteRequest
 
 PATH = "/settings/permissions/"
 WORDS = {"comments.words_own": "blocked_words", "comments.words_others": "blocked_words_others"}
@@ -25,11 +25,11 @@ def routes(site: SiteSchema) -> list[Route]:
     """Return the route that saves the social permissions, and those at which others mention and comment."""
     known = {action.path: action.set for action in site.actions}[PATH]
 
-    async def save(request: Request) -> Response:
-        episode = request.state.episode
+    async def save(request: SiteRequest) -> Response:
+        episode = request.episode
         if episode.session is None:
-            raise request.state.episode.sign_in_first
-        sent = read_json(request.state.body)
+            raise request.episode.sign_in_first
+        sent = read_json(request.content)
         values = {key: site.settings[key].parse(sent[field]) for key, field in known.items() if field in sent}
         if not values:
             raise RefusedError(400, f"none of the fields {', '.join(known.values())} was sent")
@@ -48,16 +48,16 @@ def routes(site: SiteSchema) -> list[Route]:
 
     followed = {setting.label for key, setting in site.settings.items() if key.startswith("following.")}
 
-    async def mention(request: Request) -> Response:
-        episode = request.state.episode
+    async def mention(request: SiteRequest) -> Response:
+        episode = request.episode
         who, (sender, text) = episode.get("mentions.who"), await _received(request)
         if who != "everyone" and not (who == "followees" and sender in followed):
             raise RefusedError(403, "this account cannot be mentioned")
         episode.add("received", kind="mention", sender=sender, text=text)
         return JSONResponse({"success": 1})
 
-    async def comment(request: Request) -> Response:
-        episode = request.state.episode
+    async def comment(request: SiteRequest) -> Response:
+        episode = request.episode
         sender, text = await _received(request)
         if not episode.get("comments.allowed"):
             raise RefusedError(403, "this account takes no comments")
@@ -73,13 +73,13 @@ def routes(site: SiteSchema) -> list[Route]:
     ]
 
 
-async def _received(request: Request) -> tuple[str, str]:
+async def _received(request: SiteRequest) -> tuple[str, str]:
     """Return who sends something to the account, and its text."""
     fields = await read_fields(request)
     sender = fields.text("from")
     if not sender:
         raise RefusedError(400, "the field from is missing")
-    if sender in [row["name"] for row in request.state.episode.items("blocked_accounts")]:
+    if sender in [row["name"] for row in request.episode.items("blocked_accounts")]:
         raise RefusedError(403, "this account has blocked you")
     return sender, fields.text("text")
 

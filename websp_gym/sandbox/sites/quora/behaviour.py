@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.server.request_fields import RefusedError, read_fields
+from websp_gym.sandbox.server.site_request import SiteRequest
 
 
 def routes(site: SiteSchema) -> list[Route]:
@@ -15,8 +15,8 @@ def routes(site: SiteSchema) -> list[Route]:
     # Those whose answers are in its feed "Following".
     followed = {row["writer"] for row in site.data["answers"] if row["feed"] == "following"}
 
-    async def comment(request: Request) -> Response:
-        episode, fields = request.state.episode, await read_fields(request)
+    async def comment(request: SiteRequest) -> Response:
+        episode, fields = request.episode, await read_fields(request)
         sender, who = fields.text("from"), episode.get("privacy.comments")
         if not sender:
             raise RefusedError(400, "the field from is missing")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.server.sessions import SiteEpisode
+from websp_gym.sandbox.server.site_request import SiteRequest
 
 ADVERTISER = "px.adlattice.com"
 """The tracker that tells the ad centre whose pages were visited."""
@@ -19,17 +19,17 @@ AD_CENTER = "googleadcenter"
 _PIXEL = b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 
 
-def routes(site: Any) -> list[Route]:
+def routes(site: SiteSchema) -> list[Route]:
     """Return the route of the tracking pixel."""
     return [Route("/c.gif", collect, methods=["GET"])]
 
 
-async def collect(request: Request) -> Response:
+async def collect(request: SiteRequest) -> Response:
     """Log the report of a page."""
     facts = {name: request.query_params.get(name, "") for name in ("site", "group", "page")}
-    request.state.episode.log("tracker", host=request.state.host, **facts)
-    if request.state.host == ADVERTISER and AD_CENTER in request.state.sites.slugs:
-        _count(request.state.episode.site(AD_CENTER), facts["site"])
+    request.episode.log("tracker", host=request.host, **facts)
+    if request.host == ADVERTISER and AD_CENTER in request.sites.slugs:
+        _count(request.episode.site(AD_CENTER), facts["site"])
     return Response(_PIXEL, media_type="image/gif")
 
 

@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.server.request_fields import RefusedError, read_fields
+from websp_gym.sandbox.server.site_request import SiteRequest
 
 API = "/api/v1/"
 KINDS = ("whispers", "gifts", "stories/mention", "stories/clips", "stories/reshare")
 
 
-def routes(site: Any) -> list[Route]:
+def routes(site: SiteSchema) -> list[Route]:
     """Return the routes at which others whisper, give subscriptions, and make stories."""
     return [Route(API + kind, receive, methods=["POST"]) for kind in KINDS]
 
 
-async def receive(request: Request) -> Response:
+async def receive(request: SiteRequest) -> Response:
     """Keep what somebody sends, unless they are blocked or the account does not allow it."""
-    episode, fields = request.state.episode, await read_fields(request)
+    episode, fields = request.episode, await read_fields(request)
     kind, sender = request.url.path.removeprefix(API), fields.text("from").lower()
     if not sender:
         raise RefusedError(400, "the field from is missing")
