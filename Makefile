@@ -1,5 +1,6 @@
 # make demo   set everything up and watch one instance run, with no key
 # make test   install what the tests need and run them (what CI runs)
+# make test-pythons [ARGS=--episode]  the fast half of them on each installed Python, with the oldest and the newest Playwright
 # make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
 # make test-rl [RL=trl]  the same for the trainers (trl, openenv, verifiers, skyrl, ray, sb3), each in an environment of its own
 # make check  format, lint, layers of the package, types (Python and JavaScript)
@@ -18,13 +19,17 @@ ifneq ($(words $(VENV)),1)
 $(error VENV="$(VENV)": a path with spaces does not work with make; choose one without)
 endif
 
-# The first interpreter that runs and is of a version that will do (a pyenv shim may exist and not run).
-PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
-	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null && echo $$p && break; \
+# The first interpreter that runs, is of a version that will do and can make environments (a pyenv shim may exist and not
+# run). BrowserGym can be installed as it is on the first two.
+WILL_DO := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3; do \
+	$$p -c '$(WILL_DO)' 2>/dev/null && echo $$p && break; \
 	done)
 # Said before anything is made.
-PYTHON_WILL_DO = @"$(PYTHON)" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null \
-	|| { echo "websp-gym needs Python 3.11 or 3.12$(if $(PYTHON),; $(PYTHON) is not one): install one, or set PYTHON=..." >&2; exit 1; }
+PYTHON_WILL_DO = @"$(PYTHON)" -c '$(WILL_DO)' 2>/dev/null || { \
+	echo "websp-gym needs Python 3.11 or later with venv$(if $(PYTHON),; $(PYTHON) is not one)." >&2; \
+	echo "Install one (Debian, Ubuntu: apt install python3-venv; macOS: brew install python; anywhere: uv python install 3.13)," >&2; \
+	echo "or set PYTHON=..." >&2; exit 1; }
 BIN := $(VENV)/bin
 AGENTLAB := .venv-agentlab
 # Trainers whose adapters are tested.
@@ -32,7 +37,7 @@ RL ?= trl openenv verifiers skyrl ray sb3
 # Test processes. Browsers keep a process waiting, so there are more than cores.
 JOBS ?= $(shell expr $$(nproc) + 2)
 
-.PHONY: help demo test test-agentlab test-rl prove check docs rules bench bench-replay soak endurance traces clean
+.PHONY: help demo test test-pythons test-agentlab test-rl prove check docs rules bench bench-replay soak endurance traces clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
@@ -42,6 +47,9 @@ help:
 
 test: $(VENV)/.dev .browser
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=40 $(ARGS)
+
+test-pythons: $(VENV)/.made
+	$(BIN)/python tests/pythons.py $(ARGS)
 
 prove: $(VENV)/.dev .browser
 	$(BIN)/websp prove $(SITE) --jobs $$(nproc)

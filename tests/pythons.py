@@ -1,0 +1,129 @@
+"""Run a part of the tests, or one episode, on every Python that is installed, with the oldest and the newest Playwright.
+
+python tests/pythons.py             # make test-pythons: the fast half of the suite
+python tests/pythons.py --episode   # one episode on each, as CI does
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+ROOT = Path(__file__).resolve().parent.parent
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")
+FAST = (
+    "tests/actions",
+    "tests/browser",
+    "tests/env",
+    "tests/observation",
+    "tests/replay/test_locate.py",
+    "tests/rollouts",
+    "tests/runner",
+)
+"""Parts that touch the browser or depend on the language."""
+Playwright = Literal["oldest", "newest"]
+OLDEST = "1.44.*"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An interpreter and a version of Playwright."""
+
+    version: str
+    interpreter: str
+    playwright: Playwright
+
+    @property
+    def folder(self) -> Path:
+        """The virtual environment."""
+        return ROOT / f".venv-{self.version}-{self.playwright}"
+
+    @property
+    def python(self) -> str:
+        """The interpreter of the virtual environment."""
+        return str(self.folder / "bin" / "python")
+
+
+def interpreters() -> Iterator[tuple[str, str]]:
+    """Yield version and path of each interpreter that runs: on the path, or where pyenv and uv keep theirs."""
+    kept = [Path.home() / ".pyenv" / "versions", Path.home() / ".local" / "share" / "uv" / "python"]
+    for version in VERSIONS:
+        places = [shutil.which(f"python{version}") or ""]
+        places += [
+            str(path) for folder in kept for path in sorted(folder.glob(f"*{version}*/bin/python{version}"))
+        ]
+        for path in filter(None, places):
+            if subprocess.run([path, "-c", "import ensurepip, venv"], capture_output=True).returncode == 0:
+                yield version, path
+                break
+
+
+def settings() -> Iterator[Setting]:
+    """Yield the combinations to run: no greenlet that Playwright 1.44 takes has a wheel past Python 3.12."""
+    for version, path in interpreters():
+        if version in ("3.11", "3.12"):
+            yield Setting(version, path, "oldest")
+        yield Setting(version, path, "newest")
+
+
+def install(setting: Setting) -> None:
+    """Make or bring up to date the virtual environment."""
+    stamp = setting.folder / ".test"
+    if stamp.exists() and stamp.stat().st_mtime > (ROOT / "pyproject.toml").stat().st_mtime:
+        return
+    if not setting.folder.exists():
+        subprocess.run([setting.interpreter, "-m", "venv", str(setting.folder)], check=True)
+    pip = [setting.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "-e", f"{ROOT}[test]", "-c", "constraints.txt"], cwd=ROOT, check=True)
+    if setting.playwright == "newest":
+        # Past what browsergym-core asks for, which runs with it all the same.
+        subprocess.run([*pip, "--upgrade", "--no-deps", "playwright", "greenlet", "pyee"], check=True)
+    else:
+        subprocess.run([*pip, f"playwright=={OLDEST}"], check=True)
+    stamp.touch()
+
+
+def run(setting: Setting, *, episode: bool, arguments: list[str]) -> bool:
+    """Run one episode, or the tests, and return whether that went well."""
+    install(setting)
+    subprocess.run(["sh", "tests/install_browser.sh", setting.python], cwd=ROOT, check=True)
+    if episode:
+        command = [str(setting.folder / "bin" / "websp"), "demo", "--out", str(setting.folder / "demo")]
+    else:
+        command = [setting.python, "-m", "pytest", "-q", "-n", str((os.cpu_count() or 2) + 2), *arguments]
+    return subprocess.run(command, cwd=ROOT).returncode == 0
+
+
+def main() -> int:
+    """Run all settings and print a table; return 1 if one of them failed, or there is none."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--episode", action="store_true", help="play one episode instead of running tests")
+    parser.add_argument(
+        "arguments", nargs="*", default=FAST, help="what pytest gets instead of the fast half"
+    )
+    options = parser.parse_args()
+    lines, failed = [], False
+    for setting in settings():
+        began = time.monotonic()
+        good = run(setting, episode=options.episode, arguments=list(options.arguments))
+        failed |= not good
+        seconds = time.monotonic() - began
+        lines.append(
+            f"{setting.version:8} {setting.playwright:8} {'ok' if good else 'FAILED':8} {seconds:6.0f} s"
+        )
+    print(f"{'Python':8} {'Playwright':8}", *lines, sep="\n")
+    return 1 if failed or not lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
