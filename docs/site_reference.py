@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from websp_gym.sandbox import consent, effects, panels, settings, site, site_schema
+from websp_gym.sandbox.schema import consent, effects, panels, settings, site, site_schema
 
 PAGE = Path(__file__).resolve().parent / "site-reference.md"
 _BETWEEN = re.compile(r"(?<=<!-- keys -->\n).*?(?=<!-- /keys -->)", re.DOTALL)
