@@ -1,13 +1,15 @@
 """websp-gym: web agents on website security and privacy tasks, as Gymnasium environments.
 
-Importing this package registers the instances, so that ``gymnasium.make("websp/Steam-task-191-ON")`` works.
-Browser and server code is imported only when an environment is made.
+Importing this package registers the instances, so that ``gymnasium.make("websp/Steam-task-191-ON")`` works. The names
+in ``__init__.pyi`` are loaded when they are first used: browser and server code is imported only when an environment
+is made.
 """
 
-from websp_gym.env.registration import register_envs
-from websp_gym.tasks import DATASET_VERSION
+import lazy_loader
 
-__all__ = ["DATASET_VERSION", "register_envs"]
+from websp_gym.env.registration import register_envs
+
 __version__ = "0.1.0"
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 register_envs()
