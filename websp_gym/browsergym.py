@@ -43,10 +43,15 @@ def absence(what: str) -> str:
     return f"{what} needs browsergym-core ({_ABSENT}): {INSTALL}" if _ABSENT else ""
 
 
-def require(what: str) -> None:
-    """Raise SetupError, with the way to get it, if BrowserGym is absent; ``what`` says what needs it."""
+def require(what: str, *, option: str | None = None) -> None:
+    """Raise SetupError, with the way to get it, if BrowserGym is absent.
+
+    Args:
+        what: Names in the message what needs it.
+        option: The option of an environment that asks for it.
+    """
     if problem := absence(what):
-        raise SetupError(problem)
+        raise SetupError(problem, option=option)
 
 
 @cache
