@@ -11,9 +11,10 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import ReplayError, SetupError
 from websp_gym.replay.expectations import is_choice, recorded_state
+from websp_gym.replay.filled import fill_event
 from websp_gym.replay.read_back import Kept, last_states, look_again
 from websp_gym.replay.sign_in import without_sign_in
-from websp_gym.replay.trace import Trace, TraceEvent, fill
+from websp_gym.replay.trace import Trace, TraceEvent
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
@@ -42,7 +43,7 @@ def look_back(trace: Trace, context: BrowserContext, account: Mapping[str, str])
         return {}  # the browser is gone
     tabs = Tabs(context)
     try:
-        readings = look_again(states, tabs, account, timeout=_SECONDS)
+        readings = look_again(states, tabs, timeout=_SECONDS)
     except (PlaywrightError, ReplayError):
         return {}
     finally:
@@ -57,13 +58,13 @@ def _states(trace: Trace, account: Mapping[str, str]) -> Iterator[Kept]:
         if event.target is None or event.popup:
             continue
         try:
-            url = fill(event.url, account)
-            text = fill(event.value, account) if _sets_text(event) and event.value is not None else None
+            filled = fill_event(event, account)
         except SetupError:
             continue
+        text = filled.value if _sets_text(event) else None
         on = recorded_state(event) if text is None and is_choice(event) else None
-        if url and (on is not None or text is not None):
-            yield Kept(number, event, url, on, text)
+        if filled.url and (on is not None or text is not None):
+            yield Kept(number, filled, filled.url, on, text)
 
 
 def _sets_text(event: TraceEvent) -> bool:

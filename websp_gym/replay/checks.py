@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.errors import ReplayError
+from websp_gym.replay.filled import FilledEvent, FilledTrace
 from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement
 from websp_gym.replay.perform_event import Performed
 from websp_gym.replay.read_back import Kept, ReadBack, Setting, last_states, look, read_back
 from websp_gym.replay.refusals import Pressed, Refusals
 from websp_gym.replay.sign_in import why_not_at_end, without_sign_in
-from websp_gym.replay.trace import End, Trace, TraceEvent
+from websp_gym.replay.trace import End
 from websp_gym.replay.wait_for_target import same_page
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ class Checks:
 
     Args:
         tabs: The browser's open tabs.
-        account: The account's values for the placeholders.
         rules: The site's class rules.
         timeout: Seconds to wait for a page.
         end: Where the recording ended, if it says so.
@@ -38,7 +38,6 @@ class Checks:
     def __init__(
         self,
         tabs: Tabs,
-        account: Mapping[str, str],
         rules: ClassRules,
         timeout: float,
         end: End | None,
@@ -48,7 +47,6 @@ class Checks:
         verify: bool,
     ) -> None:
         self.tabs = tabs
-        self.account = account
         self.rules = rules
         self.timeout = timeout
         self.end = end
@@ -87,15 +85,14 @@ class Checks:
         return read_back(
             without_sign_in(last_states(kept)),
             self.tabs,
-            self.account,
             self.rules,
             timeout=self.timeout,
             sent_since=lambda one: refusals.traffic.since(one.since, one.url),
         )
 
-    def check_end(self, trace: Trace) -> None:
+    def check_end(self, trace: FilledTrace) -> None:
         """Raise ReplayError where the last event did not lead where it led when it was recorded."""
-        why = why_not_at_end(trace, self.tabs, self.left, self.account, self.timeout)
+        why = why_not_at_end(trace, self.tabs, self.left, self.timeout)
         if why is not None:
             raise self.error(trace.events[-1], len(trace.events), why, ())
 
@@ -104,7 +101,7 @@ class Checks:
         self.left = self.tabs.current.url
 
     def act(
-        self, event: TraceEvent, number: int, element: LocatedElement, perform: Callable[[], Performed]
+        self, event: FilledEvent, number: int, element: LocatedElement, perform: Callable[[], Performed]
     ) -> Performed:
         """Carry out an event on its target, and remember the state that it set."""
         self.leave()
@@ -123,7 +120,7 @@ class Checks:
         return did
 
     def watch(
-        self, event: TraceEvent, number: int, pressed: Pressed, perform: Callable[[], Performed]
+        self, event: FilledEvent, number: int, pressed: Pressed, perform: Callable[[], Performed]
     ) -> Performed:
         """Carry out an event; raise ReplayError where what it sent was refused."""
         if self.refusals is None or event.type in ("type", "omitted"):
@@ -150,9 +147,9 @@ class Checks:
         states = [
             one
             for one in without_sign_in(last_states(self.kept))
-            if one.url.split("?", 1)[0].rstrip("/") == here and not one.is_secret
+            if one.url.split("?", 1)[0].rstrip("/") == here and not one.event.secret
         ]
-        readings = look(states, self.tabs, self.account, self.rules) if loaded else []
+        readings = look(states, self.tabs, self.rules) if loaded else []
         if not readings or not all(reading.same for reading in readings):
             raise error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from websp_gym.errors import ReplayError, SetupError
-from websp_gym.replay.trace import NEW_PASSWORD, Trace, TraceEvent, fill
+from websp_gym.replay.trace import NEW_PASSWORD, Trace, TraceEvent
 
 _WHY = "the recording left this input out, because it is secret"
 _WHY_STEP = "the import left this step out, because no trace can hold it"
@@ -49,18 +49,6 @@ def check_inputs(trace: Trace, inputs: Mapping[int, str]) -> None:
 def places_of(trace: Trace) -> list[int]:
     """Return the numbers of the events that stand for an input that was left out."""
     return [number for number, event in enumerate(trace.events, 1) if event.type == "omitted"]
-
-
-def given_for(
-    event: TraceEvent, number: int, inputs: Mapping[int, str], account: Mapping[str, str]
-) -> str | None:
-    """Return what is given for an input that was left out; None if nothing is."""
-    if number in inputs:
-        return inputs[number]
-    try:
-        return fill(event.value, account) if event.value else None
-    except SetupError:
-        return None
 
 
 def why_left_out(event: TraceEvent) -> str:

@@ -14,13 +14,12 @@ from urllib.parse import urljoin, urlsplit
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.replay.expectations import unfolds
+from websp_gym.replay.filled import FilledEvent
 from websp_gym.replay.locate import Found, frame_of, install, query_of
-from websp_gym.replay.trace import TraceEvent, fill, fill_target
+from websp_gym.replay.trace import TraceEvent
 from websp_gym.replay.wait_for_target import same_page
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from websp_gym.browser.tabs import Tabs
 
 _OPENING = frozenset({"button", "link", "menuitem", "tab"})
@@ -34,21 +33,19 @@ class Openers:
 
     Args:
         tabs: The browser's open tabs.
-        account: The account's values for the placeholders.
     """
 
-    def __init__(self, tabs: Tabs, account: Mapping[str, str]) -> None:
+    def __init__(self, tabs: Tabs) -> None:
         self.tabs = tabs
-        self.account = account
-        self.unproved: tuple[int, TraceEvent] | None = None
+        self.unproved: tuple[int, FilledEvent] | None = None
         """The last step that was taken by its place, until what follows has proved it."""
 
-    def by_place(self, number: int, event: TraceEvent, following: TraceEvent | None) -> Found | None:
+    def by_place(self, number: int, event: FilledEvent, following: FilledEvent | None) -> Found | None:
         """Return what is in the recorded place of an unchanged group, if the step only opens and another follows."""
         if not only_opens(event) or following is None or following.target is None:
             return None
-        assert event.target is not None
-        target = fill_target(event.target, self.account)
+        target = event.target
+        assert target is not None
         frame = frame_of(self.tabs.current, target.frame_path)
         if frame is None:
             return None
@@ -63,13 +60,12 @@ class Openers:
         self.unproved = (number, event)
         return Found(element, frame, "place", 0.0, 1, weak=True)
 
-    def address(self, event: TraceEvent, following: TraceEvent | None) -> str | None:
+    def address(self, event: FilledEvent, following: FilledEvent | None) -> str | None:
         """Return where a link that is not found leads, if the page still has it and the recording went on there."""
         target = event.target
         if event.type != "click" or following is None or target is None or target.role != "link":
             return None
-        target = fill_target(target, self.account)
-        here, there = fill(event.url, self.account), fill(following.url, self.account)
+        here, there = event.url, following.url
         if not target.href or not here or not same_page(urljoin(here, target.href), there):
             return None
         if same_page(here, there):
@@ -85,15 +81,14 @@ class Openers:
         except PlaywrightError:
             return None
 
-    def prove(self, event: TraceEvent, found: Found) -> bool:
+    def prove(self, event: FilledEvent, found: Found) -> bool:
         """Whether an element that was found proves the step before it; True where none waits for a proof."""
         if self.unproved is None:
             return True
         assert event.target is not None
-        target = fill_target(event.target, self.account)
         try:
             script = "(el, query) => __webspReplay.isOwn(query, el)"
-            proved = bool(found.handle.evaluate(script, query_of(target)))
+            proved = bool(found.handle.evaluate(script, query_of(event.target)))
         except PlaywrightError:
             proved = False
         if proved:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from websp_gym.errors import ReplayError
 from websp_gym.replay.act import Actor
 from websp_gym.replay.expectations import UNKNOWN_STATE, Set, presses, recorded_state, unfolds, wanted_state
 from websp_gym.replay.fields import Field
+from websp_gym.replay.filled import FilledEvent
 from websp_gym.replay.located_element import CannotActError, LocatedElement, Look
-from websp_gym.replay.trace import TraceEvent, fill, types_password
 
 Done = Literal["clicked", "skipped", "typed", "navigated", "pressed", "chosen"]
 
@@ -29,7 +28,7 @@ class Performed:
     after: bool | None = None
     is_set: bool = False
     """Whether ``after`` is a state that was asked for."""
-    text: str | None = None
+    text: str | None = field(default=None, repr=False)
     """The text or option that was set."""
 
 
@@ -38,56 +37,51 @@ class Performer:
 
     Args:
         set: The final state of stateful targets.
-        account: The account's values for the placeholders.
     """
 
-    def __init__(self, set: Set, account: Mapping[str, str]) -> None:
+    def __init__(self, set: Set) -> None:
         self.set = set
-        self.account = account
 
-    def perform(
-        self, element: LocatedElement, event: TraceEvent, *, given: str | None, nothing_changed: bool
-    ) -> Performed:
+    def perform(self, element: LocatedElement, event: FilledEvent, *, nothing_changed: bool) -> Performed:
         """Carry out an event.
 
         Args:
             element: The target.
             event: The event.
-            given: What to type where the recording left an input out.
             nothing_changed: Whether every switch and choice since the last action with an effect was as wanted.
 
         Raises:
             CannotActError: The action has no effect or is not possible.
         """
         if event.type == "type":
-            return self._type(Field(element), event.value or "")
+            return self._type(Field(element), event)
         if event.type == "omitted":
             only = ("password", (event.target and event.target.type_attr) or "text")
-            Field(element).fill(given or "", only=only if event.what == "password" else ())
-            return Performed("typed", text=given)
+            Field(element).fill(event.value or "", only=only if event.what == "password" else ())
+            return Performed("typed", text=event.value)
         if event.type == "key" and not presses(event.key, element.look()):
             Field(element).press_key(event.key or "")
             return Performed("pressed")
         if event.type == "change" and event.value is not None:
-            changed = self._change(Field(element), event.value)
+            changed = self._change(Field(element), event)
             if changed is not None:
                 return changed
         return self._click(element, event, nothing_changed)
 
-    def _change(self, field: Field, value: str) -> Performed | None:
+    def _change(self, field: Field, event: FilledEvent) -> Performed | None:
         """Set the value of a field; return None for checkboxes, radio buttons and switches."""
         kind = field.kind()
-        if kind == "select":
-            option = fill(value, self.account)
+        if kind == "select" and not event.secret:
+            option = event.value or ""
             return Performed("chosen" if field.choose(option) else "skipped", text=option)
-        return None if kind in ("checkbox", "radio", "switch") else self._type(field, value)
+        return None if kind in ("checkbox", "radio", "switch") else self._type(field, event)
 
-    def _type(self, field: Field, value: str) -> Performed:
-        text = fill(value, self.account)
-        field.fill(text, only=("password",) if types_password(value) else ())
+    def _type(self, field: Field, event: FilledEvent) -> Performed:
+        text = event.value or ""
+        field.fill(text, only=("password",) if event.secret else ())
         return Performed("typed", text=text)
 
-    def _click(self, element: LocatedElement, event: TraceEvent, nothing_changed: bool) -> Performed:
+    def _click(self, element: LocatedElement, event: FilledEvent, nothing_changed: bool) -> Performed:
         seen = element.look()
         actor, field = Actor(element), Field(element)
         if seen.kind == "option" and event.target and field.kind() == "select":
@@ -112,7 +106,7 @@ class Performer:
         actor.click()
         return Performed("clicked", seen.on)
 
-    def _click_around(self, element: LocatedElement, event: TraceEvent, seen: Look) -> Performed:
+    def _click_around(self, element: LocatedElement, event: FilledEvent, seen: Look) -> Performed:
         """Click an element around a control. If that turned the control, as a row does, leave it as wanted."""
         actor = Actor(element)
         actor.click()

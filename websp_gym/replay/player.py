@@ -28,7 +28,8 @@ from websp_gym.replay.expectations import (
     unfolds,
     wanted_state,
 )
-from websp_gym.replay.left_out import NEVER_GIVEN, check_inputs, given_for, way_out, why_left_out
+from websp_gym.replay.filled import FilledEvent, fill_trace
+from websp_gym.replay.left_out import NEVER_GIVEN, check_inputs, way_out, why_left_out
 from websp_gym.replay.locate import Found, RungReport, explain
 from websp_gym.replay.located_element import (
     CannotActError,
@@ -41,7 +42,7 @@ from websp_gym.replay.openers import Openers
 from websp_gym.replay.perform_event import Done, Performed, Performer
 from websp_gym.replay.refusals import Pressed
 from websp_gym.replay.report import EventReport, ReplayReport
-from websp_gym.replay.trace import End, Trace, TraceEvent, fill, fill_target
+from websp_gym.replay.trace import End, Trace
 from websp_gym.replay.wait_for_target import TargetWaiter, same_page
 
 if TYPE_CHECKING:
@@ -101,27 +102,25 @@ def replay(
         ReplayError: A target was not found or did not reach its state, the page did not keep it, or an input was
             left out and is not given; details are in the error's attributes.
         SetupError: An input is given for another event, the account has no value for a placeholder, or a class
-            rule is not a valid CSS selector.
+            rule is not a valid CSS selector; nothing was done.
     """
     began = time.monotonic()
-    given = inputs or {}
-    check_inputs(trace, given)
+    check_inputs(trace, inputs or {})
     check_class_rules(class_rules, tabs.current)
-    player = _Player(
-        tabs, set, account, timeout, class_rules, given, watch or verify, verify, trace.end, on_candidates
-    )
+    filled = fill_trace(trace, account, inputs)
+    player = _Player(tabs, set, timeout, class_rules, watch or verify, verify, trace.end, on_candidates)
     try:
         if start:
-            player.go(fill(trace.start_url, account), TraceEvent(type="navigate", url=trace.start_url), 0)
+            player.go(filled.start.url, filled.start, 0)
         events = []
-        for number, event in enumerate(trace.events, 1):
-            player.following = trace.events[number] if number < len(trace.events) else None
+        for number, event in enumerate(filled.events, 1):
+            player.following = filled.events[number] if number < len(filled.events) else None
             events.append(player.play(number, event))
             if on_event is not None:
                 on_event(events[-1])
-        player.check_proved(len(trace.events))
+        player.check_proved(len(filled.events))
         if events and events[-1].action != "skipped":
-            player.checks.check_end(trace)
+            player.checks.check_end(filled)
         back = player.checks.read_back() if verify else None
     finally:
         player.checks.close()
@@ -136,10 +135,8 @@ class _Player:
         self,
         tabs: Tabs,
         set_: Set,
-        account: Mapping[str, str],
         timeout: float,
         rules: ClassRules,
-        inputs: Mapping[int, str],
         watch: bool,
         verify: bool,
         end: End | None,
@@ -147,32 +144,30 @@ class _Player:
     ) -> None:
         self.tabs = tabs
         self.set = set_
-        self.account = account
         self.timeout = timeout
         self.rules = rules
-        self.inputs = inputs
-        self.performer = Performer(set_, account)
-        self.targets = TargetWaiter(tabs, account)
-        self.openers = Openers(tabs, account)
-        self.following: TraceEvent | None = None
+        self.performer = Performer(set_)
+        self.targets = TargetWaiter(tabs)
+        self.openers = Openers(tabs)
+        self.following: FilledEvent | None = None
         # True where every switch and choice since the last action with an effect already was as wanted.
         self.nothing_changed = False
         self.on_candidates = on_candidates
         self.answer: str | None = None
         """Given for the dialog of the next event."""
-        self.checks = Checks(tabs, account, rules, timeout, end, self._error, watch=watch, verify=verify)
+        self.checks = Checks(tabs, rules, timeout, end, self._error, watch=watch, verify=verify)
 
     def check_proved(self, number: int) -> None:
         """Raise ReplayError where no event until this one has proved a step that was taken by its place."""
         if self.openers.unproved is not None:
             raise self._unproved(number)
 
-    def play(self, number: int, event: TraceEvent) -> EventReport:
+    def play(self, number: int, event: FilledEvent) -> EventReport:
         """Perform one event, and answer the native dialog that was recorded after it."""
         if event.modal is None:
             return self._play(number, event)
         asked = self.tabs.dialogs.seen
-        answer = self.answer if self.answer is not None else fill(event.modal_text or "", self.account)
+        answer = self.answer if self.answer is not None else event.modal_text or ""
         self.answer = None
         with self.tabs.dialogs.answering(accept=event.modal == "accept", text=answer):
             report = self._play(number, event)
@@ -182,12 +177,12 @@ class _Player:
             settle(self.tabs)
         return report
 
-    def _play(self, number: int, event: TraceEvent) -> EventReport:
+    def _play(self, number: int, event: FilledEvent) -> EventReport:
         began = time.monotonic()
         found: Found | None = None
         self.checks.leave()
         if event.type == "navigate":
-            did = Performed(self.go(fill(event.url, self.account), event, number))
+            did = Performed(self.go(event.url, event, number))
         elif event.type == "omitted" and (done := self._left_out(event, number)) is not None:
             did = Performed(done)
         elif event.target is None:
@@ -214,25 +209,24 @@ class _Player:
             seconds=time.monotonic() - began,
         )
 
-    def _left_out(self, event: TraceEvent, number: int) -> Done | None:
+    def _left_out(self, event: FilledEvent, number: int) -> Done | None:
         """Return what was done about an input that was left out; None where it is to be typed into its target.
 
         Raise ReplayError where it is not given.
         """
-        given = given_for(event, number, self.inputs, self.account)
-        if given is None or event.what in NEVER_GIVEN:
+        if event.value is None or event.what in NEVER_GIVEN:
             absent = event.optional and (event.target is None or self._find(event, number) is None)
             if absent:
                 return "skipped"
-            raise self._error(event, number, why_left_out(event), (), way=way_out(event, number))
+            raise self._error(event, number, why_left_out(event), (), way=way_out(event.written, number))
         if event.what == "answer":
-            self.answer = given
+            self.answer = event.value
             return "typed"
         if event.target is None:
             raise self._error(event, number, "the recording does not say into which field it was typed", ())
         return None
 
-    def go(self, url: str, event: TraceEvent, number: int) -> Done:
+    def go(self, url: str, event: FilledEvent, number: int) -> Done:
         """Open a URL, unless the current page is already there. Event number 0 always loads it."""
         if number and same_page(self.tabs.current.url, url):
             return "skipped"
@@ -249,41 +243,36 @@ class _Player:
         return "navigated"
 
     # ---------------------------------------------------------------- acting
-    def _located(self, found: Found, event: TraceEvent, number: int) -> LocatedElement:
+    def _located(self, found: Found, event: FilledEvent, number: int) -> LocatedElement:
         def again(within: float | None) -> Found:
             return self._find_again(event, number, within)
 
         return LocatedElement(found, self.tabs, self.rules, again, self.timeout)
 
-    def _open_menus(self, event: TraceEvent) -> None:
+    def _open_menus(self, event: FilledEvent) -> None:
         """Hover over the elements that open the target's menu; skip those that are not found."""
-        for target in event.hover:
-            patience = min(self.timeout, _HOVER_PATIENCE)
-            found = self.targets.wait(event, patience, target=target)
+        for menu in event.menus:
+            found = self.targets.wait(menu, min(self.timeout, _HOVER_PATIENCE))
             if isinstance(found, Found):
-                menu = event.model_copy(update={"target": target, "hover": ()})
                 with contextlib.suppress(CannotActError):
                     Actor(self._located(found, menu, 0)).hover()
 
-    def _act(self, found: Found, event: TraceEvent, number: int) -> Performed:
+    def _act(self, found: Found, event: FilledEvent, number: int) -> Performed:
         element = self._located(found, event, number)
 
         def perform() -> Performed:
             try:
-                return self.performer.perform(
-                    element,
-                    event,
-                    given=given_for(event, number, self.inputs, self.account),
-                    nothing_changed=self.nothing_changed,
-                )
+                return self.performer.perform(element, event, nothing_changed=self.nothing_changed)
             except (CannotActError, PlaywrightError) as error:
                 self._check_alive()
                 reason = str(error).split("\n", 1)[0]
-                raise self._error(event, number, reason, (), element.found) from error
+                # Playwright's log has the text that was typed.
+                cause = None if event.secret else error
+                raise self._error(event, number, reason, (), element.found) from cause
 
         return self.checks.act(event, number, element, perform)
 
-    def _key(self, event: TraceEvent, number: int) -> Done:
+    def _key(self, event: FilledEvent, number: int) -> Done:
         self.targets.focus(event)
         try:
             seen = focused(self.tabs.current)
@@ -298,7 +287,7 @@ class _Player:
         settle(self.tabs)
         return "pressed"
 
-    def _note(self, event: TraceEvent, did: Performed) -> None:
+    def _note(self, event: FilledEvent, did: Performed) -> None:
         chosen_again = event.target is not None and event.target.role == "option" and did.before
         is_set = is_choice(event) or did.is_set
         as_wanted = did.done == "skipped" and event.type in ("click", "change") and is_set
@@ -308,12 +297,12 @@ class _Player:
             self.nothing_changed = False
 
     # ---------------------------------------------------------------- finding
-    def _find_again(self, event: TraceEvent, number: int, within: float | None) -> Found:
+    def _find_again(self, event: FilledEvent, number: int, within: float | None) -> Found:
         found = self._find(event, number, within=within or self.timeout)
         assert found is not None
         return found
 
-    def _find_or_open(self, event: TraceEvent, number: int) -> Found | str | None:
+    def _find_or_open(self, event: FilledEvent, number: int) -> Found | str | None:
         """Return the target; of a step that only opens something also what is in its place, or its address."""
         try:
             return self._find(event, number)
@@ -324,7 +313,7 @@ class _Player:
                 raise
             return way
 
-    def _find(self, event: TraceEvent, number: int, *, within: float | None = None) -> Found | None:
+    def _find(self, event: FilledEvent, number: int, *, within: float | None = None) -> Found | None:
         """Wait until the target can be located, and return it.
 
         Return None for a target that may be missing (nothing was changed, or the event is optional), unless a time
@@ -341,8 +330,7 @@ class _Player:
         passable = needless or (first and event.optional and not unproved)
         result = self.targets.wait(event, patience, scroll=not passable, shown=unproved is not None)
         if first and self.on_candidates is not None and event.target is not None:
-            target = fill_target(event.target, self.account)
-            self.on_candidates(number, explain(self.tabs.current, target, loose=event.stateful))
+            self.on_candidates(number, explain(self.tabs.current, event.target, loose=event.stateful))
         if isinstance(result, Found):
             if first and not self.openers.prove(event, result):
                 raise self._unproved(number)
@@ -365,7 +353,7 @@ class _Player:
 
     def _error(
         self,
-        event: TraceEvent,
+        event: FilledEvent,
         number: int,
         reason: str,
         rungs: tuple[RungReport, ...],
@@ -386,7 +374,7 @@ class _Player:
             ". ".join(part for part in parts if part),
             event=number,
             type=event.type,
-            fingerprint=event.target.short() if event.target else None,
+            fingerprint=event.describe_target(),
             rungs=[asdict(rung) for rung in rungs],
             url=url,
             reason=reason,

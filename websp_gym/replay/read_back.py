@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -19,9 +19,9 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError
 from websp_gym.replay.fields import Field
+from websp_gym.replay.filled import FilledEvent
 from websp_gym.replay.locate import Found, locate
 from websp_gym.replay.located_element import CannotActError, LocatedElement
-from websp_gym.replay.trace import TraceEvent, fill_target, types_password
 from websp_gym.replay.wait_for_target import wait_for_change
 
 if TYPE_CHECKING:
@@ -64,12 +64,12 @@ class Kept:
 
     number: int
     """Number of the event."""
-    event: TraceEvent
+    event: FilledEvent
     url: str
     """The page of the target."""
     on: bool | None = None
     """The state of a switch, check box or radio button."""
-    text: str | None = None
+    text: str | None = field(default=None, repr=False)
     """The text of a field, or the option of a list, by value or label."""
     before: Setting | None = None
     """The control before the event; None where it is unknown."""
@@ -83,14 +83,9 @@ class Kept:
     def __str__(self) -> str:
         state = "on" if self.on else "off"
         if self.on is None:
-            state = "what was typed" if self.is_secret else repr(self.text)
-        what = self.event.target.short() if self.event.target else self.event.type
+            state = "what was typed" if self.event.secret else repr(self.text)
+        what = self.event.describe_target() or self.event.type
         return f"event {self.number} ({what}) should be {state}"
-
-    @property
-    def is_secret(self) -> bool:
-        """Whether no page shows it."""
-        return self.event.type == "omitted" or types_password(self.event.value)
 
 
 @dataclass(frozen=True)
@@ -125,7 +120,6 @@ def last_states(kept: Iterable[Kept]) -> list[Kept]:
 def read_back(
     kept: list[Kept],
     tabs: Tabs,
-    account: Mapping[str, str],
     rules: ClassRules = (),
     *,
     timeout: float,
@@ -136,7 +130,6 @@ def read_back(
     Args:
         kept: The states, the last of every target.
         tabs: The browser's open tabs.
-        account: The account's values for the placeholders.
         rules: The site's class rules.
         timeout: Seconds to wait for a page.
         sent_since: Returns what was sent after a state was set.
@@ -147,7 +140,7 @@ def read_back(
     Raises:
         ReplayError: A page did not keep a state, or did not load; names every target that differs.
     """
-    readings = look_again(kept, tabs, account, rules, timeout=timeout)
+    readings = look_again(kept, tabs, rules, timeout=timeout)
     refused, unverified = [], []
     for reading in readings:
         if reading.same:
@@ -171,17 +164,16 @@ def read_back(
 def look_again(
     kept: list[Kept],
     tabs: Tabs,
-    account: Mapping[str, str],
     rules: ClassRules = (),
     *,
     timeout: float,
 ) -> list[Reading]:
     """Load the pages of all states once more, and look for each. Raise ReplayError where a page does not load."""
     readings = {id(one): Reading(one, None) for one in kept}
-    for url in dict.fromkeys(one.url for one in kept if not one.is_secret):
+    for url in dict.fromkeys(one.url for one in kept if not one.event.secret):
         _load(url, tabs, timeout)
-        here = [one for one in kept if one.url == url and not one.is_secret]
-        for reading in look(here, tabs, account, rules, patience=min(_PATIENCE, timeout)):
+        here = [one for one in kept if one.url == url and not one.event.secret]
+        for reading in look(here, tabs, rules, patience=min(_PATIENCE, timeout)):
             readings[id(reading.kept)] = reading
     return list(readings.values())
 
@@ -189,7 +181,6 @@ def look_again(
 def look(
     kept: list[Kept],
     tabs: Tabs,
-    account: Mapping[str, str],
     rules: ClassRules = (),
     *,
     patience: float = _LATER_PATIENCE,
@@ -197,7 +188,7 @@ def look(
     """Look for states on the current page; wait for the first of them for ``patience`` seconds."""
     readings = []
     for one in kept:
-        element = _located(one, tabs, account, rules, patience)
+        element = _located(one, tabs, rules, patience)
         patience = patience if element else min(patience, _LATER_PATIENCE)
         readings.append(Reading(one, None))
         if element is not None:
@@ -236,7 +227,7 @@ def is_text(found: str, wanted: str, was: str | None) -> bool:
 def _no_setting(reading: Reading, readings: list[Reading], sent: list[Reply]) -> str | None:
     """Return why what a page does not show may be no setting, or cannot be read; None where it was refused."""
     kept, now = reading.kept, reading.now
-    if kept.is_secret:
+    if kept.event.secret:
         return "no page shows it"
     if now is None:
         return "it is not on the page when it is loaded"
@@ -277,12 +268,10 @@ def _is_new(reading: Reading, readings: list[Reading]) -> bool:
     )
 
 
-def _located(
-    one: Kept, tabs: Tabs, account: Mapping[str, str], rules: ClassRules, patience: float
-) -> LocatedElement | None:
+def _located(one: Kept, tabs: Tabs, rules: ClassRules, patience: float) -> LocatedElement | None:
     """Return the target on the current tab; others may still show what was never saved."""
-    assert one.event.target is not None
-    target = fill_target(one.event.target, account)
+    target = one.event.target
+    assert target is not None
     end = time.monotonic() + patience
 
     def again(_within: float | None) -> Found:

@@ -292,18 +292,6 @@ def fill(text: str, account: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(value, text)
 
 
-def fill_target(target: Fingerprint, account: Mapping[str, str]) -> Fingerprint:
-    """Fill the placeholders in a fingerprint, as an element may be named after the account."""
-    filled: dict[str, str | tuple[str, ...]] = {
-        key: fill(value, account)
-        for key, value in target.model_dump(exclude_none=True).items()
-        if isinstance(value, str) and "{{account." in value
-    }
-    if any("{{account." in name for name in target.group):
-        filled["group"] = tuple(fill(name, account) for name in target.group)
-    return target.model_copy(update=filled) if filled else target
-
-
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a trace, as published in ``docs/trace.schema.json``."""
     schema = Trace.model_json_schema(by_alias=True)

@@ -7,7 +7,6 @@ up.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -15,8 +14,9 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import WorldError
+from websp_gym.replay.filled import FilledEvent
 from websp_gym.replay.locate import Found, NotFound, locate
-from websp_gym.replay.trace import Fingerprint, TraceEvent, fill, fill_target
+from websp_gym.replay.trace import Fingerprint
 from websp_gym.replay.virtual_lists import VirtualLists
 
 if TYPE_CHECKING:
@@ -50,21 +50,13 @@ class TargetWaiter:
 
     Args:
         tabs: The browser's open tabs. The tab in which a target is found becomes the current one.
-        account: The account's values for the placeholders.
     """
 
-    def __init__(self, tabs: Tabs, account: Mapping[str, str]) -> None:
+    def __init__(self, tabs: Tabs) -> None:
         self.tabs = tabs
-        self.account = account
 
     def wait(
-        self,
-        event: TraceEvent,
-        patience: float,
-        *,
-        target: Fingerprint | None = None,
-        scroll: bool = False,
-        shown: bool = False,
+        self, event: FilledEvent, patience: float, *, scroll: bool = False, shown: bool = False
     ) -> Found | NotFound:
         """Wait until the target of an event can be located.
 
@@ -75,16 +67,14 @@ class TargetWaiter:
         Args:
             event: An event with a target.
             patience: Seconds to wait.
-            target: The fingerprint to look for instead of the event's own target.
             scroll: Whether to scroll through the page's lists if the target does not appear.
             shown: Whether only elements that are rendered are accepted.
 
         Returns:
             The element, or the report of the last look.
         """
-        wanted = target or event.target
+        wanted = event.target
         assert wanted is not None
-        wanted = fill_target(wanted, self.account)
         began = time.monotonic()
         rested = False
         while True:
@@ -111,12 +101,12 @@ class TargetWaiter:
             wait_for_change(self.tabs.current, min(_LOOK_SECONDS, patience - waited))
             self._check_alive()
 
-    def focus(self, event: TraceEvent) -> None:
+    def focus(self, event: FilledEvent) -> None:
         """Make the tab with the event's page the current one, if there is such a tab."""
         for page in self._pages(event, elsewhere=True)[:1]:
             self._activate(page)
 
-    def why_absent(self, event: TraceEvent) -> str:
+    def why_absent(self, event: FilledEvent) -> str:
         """Return the reason why a target was not found, in a few words."""
         if self._pages(event, elsewhere=True):
             return "not found in time"
@@ -130,7 +120,7 @@ class TargetWaiter:
         return waited > _ELSEWHERE_LOADING * patience or not self.tabs.requests_in_flight()
 
     def _look(
-        self, event: TraceEvent, wanted: Fingerprint, *, hidden: bool, elsewhere: bool
+        self, event: FilledEvent, wanted: Fingerprint, *, hidden: bool, elsewhere: bool
     ) -> Found | NotFound:
         result = NotFound()
         for page in self._pages(event, elsewhere=elsewhere):
@@ -141,7 +131,7 @@ class TargetWaiter:
             result = result if result.rungs else found
         return result
 
-    def _pages(self, event: TraceEvent, *, elsewhere: bool) -> list[Page]:
+    def _pages(self, event: FilledEvent, *, elsewhere: bool) -> list[Page]:
         """Return the tabs an event may belong to, the most likely first.
 
         These are the tabs on the event's site: only popups if it was recorded in one, otherwise no popups if
@@ -152,7 +142,7 @@ class TargetWaiter:
             elsewhere: Whether to also return the remaining tabs on the site.
         """
         current = self.tabs.current
-        url = fill(event.url, self.account)
+        url = event.url
         pages = [current, *(page for page in reversed(self.tabs.pages) if page is not current)]
         if not url:
             return pages[:1]
@@ -170,10 +160,10 @@ class TargetWaiter:
         if page is not self.tabs.current:
             self.tabs.activate(page)
 
-    def _on_its_page(self, event: TraceEvent) -> bool:
+    def _on_its_page(self, event: FilledEvent) -> bool:
         if not event.url:
             return True
-        here, there = urlsplit(self.tabs.current.url), urlsplit(fill(event.url, self.account))
+        here, there = urlsplit(self.tabs.current.url), urlsplit(event.url)
         return here.path.rstrip("/") == there.path.rstrip("/")
 
     # ---------------------------------------------------------------- lists
@@ -184,7 +174,7 @@ class TargetWaiter:
             return False
         return VirtualLists(self.tabs).lazy()
 
-    def _scroll_to(self, event: TraceEvent, wanted: Fingerprint, seconds: float) -> Found | None:
+    def _scroll_to(self, event: FilledEvent, wanted: Fingerprint, seconds: float) -> Found | None:
         return VirtualLists(self.tabs).search(
             lambda: self._look(event, wanted, hidden=False, elsewhere=False), seconds
         )
