@@ -19,7 +19,7 @@ import pytest
 
 from websp_gym.cli import main
 from websp_gym.cli.app import COMMANDS
-from websp_gym.cli.running import RunLimits
+from websp_gym.cli.run_limits import RunLimits
 from websp_gym.errors import SetupError
 from websp_gym.records.results import Result
 from websp_gym.records.runs import RESULTS, RUN, read_results

@@ -8,14 +8,20 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from websp_gym.cli.running import read_viewport
+from websp_gym.cli.environment_options import (
+    SIZE,
+    Instruction,
+    MaxActions,
+    MaxSeconds,
+    ViewportSize,
+    read_viewport,
+)
 from websp_gym.env.options import Options
 from websp_gym.errors import missing_extra
 from websp_gym.records.runs import count
 from websp_gym.rollouts import Pool
 from websp_gym.runner.preflight import browser_version
 from websp_gym.scoring.outcome import REWARDS
-from websp_gym.tasks.instances import InstructionVariant
 from websp_gym.tasks.splits import SplitBy
 
 
@@ -31,16 +37,10 @@ def serve_openenv(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for a free one.")] = 8000,
     pictures: Annotated[bool, typer.Option("--pictures", help="Send screenshots too.")] = False,
     split_by: Annotated[SplitBy, typer.Option(help="What the split `test` holds out.")] = "task",
-    instruction: Annotated[
-        InstructionVariant, typer.Option(help="Instruction variant the policy gets.")
-    ] = Options.instruction,
-    max_actions: Annotated[
-        int, typer.Option(min=1, help="Action limit; scrolls and waits are free.")
-    ] = Options.max_actions,
-    max_seconds: Annotated[float, typer.Option(min=1, help="Time limit in seconds.")] = Options.max_seconds,
-    viewport: Annotated[str, typer.Option(metavar="WxH", help="Size of the page in CSS pixels.")] = "x".join(
-        map(str, Options.viewport)
-    ),
+    instruction: Instruction = Options.instruction,
+    max_actions: MaxActions = Options.max_actions,
+    max_seconds: MaxSeconds = Options.max_seconds,
+    viewport: ViewportSize = None,
     idle_seconds: Annotated[
         float, typer.Option(min=1, help="Seconds without a message after which a session ends.")
     ] = 1800.0,
@@ -70,7 +70,7 @@ def serve_openenv(
             instruction=instruction,
             max_actions=max_actions,
             max_seconds=max_seconds,
-            viewport=read_viewport(viewport),
+            viewport=read_viewport(viewport or SIZE),
             reward=reward,
             retries=retries,
         ) as pool,

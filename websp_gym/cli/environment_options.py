@@ -1,0 +1,82 @@
+"""Options of environments, for commands that make them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from websp_gym.cli.options import Headed, Quorum
+from websp_gym.env.options import InitialStateMode, Login, Options
+from websp_gym.errors import SetupError
+from websp_gym.observation import ObservationKind
+from websp_gym.scoring.outcome import REWARDS
+from websp_gym.tasks.instances import InstructionVariant
+
+SIZE = "x".join(map(str, Options.viewport))
+Instruction = Annotated[
+    InstructionVariant, typer.Option(help="Instruction variant: with or without the way to the setting.")
+]
+MaxActions = Annotated[int, typer.Option(min=1, help="Action limit; scrolls and waits are free.")]
+MaxSeconds = Annotated[float, typer.Option(min=1, help="Time limit in seconds.")]
+ViewportSize = Annotated[
+    str | None, typer.Option(metavar="WxH", help=f"Size of the page in CSS pixels. Default: {SIZE}.")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnvironmentOptions:
+    """Options of the environments."""
+
+    instruction: Instruction = Options.instruction
+    max_actions: MaxActions = Options.max_actions
+    max_seconds: MaxSeconds = Options.max_seconds
+    initial_state: Annotated[InitialStateMode, typer.Option(help="How S0 is reached.")] = (
+        Options.initial_state
+    )
+    login: Annotated[Login | None, typer.Option(help="session starts signed in, replay signs in first.")] = (
+        None
+    )
+    observation: Annotated[
+        ObservationKind | None, typer.Option(help="Observation keys. Default: those the agent reads.")
+    ] = None
+    viewport: ViewportSize = None
+    headed: Headed = False
+    reward: Annotated[
+        str | None, typer.Option(help=f"{', '.join(REWARDS)}. Default: state in the sandbox.")
+    ] = None
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(help="Models of --reward judge, or `recommended`. Default: the paper's three."),
+    ] = None
+    quorum: Quorum = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what ``gym.make`` takes, without what is left to its default."""
+        options = {
+            **vars(self),
+            "viewport": read_viewport(self.viewport) if self.viewport else None,
+            "headless": False if self.headed else None,
+            "judge": _judges(self.judge),
+        }
+        return {name: value for name, value in options.items() if value is not None and name != "headed"}
+
+
+def _judges(names: Sequence[str] | None) -> list[str] | None:
+    """Return the models of a judge; a run records them, because what a name stands for may change."""
+    if not names:
+        return None
+    # Imported here because it takes half a second, which other runs do not need.
+    from websp_gym.scoring.judge.judge import expand
+
+    return expand(names)
+
+
+def read_viewport(text: str) -> list[int]:
+    """Parse the size of a viewport, such as ``1280x1024``, into width and height."""
+    width, _, height = text.lower().partition("x")
+    if not (width.isdecimal() and height.isdecimal()):
+        raise SetupError(f'--viewport "{text}": give width and height, e.g. {SIZE}', option="viewport")
+    return [int(width), int(height)]
