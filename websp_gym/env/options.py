@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from websp_gym.browser import VIEWPORT
 from websp_gym.errors import SetupError, nearest
 from websp_gym.observation import ObservationKind
-from websp_gym.scoring.outcome import default_reward
+from websp_gym.records.runs import qualified_name
+from websp_gym.scoring.outcome import REWARDS, default_reward
 from websp_gym.tasks.instances import InstructionVariant
 
 if TYPE_CHECKING:
@@ -84,23 +86,38 @@ class Options:
     action_mapping: Callable[[str], str] | None = None
     render_mode: str | None = None
 
-    def public(self) -> dict[str, Any]:
-        """Return the options that a trajectory stores, as JSON data."""
-        names = (
-            "world",
-            "observation",
-            "initial_state",
-            "instruction",
-            "login",
-            "max_actions",
-            "max_seconds",
-            "step_timeout",
-            "reset_timeout",
-            "picture_scale",
-        )
-        return {**{name: getattr(self, name) for name in names}, "viewport": list(self.viewport)}
+    def as_dict(self) -> dict[str, Any]:
+        """Return the options as JSON data, as a trajectory stores them.
+
+        A function as ``reward`` is stored by its name. Two options are not stored: ``record_to``, a folder of one
+        machine, and ``action_mapping``, which has no effect.
+        """
+        values = {name: value for name, value in vars(self).items() if name not in _NOT_STORED}
+        reward = qualified_name(self.reward) if callable(self.reward) else self.reward
+        judge = list(self.judge) if isinstance(self.judge, tuple) else self.judge
+        return {**values, "reward": reward, "judge": judge, "viewport": list(self.viewport)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Options:
+        """Return the options from JSON data, such as ``options`` of a trajectory or of ``run.json``.
+
+        Args:
+            data: Options by name, as :meth:`as_dict` returns them. One that is missing has its default.
+
+        Raises:
+            SetupError: An option is unknown or its value invalid, or ``reward`` is the name of a function: put the
+                function itself in its place.
+        """
+        reward = data.get("reward", cls.reward)
+        if isinstance(reward, str) and reward not in REWARDS:
+            raise SetupError(
+                f'reward="{reward}" names a function, and only its name is stored: put the function in its place',
+                option="reward",
+            )
+        return read_options(data)
 
 
+_NOT_STORED = ("record_to", "action_mapping")
 EPISODE_OPTIONS = (
     "instruction",
     "initial_state",
@@ -176,11 +193,16 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "on_error": get_args(OnError),
 }
 
+_SECONDS: tuple[str, Callable[[Any], bool]] = (
+    "a finite number above 0",
+    lambda value: _is_number(value, int, float) and 0 < value < math.inf,
+)
+
 _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "max_actions": ("a whole number from 1", lambda value: _is_number(value, int) and value >= 1),
-    "max_seconds": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
-    "step_timeout": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
-    "reset_timeout": ("a number above 0", lambda value: _is_number(value, int, float) and value > 0),
+    "max_seconds": _SECONDS,
+    "step_timeout": _SECONDS,
+    "reset_timeout": _SECONDS,
     "picture_scale": (
         "a number from 0.25 to 1",
         lambda value: _is_number(value, int, float) and 0.25 <= value <= 1,

@@ -214,6 +214,6 @@ def _blank_trajectory(instance: Instance, world: World, seed: int, options: Opti
         ground_truth=instance.config.ground_truth_text(),
         world=world.name,
         seed=seed,
-        options=options.public(),
+        options=options.as_dict(),
         started=now(),
     )

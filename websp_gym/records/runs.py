@@ -46,7 +46,7 @@ class Run:
     @property
     def hash(self) -> str:
         """Digest of agent, options and seed; results with different hashes must not be merged."""
-        text = json.dumps([self.agent, dict(self.options), self.seed], sort_keys=True, default=_name)
+        text = json.dumps([self.agent, dict(self.options), self.seed], sort_keys=True, default=qualified_name)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def difference(self, other: Run) -> str:
@@ -72,7 +72,7 @@ def read_run(folder: Path) -> Run | None:
 
 def write_run(folder: Path, run: Run) -> None:
     """Write ``run.json`` atomically, and create the folder if needed. Raise ``SetupError`` if this fails."""
-    text = json.dumps({"schema": SCHEMA, **asdict(run)}, ensure_ascii=False, indent=1, default=_name)
+    text = json.dumps({"schema": SCHEMA, **asdict(run)}, ensure_ascii=False, indent=1, default=qualified_name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         part = folder / (RUN + ".part")
@@ -206,8 +206,8 @@ def count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _name(value: Any) -> str:
-    """Return the qualified name of a custom reward; its ``repr`` would differ between processes."""
+def qualified_name(value: Any) -> str:
+    """Return the module and name of a custom reward; its ``repr`` would differ between processes."""
     return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
 
 
