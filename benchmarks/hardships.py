@@ -79,15 +79,15 @@ def kills(scale: float) -> Outcome:
     def nothing(played: Transcript) -> str:
         return "ANSWER; done"
 
-    jobs = [(each, seed) for seed in range(max(2, int(60 * scale))) for each in (TODO, DONE)]
+    episodes = [(each, seed) for seed in range(max(2, int(60 * scale))) for each in (TODO, DONE)]
     killed: Counter[str] = Counter()
     with Pool(8, timeout=120, **SMALL) as pool:
         with _killing(killed):
-            lost = pool.rollouts(jobs, nothing)
-            won = pool.rollouts([(TODO, seed) for seed in range(len(jobs) // 4)], agent_policy("oracle"))
+            lost = pool.rollouts(episodes, nothing)
+            won = pool.rollouts([(TODO, seed) for seed in range(len(episodes) // 4)], agent_policy("oracle"))
         after = pool.rollouts([(DONE, 1)] * 8, nothing)
     wrong = sum(
-        each.reward not in (None, float(job[0] == DONE)) for job, each in zip(jobs, lost, strict=True)
+        each.reward not in (None, float(name == DONE)) for (name, _), each in zip(episodes, lost, strict=True)
     )
     # A kill changes no state, so an oracle that is scored has solved its task.
     wrong += sum(each.reward not in (None, 1.0) for each in won)
@@ -200,7 +200,7 @@ def memory(scale: float) -> Outcome:
     def nothing(played: Transcript) -> str:
         return "ANSWER; done"
 
-    jobs = [(each, seed) for seed in range(max(4, int(20 * scale))) for each in (TODO, DONE)]
+    episodes = [(each, seed) for seed in range(max(4, int(20 * scale))) for each in (TODO, DONE)]
     Sandbox.shared()  # outside of the group: without it there is no world
     try:
         group = Path(f"/sys/fs/cgroup/memory/websp-{os.getpid()}")
@@ -221,7 +221,7 @@ def memory(scale: float) -> Outcome:
 
     try:
         with _meanwhile(move), Pool(4, timeout=60, **SMALL) as pool:
-            played = pool.rollouts(jobs, nothing)
+            played = pool.rollouts(episodes, nothing)
             # The system is told to allow more: everything must work again.
             (group / "memory.limit_in_bytes").write_text(str(16 * 2**30))
             after = pool.rollouts([(DONE, 1)] * 4, nothing)
@@ -229,7 +229,8 @@ def memory(scale: float) -> Outcome:
         limit_hits = int((group / "memory.failcnt").read_text())
         _remove(group)
     wrong = sum(
-        each.reward not in (None, float(job[0] == DONE)) for job, each in zip(jobs, played, strict=True)
+        each.reward not in (None, float(name == DONE))
+        for (name, _), each in zip(episodes, played, strict=True)
     )
     return Outcome(
         "no wrong reward; what the system kills is unscored; with memory, all are paid",

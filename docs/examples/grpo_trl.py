@@ -30,7 +30,7 @@ from transformers import (
 from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 from trl.chat_template_utils import qwen2_5_chat_template
 
-from websp_gym.rollouts import Pool, Transcript, agent_policy, choose_jobs
+from websp_gym.rollouts import Pool, Transcript, agent_policy, choose_episodes
 from websp_gym.trainers.trl import WebspTools, environments, make_dataset, make_reward, to_sft
 
 INSTANCES = ("Steam-task-191-ON", "Steam-task-191-OFF")
@@ -151,7 +151,7 @@ def main() -> None:
     model = AutoModelForCausalLM.from_pretrained(given.model) if given.model else make_model(tokenizer)
     with tempfile.TemporaryDirectory() as folder, environments(**OPTIONS) as factory:
         print("loss after SFT:", imitate(model, tokenizer, data, folder, given.sft_steps))
-        starts = make_dataset(choose_jobs(INSTANCES, solved="drop"))
+        starts = make_dataset(choose_episodes(INSTANCES, solved="drop"))
         for step, entry in enumerate(improve(model, tokenizer, factory, starts, folder, given.grpo_steps), 1):
             known = ("reward", "reward_std", "grad_norm", "tools/call_frequency", "tools/failure_frequency")
             print(f"step {step}:", {name: entry[name] for name in known})

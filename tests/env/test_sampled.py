@@ -11,7 +11,7 @@ import pytest
 import websp_gym  # noqa: F401 (registers the ids)
 from websp_gym.env.sampled import SampledEnv
 from websp_gym.errors import SetupError, UnknownInstanceError
-from websp_gym.rollouts import choose_jobs
+from websp_gym.rollouts import choose_episodes
 from websp_gym.scoring.solved_at_start import balance_solved, solved_at_start, without_solved
 from websp_gym.tasks.ids import instance_ids
 from websp_gym.tasks.splits import split_ids
@@ -113,10 +113,12 @@ def test_splits_can_leave_out_or_balance_what_is_solved_at_the_start() -> None:
 
 def test_data_sets_of_trainers_are_chosen_in_the_same_way() -> None:
     both = ["Steam-task-191-ON", "Steam-task-191-OFF"]
-    assert choose_jobs("Steam-task-191-*", trials=2) == [(name, seed) for seed in (0, 1) for name in both]
-    assert choose_jobs(both, solved="drop") == [(both[0], 0)]
-    assert choose_jobs([*both, "AlJazeera-task-179"], solved="balance") == choose_jobs(both, solved="balance")
-    assert [name for name, _ in choose_jobs(split="test", split_by="site")] == split_ids("site")[1]
+    assert choose_episodes("Steam-task-191-*", trials=2) == [(name, seed) for seed in (0, 1) for name in both]
+    assert choose_episodes(both, solved="drop") == [(both[0], 0)]
+    assert choose_episodes([*both, "AlJazeera-task-179"], solved="balance") == choose_episodes(
+        both, solved="balance"
+    )
+    assert [name for name, _ in choose_episodes(split="test", split_by="site")] == split_ids("site")[1]
     for wrong, said in (
         ({"solved": "leave out"}, "keep, drop, balance"),
         ({"trials": 0}, "from 1"),
@@ -124,4 +126,4 @@ def test_data_sets_of_trainers_are_chosen_in_the_same_way() -> None:
         ({"ids": "Steam-task-1910"}, "no instance matches"),
     ):
         with pytest.raises(SetupError, match=said):
-            choose_jobs(**wrong)
+            choose_episodes(**wrong)

@@ -16,7 +16,7 @@ import skyrl_gym
 from skyrl_gym.metrics import aggregate_for_environment
 
 from websp_gym.errors import SetupError, UnknownInstanceError, WorldError
-from websp_gym.rollouts import Pool, agent_policy, choose_jobs
+from websp_gym.rollouts import Pool, agent_policy, choose_episodes
 from websp_gym.trainers.skyrl import make_rows, pool_generator, register
 
 TO_DO, SOLVED = "Steam-task-191-ON", "Steam-task-191-OFF"
@@ -186,15 +186,15 @@ def test_a_generator_for_the_pool_plays_a_rollout_without_a_score_again(
 
 
 def test_rows_are_plain_and_of_the_chosen_instances(pool: Pool) -> None:
-    rows = make_rows(choose_jobs(["Steam-*", "AlJazeera-*"], split="train", solved="balance", trials=2))
+    rows = make_rows(choose_episodes(["Steam-*", "AlJazeera-*"], split="train", solved="balance", trials=2))
     assert json.loads(json.dumps(rows)) == rows
     assert {row["seed"] for row in rows} == {0, 1}
     assert len(rows) == len({(row["instance"], row["seed"]) for row in rows})
-    assert SOLVED not in {name for name, _ in choose_jobs(solved="drop")}
+    assert SOLVED not in {name for name, _ in choose_episodes(solved="drop")}
     with pytest.raises(UnknownInstanceError):
-        make_rows(choose_jobs("Steem-*"))
+        make_rows(choose_episodes("Steem-*"))
     with pytest.raises(SetupError, match="no instance is left"):
-        choose_jobs(SOLVED, solved="drop")
+        choose_episodes(SOLVED, solved="drop")
     with pytest.raises(SetupError, match="tries"):
         pool_generator(Generator, pool, tries=0)
     with pytest.raises(SetupError, match='no column "instance"'):

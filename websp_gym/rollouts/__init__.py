@@ -5,7 +5,7 @@ what a text policy sees, about 400 tokens.
 """
 
 from websp_gym.rollouts.demonstrations import agent_policy
-from websp_gym.rollouts.jobs import choose_jobs
+from websp_gym.rollouts.episodes import choose_episodes
 from websp_gym.rollouts.page import Page, page_text, system_prompt, user_message
 from websp_gym.rollouts.pool import Pool
 from websp_gym.rollouts.remote import RemoteEnv
@@ -18,7 +18,7 @@ __all__ = [
     "Transcript",
     "advantages",
     "agent_policy",
-    "choose_jobs",
+    "choose_episodes",
     "page_text",
     "system_prompt",
     "user_message",

@@ -128,18 +128,18 @@ class Pool:
                 played = played.after(reply, env.step(reply))
         return played
 
-    def rollouts(self, jobs: Iterable[tuple[str, int]], policy: Policy) -> list[Transcript]:
+    def rollouts(self, episodes: Iterable[tuple[str, int]], policy: Policy) -> list[Transcript]:
         """Play several episodes, as many at once as there are environments.
 
         Args:
-            jobs: Instance and seed of each.
+            episodes: Instance and seed of each.
             policy: The policy; several threads call it at once.
 
         Returns:
-            The rollouts, in the order of ``jobs``.
+            The rollouts, in the order of ``episodes``.
         """
         with ThreadPoolExecutor(self.size) as threads:
-            return list(threads.map(lambda job: self.rollout(job[0], policy, seed=job[1]), jobs))
+            return list(threads.map(lambda one: self.rollout(one[0], policy, seed=one[1]), episodes))
 
     def group(self, instance: str, policy: Policy, size: int, *, seed: int = 0) -> list[Transcript]:
         """Play a group of rollouts from the same S0.

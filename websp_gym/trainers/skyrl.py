@@ -115,11 +115,11 @@ def register(pool: Pool) -> None:
     skyrl_gym.register(ENV_CLASS, type("WebspTextEnv", (WebspTextEnv,), {"pool": pool}))
 
 
-def make_rows(jobs: Iterable[tuple[str, int]]) -> list[dict[str, Any]]:
+def make_rows(episodes: Iterable[tuple[str, int]]) -> list[dict[str, Any]]:
     """Return the rows of a data set for SkyRL, to be written as Parquet or JSON lines.
 
     Args:
-        jobs: Instance and seed of each row, for example of :func:`~websp_gym.rollouts.jobs.choose_jobs`.
+        episodes: Instance and seed of each row, for example of :func:`~websp_gym.rollouts.episodes.choose_episodes`.
 
     Returns:
         Rows with ``prompt`` (a system message and the instruction), ``env_class``, ``data_source``, ``instance`` and
@@ -139,7 +139,7 @@ def make_rows(jobs: Iterable[tuple[str, int]]) -> list[dict[str, Any]]:
             "instance": name,
             "seed": seed,
         }
-        for name, seed in jobs
+        for name, seed in episodes
     ]
 
 

@@ -5,7 +5,7 @@
             model=model,
             processing_class=tokenizer,
             reward_funcs=make_reward(tokenizer.eos_token_id),
-            train_dataset=make_dataset(choose_jobs(split="train")),
+            train_dataset=make_dataset(choose_episodes(split="train")),
             environment_factory=factory,
             args=GRPOConfig(max_completion_length=8_000),
         )
@@ -231,19 +231,21 @@ def make_reward(eos_token_id: int | Collection[int]) -> Reward:
     return reward
 
 
-def make_dataset(jobs: Iterable[tuple[str, int]]) -> Dataset:
+def make_dataset(episodes: Iterable[tuple[str, int]]) -> Dataset:
     """Return a data set for ``GRPOTrainer``.
 
     TRL plays a group of rollouts from each row (``num_generations``), so all of them start from the same S0.
 
     Args:
-        jobs: Instance and seed of each row, for example of :func:`~websp_gym.rollouts.jobs.choose_jobs`.
+        episodes: Instance and seed of each row, for example of :func:`~websp_gym.rollouts.episodes.choose_episodes`.
 
     Returns:
         Columns ``prompt`` (system message, and user message to which the first page is appended), ``instance``
         and ``seed``.
     """
-    return Dataset.from_list([{"prompt": _prompt(), "instance": name, "seed": seed} for name, seed in jobs])
+    return Dataset.from_list(
+        [{"prompt": _prompt(), "instance": name, "seed": seed} for name, seed in episodes]
+    )
 
 
 def to_sft(transcripts: Iterable[Transcript]) -> Dataset:

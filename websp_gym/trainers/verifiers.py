@@ -14,8 +14,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from websp_gym.errors import WorldError, missing_extra
-from websp_gym.rollouts import Page, Pool, choose_jobs, system_prompt, user_message
-from websp_gym.rollouts.jobs import Solved
+from websp_gym.rollouts import Page, Pool, choose_episodes, system_prompt, user_message
+from websp_gym.rollouts.episodes import Solved
 from websp_gym.tasks.splits import SplitBy
 
 try:
@@ -44,7 +44,7 @@ class WebspTask(vf.Task[WebspData, vf.State, vf.TaskConfig]):  # type: ignore[mi
 
 
 class WebspConfig(vf.TasksetConfig):  # type: ignore[misc]
-    """Which episodes to play; see :func:`~websp_gym.rollouts.jobs.choose_jobs`."""
+    """Which episodes to play; see :func:`~websp_gym.rollouts.episodes.choose_episodes`."""
 
     ids: list[str] = Field(default_factory=lambda: ["*"])
     split: Literal["train", "test"] | None = None
@@ -63,14 +63,14 @@ class WebspTaskset(vf.Taskset[WebspTask, WebspConfig]):  # type: ignore[misc]
             SetupError: No instance is left, or an option is wrong.
         """
         chosen = self.config
-        jobs = choose_jobs(
+        episodes = choose_episodes(
             chosen.ids,
             split=chosen.split,
             split_by=chosen.split_by,
             solved=chosen.solved,
             trials=chosen.trials,
         )
-        for name, seed in jobs:
+        for name, seed in episodes:
             data = WebspData(
                 id=f"{name}:{seed}", name=name, instance=name, seed=seed, system_prompt=system_prompt()
             )

@@ -14,7 +14,7 @@ Solved = Literal["keep", "drop", "balance"]
 SOLVED: tuple[Solved, ...] = ("keep", "drop", "balance")
 
 
-def choose_jobs(
+def choose_episodes(
     ids: str | Iterable[str] = "*",
     *,
     split: Literal["train", "test"] | None = None,
