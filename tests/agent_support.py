@@ -168,7 +168,7 @@ def _as_call(action: str) -> str:
 def briefing_of(env: WebspEnv, seed: int = 1) -> Briefing:
     """The briefing of a running episode."""
     assert env.task is not None
-    return Briefing(env.instance, env.task.episode.account, seed)
+    return Briefing(env.instance, env.task.world_episode.account, seed)
 
 
 def play(

@@ -80,7 +80,7 @@ class Follower:
         self._env, self._steps = env, steps
         self._seen, _info = env.reset(seed=0)
         assert env.task is not None
-        self._account = env.task.episode.account
+        self._account = env.task.world_episode.account
         self._named: list[str] = []
         self._at: Sequence[float] = (0.0, 0.0)
 

@@ -69,7 +69,7 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
         if task.folder is not None:
             self._trajectory = task.folder.resolve().relative_to(self._folder.resolve()).as_posix()
         if self._with_briefing:
-            account = dict(task.episode.account)
+            account = dict(task.world_episode.account)
             observation[BRIEFING] = {"instance": websp.instance.id, "account": account, "seed": self._seed}
         return observation, info
 

@@ -374,7 +374,7 @@ def test_a_bad_action_changes_nothing_and_is_explained(make: MakeEnv) -> None:
     env = make(TODO, max_actions=100)
     before, _info = env.reset()
     assert env.task is not None
-    state = env.task.episode.state().as_dict()
+    state = env.task.world_episode.state().as_dict()
     bad: tuple[Any, ...] = (
         "", "Fly", "Click", "Click [999]", "Click [" + "9" * 5000 + "]", "Type [0]; text for a link", "\x00\ud800",
         "Switch_tab [https://nowhere.example/]", "GoBack", "click('nope')", "fill('a1')", "upload_file('a', '/etc/passwd')",
@@ -385,7 +385,7 @@ def test_a_bad_action_changes_nothing_and_is_explained(make: MakeEnv) -> None:
         assert after["last_action_error"], action
         assert (reward, terminated, truncated) == (0.0, False, False)
         assert (after["url"], after["elements_text"]) == (before["url"], before["elements_text"]), action
-    assert env.task.episode.state().as_dict() == state
+    assert env.task.world_episode.state().as_dict() == state
     assert env.step("Scroll_to_end")[0]["last_action_error"] == ""
 
 

@@ -156,7 +156,7 @@ def test_what_breaks_decides_only_what_it_could_have_changed(
         seen, *_ = env.step(each if number is None else f"Click [{number}]")
     oracle = OracleAgent()
     assert env.task is not None
-    oracle.begin(Briefing(load_instance("Breaking-task-1"), env.task.episode.account, 0))
+    oracle.begin(Briefing(load_instance("Breaking-task-1"), env.task.world_episode.account, 0))
     terminated = False
     while not terminated:
         action = oracle.act(seen) if solved else "ANSWER; done"

@@ -211,7 +211,7 @@ def _game(env: WebspEnv) -> Iterator[float]:
     observation, _info = env.reset(seed=3)
     agent = make_agent("oracle")
     assert env.task is not None
-    agent.begin(Briefing(env.instance, env.task.episode.account, 3))
+    agent.begin(Briefing(env.instance, env.task.world_episode.account, 3))
     reward, over = 0.0, False
     while not over:
         observation, reward, terminated, truncated, _info = env.step(agent.act(observation))

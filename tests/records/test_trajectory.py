@@ -137,10 +137,10 @@ def test_no_secret_reaches_the_disk(make: MakeEnv, tmp_path: Path) -> None:
     env.reset()
     assert env.task is not None
     assert env.context is not None
-    secrets = {*env.task.episode.secrets, Sandbox.shared().address.secret}
+    secrets = {*env.task.world_episode.secrets, Sandbox.shared().address.secret}
     secrets |= {cookie["value"] for cookie in env.context.cookies() if len(cookie["value"]) > 20}
     assert len(secrets) >= 3
-    header = env.task.episode.secrets[0]
+    header = env.task.world_episode.secrets[0]
     # Even where an agent repeats one, or a page has it in its address.
     env.step(f"Thought: the header is {header}\nAction: Fly")
     env.page.goto(f"https://www.google.com/search?q={header}")

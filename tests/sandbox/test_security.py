@@ -119,7 +119,7 @@ def bystander() -> Iterator[tuple[int, list[str]]]:
 def secrets_of(env: WebspEnv) -> dict[str, str]:
     """What no page may show, by what it is."""
     assert env.task is not None
-    episode, control = env.task.episode.secrets
+    episode, control = env.task.world_episode.secrets
     instance = env.instance
     truths = {f"ground truth {n}": line for n, line in enumerate(instance.config.ground_truth_text())}
     return {
@@ -202,7 +202,7 @@ def test_an_unknown_host_gets_a_plain_page_and_a_line_in_the_egress_log(env: Web
     assert "No such site" in env.page.inner_text("body")
     assert "evil.example" in {entry["host"] for entry in Sandbox.shared().egress()}
     assert env.task is not None
-    events = [event for event in env.task.episode.state().events if event.kind == "egress"]
+    events = [event for event in env.task.world_episode.state().events if event.kind == "egress"]
     assert events[-1].data["host"] == "evil.example"
 
 
@@ -347,7 +347,7 @@ def test_a_page_that_knew_another_episode_s_id_could_not_use_it(make: MakeEnv, h
     other.reset()
     assert mine.task is not None
     assert other.task is not None
-    ours, theirs = mine.task.episode, other.task.episode
+    ours, theirs = mine.task.world_episode, other.task.world_episode
     before, seen = theirs.state().as_dict(), len(theirs.state().events)
     url = "https://store.steampowered.com/account/ajaxsetcookiepreferences"
     assert ours.state().sites["steam"].settings["cookies.youtube"] is True

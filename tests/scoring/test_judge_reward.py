@@ -106,7 +106,7 @@ def test_the_judge_sees_the_whole_run_though_nothing_is_recorded_for_the_user(ma
     env.reset(seed=1)
     env.step("Thought: I look further down.\nAction: Scroll [WINDOW]; down")
     assert env.task is not None
-    secrets, folder = env.task.episode.secrets, env.task.folder
+    secrets, folder = env.task.world_episode.secrets, env.task.folder
     assert folder is not None
     answer = f"Thought: Enough.\nAction: ANSWER; my token is {sorted(secrets)[0]}"
     _observation, reward, terminated, _truncated, _info = env.step(answer)

@@ -281,7 +281,7 @@ def _contents(state: WorldState) -> dict[tuple[str, str, str], Any]:
 
 
 def _episode(env: WebspEnv) -> SandboxEpisode:
-    episode = env.task.episode if env.task else None
+    episode = env.task.world_episode if env.task else None
     if not isinstance(episode, SandboxEpisode):
         raise WorldError("only an episode of the sandbox can be replayed")
     return episode

@@ -120,7 +120,7 @@ def play(
         if task is None or task.verdict is None or task.s0 is None:
             raise WorldError(f"{instance.id}: the episode ended without a verdict")
         actions = sum(step.counted for step in task.trajectory.steps) - 1
-        end = task.episode.state()
+        end = task.world_episode.state()
         return PlayedEpisode(
             task.verdict, task.s0.state, end, actions, player.stuck, tuple(nameless), player.heard
         )

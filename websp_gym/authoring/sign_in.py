@@ -58,7 +58,7 @@ def prove_sign_in(instance: Instance) -> Iterator[Finding]:
         env.reset()
         assert env.task is not None
         assert env.task.tabs is not None
-        problems = list(_problems(instance, env.task.episode, env.task.tabs))
+        problems = list(_problems(instance, env.task.world_episode, env.task.tabs))
         problems += _unfinished(env)
         problems += _untold(env)
     except (WebspError, PlaywrightError) as error:
@@ -85,7 +85,7 @@ def _unfinished(env: WebspEnv) -> Iterator[str]:
 def _oracle(env: WebspEnv) -> OracleAgent:
     assert env.task is not None
     oracle = OracleAgent()
-    oracle.begin(Briefing(env.instance, env.task.episode.account, 0))
+    oracle.begin(Briefing(env.instance, env.task.world_episode.account, 0))
     return oracle
 
 
@@ -93,7 +93,7 @@ def _untold(env: WebspEnv) -> Iterator[str]:
     """Yield whether no page says that the session has ended when it expires before the oracle's last change."""
     observation, _ = env.reset()
     assert env.task is not None
-    episode, oracle = env.task.episode, _oracle(env)
+    episode, oracle = env.task.world_episode, _oracle(env)
     states = [episode.state().sites]
     for _ in play(oracle.act, observation, env.step):
         states.append(episode.state().sites)
@@ -104,8 +104,8 @@ def _untold(env: WebspEnv) -> Iterator[str]:
     if not changes:
         return
     observation, _ = env.reset()
-    assert isinstance(env.task.episode, SandboxEpisode)
-    control, oracle, left = env.task.episode.control, _oracle(env), iter(range(changes[-1]))
+    assert isinstance(env.task.world_episode, SandboxEpisode)
+    control, oracle, left = env.task.world_episode.control, _oracle(env), iter(range(changes[-1]))
 
     def act(seen: Mapping[str, Any]) -> str:
         action = oracle.act(seen)

@@ -138,7 +138,7 @@ class Episode:
         record.versions = versions(self.context.browser.version if self.context.browser else "")
         if self._record_to is not None:
             folder = self._record_to / record.instance
-            self._recorder = Recorder(folder, record, self.task.episode.secrets)
+            self._recorder = Recorder(folder, record, self.task.world_episode.secrets)
             self.task.folder = self._recorder.folder
         self._limits.start()
         observation = self.observation = self._observe()
@@ -170,7 +170,9 @@ class Episode:
         text = encodable(action if isinstance(action, str) else repr(action))
         info: Info = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
         info["task_info"] = {"instance": self.task.instance.id}
-        watch = Watch(loop_of(self.context), self.options.step_timeout, answers=self.task.episode.answers)
+        watch = Watch(
+            loop_of(self.context), self.options.step_timeout, answers=self.task.world_episode.answers
+        )
         watch.context = self.context
         with self._limits.step(called, watch):
             try:
@@ -255,7 +257,7 @@ class Episode:
         # A page that waits for an unresponsive server is not at rest.
         while not settle(self.tabs) and watch.frozen:
             pass
-        self.task.episode.check()
+        self.task.world_episode.check()
         self._note_ending()
         observation = self.observation = self._observe()
         self._record(kept(text), counted, time.monotonic() - began)

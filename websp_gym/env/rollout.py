@@ -90,7 +90,7 @@ class Rollout:
         assert task is not None
         self.reset_seconds, self._began = self.seconds, time.monotonic()
         self.stage = "agent"
-        self._agent.begin(Briefing(self.env.instance, task.episode.account, self._seed))
+        self._agent.begin(Briefing(self.env.instance, task.world_episode.account, self._seed))
         yield from play(self._act, observation, self._step)
 
     def _act(self, observation: Observation) -> str:

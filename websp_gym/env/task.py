@@ -70,14 +70,14 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         """Folder of the trajectory; ``None`` if it is not saved."""
         self.trajectory = _blank_trajectory(instance, world, seed, self.options)
         self._reward = reward
-        self._episode: WorldEpisode | None = None
+        self._world_episode: WorldEpisode | None = None
 
     @property
-    def episode(self) -> WorldEpisode:
+    def world_episode(self) -> WorldEpisode:
         """The episode in the world. Raises ``WorldError`` before :meth:`setup`."""
-        if self._episode is None:
+        if self._world_episode is None:
             raise WorldError("the task is not set up; call reset() first")
-        return self._episode
+        return self._world_episode
 
     def setup(self, page: Page) -> tuple[str, dict[str, Any]]:
         """Open an episode of the world, reach and verify S0, and go to the start page.
@@ -97,10 +97,10 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             prepare_context(page.context)
             self.tabs = Tabs(page.context, reacts_at_once=self.world.reacts_at_once)
         signed_in = self.options.login == "session"
-        self._episode = self.world.open_episode(self.instance.site, signed_in=signed_in)
-        self._episode.attach(page.context)
+        self._world_episode = self.world.open_episode(self.instance.site, signed_in=signed_in)
+        self._world_episode.attach(page.context)
         how, login = self.options.initial_state, self.options.login
-        self.s0 = reach(self.instance, self._episode, self.tabs, how=how, login=login)
+        self.s0 = reach(self.instance, self._world_episode, self.tabs, how=how, login=login)
         self._go_to_start()
         slug = self.instance.site.slug
         self.trajectory.s0 = self.s0.state.as_dict()[slug]
@@ -142,7 +142,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         record = self.trajectory
         record.close(ending)
         start = self.s0.state if self.s0 else WorldState()
-        end = self.episode.state()
+        end = self.world_episode.state()
         slug = self.instance.site.slug
         record.end = end.as_dict().get(slug, {})
         record.events = [event.__dict__ for event in end.since(start.last_seq)]
@@ -151,7 +151,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         verdict = failed("limit", ending.detail) if ending.is_limit else self._reward(outcome)
         if verdict.status == "pass":
             verdict = replace(
-                verdict, effects=self.episode.effects(slug, self.instance.task.goal, start, end)
+                verdict, effects=self.world_episode.effects(slug, self.instance.task.goal, start, end)
             )
         self.verdict = with_failure_causes(verdict, outcome)
         record.verdict = self.verdict.as_dict()
@@ -183,14 +183,14 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         if self.tabs is None:
             raise WorldError("the task is not set up; call reset() first")
         tabs = self.tabs
-        answer = call_for(tabs.context, lambda: solve(self.instance, self.episode.account, tabs))
+        answer = call_for(tabs.context, lambda: solve(self.instance, self.world_episode.account, tabs))
         chat_messages.append({"role": "assistant", "timestamp": 0.0, "message": answer})
 
     def teardown(self) -> None:
         """End the episode in the world."""
-        if self._episode is not None:
-            self._episode.close()
-            self._episode = None
+        if self._world_episode is not None:
+            self._world_episode.close()
+            self._world_episode = None
 
     def _go_to_start(self) -> None:
         """Open the start page as the first entry of the history of the only tab."""

@@ -84,7 +84,7 @@ class _Player:
     def _reset(self, request: Reset) -> Page:
         seen, _info = self._env.reset(seed=request.seed, options={"instance": request.instance})
         assert self._env.task is not None
-        account = dict(self._env.task.episode.account)
+        account = dict(self._env.task.world_episode.account)
         return Page(self._env.instance.id, request.seed, 0, account, *_parts(seen))
 
     def _step(self, request: Step) -> Page:

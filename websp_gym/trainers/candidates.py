@@ -92,7 +92,7 @@ class CandidateActions(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstruc
         assert isinstance(inner, WebspEnv)
         assert inner.task is not None
         self.played = Transcript(
-            (Page(inner.instance.id, seed or 0, 0, dict(inner.task.episode.account), seen),)
+            (Page(inner.instance.id, seed or 0, 0, dict(inner.task.world_episode.account), seen),)
         )
         rows, told = self._look()
         return rows, info | told
