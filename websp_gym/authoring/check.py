@@ -19,7 +19,7 @@ from websp_gym.authoring.search_paths import SearchPaths
 from websp_gym.authoring.sign_in import prove_sign_in, shown_to_sign_in
 from websp_gym.browser.owner import adopt
 from websp_gym.errors import SetupError, WebspError, nearest
-from websp_gym.runner.processes import map_unordered
+from websp_gym.runner.processes import Batch, map_unordered
 from websp_gym.tasks.instances import Instance, load_instance, signed_in_site
 
 OnProgress = Callable[[str, int, int], None]
@@ -136,7 +136,7 @@ def _online(
 
     parts = {
         part.job: part
-        for part in map_unordered(_work, jobs, processes=processes, on_crash=_lost, on_result=count)
+        for part in map_unordered(Batch(_work, jobs, on_crash=_lost, on_result=count), processes)
     }
     for job in jobs:
         yield from parts[job].findings

@@ -14,7 +14,7 @@ from websp_gym.browser.owner import adopt
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import WebspError
-from websp_gym.runner.processes import map_unordered
+from websp_gym.runner.processes import Batch, map_unordered
 from websp_gym.tasks.instances import Instance, load_instance
 from websp_gym.world import make_world
 
@@ -74,7 +74,7 @@ def effects_of(
         done += 1
         on_progress(found.instance, done, len(names))
 
-    every = map_unordered(_work, names, processes=processes, on_crash=_lost, on_result=count)
+    every = map_unordered(Batch(_work, names, on_crash=_lost, on_result=count), processes)
     by_name = {each.instance: each for each in every}
     return [by_name[name] for name in names]
 

@@ -12,7 +12,7 @@ from websp_gym.calibration.variant_agent import VariantAgent
 from websp_gym.calibration.variants import Variant, is_played, keep, plays_of
 from websp_gym.env.registration import make_env
 from websp_gym.runner.batch import run_episode
-from websp_gym.runner.processes import map_unordered
+from websp_gym.runner.processes import Batch, map_unordered
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world import make_world
 
@@ -78,7 +78,7 @@ def play_all(
     if processes > 1 and len(jobs) > 1:
         # Start the sandbox here, so that all processes share it.
         make_world("sandbox").browser_args()
-    return map_unordered(_work, jobs, processes=processes, on_crash=_lost, on_result=on_done)
+    return map_unordered(Batch(_work, jobs, on_crash=_lost, on_result=on_done), processes)
 
 
 def _work(job: _Job) -> Played:

@@ -23,7 +23,7 @@ from websp_gym.errors import SetupError, unwritable
 from websp_gym.records.results import Result, Try, facts_of, spent
 from websp_gym.records.runs import AGENT_LOG, append_result, read_run
 from websp_gym.runner.jobs import Job
-from websp_gym.runner.processes import map_unordered
+from websp_gym.runner.processes import Batch, map_unordered
 from websp_gym.runner.tries import Remembered, lasting_cause, may_pass
 from websp_gym.tasks.ids import canonical_id, known_ids
 from websp_gym.texts import encodable
@@ -137,9 +137,8 @@ def run_batch(
         todo = [replace(job, folder=job.folder and job.folder.resolve()) for job in todo]
     elif processes > 1 and len(todo) > 1:
         _start_shared(todo)
-    return spread(
-        work, todo, processes=processes, again=_retry_of, on_crash=_crashed, on_result=keep, go_on=go_on
-    )
+    batch = Batch(work, todo, again=_retry_of, on_crash=_crashed, on_result=keep, go_on=go_on)
+    return spread(batch, processes)
 
 
 def _try(job: Job, agent: Agent) -> tuple[Result, Exception | None]:

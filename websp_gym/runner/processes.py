@@ -9,7 +9,8 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from typing import TypeVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Generic, TypeVar
 
 Job = TypeVar("Job")
 Done = TypeVar("Done")
@@ -18,34 +19,38 @@ _POLL = 0.2
 """Seconds after which a waiting thread looks for Ctrl-C: one that comes just before a wait does not end it."""
 
 
-def map_unordered(
-    work: Callable[[Job], Done],
-    jobs: Iterable[Job],
-    *,
-    processes: int,
-    on_crash: Callable[[Job], Done],
-    again: Callable[[Job], Job] = lambda job: job,
-    on_result: Callable[[Done], None] = lambda done: None,
-    go_on: Callable[[int], bool] = lambda running: True,
-) -> list[Done]:
-    """Run jobs in this process or over several, and return the outcomes in order of arrival.
+@dataclass(frozen=True)
+class Batch(Generic[Job, Done]):
+    """Jobs that are run in any order, over processes or over the nodes of a cluster.
 
     Args:
         work: Runs one job. A module-level function, so that other processes can import it.
         jobs: The jobs.
-        processes: Number of processes; 1 runs in this process.
-        on_crash: Returns the outcome of a job whose process died twice.
-        again: Returns the job to retry in place of one whose process died.
+        on_crash: Returns the outcome of a job whose process or node died twice.
+        again: Returns the job to retry in place of one whose process or node died.
         on_result: Called in this process with each outcome as it arrives.
         go_on: Called with the number of running jobs before another one starts. When it returns False, no
             further job starts, and the running ones finish.
     """
-    todo = list(jobs)
+
+    work: Callable[[Job], Done]
+    jobs: Iterable[Job]
+    _: KW_ONLY
+    on_crash: Callable[[Job], Done]
+    again: Callable[[Job], Job] = lambda job: job
+    on_result: Callable[[Done], None] = lambda done: None
+    go_on: Callable[[int], bool] = lambda running: True
+
+
+def map_unordered(batch: Batch[Job, Done], processes: int) -> list[Done]:
+    """Run a batch over several processes, or in this one if there is only one; return the outcomes as they arrive."""
+    work, go_on = batch.work, batch.go_on
+    todo = list(batch.jobs)
     outcomes: list[Done] = []
 
     def done(outcome: Done) -> None:
         outcomes.append(outcome)
-        on_result(outcome)
+        batch.on_result(outcome)
 
     if processes <= 1 or len(todo) <= 1:
         for job in todo:
@@ -55,10 +60,10 @@ def map_unordered(
         return outcomes
     while todo and go_on(0):
         suspects, todo = _run_pool(work, todo, min(processes, len(todo)), done, go_on)
-        for job in map(again, suspects):
+        for job in map(batch.again, suspects):
             # One at a time: a job that kills its process must not use up the retries of the others.
             for dead in _run_pool(work, [job], 1, done)[0]:
-                done(on_crash(dead))
+                done(batch.on_crash(dead))
     return outcomes
 
 
