@@ -16,6 +16,7 @@ from pydantic.alias_generators import to_camel
 
 from websp_gym.browser import VIEWPORT
 from websp_gym.errors import SetupError, nearest
+from websp_gym.tasks.schema import OnOff as OnOff
 
 SCHEMA = "websp-trace/2"
 OLDER_SCHEMAS = ("websp-trace/1",)
@@ -27,7 +28,6 @@ MAX_GROUP = 20
 
 EventType = Literal["navigate", "click", "change", "type", "key", "omitted"]
 Omitted = Literal["password", "secret", "file", "captcha", "answer", "step"]
-OnOff = Literal["on", "off"]
 
 _PLACEHOLDERS = tuple(
     f"account.{field}" for field in ("email", "username", "name", "password", "new_password")

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from websp_gym.tasks.schema import ConfigModel, OnOff
+from websp_gym.tasks.schema import ConfigModel, YamlOnOff
 
 ElementType = Literal[
     "Button",
@@ -45,7 +45,7 @@ class GroundTruthStep(ConfigModel):
     target: StepTarget
     element: ElementType | None
     """The annotated UI element type; null for a step that the publication does not have."""
-    state: OnOff | None = None
+    state: YamlOnOff | None = None
     value: str | None = None
 
     @model_validator(mode="before")

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
-from websp_gym.tasks.schema import ConfigModel, OnOff, Value
+from websp_gym.tasks.schema import ConfigModel, Value, YamlOnOff
 
 
 def _below(value: str) -> str:
@@ -36,7 +36,7 @@ class ReplayStep(Step):
 
     replay: TracePath
     """Path of the trace below ``traces/``."""
-    set: OnOff | Literal["recorded"] = "recorded"
+    set: YamlOnOff | Literal["recorded"] = "recorded"
     """Final state of the controls that are on or off; ``recorded`` leaves them as in the recording."""
 
 

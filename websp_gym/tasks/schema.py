@@ -6,10 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-# YAML 1.1 reads a bare on/off as a boolean.
-OnOff = Annotated[
-    Literal["on", "off"], BeforeValidator(lambda value: {True: "on", False: "off"}.get(value, value))
-]
+OnOff = Literal["on", "off"]
+YamlOnOff = Annotated[OnOff, BeforeValidator(lambda value: {True: "on", False: "off"}.get(value, value))]
+"""``on`` or ``off`` in a YAML file: YAML 1.1 reads a bare on/off as a boolean."""
 Value = bool | int | float | str | list[str]
 """The value of a setting or of a field of an item."""
 
