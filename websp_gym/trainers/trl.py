@@ -306,5 +306,6 @@ def _arguments(action: Action) -> dict[str, Any]:
 
 def _tools() -> list[Callable[..., str]]:
     """Return the tools as TRL finds them, in its order."""
-    found = inspect.getmembers(WebspTools(RemoteEnv()), inspect.ismethod)
+    blank = WebspTools.__new__(WebspTools)  # without an environment: only signatures and docstrings are read
+    found = inspect.getmembers(blank, inspect.ismethod)
     return [method for name, method in found if name != "reset" and not name.startswith("_")]
