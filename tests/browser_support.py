@@ -52,6 +52,11 @@ def browsers(mention: str = "") -> list[BrowserProcess]:
     return [one for process in children if (one := found.get(process.pid)) and process.ppid() not in found]
 
 
+def drivers() -> list[psutil.Process]:
+    """The Playwright drivers this process has started."""
+    return [process for process in psutil.Process().children() if "run-driver" in process.cmdline()]
+
+
 def _browser(process: psutil.Process, mention: str) -> BrowserProcess | None:
     with contextlib.suppress(psutil.Error, OSError):  # it has just ended
         args = process.cmdline()

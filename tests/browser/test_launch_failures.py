@@ -13,8 +13,9 @@ import psutil
 import pytest
 from playwright._impl._driver import compute_driver_executable
 
+from tests.browser_support import drivers
 from tests.conftest import MakeEnv
-from websp_gym.browser.driver import discard_dead_driver, driver_process, kill_driver, playwright
+from websp_gym.browser.driver import discard_dead_driver, kill_driver, playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.launch import BrowserOptions, close_browsers, shared_browser
 from websp_gym.errors import BrowserNotFoundError, StorageError, WorldError
@@ -100,9 +101,10 @@ def test_a_driver_that_dies_as_it_starts_costs_no_reset(
     )
     path.chmod(0o755)
     playwright()
-    driver = psutil.Process(driver_process())
+    running = drivers()
+    assert running
     kill_driver()
-    psutil.wait_procs([driver], timeout=10)
+    psutil.wait_procs(running, timeout=10)
     assert discard_dead_driver()
     monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(path))
     env = make(DONE, viewport=SMALL)

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 import psutil
 import pytest
 
+from tests.browser_support import drivers
 from tests.conftest import MakeEnv
 from tests.env.test_robustness import browser_processes, own_sandbox
 from websp_gym.agents import make_agent
-from websp_gym.browser.driver import driver_process
 from websp_gym.browser.launch import BrowserOptions, open_context, shared_browser
 from websp_gym.env import WebspEnv
 from websp_gym.errors import WorldError
@@ -40,9 +40,7 @@ def browser() -> list[int]:
 
 
 def driver() -> list[int]:
-    process = driver_process()
-    assert process is not None
-    return [process]
+    return [process.pid for process in drivers()]
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from tests.pages_support import OpenPage, ShowHtml, blank_page, in_our_world, op
 from websp_gym.errors import ActionError
 from websp_gym.observation.camera import Camera
 from websp_gym.observation.draw import draw_marks
-from websp_gym.observation.marks import Mark, Marks, collect_marks, frame_origin, marks_from_dicts, to_page
+from websp_gym.observation.marks import Mark, Marks, collect_marks, marks_from_dicts, to_page
 
 __all__ = ["blank_page", "open_page", "origins", "show"]
 
@@ -124,7 +124,7 @@ def test_marks_inside_iframes_lie_where_the_page_shows_them(open_page: OpenPage)
         assert x <= across <= x + width
         assert y <= down <= y + height
     nested = named(marks, "Leaf nested")
-    assert frame_origin(marks.frames[nested.frame])[0] == pytest.approx(10 + 12 + 2)
+    assert to_page(marks.frames[nested.frame], 0, 0)[0] == pytest.approx(10 + 12 + 2)
 
 
 def test_a_modal_overlay_takes_the_marks_of_what_it_covers(show: ShowHtml) -> None:

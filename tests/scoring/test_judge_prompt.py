@@ -15,7 +15,7 @@ from websp_gym.models import Image, Text
 from websp_gym.models.fence import Fence, visible
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.scoring.judge.pictures import SCALES, Limits
-from websp_gym.scoring.judge.prompt import CLOSING, RULES, build_messages, build_prompt
+from websp_gym.scoring.judge.prompt import CLOSING, RULES, build_prompt
 
 __all__ = ["on_disk"]
 RUN = "Steam-task-191-ON"
@@ -25,7 +25,7 @@ def test_every_thought_action_and_screenshot_is_there_in_order(on_disk: Put) -> 
     run = recorded(RUN)
     for step in run.steps:
         step.thought = f"thought number {step.number}"
-    _system, user = build_messages(run, on_disk(run))
+    _system, user = build_prompt(run, on_disk(run)).messages()
     kinds = [type(part) for part in user.parts]
     assert kinds == [Text, Text, Image, *[Text, Image] * len(run.steps), Text]
     texts = [part.text for part in user.parts if isinstance(part, Text)]
@@ -42,7 +42,7 @@ def test_each_screenshot_follows_the_action_it_was_taken_after(tmp_path: Path) -
     for view in run.views:
         view.marks.clear()
     folder = put(tmp_path / "r", run)
-    _system, user = build_messages(run, folder)
+    _system, user = build_prompt(run, folder).messages()
     pictures = [part for part in user.parts if isinstance(part, Image)]
     for number, picture in enumerate(pictures):
         assert _pixels(picture.png) == _pixels(shot(number))
@@ -51,14 +51,14 @@ def test_each_screenshot_follows_the_action_it_was_taken_after(tmp_path: Path) -
 def test_the_agents_marks_are_drawn_into_the_screenshots(tmp_path: Path) -> None:
     run = recorded(RUN)
     folder = put(tmp_path / "r", run, size=(1280, 1024))
-    _system, user = build_messages(run, folder)
+    _system, user = build_prompt(run, folder).messages()
     first = next(part for part in user.parts if isinstance(part, Image))
     assert _pixels(first.png) != _pixels(shot(0, (1280, 1024)))
 
 
 def test_the_element_an_action_names_is_told_without_its_state(on_disk: Put) -> None:
     run = recorded(RUN)
-    text = build_messages(run, on_disk(run))[1].text
+    text = build_prompt(run, on_disk(run)).messages()[1].text
     assert 'switch "app_impressions"' in text
     assert "checked" not in text
 
@@ -66,12 +66,15 @@ def test_the_element_an_action_names_is_told_without_its_state(on_disk: Put) -> 
 def test_a_number_no_element_had_is_told_as_such(on_disk: Put) -> None:
     run = recorded(RUN)
     say(run, 0, "Click [1078]")
-    assert "no box of the screenshot before has the number 1078" in build_messages(run, on_disk(run))[1].text
+    assert (
+        "no box of the screenshot before has the number 1078"
+        in build_prompt(run, on_disk(run)).messages()[1].text
+    )
 
 
 def test_the_servers_state_and_its_verdict_are_not_shown(on_disk: Put) -> None:
     run = recorded(RUN)
-    text = "\n".join(message.text for message in build_messages(run, on_disk(run)))
+    text = "\n".join(message.text for message in build_prompt(run, on_disk(run)).messages())
     assert "cookies.valve_analytics" not in text
     assert "every goal holds" not in text
     run.s0 = run.end = {}
@@ -83,7 +86,7 @@ def test_the_servers_state_and_its_verdict_are_not_shown(on_disk: Put) -> None:
 
 def test_the_ground_truth_is_shown(on_disk: Put) -> None:
     run = recorded(RUN)
-    text = build_messages(run, on_disk(run))[1].text
+    text = build_prompt(run, on_disk(run)).messages()[1].text
     for line in run.ground_truth:
         assert line in text
 
@@ -236,7 +239,7 @@ def test_evidence_that_holds_the_fence_is_not_wrapped() -> None:
 
 def test_the_rules_name_the_fence(on_disk: Put) -> None:
     run = recorded(RUN)
-    system, user = build_messages(run, on_disk(run))
+    system, user = build_prompt(run, on_disk(run)).messages()
     word = word_of([system])
     assert user.text.count(f"[[{word} ") == user.text.count(f"\n{word}]]") > 10
     assert "{word}" in RULES
@@ -285,7 +288,7 @@ def test_no_character_of_unicode_arrives_that_shows_nothing() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_recorded_run_can_be_shown(name: str, on_disk: Put) -> None:
     run = recorded(name)
-    assert len(images(build_messages(run, on_disk(run)))) == len(run.views)
+    assert len(images(build_prompt(run, on_disk(run)).messages())) == len(run.views)
 
 
 def _size(data: bytes) -> tuple[int, int]:

@@ -110,11 +110,6 @@ def call_for(context: BrowserContext, function: Callable[[], Result]) -> Result:
     return call(function) if _is_ours(context) else function()
 
 
-def driver_process() -> int | None:
-    """Return the process id of the driver, or None if none runs."""
-    return _driver.process
-
-
 def processes_of(context: BrowserContext) -> list[int]:
     """Return the driver and its browsers if the context is the only open one, else nothing."""
     browser = context.browser

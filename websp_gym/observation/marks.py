@@ -278,11 +278,6 @@ def marks_from_dicts(elements: Iterable[dict[str, Any]]) -> tuple[Mark, ...]:
     )
 
 
-def frame_origin(frame: Frame) -> tuple[float, float]:
-    """Return left and top of a frame's viewport in page pixels."""
-    return to_page(frame, 0, 0)
-
-
 def to_page(frame: Frame, x: float, y: float) -> tuple[float, float]:
     """Convert a point of a frame's viewport to page pixels, whatever transforms the iframes."""
     while frame.parent is not None:

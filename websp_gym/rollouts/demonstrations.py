@@ -37,7 +37,9 @@ def agent_policy(spec: str) -> Policy:
     def act(played: Transcript) -> str:
         # An agent has a state and a policy has none: go on with the agent that acted on the page before. Where there
         # is none, as on a branch of a rollout, play a new one up to the current page.
-        _page, agent = agents.pop(id(played.pages[-2]), (None, None)) if len(played.pages) > 1 else (None, None)
+        _page, agent = (
+            agents.pop(id(played.pages[-2]), (None, None)) if len(played.pages) > 1 else (None, None)
+        )
         todo = played.pages[-1:]
         if agent is None:
             agent, todo = make_agent(spec), played.pages

@@ -182,11 +182,6 @@ def build_prompt(
     )
 
 
-def build_messages(trajectory: Trajectory, folder: Path) -> list[Message]:
-    """Return the messages that a judge gets for a trajectory; raise as :func:`build_prompt` does."""
-    return build_prompt(trajectory, folder).messages()
-
-
 def _head(trajectory: Trajectory, fence: Fence) -> str:
     steps = "\n".join(f"{number}. {text}" for number, text in enumerate(trajectory.ground_truth, 1))
     return "\n".join(
