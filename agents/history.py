@@ -70,7 +70,7 @@ class Memory:
 
 
 def look_at(observation: Mapping[str, Any], elements: str, picture: Image | None) -> Look:
-    """Extract what a prompt shows from an observation of kind ``marks`` or ``all``."""
+    """Extract what a prompt shows from an observation of any kind but ``browsergym``."""
     tabs: Sequence[Mapping[str, Any]] = observation["tabs"]
     current = next((_place(tab) for tab in tabs if tab["active"]), str(observation["url"]))
     return Look(

@@ -84,7 +84,7 @@ class TextAgent(LLMAgent):
         repairs: Number of times to ask again after an unusable reply.
     """
 
-    observation: ObservationKind = "all"
+    observation: ObservationKind = "axtree"
     manner: ClassVar[PromptStyle] = PromptStyle(
         senses=_SENSES,
         actions=_actions,
@@ -135,7 +135,7 @@ def flatten(observation: Mapping[str, Any], limit: int = ELEMENTS_CHARACTERS) ->
     """Return the accessibility tree as text, one element per line.
 
     Args:
-        observation: An observation of kind ``all`` or ``browsergym``.
+        observation: An observation of kind ``axtree``, ``all`` or ``browsergym``.
         limit: Most characters; a longer tree is reduced to the part in view.
     """
     whole = _flat(observation, visible_only=False)

@@ -64,7 +64,7 @@ def functions() -> Any:
 @cache
 def observation() -> Any:
     """Return the module of BrowserGym's observation functions. Raise SetupError if BrowserGym is absent."""
-    require('observation="browsergym" or "all"')
+    require('observation="axtree", "browsergym" or "all"')
     return import_module("browsergym.core.observation")
 
 

@@ -112,7 +112,8 @@ class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
         options: dict[str, Any] = {}
         if isinstance(actions, WebspActionSet):
             # AgentLab stores and shows the screenshot of each step.
-            options["observation"] = "marks" if actions.observation == "text" else actions.observation
+            pictured = {"text": "marks", "axtree": "all"}
+            options["observation"] = pictured.get(actions.observation, actions.observation)
         options |= self.options() | dict(exp_task_kwargs or {})
         if self.record:
             options["record_to"] = Path(exp_dir) / TRAJECTORIES

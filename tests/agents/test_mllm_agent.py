@@ -77,7 +77,7 @@ class Episode:
 
 def solve(env: WebspEnv, endpoint: Endpoint, dialect: Dialect) -> Episode:
     model = model_of(endpoint, dialect, retries=0)
-    agent = TextAgent(model) if env.options.observation == "all" else MllmAgent(model)
+    agent = TextAgent(model) if env.options.observation == TextAgent.observation else MllmAgent(model)
     solvers: list[Solver] = []
     reward, info = play(env, agent, solving(endpoint, dialect, solvers))
     return Episode(reward, info, agent, solvers[0].requests)
@@ -121,7 +121,7 @@ def test_the_agent_that_looks_solves_instances_end_to_end(
 def test_the_agent_that_reads_solves_instances_end_to_end_without_a_picture(
     make: MakeEnv, endpoint: Endpoint, name: str, dialect: Dialect
 ) -> None:
-    episode = solve(make(name, observation="all"), endpoint, dialect)
+    episode = solve(make(name, observation=TextAgent.observation), endpoint, dialect)
     assert (episode.reward, episode.info["verdict"]["status"]) == (1.0, "pass")
     assert [request.pictures for request in episode.requests] == [[]] * len(episode.requests)
     assert not any("screenshot" in request.system.lower() for request in episode.requests)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -23,7 +24,7 @@ from websp_gym.env.options import Options, kind_for
 from websp_gym.env.registration import make_env
 from websp_gym.env.task import WebspTask
 from websp_gym.errors import InitialStateError, JudgeError, SetupError, WorldError
-from websp_gym.observation import ObservationKind
+from websp_gym.observation import WITHOUT_PICTURE, ObservationKind
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.pictures import marked_picture
 from websp_gym.records.verdict import Verdict, unscored
@@ -51,6 +52,7 @@ TEXT = MARKS - {"screenshot"}
 KEYS = {
     "marks": MARKS,
     "text": TEXT,
+    "axtree": TEXT | {"axtree_object", "extra_element_properties"},
     "browsergym": BROWSERGYM,
     "all": MARKS | BROWSERGYM | {"screenshot_marks"},
 }
@@ -73,7 +75,7 @@ def test_gymnasium_finds_nothing_to_complain_of(name_space: str) -> None:
         env.close()
 
 
-@pytest.mark.parametrize("kind", ["marks", "text", "browsergym", "all"])
+@pytest.mark.parametrize("kind", KEYS)
 def test_observations_have_the_promised_keys_and_lie_in_their_space(make: MakeEnv, kind: str) -> None:
     env = make(DONE, observation=kind, viewport=TINY)
     first, _info = env.reset(seed=1)
@@ -83,7 +85,7 @@ def test_observations_have_the_promised_keys_and_lie_in_their_space(make: MakeEn
         for key, space in env.observation_space.items():  # type: ignore[attr-defined]
             assert space.contains(observation[key]), key
         assert env.observation_space.contains(observation)
-        assert kind == "text" or observation["screenshot"].dtype == np.uint8
+        assert kind in WITHOUT_PICTURE or observation["screenshot"].dtype == np.uint8
 
 
 def test_the_two_name_spaces_differ_in_what_is_observed() -> None:
@@ -196,7 +198,7 @@ def test_pictures_are_drawn_at_their_scale_also_where_the_page_is_scrolled(
         assert np.abs(np.asarray(alike, float) - np.asarray(scaled, float)).mean() < 6
 
 
-@pytest.mark.parametrize("kind", ["text", "browsergym", "all"])
+@pytest.mark.parametrize("kind", ["text", "axtree", "browsergym", "all"])
 def test_only_pictures_with_marks_are_scaled(kind: str) -> None:
     with pytest.raises(
         SetupError, match=r'picture_scale=0\.5 scales the pictures of observation="marks" only'
@@ -213,13 +215,13 @@ def test_render_gives_the_last_picture(make: MakeEnv) -> None:
     assert np.array_equal(env.render(), observation["screenshot"])
 
 
-def test_a_text_observation_cannot_be_rendered(make: MakeEnv) -> None:
-    assert make(DONE, observation="text").metadata["render_modes"] == []
+@pytest.mark.parametrize("kind", WITHOUT_PICTURE)
+def test_an_observation_without_a_picture_cannot_be_rendered(make: MakeEnv, kind: str) -> None:
+    assert make(DONE, observation=kind).metadata["render_modes"] == []
     assert make(DONE).metadata["render_modes"] == ["rgb_array"]
-    with pytest.raises(
-        SetupError, match='render_mode="rgb_array" needs pictures, and observation="text" takes none'
-    ):
-        make_env(DONE, observation="text", render_mode="rgb_array")
+    message = f'render_mode="rgb_array" needs pictures, and observation="{kind}" has none'
+    with pytest.raises(SetupError, match=message):
+        make_env(DONE, observation=kind, render_mode="rgb_array")
 
 
 def test_a_text_observation_takes_no_picture_and_records_none(make: MakeEnv, tmp_path: Path) -> None:
@@ -236,6 +238,24 @@ def test_a_text_observation_takes_no_picture_and_records_none(make: MakeEnv, tmp
         pictures_of(env.task.trajectory, env.task.folder, Limits(), [0])
 
 
+def test_an_accessibility_tree_takes_pictures_only_for_a_record(make: MakeEnv, tmp_path: Path) -> None:
+    views = []
+    for folder in (None, tmp_path):
+        env = make(DONE, observation="axtree", record_to=folder, viewport=TINY)
+        env.reset()
+        env.step("ANSWER; done")
+        assert env.task is not None
+        assert env.render() is None
+        views.append(env.task.trajectory.views)
+    assert env.task.folder is not None
+    (first, *_) = pictures_of(env.task.trajectory, env.task.folder, Limits(), [0])
+    assert Image.open(io.BytesIO(first)).size == TINY
+    assert [[view.screenshot for view in each] for each in views] == [
+        [None, None],
+        ["step_000.png", "step_001.png"],
+    ]
+
+
 def test_a_judge_and_text_observations_exclude_each_other(tmp_path: Path) -> None:
     script = tmp_path / "judge.yaml"
     script.write_text("answers: [pass]\n")
@@ -250,6 +270,7 @@ def test_a_judge_and_text_observations_exclude_each_other(tmp_path: Path) -> Non
         ("text", {"reward": "strict"}, "text"),
         ("text", {"reward": "judge"}, "marks"),
         ("text", {"record_to": "runs"}, "marks"),
+        ("axtree", {"record_to": "runs"}, "axtree"),
         ("browsergym", {"record_to": "runs"}, "browsergym"),
     ],
 )

@@ -324,7 +324,9 @@ def test_the_picture_with_its_marks_is_the_one_the_agent_got(make: MakeEnv, tmp_
         assert np.array_equal(np.asarray(plain), picture)
 
 
-@pytest.mark.parametrize(("kind", "shown"), [("marks", True), ("all", True), ("browsergym", False)])
+@pytest.mark.parametrize(
+    ("kind", "shown"), [("marks", True), ("all", True), ("axtree", False), ("browsergym", False)]
+)
 def test_an_agent_without_marks_is_shown_without_them(watch: Watch, kind: str, shown: bool) -> None:
     page = watch(episode(options={"observation": kind}))
     assert page.locator("#layer").is_visible() is shown

@@ -20,6 +20,7 @@ from websp_gym.env.options import for_episode, read_options
 from websp_gym.env.play import StepResult
 from websp_gym.env.spaces import ActionText
 from websp_gym.errors import SetupError, WebspError, WorldError
+from websp_gym.observation import WITHOUT_PICTURE
 from websp_gym.observation.observe import observation_space
 from websp_gym.records.ending import Ending
 from websp_gym.scoring.rewards import make_reward
@@ -65,11 +66,11 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         self.instance = instance
         self.options = read_options(options)
         self.render_mode = self.options.render_mode
-        if self.options.observation == "text":
+        if self.options.observation in WITHOUT_PICTURE:
             if self.render_mode is not None:
                 raise SetupError(
-                    f'render_mode="{self.render_mode}" needs pictures, and observation="text" takes none; '
-                    'use observation="marks"',
+                    f'render_mode="{self.render_mode}" needs pictures, and '
+                    f'observation="{self.options.observation}" has none; use observation="marks"',
                     option="render_mode",
                 )
             self.metadata = {**self.metadata, "render_modes": []}
@@ -190,7 +191,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
 
         Returns:
             A uint8 array of shape (height, width, 3); ``None`` when no episode is running or with
-            ``observation="text"``.
+            ``observation="text"`` or ``"axtree"``.
         """
         return self._episode.observer.picture if self._episode else None
 

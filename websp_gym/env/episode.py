@@ -127,7 +127,11 @@ class Episode:
         self.context = watch.context = open_context(self._flags, viewport=self.options.viewport)
         self.tabs = self.task.tabs = Tabs(self.context, reacts_at_once=self.task.world.reacts_at_once)
         self.observer = Observer(
-            self.options.observation, self.tabs, seed=self.seed, scale=self.options.picture_scale
+            self.options.observation,
+            self.tabs,
+            seed=self.seed,
+            scale=self.options.picture_scale,
+            recorded=self._record_to is not None,
         )
         page = self.context.new_page()
         watch.suspect = "page"

@@ -41,8 +41,8 @@ class Options:
         initial_state: ``replay`` replays the recorded traces at each reset; ``snapshot`` does so once per
             process and then restores the saved state.
         login: ``session`` starts signed in; ``replay`` first replays the login trace of the site.
-        observation: The keys of an observation: ``marks``, ``text`` (no screenshot), ``browsergym`` or
-            ``all``.
+        observation: The keys of an observation: ``marks``, ``text`` (no screenshot), ``axtree`` (the
+            accessibility tree; a screenshot only for the record), ``browsergym`` or ``all``.
         max_actions: Number of actions allowed. Scrolling and waiting do not count (paper, section 5.1).
         max_seconds: Seconds allowed, counted from the first observation. The time of the agent and of its
             pages counts; time in which the browser, the server or the machine did not respond does not.
@@ -62,7 +62,7 @@ class Options:
             ``info["unscored"]`` and ``info["error"]``. A reset that fails is then tried once more.
         action_mapping: The action mapping of an AgentLab agent; accepted but never executed.
         render_mode: ``rgb_array`` makes ``render()`` return the last screenshot (not with
-            ``observation="text"``).
+            ``observation="text"`` or ``"axtree"``).
     """
 
     world: str = "sandbox"

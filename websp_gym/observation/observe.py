@@ -15,6 +15,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from websp_gym.browser.isolated import is_gone, is_replaced, session_of
 from websp_gym.browser.settle import settle
 from websp_gym.errors import WorldError
+from websp_gym.observation import WITHOUT_PICTURE
 from websp_gym.observation.browsergym import extract
 from websp_gym.observation.camera import Camera, picture_size
 from websp_gym.observation.draw import draw_marks, mark_seed
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from websp_gym.observation import ObservationKind
 
 _LONGEST_TITLE = 300
+_TREE = ("axtree_object", "extra_element_properties")
 _LOOKS = 3
 """Maximum number of attempts if tabs open or close during the observation."""
 
@@ -39,8 +41,9 @@ def observation_space(
 
     Args:
         kind: ``marks`` (set-of-marks screenshot, elements, tabs), ``text`` (the same without the screenshot),
-            ``browsergym`` (the keys of stock BrowserGym) or ``all`` (both; ``screenshot`` is then
-            BrowserGym's plain screenshot and ``screenshot_marks`` the one with marks).
+            ``axtree`` (the same as ``text``, with BrowserGym's accessibility tree), ``browsergym`` (the keys of
+            stock BrowserGym) or ``all`` (both; ``screenshot`` is then BrowserGym's plain screenshot and
+            ``screenshot_marks`` the one with marks).
         viewport: Width and height in pixels.
         picture_scale: Size of a screenshot in relation to the viewport.
     """
@@ -62,6 +65,8 @@ def observation_space(
             "actions_left": Integer(),
             "seconds_left": Float(),
         }
+    if kind == "axtree":
+        spaces |= {name: AnyDict() for name in _TREE}
     if kind in ("browsergym", "all"):
         spaces |= _browsergym_spaces()
     if kind == "all":
@@ -118,10 +123,14 @@ class Observer:
         tabs: The browser's open tabs.
         seed: Seed of the box colours.
         scale: Size of a screenshot in relation to the viewport.
+        recorded: Whether a record keeps the screenshots. For ``axtree``, they are taken only then.
     """
 
-    def __init__(self, kind: ObservationKind, tabs: Tabs, *, seed: int, scale: float = 1.0) -> None:
+    def __init__(
+        self, kind: ObservationKind, tabs: Tabs, *, seed: int, scale: float = 1.0, recorded: bool = False
+    ) -> None:
         self.kind: ObservationKind = kind
+        self._recorded = recorded
         self.picture: Any = None
         """The last screenshot; None if observations have none."""
         self._tabs = tabs
@@ -205,8 +214,11 @@ class Observer:
                 "tabs": tuple(self._titles),
                 **left,
             }
-        if self.kind == "text":
-            return observation
+        if self.kind == "axtree" and self._recorded:
+            self._png = self._camera.png(page)
+        if self.kind in WITHOUT_PICTURE:
+            found = extract(page) if self.kind == "axtree" else {}
+            return observation | {name: found[name] for name in _TREE if name in found}
         plain = self.picture = self._shoot(page)
         if self.kind != "browsergym":
             seed = mark_seed(self._seed, self._index)

@@ -36,7 +36,7 @@ class CandidateActions(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstruc
     0.0 for its reward.
 
     Args:
-        env: An environment of an instance or of several, with ``observation="text"``, ``"marks"`` or ``"all"``.
+        env: An environment of an instance or of several, with any ``observation`` but ``"browsergym"``.
         most: Number of actions. On a page with more, the last ones of the page are left out;
             ``info["left_out"]`` counts them.
         size: Number of features of an action; features that share a hash are one. A power of two.
