@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode, urlsplit
 
+import pytest
+
 from websp_gym.sandbox.client import EPISODE_HEADER, Address, EpisodeHandle, Sandbox
 
 T = TypeVar("T")
@@ -160,6 +162,21 @@ def running(root: Path, *, browse: bool = False) -> Iterator[Sandbox]:
         yield sandbox
     finally:
         sandbox.close()
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    """A server for the test sites."""
+    with running(tmp_path_factory.mktemp("sites")) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def episode(sandbox: Sandbox) -> Iterator[EpisodeHandle]:
+    """An episode that is signed in to the shop."""
+    episode = sandbox.open_episode("shop", signed_in=["shop"])
+    yield episode
+    episode.close()
 
 
 class Reply:

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.sandbox_support import running
+from tests.sandbox_support import episode, sandbox
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
+
+__all__ = ["episode", "sandbox"]
 
 SHOP = "https://shop.example"
 
@@ -22,19 +24,6 @@ FRAME = """url => new Promise(done => {
   frame.onload = () => done();
   document.body.append(frame);
 })"""
-
-
-@pytest.fixture(scope="module")
-def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    with running(tmp_path_factory.mktemp("sites")) as sandbox:
-        yield sandbox
-
-
-@pytest.fixture
-def episode(sandbox: Sandbox) -> Iterator[EpisodeHandle]:
-    episode = sandbox.open_episode("shop", signed_in=["shop"])
-    yield episode
-    episode.close()
 
 
 def open_context(sandbox: Sandbox, **options: Any) -> BrowserContext:

@@ -2,25 +2,13 @@ from __future__ import annotations
 
 import http.client
 import time
-from collections.abc import Iterator
 
 import pytest
 
-from tests.sandbox_support import Visitor, running
+from tests.sandbox_support import Visitor, episode, running, sandbox
 from websp_gym.sandbox.client import EpisodeHandle, Sandbox, SandboxError
 
-
-@pytest.fixture(scope="module")
-def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    with running(tmp_path_factory.mktemp("sites")) as sandbox:
-        yield sandbox
-
-
-@pytest.fixture
-def episode(sandbox: Sandbox) -> Iterator[EpisodeHandle]:
-    episode = sandbox.open_episode("shop", signed_in=["shop"])
-    yield episode
-    episode.close()
+__all__ = ["episode", "sandbox"]
 
 
 def ask(

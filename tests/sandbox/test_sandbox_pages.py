@@ -1,27 +1,15 @@
 from __future__ import annotations
 
 import http.client
-from collections.abc import Iterator
 
 import pytest
 
-from tests.sandbox_support import Visitor, kinds, running
+from tests.sandbox_support import Visitor, episode, kinds, sandbox
 from websp_gym.sandbox.client import EpisodeHandle, Sandbox
 
+__all__ = ["episode", "sandbox"]
+
 SHOP = "https://shop.example"
-
-
-@pytest.fixture(scope="module")
-def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    with running(tmp_path_factory.mktemp("sites")) as sandbox:
-        yield sandbox
-
-
-@pytest.fixture
-def episode(sandbox: Sandbox) -> Iterator[EpisodeHandle]:
-    episode = sandbox.open_episode("shop", signed_in=["shop"])
-    yield episode
-    episode.close()
 
 
 @pytest.fixture

@@ -40,6 +40,12 @@ def source(name: str) -> str:
 
 
 @cache
+def sheet(name: str) -> str:
+    """Return a page's style sheet, preceded by the one that all pages share."""
+    return source("page.css") + source(name)
+
+
+@cache
 def script(name: str) -> str:
     """Return a page's script, preceded by the script that all pages share."""
     return source("nodes.js") + source(name)

@@ -9,7 +9,7 @@ from functools import cache
 import jinja2
 from markupsafe import Markup
 
-from websp_gym.report.pages.document import digest, environment, source
+from websp_gym.report.pages.document import digest, environment, sheet, source
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def overview_html(rows: Sequence[OverviewRow], *, path: str, following: str) -> 
         path: File of the labels.
         following: Address of the next episode to label; empty if all have a label.
     """
-    style = source("trajectory.css") + source("label.css")
+    style = sheet("trajectory.css") + source("label.css")
     return _template().render(
         rows=rows,
         done=sum(bool(row.label) for row in rows),

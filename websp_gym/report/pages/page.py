@@ -18,7 +18,7 @@ import jinja2
 from markupsafe import Markup
 
 from websp_gym.project import docs
-from websp_gym.report.pages.document import digest, environment, inert_json, script, source, write_file
+from websp_gym.report.pages.document import digest, environment, inert_json, script, sheet, write_file
 from websp_gym.report.pages.embedding import LIMIT, NOT_KEPT, TOO_LARGE, Packed, Progress, pack
 from websp_gym.report.pages.episode_list import choices, filters_of, listed, wording
 from websp_gym.report.pages.plots import Plot, plots
@@ -115,7 +115,7 @@ def _absent(packed: Packed) -> list[tuple[str, int]]:
 
 def _render(report: Report, packed: Packed, pictures: list[Plot], notes: list[str]) -> Iterator[str]:
     rows = listed(report.episodes, packed)
-    style, code = source("report.css"), script("report.js")
+    style, code = sheet("report.css"), script("report.js")
     template = _templates().get_template("report.html.j2")
     return template.generate(
         report=report,
@@ -156,7 +156,7 @@ def _breakable(name: str) -> Markup:
 
 def _policy(style: str, code: str) -> str:
     """Return the content security policy; it also covers the trajectory's frame, which inherits it."""
-    styles = (digest(style), digest(source("trajectory.css")))
+    styles = (digest(style), digest(sheet("trajectory.css")))
     scripts = (digest(code), digest(script("trajectory.js")))
     return (
         f"default-src 'none'; img-src data:; frame-src blob:; style-src '{styles[0]}' '{styles[1]}'; "

@@ -20,7 +20,16 @@ from markupsafe import Markup
 
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.trajectory import Trajectory
-from websp_gym.report.pages.document import digest, environment, inert_json, plain, script, source, write_file
+from websp_gym.report.pages.document import (
+    digest,
+    environment,
+    inert_json,
+    plain,
+    script,
+    sheet,
+    source,
+    write_file,
+)
 from websp_gym.report.pages.judgements import causes_of, judgings
 from websp_gym.report.pages.pictures import Album
 from websp_gym.report.pages.state_diff import ABSENT, StateDiff, state_diff
@@ -97,7 +106,7 @@ def trajectory_html(folder: Path, album: Album | None = None, *, label: LabelBar
         "frames": film,
         "marked": _marked(trajectory),
     }
-    style, code = source("trajectory.css"), script("trajectory.js")
+    style, code = sheet("trajectory.css"), script("trajectory.js")
     if label:
         style, code = style + source("label.css"), code + source("label.js")
     return _templates().get_template("trajectory.html.j2").render(
