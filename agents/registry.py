@@ -122,7 +122,7 @@ def _asking(spec: str, kind: str, rest: str) -> Agent:
     from websp_gym.models import make_model
 
     model, _, query = rest.rpartition("?") if "?" in rest else (rest, "", "")
-    options = read_options(spec, query)
+    options = read_query(spec, query)
     mine = {name: options.pop(name) for name in ("screenshots", "repairs") if name in options}
     if kind == "text" and "screenshots" in mine:
         raise SetupError(f'"{spec}": a text-only agent takes no screenshots=', agent=spec)
@@ -151,7 +151,7 @@ _OPTIONS: dict[str, Callable[[str], Any]] = {
 """Options after the question mark and their parsers; all but the first two are options of the model."""
 
 
-def read_options(spec: str, query: str) -> dict[str, Any]:
+def read_query(spec: str, query: str) -> dict[str, Any]:
     """Parse the options after the question mark, ``name=value`` joined by ``&``; `spec` is for error messages."""
     found: dict[str, Any] = {}
     for pair in query.split("&") if query else ():

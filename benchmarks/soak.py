@@ -88,7 +88,7 @@ def soak(
     Args:
         resets: Number of resets after the warm-up.
         warm_up: Resets that are not counted: caches fill and the browser starts its helpers.
-        how: InitialStateMode S0 is reached.
+        how: How S0 is reached.
         steps: Actions in each episode.
         samples: Number of memory measurements.
         say: Called with a line of progress twenty times.

@@ -11,7 +11,7 @@ from tests.conftest import MakeEnv
 from tests.paths import DOCS
 from websp_gym.agents import Briefing, make_agent
 from websp_gym.agents.flawed import FLAWS, FlawedAgent
-from websp_gym.agents.registry import SCRIPTED, read_options
+from websp_gym.agents.registry import SCRIPTED, read_query
 from websp_gym.models import PROVIDERS
 from websp_gym.runner.batch import run_episode
 from websp_gym.tasks.instances import load_instance
@@ -87,7 +87,7 @@ def test_the_guide_names_every_agent_and_every_option() -> None:
     given = (
         "screenshots=2&repairs=1&temperature=0&thinking=high&max_tokens=9&timeout=1.5&retries=0&concurrency=1"
     )
-    for name in read_options("any", given):
+    for name in read_query("any", given):
         assert f"`{name}`" in text
     specs = re.findall(r"`(?:(?:mllm|text):)?(\w+):[^`\s]*\?[^`]*`", text)
     assert specs

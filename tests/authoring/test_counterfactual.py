@@ -10,7 +10,7 @@ from tests.check_support import ADS, MAIL, SAVE, task, write_checked
 from websp_gym.agents.oracle import OracleAgent
 from websp_gym.authoring import SearchPaths
 from websp_gym.authoring.counterfactual import Counterfactual, OracleRecording, UndecidedError
-from websp_gym.authoring.player import play
+from websp_gym.authoring.player import play_instance
 from websp_gym.authoring.proofs import prove
 from websp_gym.tasks.instances import load_instance
 
@@ -39,7 +39,7 @@ def _decided(name: str) -> dict[int, float | str | None]:
     """By step, what the episode is worth without it: the score, or why the server cannot tell."""
     instance, agent = load_instance(name), OracleAgent()
     recording = OracleRecording(instance, agent)
-    right = play(instance, agent, witness=recording)
+    right = play_instance(instance, agent, witness=recording)
     assert right.verdict.score == 1.0, right.verdict.reason
     found: dict[int, float | str | None] = {}
     with Counterfactual(recording, right.end) as world:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from websp_gym.authoring.mistakes import TYPED, MistakenAgent, mistakes, wrong_steps
-from websp_gym.authoring.player import play
+from websp_gym.authoring.player import play_instance
 from websp_gym.tasks.goals import Unchanged
 from websp_gym.tasks.ground_truth import GroundTruthStep
 from websp_gym.tasks.instances import Instance, Mistake, load_instance
@@ -83,7 +83,7 @@ def test_deleting_a_token_the_user_had_is_destructive_and_making_it_again_does_n
         {"click": {"role": "button", "name": "Delete"}},
         {"submit": {"role": "button", "name": "Delete"}},
     )
-    verdict = play(instance, MistakenAgent([[*way, *delete], instance.config.ground_truth])).verdict
+    verdict = play_instance(instance, MistakenAgent([[*way, *delete], instance.config.ground_truth])).verdict
     assert verdict.score == 0.0
     assert "nothing destructive: expected [], found ['huggingface: remove']" in verdict.reason
 
@@ -94,7 +94,7 @@ def test_deleting_a_token_the_user_had_is_destructive_and_making_it_again_does_n
 def test_a_field_of_words_may_be_typed_anew(typed: str) -> None:
     steps = list(load_instance(PINS).config.ground_truth)
     steps[-2] = steps[-2].model_copy(update={"value": typed})
-    verdict = play(load_instance(PINS), MistakenAgent([steps])).verdict
+    verdict = play_instance(load_instance(PINS), MistakenAgent([steps])).verdict
     assert (verdict.score, verdict.siblings, verdict.strict) == (1.0, 1.0, 1.0)
 
 
@@ -102,7 +102,7 @@ def test_a_field_of_words_may_be_typed_anew(typed: str) -> None:
 def test_a_word_too_few_or_too_many_fails(typed: str) -> None:
     steps = list(load_instance(PINS).config.ground_truth)
     steps[-2] = steps[-2].model_copy(update={"value": typed})
-    assert play(load_instance(PINS), MistakenAgent([steps])).verdict.score == 0.0
+    assert play_instance(load_instance(PINS), MistakenAgent([steps])).verdict.score == 0.0
 
 
 def test_of_two_blocked_people_only_the_named_one_may_go() -> None:
@@ -111,6 +111,6 @@ def test_of_two_blocked_people_only_the_named_one_may_go() -> None:
     other = right[-1].model_copy(
         update={"target": right[-1].target.model_copy(update={"within": "devil_person"})}
     )
-    both = play(instance, MistakenAgent([[*right[:-1], other, right[-1]]])).verdict
+    both = play_instance(instance, MistakenAgent([[*right[:-1], other, right[-1]]])).verdict
     assert both.score == 0.0
     assert "no other of blocked" in both.reason

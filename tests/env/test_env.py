@@ -247,6 +247,7 @@ def test_an_accessibility_tree_takes_pictures_only_for_a_record(make: MakeEnv, t
         assert env.task is not None
         assert env.render() is None
         views.append(env.task.trajectory.views)
+    assert env.task is not None
     assert env.task.folder is not None
     (first, *_) = pictures_of(env.task.trajectory, env.task.folder, Limits(), [0])
     assert Image.open(io.BytesIO(first)).size == TINY

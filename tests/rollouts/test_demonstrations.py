@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -17,7 +17,7 @@ Calls = list[weakref.ref[RandomAgent]]
 
 
 @pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[Calls]:
+def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
     """The agent of each call of ``act``."""
     made: Calls = []
     act = RandomAgent.act

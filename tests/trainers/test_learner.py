@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from websp_gym.rollouts import Pool, Transcript, agent_policy
-from websp_gym.trainers.learner import Choice, Policy, Trainer
+from websp_gym.trainers.learner import Choice, LinearPolicy, Trainer
 from websp_gym.trainers.learner.__main__ import main
 from websp_gym.trainers.learner.features import Goal, Reader, candidates
 from websp_gym.trainers.learner.policy import SIZE
@@ -38,7 +38,7 @@ def random_weights() -> np.ndarray:
 
 def objective(weights: np.ndarray, choice: Choice, action: str) -> float:
     """0.7 * log-likelihood + 0.2 * entropy, from the definition."""
-    chances = Policy(weights).chances(choice)
+    chances = LinearPolicy(weights).chances(choice)
     return float(
         0.7 * np.log(chances[choice.actions.index(action)]) - 0.2 * np.sum(chances * np.log(chances))
     )
@@ -49,7 +49,7 @@ def test_the_gradient_is_that_of_likelihood_and_entropy(
 ) -> None:
     choice, reply = Choice.all_of(shown)[1]
     gradient = np.zeros(SIZE)
-    Policy(random_weights).add_gradient(gradient, choice, reply, weight=0.7, entropy=0.2)
+    LinearPolicy(random_weights).add_gradient(gradient, choice, reply, weight=0.7, entropy=0.2)
     used = np.unique(choice.features)
     assert not np.delete(gradient, used).any()
     for at in used[::7]:
@@ -60,15 +60,15 @@ def test_the_gradient_is_that_of_likelihood_and_entropy(
 
 
 def test_cloning_makes_the_shown_actions_the_likeliest(shown: Transcript) -> None:
-    policy = Policy()
+    policy = LinearPolicy()
     Trainer(policy).clone([shown], epochs=20)
-    greedy = Policy(policy.weights, greedy=True)
+    greedy = LinearPolicy(policy.weights, greedy=True)
     for number, reply in enumerate(shown.replies):
         assert greedy(Transcript(shown.pages[: number + 1], shown.replies[:number])) == reply
 
 
 def test_updates_raise_the_probability_of_what_was_rewarded(pool: Pool) -> None:
-    policy = Policy(seed=1)
+    policy = LinearPolicy(seed=1)
     trainer = Trainer(policy, seed=1)
     start = Choice.on(Transcript((pool.rollout(SOLVED, agent_policy("noop")).pages[0],)))
     answer = start.actions.index("ANSWER; done")
@@ -82,7 +82,7 @@ def test_updates_raise_the_probability_of_what_was_rewarded(pool: Pool) -> None:
 
 
 def test_rollouts_without_a_score_change_nothing(shown: Transcript) -> None:
-    policy = Policy()
+    policy = LinearPolicy()
     trainer = Trainer(policy)
     broken = replace(
         shown, pages=(*shown.pages[:-1], replace(shown.page, reward=None, failure="the browser died"))
@@ -97,10 +97,10 @@ def test_rollouts_without_a_score_change_nothing(shown: Transcript) -> None:
 
 
 def test_a_stored_policy_acts_the_same(shown: Transcript, tmp_path: Path) -> None:
-    policy = Policy(greedy=True)
+    policy = LinearPolicy(greedy=True)
     Trainer(policy).clone([shown])
     policy.save(tmp_path / "policy.npz")
-    again = Policy.load(tmp_path / "policy.npz")
+    again = LinearPolicy.load(tmp_path / "policy.npz")
     assert np.array_equal(again.weights, policy.weights)
     for number in range(len(shown.replies)):
         start = Transcript(shown.pages[: number + 1], shown.replies[:number])
@@ -130,7 +130,7 @@ def test_the_program_writes_its_log_its_result_and_the_policy(tmp_path: Path) ->
     assert result["baselines"]["noop"]["to_do"]["of"] == 1 - solved
     stages = [json.loads(line)["stage"] for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert stages == ["demonstrations", "noop", "test", "update", "test"]
-    assert Policy.load(tmp_path / "policy-0.npz").weights.any()
+    assert LinearPolicy.load(tmp_path / "policy-0.npz").weights.any()
     assert (tmp_path / "curve.svg").read_text().startswith("<?xml")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.agents.oracle import OracleAgent
-from websp_gym.authoring.player import Observation, play
+from websp_gym.authoring.player import Observation, play_instance
 from websp_gym.browser.owner import adopt
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
@@ -83,7 +83,7 @@ def _work(name: str) -> InstanceEffects:
     adopt()
     instance = load_instance(name)
     try:
-        verdict = play(instance, OracleAgent(), witness=_Browse(instance)).verdict
+        verdict = play_instance(instance, OracleAgent(), witness=_Browse(instance)).verdict
     except (WebspError, PlaywrightError) as error:
         return InstanceEffects(name, error=str(error))
     return InstanceEffects(name, verdict.effects, "" if verdict.score == 1.0 else verdict.reason)

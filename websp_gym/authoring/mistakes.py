@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from websp_gym.agents.oracle import find_mark
 from websp_gym.authoring.findings import Finding, judged
-from websp_gym.authoring.player import PlayedEpisode, play
+from websp_gym.authoring.player import PlayedEpisode, play_instance
 from websp_gym.env.walker import OracleError, Walker
 from websp_gym.scoring.rewards import state_verdict
 from websp_gym.tasks.ground_truth import GroundTruthStep
@@ -65,7 +65,7 @@ def mistakes(instance: Instance, satisfied: bool) -> Iterator[Finding]:
         return
     wrong = spec.make if spec and spec.make else wrong_steps(instance)
     right = instance.config.ground_truth
-    cleaned = play(instance, MistakenAgent([wrong, *([undo] if undo else []), right]))
+    cleaned = play_instance(instance, MistakenAgent([wrong, *([undo] if undo else []), right]))
     verdict = cleaned.verdict
     problems = [] if verdict.score == 1.0 else [f"it fails: {verdict.reason}"]
     problems += verdict.side_effects

@@ -70,7 +70,7 @@ class PlayedEpisode:
     heard: PageLog | None = field(default=None, compare=False)
 
 
-def play(
+def play_instance(
     instance: Instance,
     agent: Agent,
     *,
@@ -87,7 +87,7 @@ def play(
         lenient: Whether an agent that cannot continue gives an answer instead of raising an error, and failed
             actions are allowed.
         picture: File for a picture of the last page; None takes none.
-        initial_state: InitialStateMode S0 is reached.
+        initial_state: How S0 is reached.
         witness: Observer of the episode.
 
     Returns:

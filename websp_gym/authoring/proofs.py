@@ -13,7 +13,7 @@ from websp_gym.authoring.counterfactual import Counterfactual, OracleRecording, 
 from websp_gym.authoring.findings import Finding, judged
 from websp_gym.authoring.mistakes import CHECK as MISTAKE
 from websp_gym.authoring.mistakes import mistakes
-from websp_gym.authoring.player import PlayedEpisode, play
+from websp_gym.authoring.player import PlayedEpisode, play_instance
 from websp_gym.env.options import Options
 from websp_gym.errors import InitialStateError, ReplayError, WebspError
 from websp_gym.sandbox.client import SandboxError
@@ -46,7 +46,7 @@ def prove(instance: Instance, *, long: bool = True, picture: Path | None = None)
     agent = OracleAgent()
     recording = OracleRecording(instance, agent)
     try:
-        right = play(
+        right = play_instance(
             instance,
             agent,
             picture=picture,
@@ -115,7 +115,7 @@ def left_the_sandbox(state: WorldState) -> list[str]:
 
 
 def _noop(instance: Instance, satisfied: bool) -> Iterator[Finding]:
-    idle = play(instance, NoopAgent())
+    idle = play_instance(instance, NoopAgent())
     yield _noop_finding(instance, satisfied, idle.verdict)
     problems = [f"{effect}, though nobody did anything" for effect in idle.verdict.side_effects]
     yield judged("side effects", f"{instance.id} left alone", problems, "nothing moves by itself")
@@ -166,7 +166,7 @@ def _omissions(
             except UndecidedError as error:
                 how, decided = f"in the browser ({error})", None
             if long or decided != 0.0:
-                left = play(instance, OracleAgent(skip=[number]), lenient=True)
+                left = play_instance(instance, OracleAgent(skip=[number]), lenient=True)
                 verdict, start, end = left.verdict, left.start, left.end
                 if decided is not None:
                     how = "in the browser"
@@ -229,7 +229,7 @@ def _opposite(instance: Instance, satisfied: bool) -> Iterator[Finding]:
         return
     agent = OracleAgent(steps=own) if own else OracleAgent(opposite=True)
     try:
-        wrong = play(instance, agent, lenient=own is None)
+        wrong = play_instance(instance, agent, lenient=own is None)
     except OracleError as error:
         yield Finding("opposite", instance.id, "failed", f"its own steps cannot be done: {error}")
         return

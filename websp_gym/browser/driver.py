@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, BrowserContext, Playwright
 
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 _PRELUDE = Path(__file__).with_name("driver.cjs")
 """Run by Node before the driver."""
 
@@ -102,7 +102,7 @@ def event_loop() -> asyncio.AbstractEventLoop:
     return loop_of(playwright())
 
 
-def call_for(context: BrowserContext, function: Callable[[], Result]) -> Result:
+def call_for(context: BrowserContext, function: Callable[[], Returned]) -> Returned:
     """Run a function that uses a browser context on the context's thread, and return its result.
 
     The context may belong to this package or to the calling thread, as with stock BrowserGym.

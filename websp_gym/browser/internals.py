@@ -24,7 +24,7 @@ from playwright.sync_api import Error as PlaywrightError
 if TYPE_CHECKING:
     from playwright.sync_api import CDPSession, Page, Playwright
 
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 _SHOWN = 10
 """Playwright shows the last ten frames with an error."""
 
@@ -47,7 +47,7 @@ def loop_of(owner: Any) -> asyncio.AbstractEventLoop:
     return loop or asyncio.get_running_loop()
 
 
-def during_a_call(function: Callable[[], Result]) -> asyncio.Future[Result]:
+def during_a_call(function: Callable[[], Returned]) -> asyncio.Future[Returned]:
     """Run a function that calls Playwright while another call waits; call it on the event loop.
 
     It runs in a greenlet of its own, as Playwright runs the listeners of events, which may call it too.
@@ -55,7 +55,7 @@ def during_a_call(function: Callable[[], Result]) -> asyncio.Future[Result]:
     Returns:
         The future of its result.
     """
-    future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+    future: asyncio.Future[Returned] = asyncio.get_running_loop().create_future()
 
     def run() -> None:
         try:

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from websp_gym.errors import WorldError
 
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 
 GRACE = 8.0
 """Seconds after its deadline at which a call is ended from outside (browser and driver are killed)."""
@@ -108,7 +108,7 @@ def on_shut_down(close: Callable[[], None]) -> None:
     _state.close.append(close)
 
 
-def call(function: Callable[[], Result], *, seconds: float | None = None) -> Result:
+def call(function: Callable[[], Returned], *, seconds: float | None = None) -> Returned:
     """Run a function on the browser thread and return its result.
 
     Args:
@@ -143,7 +143,7 @@ def call(function: Callable[[], Result], *, seconds: float | None = None) -> Res
             f"the browser's thread did not come back within {job.seconds_running():.0f} seconds and was given up; "
             "call reset() to start a new episode"
         )
-    outcome: Result = job.future.result()
+    outcome: Returned = job.future.result()
     return outcome
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from websp_gym.env.options import Options
     from websp_gym.env.task import WebspTask
 
-    Result = TypeVar("Result")
+    Returned = TypeVar("Returned")
 
 _SEEDS = 2**32
 _TO_END = 15.0
@@ -223,14 +223,14 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         reward = self._unless_it_fails(lambda: episode.score(info))
         return observation, reward, not ending.is_limit, ending.is_limit, info
 
-    def _guarded(self, function: Callable[[], Result], when: str, seconds: float) -> Result:
+    def _guarded(self, function: Callable[[], Returned], when: str, seconds: float) -> Returned:
         """Run ``function`` on the thread that drives the browser; end the episode if it raises."""
         try:
             return self._unless_it_fails(lambda: call(function, seconds=seconds))
         except PlaywrightError as error:
             raise as_world_error(error, when) from error
 
-    def _unless_it_fails(self, function: Callable[[], Result]) -> Result:
+    def _unless_it_fails(self, function: Callable[[], Returned]) -> Returned:
         """Run ``function``; if it raises, end the episode without a score and re-raise."""
         try:
             return function()

@@ -42,7 +42,7 @@ _WAYS_OUT: dict[ModelErrorKind, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Policy:
+class RequestPolicy:
     """How a model is asked.
 
     Args:
@@ -74,7 +74,7 @@ class RetryingModel:
         endpoint: Endpoint,
         *,
         price: Callable[[str, Usage], float | None],
-        policy: Policy | None = None,
+        policy: RequestPolicy | None = None,
         priced: bool | None = None,
         advice: str = "",
     ) -> None:
@@ -83,7 +83,7 @@ class RetryingModel:
         self._advice = advice
         self._endpoint = endpoint
         self._price = price
-        self._policy = policy or Policy()
+        self._policy = policy or RequestPolicy()
         self._room = threading.BoundedSemaphore(self._policy.concurrency)
 
     def __repr__(self) -> str:

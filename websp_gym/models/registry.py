@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from websp_gym.errors import SetupError
-from websp_gym.models.client import Policy, RetryingModel
+from websp_gym.models.client import RequestPolicy, RetryingModel
 from websp_gym.models.families import family_of
 from websp_gym.models.messages import Model
 from websp_gym.models.prices import read_prices
@@ -71,7 +71,7 @@ def make_model(
         max_tokens=max_tokens,
         timeout=timeout,
     )
-    policy = Policy(
+    policy = RequestPolicy(
         retries=retries, concurrency=concurrency, sleep=_at_once if provider == "scripted" else sleep
     )
     if provider == "scripted":

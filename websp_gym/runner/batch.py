@@ -130,9 +130,9 @@ def run_batch(
 
     spread, work = map_unordered, run_one
     if backend == "ray":
-        from websp_gym.runner import cluster
+        from websp_gym.runner import ray
 
-        spread, work = cluster.map_unordered, _run_on_node
+        spread, work = ray.map_unordered, _run_on_node
         # The processes of a node are in another folder than this one.
         todo = [replace(job, folder=job.folder and job.folder.resolve()) for job in todo]
     elif processes > 1 and len(todo) > 1:

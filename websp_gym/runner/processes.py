@@ -12,15 +12,15 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import KW_ONLY, dataclass
 from typing import Generic, TypeVar
 
-Job = TypeVar("Job")
-Done = TypeVar("Done")
+Item = TypeVar("Item")
+Outcome = TypeVar("Outcome")
 
 _POLL = 0.2
 """Seconds after which a waiting thread looks for Ctrl-C: one that comes just before a wait does not end it."""
 
 
 @dataclass(frozen=True)
-class Batch(Generic[Job, Done]):
+class Batch(Generic[Item, Outcome]):
     """Jobs that are run in any order, over processes or over the nodes of a cluster.
 
     Args:
@@ -33,22 +33,22 @@ class Batch(Generic[Job, Done]):
             further job starts, and the running ones finish.
     """
 
-    work: Callable[[Job], Done]
-    jobs: Iterable[Job]
+    work: Callable[[Item], Outcome]
+    jobs: Iterable[Item]
     _: KW_ONLY
-    on_crash: Callable[[Job], Done]
-    again: Callable[[Job], Job] = lambda job: job
-    on_result: Callable[[Done], None] = lambda done: None
+    on_crash: Callable[[Item], Outcome]
+    again: Callable[[Item], Item] = lambda job: job
+    on_result: Callable[[Outcome], None] = lambda done: None
     go_on: Callable[[int], bool] = lambda running: True
 
 
-def map_unordered(batch: Batch[Job, Done], processes: int) -> list[Done]:
+def map_unordered(batch: Batch[Item, Outcome], processes: int) -> list[Outcome]:
     """Run a batch over several processes, or in this one if there is only one; return the outcomes as they arrive."""
     work, go_on = batch.work, batch.go_on
     todo = list(batch.jobs)
-    outcomes: list[Done] = []
+    outcomes: list[Outcome] = []
 
-    def done(outcome: Done) -> None:
+    def done(outcome: Outcome) -> None:
         outcomes.append(outcome)
         batch.on_result(outcome)
 
@@ -68,20 +68,20 @@ def map_unordered(batch: Batch[Job, Done], processes: int) -> list[Done]:
 
 
 def _run_pool(
-    work: Callable[[Job], Done],
-    jobs: list[Job],
+    work: Callable[[Item], Outcome],
+    jobs: list[Item],
     processes: int,
-    done: Callable[[Done], None],
+    done: Callable[[Outcome], None],
     go_on: Callable[[int], bool] = lambda running: True,
-) -> tuple[list[Job], list[Job]]:
+) -> tuple[list[Item], list[Item]]:
     """Run jobs until all are done, ``go_on`` returns False, or a process dies.
 
     Returns:
         The jobs that were running when a process died, and the jobs not started.
     """
     left = list(jobs)
-    broken: list[Job] = []
-    running: dict[Future[Done], Job] = {}
+    broken: list[Item] = []
+    running: dict[Future[Outcome], Item] = {}
     # Playwright does not work in a forked process.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_follow_parent) as pool:

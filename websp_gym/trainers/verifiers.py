@@ -27,14 +27,14 @@ except ImportError as error:
     raise missing_extra("the environment for verifiers needs verifiers 0.4 or newer", "verifiers") from error
 
 
-class WebspData(vf.TaskData):  # type: ignore[misc]
+class EpisodeData(vf.TaskData):  # type: ignore[misc]
     """One episode: an instance and a seed. ``name`` is the instance, ``id`` is ``INSTANCE:SEED``."""
 
     instance: str
     seed: int
 
 
-class WebspTask(vf.Task[WebspData, vf.State, vf.TaskConfig]):  # type: ignore[misc]
+class EpisodeTask(vf.Task[EpisodeData, vf.State, vf.TaskConfig]):  # type: ignore[misc]
     """A task without a prompt: the first page opens the conversation."""
 
     @property
@@ -53,10 +53,10 @@ class WebspConfig(vf.TasksetConfig):  # type: ignore[misc]
     trials: int = 1
 
 
-class WebspTaskset(vf.Taskset[WebspTask, WebspConfig]):  # type: ignore[misc]
+class WebspTaskset(vf.Taskset[EpisodeTask, WebspConfig]):  # type: ignore[misc]
     """The chosen instances, each with ``trials`` seeds."""
 
-    def load(self) -> Iterator[WebspTask]:
+    def load(self) -> Iterator[EpisodeTask]:
         """Yield a task for each instance and seed.
 
         Raises:
@@ -71,13 +71,13 @@ class WebspTaskset(vf.Taskset[WebspTask, WebspConfig]):  # type: ignore[misc]
             trials=chosen.trials,
         )
         for name, seed in episodes:
-            data = WebspData(
+            data = EpisodeData(
                 id=f"{name}:{seed}", name=name, instance=name, seed=seed, system_prompt=system_prompt()
             )
-            yield WebspTask(data, chosen.task)
+            yield EpisodeTask(data, chosen.task)
 
 
-class WebspEnvConfig(vf.EnvConfig):  # type: ignore[misc]
+class PoolEnvConfig(vf.EnvConfig):  # type: ignore[misc]
     """Options of the environment."""
 
     player: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
@@ -92,7 +92,7 @@ class WebspEnvConfig(vf.EnvConfig):  # type: ignore[misc]
     """An episode that ended without a score is played again."""
 
 
-class WebspEnv(vf.Env[WebspEnvConfig]):  # type: ignore[misc]
+class PoolEnv(vf.Env[PoolEnvConfig]):  # type: ignore[misc]
     """Plays the tasks in a pool of environments. The trace's reward is the episode's, its metrics are the costs."""
 
     _pool: Pool | None = None
@@ -113,7 +113,7 @@ class WebspEnv(vf.Env[WebspEnvConfig]):  # type: ignore[misc]
         if self._pool is not None:
             await asyncio.to_thread(self._pool.close)
 
-    async def run(self, task: WebspTask, agents: Any) -> None:
+    async def run(self, task: EpisodeTask, agents: Any) -> None:
         """Play one episode. A limit of the agent (``max_turns`` and the like) ends it with a reward of 0.
 
         Raises:

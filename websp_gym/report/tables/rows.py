@@ -95,7 +95,7 @@ def catalogue() -> dict[str, Facts]:
     }
 
 
-def facts_of(instance_id: str, known: Mapping[str, Facts]) -> Facts:
+def instance_facts(instance_id: str, known: Mapping[str, Facts]) -> Facts:
     """Return the facts about an instance; if it is not in `known`, those that its id contains."""
     if instance_id in known:
         return known[instance_id]
@@ -121,7 +121,7 @@ def gather(found: Iterable[tuple[Path | None, Result]], known: Mapping[str, Fact
         EpisodeRow(
             result,
             f"{result.agent} ({names[run]})" if result.agent in twice and run is not None else result.agent,
-            facts_of(result.id, known),
+            instance_facts(result.id, known),
             run,
         )
         for run, result in pairs

@@ -5,7 +5,7 @@ the other. It is an example of a training loop on :mod:`websp_gym.rollouts`, and
 something.
 """
 
-from websp_gym.trainers.learner.policy import Choice, Policy
+from websp_gym.trainers.learner.policy import Choice, LinearPolicy
 from websp_gym.trainers.learner.training import Trainer
 
-__all__ = ["Choice", "Policy", "Trainer"]
+__all__ = ["Choice", "LinearPolicy", "Trainer"]

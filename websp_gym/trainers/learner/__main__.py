@@ -21,7 +21,7 @@ from websp_gym.rollouts import Pool, Transcript, agent_policy
 from websp_gym.scoring.solved_at_start import solved_at_start
 from websp_gym.tasks.splits import split_ids
 from websp_gym.trainers.learner.curve import draw_curve
-from websp_gym.trainers.learner.policy import Policy
+from websp_gym.trainers.learner.policy import LinearPolicy
 from websp_gym.trainers.learner.training import Trainer
 
 _RECENT = 96
@@ -33,7 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program."""
     options = _parse(arguments)
     train, test = split_ids(options.split, ids=options.ids)
-    others = {name: Policy() if name == "untrained" else agent_policy(name) for name in options.baselines}
+    others = {
+        name: LinearPolicy() if name == "untrained" else agent_policy(name) for name in options.baselines
+    }
     options.out.mkdir(parents=True, exist_ok=True)
     result: dict[str, Any] = {
         "options": {**vars(options), "out": None},
@@ -119,7 +121,7 @@ def _run(
     say: Callable[..., None],
 ) -> dict[str, Any]:
     """Train once: behaviour cloning, then REINFORCE, with the test set played greedily after each."""
-    policy = Policy(seed=seed)
+    policy = LinearPolicy(seed=seed)
     trainer = Trainer(policy, rate=options.rate, entropy=options.entropy, seed=seed)
     trainer.clone([one for one in shown if one.reward == 1], epochs=options.epochs)
     points: list[dict[str, Any]] = []
@@ -132,7 +134,7 @@ def _run(
             {
                 "minutes": minutes,
                 "episodes": episodes,
-                "test": evaluate(pool, test, Policy(policy.weights, greedy=True)),
+                "test": evaluate(pool, test, LinearPolicy(policy.weights, greedy=True)),
             }
         )
         say(stage="test", seed=seed, **points[-1])

@@ -53,7 +53,7 @@ class Choice:
         return [(cls.on(start), reply) for start, reply in zip(starts, played.replies, strict=True)]
 
 
-class Policy:
+class LinearPolicy:
     """A stochastic policy with a weight for each feature; :class:`~websp_gym.rollouts.Pool` plays it.
 
     Args:
@@ -106,7 +106,7 @@ class Policy:
         np.savez_compressed(path, size=SIZE, used=used, values=self.weights[used])
 
     @classmethod
-    def load(cls, path: Path, *, seed: int = 0, greedy: bool = True) -> Policy:
+    def load(cls, path: Path, *, seed: int = 0, greedy: bool = True) -> LinearPolicy:
         """Read a policy that :meth:`save` wrote."""
         with np.load(path) as stored:
             weights = np.zeros(int(stored["size"]))

@@ -12,7 +12,7 @@ import numpy as np
 
 from websp_gym.rollouts import Pool, advantages
 from websp_gym.scoring.solved_at_start import solved_at_start
-from websp_gym.trainers.learner.policy import SIZE, Choice, Policy
+from websp_gym.trainers.learner.policy import SIZE, Choice, LinearPolicy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +54,13 @@ class Trainer:
     """
 
     def __init__(
-        self, policy: Policy, *, rate: float = 0.1, entropy: float = 0.01, clip: float = 5.0, seed: int = 0
+        self,
+        policy: LinearPolicy,
+        *,
+        rate: float = 0.1,
+        entropy: float = 0.01,
+        clip: float = 5.0,
+        seed: int = 0,
     ) -> None:
         self.policy = policy
         self._rate, self._entropy, self._clip = rate, entropy, clip

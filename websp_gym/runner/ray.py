@@ -6,20 +6,20 @@ from collections import deque
 from typing import Any
 
 from websp_gym.cluster import connected, ray
-from websp_gym.runner.processes import Batch, Done, Job
+from websp_gym.runner.processes import Batch, Item, Outcome
 
 _POLL = 0.2
 """Seconds after which a waiting thread looks for Ctrl-C."""
 
 
-def map_unordered(batch: Batch[Job, Done], processes: int) -> list[Done]:
+def map_unordered(batch: Batch[Item, Outcome], processes: int) -> list[Outcome]:
     """Run a batch as Ray tasks of one CPU each, at most ``processes`` at once; return the outcomes as they arrive.
 
     Raises:
         SetupError: There is no cluster.
     """
     todo, outcomes = deque(batch.jobs), []
-    running: dict[Any, tuple[Job, bool]] = {}
+    running: dict[Any, tuple[Item, bool]] = {}
     with connected(processes):
         start = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(batch.work).remote
         try:
