@@ -112,7 +112,7 @@ def test_a_picture_of_kind_all_is_plain_and_the_marked_one_is_beside_it(make: Ma
         ({"reward": "stat"}, 'did you mean "state"'),
         ({"reward": 1.0}, 'no reward "1.0"'),
         ({"max_action": 3}, 'did you mean "max_actions"'),
-        ({"observation": "pixels"}, "use one of marks, text, browsergym, all"),
+        ({"observation": "pixels"}, "use one of marks, text, axtree, browsergym, all"),
         ({"instruction": "short"}, "use one of without_navigation, with_navigation"),
         ({"initial_state": "api"}, "use one of replay, snapshot"),
         ({"login": "none"}, "use one of session, replay"),

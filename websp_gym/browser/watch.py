@@ -55,10 +55,11 @@ class Watch:
     Args:
         loop: Playwright's event loop.
         seconds: Deadline, counted from the start of the block.
+        context: Context to close at the deadline; None if there is none yet (the browser is then killed).
         answers: Checks in another thread whether the world's server responds; takes a time limit in seconds.
 
     Attributes:
-        context: Context to close at the deadline; None if there is none (the browser is then killed).
+        context: As given, or set as soon as there is one.
         stuck: Seconds in which browser, server or machine did not respond.
         expired: Whether the deadline passed.
         blame: What did not respond at the deadline; ``suspect`` if everything did.
@@ -70,11 +71,12 @@ class Watch:
         loop: asyncio.AbstractEventLoop,
         seconds: float,
         *,
+        context: BrowserContext | None = None,
         answers: Callable[[float], bool] | None = None,
     ) -> None:
         self.seconds = seconds
+        self.context = context
         self.answers = answers
-        self.context: BrowserContext | None = None
         self.stuck = 0.0
         self.expired = False
         self.blame: Blame = "page"

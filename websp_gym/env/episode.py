@@ -28,7 +28,6 @@ from websp_gym.env.task import WebspTask
 from websp_gym.errors import ActionError, SetupError, WebspError, WorldError
 from websp_gym.observation.observe import Observer
 from websp_gym.records.ending import Ending
-from websp_gym.records.recorder import Recorder
 from websp_gym.records.trajectory import ActionRecord, Step, View, versions
 from websp_gym.texts import encodable, shortened
 
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
     from websp_gym.env.options import Options
+    from websp_gym.records.recorder import Recorder
     from websp_gym.scoring.rewards import Reward
     from websp_gym.tasks.instances import Instance
     from websp_gym.world import World
@@ -125,7 +125,7 @@ class Episode:
     def _begin(self, called: float, watch: Watch) -> tuple[Observation, Info]:
         watch.suspect = "browser"
         self.context = watch.context = open_context(self._flags, viewport=self.options.viewport)
-        self.tabs = self.task.tabs = Tabs(self.context, reacts_at_once=self.task.world.reacts_at_once)
+        self.tabs = Tabs(self.context, reacts_at_once=self.task.world.reacts_at_once)
         self.observer = Observer(
             self.options.observation,
             self.tabs,
@@ -135,15 +135,13 @@ class Episode:
         )
         page = self.context.new_page()
         watch.suspect = "page"
-        goal, report = self.task.setup(page)
+        goal, report = self.task.setup(page, self.tabs)
         self.chat.add_message("assistant", "Hi! I am your web assistant. What can I do for you?")
         self.chat.add_message("user", goal)
         record = self.task.trajectory
         record.versions = versions(self.context.browser.version if self.context.browser else "")
         if self._record_to is not None:
-            folder = self._record_to / record.instance
-            self._recorder = Recorder(folder, record, self.task.world_episode.secrets)
-            self.task.folder = self._recorder.folder
+            self._recorder = self.task.start_record(self._record_to)
         self._limits.start()
         observation = self.observation = self._observe()
         record.reset_seconds = time.monotonic() - called
@@ -175,9 +173,11 @@ class Episode:
         info: Info = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
         info["task_info"] = {"instance": self.task.instance.id}
         watch = Watch(
-            loop_of(self.context), self.options.step_timeout, answers=self.task.world_episode.answers
+            loop_of(self.context),
+            self.options.step_timeout,
+            context=self.context,
+            answers=self.task.world_episode.answers,
         )
-        watch.context = self.context
         with self._limits.step(called, watch):
             try:
                 with watch:
@@ -242,8 +242,7 @@ class Episode:
         context = self.context
         if context is None or loop_of(context).is_closed():
             return
-        watch = Watch(loop_of(context), _TO_CLOSE)
-        watch.context = context
+        watch = Watch(loop_of(context), _TO_CLOSE, context=context)
         with watch, contextlib.suppress(PlaywrightError):
             context.close()
             if self._overdue and context.browser is not None:

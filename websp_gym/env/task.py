@@ -16,6 +16,7 @@ from websp_gym.env.initial_state import S0Report, reach
 from websp_gym.env.options import Options
 from websp_gym.errors import JudgeError, WorldError
 from websp_gym.records.ending import Ending, EndReason
+from websp_gym.records.recorder import Recorder
 from websp_gym.records.trajectory import Trajectory, now
 from websp_gym.records.verdict import Verdict, failed
 from websp_gym.scoring.explain import with_failure_causes
@@ -79,11 +80,12 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             raise WorldError("the task is not set up; call reset() first")
         return self._world_episode
 
-    def setup(self, page: Page) -> tuple[str, dict[str, Any]]:
+    def setup(self, page: Page, tabs: Tabs | None = None) -> tuple[str, dict[str, Any]]:
         """Open an episode of the world, reach and verify S0, and go to the start page.
 
         Args:
             page: A blank page of a new browser context.
+            tabs: The tabs of this context; ``None`` for a context that is still to be prepared.
 
         Returns:
             The instruction, and how S0 was reached.
@@ -93,18 +95,32 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             ReplayError: A trace could not be replayed.
             WorldError: The world does not respond.
         """
-        if self.tabs is None:
+        if tabs is None:
             prepare_context(page.context)
-            self.tabs = Tabs(page.context, reacts_at_once=self.world.reacts_at_once)
+            tabs = Tabs(page.context, reacts_at_once=self.world.reacts_at_once)
+        self.tabs = tabs
         signed_in = self.options.login == "session"
         self._world_episode = self.world.open_episode(self.instance.site, signed_in=signed_in)
         self._world_episode.attach(page.context)
         how, login = self.options.initial_state, self.options.login
-        self.s0 = reach(self.instance, self._world_episode, self.tabs, how=how, login=login)
-        self._go_to_start()
+        self.s0 = reach(self.instance, self._world_episode, tabs, how=how, login=login)
+        self._go_to_start(tabs)
         slug = self.instance.site.slug
         self.trajectory.s0 = self.s0.state.as_dict()[slug]
         return self.trajectory.instruction, self.s0.as_dict()
+
+    def start_record(self, parent: Path) -> Recorder:
+        """Return the recorder of the episode, which has been set up.
+
+        Args:
+            parent: The record gets a folder in it: ``parent/<id>/<number>``.
+
+        Raises:
+            SetupError: The folder cannot be written to.
+        """
+        recorder = Recorder(parent / self.instance.id, self.trajectory, self.world_episode.secrets)
+        self.folder = recorder.folder
+        return recorder
 
     def validate(self, page: Page, chat_messages: list[Any]) -> tuple[float, bool, str, dict[str, Any]]:
         """Score the episode if the last chat message ends it.
@@ -192,11 +208,8 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             self._world_episode.close()
             self._world_episode = None
 
-    def _go_to_start(self) -> None:
+    def _go_to_start(self, tabs: Tabs) -> None:
         """Open the start page as the first entry of the history of the only tab."""
-        tabs = self.tabs
-        if tabs is None:
-            return
         page = tabs.current
         for extra in tabs.pages:
             if extra is not page:
