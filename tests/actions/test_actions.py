@@ -54,7 +54,7 @@ def test_an_element_of_an_iframe_that_was_scrolled_away_is_brought_back(hands: H
     assert in_our_world(frame, "() => scrollY") < 100
 
 
-def test_what_lies_over_an_iframe_is_named(hands: Hands) -> None:
+def test_an_overlay_on_an_iframe_is_named(hands: Hands) -> None:
     page = hands.open("actions_frames.html")
     page.evaluate(
         "document.body.insertAdjacentHTML('beforeend', '<div role=dialog aria-label=Wall style=\"position:fixed;inset:0\">')"
@@ -104,7 +104,7 @@ def test_an_element_of_a_page_that_was_left_is_reported(hands: Hands) -> None:
     assert "no longer on the page" in hands.refused("Click", "Out")
 
 
-def test_what_covers_an_element_is_named_and_not_clicked(hands: Hands) -> None:
+def test_an_overlay_on_an_element_is_named_and_not_clicked(hands: Hands) -> None:
     page = hands.show(f"<button {DONE}>Save</button><input aria-label=Note>")
     page.evaluate(
         """document.body.insertAdjacentHTML('beforeend',

@@ -200,7 +200,7 @@ def test_a_tab_that_a_click_opens_becomes_the_current_one_also_within_a_list(ben
         ("dance('a')", "dance() is not an action"),
     ],
 )
-def test_what_cannot_be_done_is_told_and_changes_nothing(bench: Bench, call: str, hint: str) -> None:
+def test_an_impossible_call_is_explained_and_changes_nothing(bench: Bench, call: str, hint: str) -> None:
     assert hint in bench.do(call)
     assert bench.look("[go.textContent, document.getElementById('name').value, who.value]") == [
         "Go",
@@ -225,7 +225,7 @@ def test_a_click_that_the_page_is_slow_to_answer_is_made_once(bench: Bench, call
     assert bench.look("presses") == {"click": 1, "dblclick": 2}[call]
 
 
-def test_native_dialogs_are_told(bench: Bench) -> None:
+def test_native_dialogs_are_reported(bench: Bench) -> None:
     assert "native confirm dialog: 'Sure?'; it was answered with Cancel" in bench.do("click({ask})")
     assert bench.look("ask.textContent") == "false"
 
@@ -257,7 +257,7 @@ def test_each_call_of_a_list_is_an_action_but_waiting_and_scrolling(make: MakeEn
     assert [step.counted for step in env.task.trajectory.steps] == [2, 0, 1]
 
 
-def test_our_own_actions_work_beside_them(bench: Bench) -> None:
+def test_our_own_actions_work_alongside(bench: Bench) -> None:
     assert bench.do("Scroll [WINDOW]; down") == ""
     assert bench.look("scrollY") > 600
     assert bench.do("Scroll [WINDOW]; up") == ""

@@ -42,7 +42,7 @@ def do(hands: Hands, *calls: str) -> str:
         "scroll_at(5, 5000, 0, 100)",
     ],
 )
-def test_what_points_outside_the_window_is_refused_before_anything_is_done(hands: Hands, call: str) -> None:
+def test_points_outside_the_window_are_refused_before_anything_happens(hands: Hands, call: str) -> None:
     page = hands.show(
         "<script>n = 0; for (const t of ['mousemove', 'mousedown', 'mouseup', 'keydown']) addEventListener(t, () => n++)</script>"
     )
@@ -123,7 +123,7 @@ def test_the_keys_do_what_they_are_called(hands: Hands) -> None:
         "keyboard_down('ctrl+a')",
     ],
 )
-def test_a_key_that_does_not_exist_is_refused_before_anything_is_done(hands: Hands, call: str) -> None:
+def test_an_unknown_key_is_refused_before_anything_happens(hands: Hands, call: str) -> None:
     page = hands.show("<script>n = 0; addEventListener('keydown', () => n++)</script>")
     with pytest.raises(ActionError, match="nothing was done"):
         do(hands, "keyboard_press('a')", call)
@@ -136,7 +136,7 @@ document.activeElement.id, getComputedStyle(document.body).zoom])"""
 
 
 @pytest.mark.parametrize("modifiers", list(_WINDOW_KEYS), ids="+".join)
-def test_keys_of_the_browsers_window_do_nothing_and_that_is_told(
+def test_shortcuts_of_the_browser_window_do_nothing_and_are_reported(
     hands: Hands, modifiers: tuple[str, ...]
 ) -> None:
     hands.show("<p>First</p>")
@@ -151,12 +151,12 @@ def test_keys_of_the_browsers_window_do_nothing_and_that_is_told(
 
 
 @pytest.mark.parametrize("keys", ["ctrl", "SHIFT", "Alt_L", "super"])
-def test_a_modifier_alone_does_nothing_and_that_is_told(hands: Hands, keys: str) -> None:
+def test_a_modifier_alone_does_nothing_and_is_reported(hands: Hands, keys: str) -> None:
     hands.show(FIELDS)
     assert "alone did nothing" in do(hands, f"keyboard_press('{keys}')")
 
 
-def test_of_keys_that_a_page_understands_nothing_is_told(hands: Hands) -> None:
+def test_keys_that_a_page_handles_are_not_reported(hands: Hands) -> None:
     page = hands.show(FIELDS)
     page.focus("#one")
     keys = ("ctrl+a", "ctrl+c", "ctrl+z", "End", "Escape", "Tab", "shift+Tab", "Page_Down", "ctrl+shift+Left")
@@ -221,7 +221,7 @@ def test_a_list_in_an_iframe_of_another_site_is_opened_too(hands: Hands, by: str
     assert frame.evaluate("who.value") == "Nobody"
 
 
-def test_what_is_no_closed_dropdown_is_clicked_as_ever(hands: Hands) -> None:
+def test_other_elements_than_closed_dropdowns_are_clicked_normally(hands: Hands) -> None:
     page = hands.show(
         "<select id=many size=3><option>A<option>B<option>C</select><button onclick=\"title = 'done'\">Go</button>"
     )

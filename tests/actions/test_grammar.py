@@ -29,7 +29,7 @@ actions = st.one_of(
 
 
 @given(actions)
-def test_what_is_written_is_read_back(action: Action) -> None:
+def test_formatted_actions_parse_back(action: Action) -> None:
     if action.text is not None and "action" in action.text.lower():
         return  # text that looks like a reply of its own
     assert parse_action(format_action(action)) == action
@@ -145,6 +145,6 @@ def test_calls_that_could_reach_beyond_the_page_are_refused(text: str) -> None:
         parse_calls(text)
 
 
-def test_a_call_quoted_in_an_answer_is_no_call() -> None:
+def test_a_call_quoted_in_an_answer_is_not_executed() -> None:
     assert not looks_like_calls("ANSWER; it is \"send_msg_to_user('x')\"")
     assert looks_like_calls("```python\nclick('a')\n```")

@@ -25,7 +25,7 @@ def test_the_window_scrolls_by_two_thirds_in_all_four_directions(hands: Hands) -
     assert page.evaluate("[scrollX, scrollY]") == [0, 0]
 
 
-def test_where_nothing_moves_the_reason_is_told(hands: Hands) -> None:
+def test_scrolling_without_effect_reports_the_reason(hands: Hands) -> None:
     hands.show(TALL)
     assert "the page is already at its top" in hands.refused("Scroll [WINDOW]; up")
     assert "the page is already at its left end" in hands.refused("Scroll [WINDOW]; left")
@@ -160,7 +160,7 @@ def test_a_dialog_in_a_shadow_root_scrolls(hands: Hands) -> None:
     assert hands.page.evaluate("[root.querySelector('div div').scrollTop, scrollY]") == [267, 0]
 
 
-def test_a_native_dialog_that_has_nothing_to_scroll_says_so(hands: Hands) -> None:
+def test_a_native_dialog_without_a_scroll_area_is_reported(hands: Hands) -> None:
     page = hands.show(f"{TALL}<dialog id=d aria-label=Small><button>OK</button></dialog>")
     page.evaluate("d.showModal()")
     assert '<dialog> "Small" does not scroll that way' in hands.refused("Scroll_within_popup; down")

@@ -44,7 +44,7 @@ def test_a_field_gets_the_text_in_place_of_what_it_had(
 
 
 @pytest.mark.parametrize(("name", "text"), [("Day", "2026-01-31"), ("Volume", "35"), ("Colour", "#1a2b3c")])
-def test_controlled_inputs_that_are_set_as_a_whole_hear_of_it(hands: Hands, name: str, text: str) -> None:
+def test_controlled_inputs_notice_a_change_of_the_whole_value(hands: Hands, name: str, text: str) -> None:
     page = hands.open("actions_fields.html")
     hands.type(name, text)
     key = name.lower()
@@ -79,7 +79,7 @@ def test_controlled_inputs_that_are_set_as_a_whole_hear_of_it(hands: Hands, name
         ("Who", "Twice", "more than one"),
     ],
 )
-def test_what_cannot_be_typed_is_refused_and_nothing_changes(
+def test_text_that_cannot_be_typed_is_refused_and_nothing_changes(
     hands: Hands, name: str, text: str, hint: str
 ) -> None:
     page = hands.open("actions_fields.html")
@@ -196,7 +196,7 @@ def test_a_page_that_listens_to_keys_gets_what_a_person_types(
         ("<input>", "x" * 300, []),
     ],
 )
-def test_what_did_not_arrive_is_told_and_what_the_page_made_of_it_is_not(
+def test_lost_text_is_reported_but_reformatted_text_is_not(
     hands: Hands, html: str, text: str, told: list[str]
 ) -> None:
     hands.show(html)

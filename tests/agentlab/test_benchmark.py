@@ -45,7 +45,7 @@ def test_the_benchmark_is_known_to_agentlab_by_name() -> None:
     ],
     ids=str,
 )  # fmt: skip
-def test_a_subset_is_what_it_says(whole: WebspBenchmark, said: dict[str, str], holds: object) -> None:
+def test_a_subset_matches_its_name(whole: WebspBenchmark, said: dict[str, str], holds: object) -> None:
     part = whole.subset(**said)
     assert callable(holds)
     expected = [one for one in instance_ids() if holds(load_instance(one))]
@@ -76,7 +76,7 @@ def test_every_kind_of_subset_keeps_class_and_version(whole: WebspBenchmark) -> 
     assert ids_of(parts[-1]) == ids_of(parts[-2]) == ids_of(steam) == ids_of(parts[1])
 
 
-def test_nothing_chosen_is_an_error_that_names_the_nearest(whole: WebspBenchmark) -> None:
+def test_an_empty_selection_is_an_error_that_names_the_nearest_id(whole: WebspBenchmark) -> None:
     with pytest.raises(SetupError, match='no instance has site=Steem; did you mean "Steam"'):
         whole.subset(site="Steem")
     with pytest.raises(SetupError, match='did you mean "site"'):
@@ -144,7 +144,7 @@ def test_browsergyms_word_for_trials_is_understood() -> None:
     assert "task_name" not in str(error.value)
 
 
-def test_what_the_environment_cannot_do_is_said_before_it_is_made() -> None:
+def test_unsupported_options_are_reported_before_the_environment_is_made() -> None:
     with pytest.raises(SetupError, match="record_video is not supported"):
         WebspEnvArgs(task_name="websp.Airbnb-task-180", record_video=True).make_env(None, ".")
     with pytest.raises(SetupError, match="did you mean"):

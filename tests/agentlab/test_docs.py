@@ -46,7 +46,7 @@ def test_the_example_runs_and_a_second_call_goes_on_with_its_study(tmp_path: Pat
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_what_the_pages_code_imports_is_there(block: str) -> None:
+def test_the_imports_of_the_pages_code_exist(block: str) -> None:
     imports: list[ast.stmt] = [
         node for node in ast.parse(block).body if isinstance(node, ast.ImportFrom | ast.Import)
     ]

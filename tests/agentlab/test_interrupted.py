@@ -91,9 +91,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.timeout(3 * LONGEST)
 @pytest.mark.parametrize("backend", ["joblib", "ray"])
-def test_a_killed_study_that_is_gone_on_with_has_the_same_table(
-    backend: str, uninterrupted: Path, tmp_path: Path
-) -> None:
+def test_a_resumed_study_has_the_same_table(backend: str, uninterrupted: Path, tmp_path: Path) -> None:
     episodes = len(AGENTS) * INSTANCES
     interrupt(start(backend, str(tmp_path)), tmp_path, after=episodes // 3)
     study = study_in(tmp_path)

@@ -47,7 +47,7 @@ def test_a_fresh_process_without_a_network_needs_nothing_downloaded(tmp_path: Pa
     assert (said["HF_HUB_OFFLINE"], said["LITELLM_LOCAL_MODEL_COST_MAP"]) == ("1", "True")
 
 
-def test_what_is_there_already_stays(tmp_path: Path) -> None:
+def test_existing_settings_are_kept(tmp_path: Path) -> None:
     (tmp_path / "mine" / "tokenizers" / "punkt_tab").mkdir(parents=True)
     said = fresh(
         tmp_path, NLTK_DATA=str(tmp_path / "mine"), HF_HUB_OFFLINE="0", LITELLM_LOCAL_MODEL_COST_MAP="true"

@@ -198,7 +198,7 @@ def test_collecting_again_replaces_a_collection_and_nothing_else(small_study: Pa
         collect(tmp_path / "mine")
 
 
-def test_the_command_collects_and_says_where(
+def test_the_command_collects_and_prints_the_folder(
     small_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from websp_gym.cli.collecting import collect as command

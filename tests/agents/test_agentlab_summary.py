@@ -54,5 +54,5 @@ def test_the_end_of_a_stock_episode_is_taken_from_its_summary(
         {"terminated": None},
     ],
 )
-def test_a_summary_that_does_not_tell_the_end_is_no_score(changed: dict[str, Any]) -> None:
+def test_a_summary_without_an_ending_is_not_scored(changed: dict[str, Any]) -> None:
     assert summarised(ENDED | changed) is None

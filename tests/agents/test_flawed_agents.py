@@ -58,7 +58,7 @@ def test_a_flaw_does_no_harm_where_it_does_not_matter(make: MakeEnv, kind: str, 
     assert run_episode(make(instance), make_agent(f"flawed:{kind}")).outcome == "success"
 
 
-def test_a_flawed_agent_begins_each_episode_anew() -> None:
+def test_a_flawed_agent_starts_each_episode_afresh() -> None:
     agent = FlawedAgent("searches")
     with pytest.raises(RuntimeError, match="begin"):
         agent.act({})

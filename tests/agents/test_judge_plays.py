@@ -50,7 +50,7 @@ def test_every_instance_is_done_right_and_in_several_wrong_ways() -> None:
         assert left_out == changing
 
 
-def test_leaving_out_the_save_is_told_from_leaving_out_a_switch() -> None:
+def test_leaving_out_the_save_is_distinguished_from_leaving_out_a_switch() -> None:
     form = [(play.name, play.kind) for play in plays_of(load_instance("Steam-task-199"))]
     assert ("unsaved-6", "unsaved") in form
     assert ("omitted-4", "omitted") in form
@@ -64,7 +64,7 @@ def test_an_instance_without_an_account_is_played_without_harm() -> None:
 # --- what comes of it -------------------------------------------------------------------------------
 
 
-def test_each_way_ends_as_the_state_says(played: tuple[Path, list[Played]]) -> None:
+def test_each_way_ends_with_the_expected_state(played: tuple[Path, list[Played]]) -> None:
     folder, done = played
     assert [(each.play.kind, each.status, each.error) for each in done] == [
         ("oracle", "pass", ""), ("opposite", "fail", ""), ("extra", "pass", ""), ("destructive", "fail", ""),
@@ -104,7 +104,7 @@ def test_an_actor_thinks_before_each_action_and_claims_success(played: tuple[Pat
     assert run.answer
 
 
-def test_what_was_played_is_not_played_again(played: tuple[Path, list[Played]]) -> None:
+def test_finished_plays_are_not_played_again(played: tuple[Path, list[Played]]) -> None:
     folder, done = played
     left = {play.kind for play in plays_to_do([TWO], folder)}
     assert left.isdisjoint(each.play.kind for each in done)
@@ -132,7 +132,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         keep(Variant(TWO, "oracle"), tmp_path / "file", config_hash="x", happened=True)
 
 
-def test_a_play_that_cannot_be_played_takes_no_other_with_it(tmp_path: Path) -> None:
+def test_a_failing_play_does_not_affect_the_others(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     done = play_all([Variant("Steam-task-0", "oracle"), Variant("Steam-task-1", "oracle")], tmp_path / "file")
     assert [each.status for each in done] == ["error", "error"]
@@ -142,7 +142,7 @@ def test_a_play_that_cannot_be_played_takes_no_other_with_it(tmp_path: Path) -> 
 # --- what is made of it -----------------------------------------------------------------------------
 
 
-def test_plays_are_told_in_other_words_and_stay_what_they_are(played: tuple[Path, list[Played]]) -> None:
+def test_plays_are_reworded_without_changing_their_meaning(played: tuple[Path, list[Played]]) -> None:
     folder, _done = played
     made = generate(find_runs(folder), 60)
     told_of = [case for case in made if case.kind in PLAYED]

@@ -203,7 +203,7 @@ def page(server: Endpoint) -> Iterator[Page]:
 
 
 @pytest.mark.parametrize("kind", [MllmAgent, TextAgent])
-def test_what_a_page_says_stands_inside_a_fence_it_cannot_close(
+def test_text_from_a_page_stays_inside_a_fence_it_cannot_close(
     page: Page, endpoint: Endpoint, kind: type[LLMAgent]
 ) -> None:
     agent = page.begun(kind(model_of(endpoint, CHAT)))
@@ -242,7 +242,7 @@ def kept_and_sent(body: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     ("agent", "most"),
     [(MllmAgent, 4), (partial(MllmAgent, screenshots=1), 6), (TextAgent, 6)],
 )
-def test_what_a_request_asks_to_cache_begins_the_next_one_and_grows(
+def test_the_cached_prefix_of_a_request_begins_the_next_one_and_grows(
     page: Page, endpoint: Endpoint, agent: Callable[..., LLMAgent], most: int
 ) -> None:
     endpoint.always(CLAUDE.say(WAIT))
@@ -257,7 +257,7 @@ def test_what_a_request_asks_to_cache_begins_the_next_one_and_grows(
     assert len(set(sizes)) == most + 1, "the rules alone, then each step whose screenshot is gone"
 
 
-def test_all_open_tabs_are_named_and_the_current_one_is_told(page: Page, endpoint: Endpoint) -> None:
+def test_all_open_tabs_are_listed_and_the_current_one_is_marked(page: Page, endpoint: Endpoint) -> None:
     endpoint.plan(chat(WAIT))
     page.begun(MllmAgent(model_of(endpoint, CHAT))).act(page.observation)
     first, second = shown(endpoint).fenced("the open tabs").splitlines()
@@ -318,7 +318,7 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize("name", UNUSABLE)
-def test_a_reply_that_cannot_be_used_is_asked_for_again_and_told_why(
+def test_an_unusable_reply_is_asked_for_again_with_the_reason(
     name: str, page: Page, endpoint: Endpoint
 ) -> None:
     dialect, bad, why = UNUSABLE[name]
@@ -368,7 +368,7 @@ def test_repairs_leave_the_history(page: Page, endpoint: Endpoint) -> None:
         ("click('12')", True),
     ],
 )
-def test_what_stays_unusable_goes_to_the_environment_which_refuses_and_counts_it(
+def test_a_reply_that_stays_unusable_is_refused_and_counted_by_the_environment(
     text: str, marked: bool, page: Page, endpoint: Endpoint
 ) -> None:
     agent = page.begun(MllmAgent(model_of(endpoint, CHAT), repairs=1))
@@ -448,7 +448,7 @@ def test_a_model_that_gives_no_answer_makes_an_error_and_keeps_what_was_spent(
     assert record.end_reason not in ("answer", "action_limit")
 
 
-def test_nobody_at_the_address_is_an_error_and_no_score(tmp_path: Path) -> None:
+def test_an_unreachable_model_is_an_error_and_not_a_score(tmp_path: Path) -> None:
     with serve() as gone:
         url = gone.url
     result = played(f"{url}/v1#any?retries=0", tmp_path)
@@ -556,7 +556,7 @@ def test_a_run_from_the_command_line_sums_what_its_model_took(
         ("", "no agent"),
     ],
 )
-def test_a_string_that_names_no_agent_says_what_is_wrong_with_it(spec: str, message: str) -> None:
+def test_an_unknown_agent_string_is_explained(spec: str, message: str) -> None:
     with pytest.raises(SetupError) as caught:
         make_agent(spec)
     assert message in str(caught.value)
@@ -570,7 +570,7 @@ def test_a_string_that_names_no_agent_says_what_is_wrong_with_it(spec: str, mess
         ("text:gemini:gemini-3.1-pro", "GEMINI_API_KEY"),
     ],
 )
-def test_a_missing_key_is_told_by_its_variable(
+def test_a_missing_key_is_named_by_its_variable(
     spec: str, variable: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)

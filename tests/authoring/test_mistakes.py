@@ -53,7 +53,7 @@ def test_the_proof_finds_a_goal_that_pays_for_a_wrong_one_left_and_an_undo_that_
     assert "no other of tokens" in detail
 
 
-def test_what_cannot_be_removed_through_the_pages_is_said_and_what_nobody_says_is_warned_of() -> None:
+def test_items_that_pages_cannot_remove_are_declared_or_warned_about() -> None:
     docker = load_instance(DOCKER)
     assert _found(_with_undo(docker)) == {
         DOCKER: ("ok", "the pages have no way to remove something of tokens")
@@ -91,7 +91,7 @@ def test_deleting_a_token_the_user_had_is_destructive_and_making_it_again_does_n
 @pytest.mark.parametrize(
     "typed", ["bad, wrong, terrible", "no, bad, wrong, terrible", "terrible; wrong; bad"]
 )
-def test_a_field_of_words_may_be_typed_anew(typed: str) -> None:
+def test_a_field_of_words_may_be_retyped(typed: str) -> None:
     steps = list(load_instance(PINS).config.ground_truth)
     steps[-2] = steps[-2].model_copy(update={"value": typed})
     verdict = play_instance(load_instance(PINS), MistakenAgent([steps])).verdict

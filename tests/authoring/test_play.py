@@ -47,7 +47,7 @@ def test_iterating_over_a_rollout_plays_the_episode_and_shows_each_step(make: Ma
 
 
 @pytest.mark.parametrize(("fails_at", "stage", "actions"), [("begin", "agent", 0), ("act", "agent", 2)])
-def test_a_rollout_that_an_agent_broke_says_where(
+def test_a_rollout_that_an_agent_broke_reports_the_stage(
     make: MakeEnv, fails_at: str, stage: str, actions: int
 ) -> None:
     rollout = Rollout(make(PASSES, **QUICK), Waiter(fails_at))
@@ -56,7 +56,7 @@ def test_a_rollout_that_an_agent_broke_says_where(
     assert (rollout.stage, rollout.actions) == (stage, actions)
 
 
-def test_a_rollout_whose_scoring_failed_says_so_and_keeps_its_record(make: MakeEnv) -> None:
+def test_a_rollout_whose_scoring_failed_reports_it_and_keeps_its_record(make: MakeEnv) -> None:
     def away(outcome: Any) -> float:
         raise WorldError("away")
 
@@ -68,14 +68,14 @@ def test_a_rollout_whose_scoring_failed_says_so_and_keeps_its_record(make: MakeE
     assert rollout.task.trajectory.end_reason == "answer"
 
 
-def test_an_oracle_says_which_step_it_is_at(make: MakeEnv) -> None:
+def test_a_failing_oracle_names_its_step(make: MakeEnv) -> None:
     env, oracle = make("Steam-task-191-ON", **QUICK), OracleAgent()
     at = [oracle.at for _step in Rollout(env, oracle)]
     assert at == sorted(at)
     assert at[-1] == len(env.instance.config.ground_truth) - 1
 
 
-def test_nothing_but_the_loop_steps_an_environment() -> None:
+def test_only_the_loop_steps_an_environment() -> None:
     """AgentLab and learners bring loops of their own, through wrappers; pools step environments of other processes."""
     stepping = {
         path.relative_to(ROOT).as_posix()

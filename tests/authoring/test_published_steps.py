@@ -84,7 +84,7 @@ def test_the_sample_has_every_website_and_every_reason() -> None:
     assert {PLAYS[each]["reason"] for each in sample} == {play["reason"] for play in PLAYS.values()}
 
 
-def test_a_control_that_is_not_there_is_missed(make: MakeEnv) -> None:
+def test_a_missing_control_is_noticed(make: MakeEnv) -> None:
     steps = [*LISTS["Docker-task-1-OFF"][:2], Step("click", "", "button", "Recompute the harvest")]
     assert follow(make, "Docker-task-1-OFF", steps) == Followed((3,), 0.0)
 

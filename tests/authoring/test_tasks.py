@@ -78,7 +78,7 @@ def test_an_instance_of_each_kind_proves_its_check_the_long_way(name: str) -> No
     )
 
 
-def test_what_is_proven_covers_every_site_and_every_kind_of_control() -> None:
+def test_the_sample_covers_every_site_and_every_kind_of_control() -> None:
     proven = [load_instance(name) for name in {*LONG, *QUICK}]
     assert {each.site.slug for each in proven} == set(SITES)
     assert {kind_of(load_instance(name)) for name in LONG} == {kind_of(each) for each in EVERY}

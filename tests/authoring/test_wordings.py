@@ -101,7 +101,7 @@ def test_the_audit_has_a_row_for_each_wording_of_each_task() -> None:
     assert list(AUDIT) == [(task, navigation) for task in TASKS for navigation in ("without", "with")]
 
 
-def test_wordings_tell_what_the_audit_says_of_them() -> None:
+def test_wordings_match_their_audit() -> None:
     told = {
         (task, navigation): telling(_wording(TASKS[task], navigation), _labels(TASKS[task]), _stops(row))
         for (task, navigation), row in AUDIT.items()
@@ -109,7 +109,7 @@ def test_wordings_tell_what_the_audit_says_of_them() -> None:
     assert told == {key: _cells(row, "our") for key, row in AUDIT.items()}
 
 
-def test_wordings_tell_what_the_published_ones_tell_or_a_note_says_why_not() -> None:
+def test_wordings_match_the_published_ones_or_a_note_explains_the_difference() -> None:
     found = {key: differences(_cells(row, "published"), _cells(row, "our")) for key, row in AUDIT.items()}
     noted = {key for key, row in AUDIT.items() if row["note"] and not row["note"].startswith(BEYOND)}
     assert {key: columns for key, columns in found.items() if columns and key not in noted} == {}
@@ -117,7 +117,7 @@ def test_wordings_tell_what_the_published_ones_tell_or_a_note_says_why_not() -> 
 
 
 @pytest.mark.parametrize("task", list(TASKS))
-def test_what_a_wording_quotes_stands_on_the_website_or_in_the_goal(task: str) -> None:
+def test_quotations_in_wordings_appear_on_the_website_or_in_the_goal(task: str) -> None:
     steps = [step for instance in TASKS[task].instances for step in instance.ground_truth]
     values = " ".join(f"{step.value} {step.target.name}" for step in steps)
     known = f"{_site_text(SLUGS[task])} {plain(values)} {plain(TASKS[task].goal.model_dump_json())}"
@@ -148,7 +148,7 @@ def test_what_a_wording_quotes_stands_on_the_website_or_in_the_goal(task: str) -
         ("Twitch-task-227", "without", "block whispers from strangers", "not be whispered to", "labels"),
     ],
 )
-def test_a_wording_that_tells_something_else_is_noticed(
+def test_a_wording_with_another_meaning_is_noticed(
     task: str, navigation: str, old: str, new: str, column: str
 ) -> None:
     row, wording = AUDIT[task, navigation], _wording(TASKS[task], navigation)
@@ -158,7 +158,7 @@ def test_a_wording_that_tells_something_else_is_noticed(
     assert column in differences(_cells(row, "published"), told)
 
 
-def test_no_wording_tells_to_save_but_for_the_one_request_that_is_to_be_submitted() -> None:
+def test_no_wording_asks_to_save_except_the_one_request_to_submit() -> None:
     told = {key: row["our_final"].split(LABELS) for key, row in AUDIT.items() if row["our_final"]}
     assert told == {("Grammarly-task-20", navigation): ["submit"] for navigation in ("without", "with")}
 

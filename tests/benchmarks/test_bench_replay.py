@@ -48,7 +48,7 @@ def test_the_same_seed_changes_a_page_the_same_way_and_leaves_the_original_alone
 
 
 @pytest.mark.parametrize("name", list(MUTATIONS))
-def test_every_mutation_changes_pages_and_loses_nothing_but_what_it_says(name: str) -> None:
+def test_every_mutation_changes_pages_and_loses_only_what_it_declares(name: str) -> None:
     changes = 0
     for kind, keys in TARGETS.items():
         page = PAGES[kind]()
@@ -59,7 +59,7 @@ def test_every_mutation_changes_pages_and_loses_nothing_but_what_it_says(name: s
     assert changes >= (1 if name == "virtual" else len(TARGETS) // 2)
 
 
-def test_what_only_a_position_tells_apart_is_not_identifiable() -> None:
+def test_an_element_known_only_by_position_is_not_identifiable() -> None:
     page = PAGES["settings"]()
     known = facts(page)["comments-email"]
     assert identifiable(known, page, "comments-email")
@@ -87,7 +87,7 @@ def test_replay_operates_the_right_element_or_none(case: Case, can: bool) -> Non
     assert result.outcomes[REPLAY] == ("found" if can else "raised")
 
 
-def test_the_held_out_seeds_are_no_tuning_seeds() -> None:
+def test_the_held_out_seeds_were_not_used_for_tuning() -> None:
     todo = list(cases(2))
     assert min(case.seed for case in todo) > 1_000
     assert sum(case.full for case in todo) >= 500

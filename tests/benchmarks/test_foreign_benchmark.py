@@ -59,7 +59,7 @@ def test_a_description_has_many_targets_of_every_kind_and_each_once(described: G
     assert 0.25 < sum(target.stable for target in found) / len(found) < 0.75
 
 
-def test_a_description_says_everything_in_three_languages(described: Gallery) -> None:
+def test_a_description_has_every_text_in_three_languages(described: Gallery) -> None:
     pages = [list(_controls(shown(described, language))) for language in LANGUAGES]
     for english, german, french in zip(*pages, strict=True):
         assert english["key"] == german["key"] == french["key"]
@@ -148,7 +148,7 @@ def test_a_replay_that_the_server_refused_is_right_only_if_it_raises() -> None:
     assert "| all | 1 / 0 / 0 (100.0 %)" in text
 
 
-def test_a_target_says_why_it_may_be_refused() -> None:
+def test_a_target_gives_the_reason_for_a_refusal() -> None:
     aim = ServerAim("email", "/", (), taken="a@b.example", secret=True)
     assert refusals(aim) == ("taken", "password")
     assert refusals(ServerAim("box", "/", ())) == ()
@@ -208,7 +208,7 @@ def handwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> App:
     return app
 
 
-def test_a_person_records_and_the_page_tells_what_was_operated(
+def test_a_person_records_and_the_page_reports_the_operated_element(
     handwritten: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keys = ("privacy/online", "topics/t4/follow")

@@ -50,7 +50,7 @@ def test_a_control_of_a_group_without_a_title_may_have_its_like() -> None:
 
 
 @pytest.mark.parametrize("seed", [201, 204, 211])
-def test_replay_finds_every_target_of_a_page_and_takes_nothing_else_for_it(page: Page, seed: int) -> None:
+def test_replay_finds_every_target_of_a_page_and_no_other_element(page: Page, seed: int) -> None:
     results = list(measure(seed, page, methods=("websp",), every=3))
     assert len(results) > 4 * len(keys(describe(seed))) / 4
     for result in results:

@@ -53,7 +53,7 @@ def test_chromiums_own_sandbox_is_on_unless_the_machine_refuses_it() -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root is refused")
-def test_root_runs_without_chromiums_sandbox_and_is_told_so(told: dict[str, Any]) -> None:
+def test_root_runs_without_chromiums_sandbox_and_is_warned(told: dict[str, Any]) -> None:
     (browser,) = told["browsers"]
     assert "--no-sandbox" in browser["args"]
     assert "root" in told["unconfined"]
@@ -94,7 +94,7 @@ def _ordinary_user(monkeypatch: pytest.MonkeyPatch) -> None:
     ("end", "with_sandbox"),
     [("<process did exit: exitCode=null, signal=SIGTRAP>", [True]), ("", [True, True])],
 )
-def test_where_the_sandbox_does_not_work_it_is_tried_once_or_until_its_end_is_known(
+def test_a_broken_sandbox_is_tried_once_or_until_the_cause_is_known(
     monkeypatch: pytest.MonkeyPatch, end: str, with_sandbox: list[bool]
 ) -> None:
     _ordinary_user(monkeypatch)
@@ -112,7 +112,7 @@ def test_where_the_sandbox_does_not_work_it_is_tried_once_or_until_its_end_is_kn
     assert "namespaces" in str(unconfined_because())
 
 
-def test_a_kill_says_nothing_about_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kill_is_not_blamed_on_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser that the system kills for memory must not make all later ones run without it."""
     _ordinary_user(monkeypatch)
     ends = ["<process did exit: exitCode=null, signal=SIGKILL>", "it is not known how"]
@@ -129,7 +129,7 @@ def test_a_kill_says_nothing_about_the_sandbox(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("error", [PlaywrightError("no such file"), PlaywrightTimeoutError("30 s")])
-def test_a_browser_that_does_not_start_at_all_says_nothing_about_the_sandbox(
+def test_a_browser_that_never_starts_is_not_blamed_on_the_sandbox(
     monkeypatch: pytest.MonkeyPatch, error: PlaywrightError
 ) -> None:
     _ordinary_user(monkeypatch)

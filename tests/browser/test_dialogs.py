@@ -59,7 +59,7 @@ def test_half_an_answer_is_refused_with_the_right_form(text: str) -> None:
         parse_action(text)
 
 
-def test_nobody_is_told_of_it_before_there_is_a_dialog() -> None:
+def test_nothing_is_reported_before_there_is_a_dialog() -> None:
     assert "Next_dialog" not in [spec.kind for spec in ACTIONS]
     assert len(ACTIONS) == 11
     with pytest.raises(ActionError) as caught:
@@ -94,7 +94,7 @@ def test_a_text_is_given_to_a_prompt_and_its_own_one_kept_without(hands: Hands) 
         assert hands.page.text_content("#said") == ("" if result == "null" else result)
 
 
-def test_what_was_not_read_is_cancelled_and_ends_the_decision(hands: Hands) -> None:
+def test_an_unread_dialog_is_cancelled_and_ends_the_decision(hands: Hands) -> None:
     hands.show(REVOKE)
     hands.click("Revoke")
     hands.do("Next_dialog; accept")
@@ -141,7 +141,7 @@ def test_two_questions_of_one_click_take_two_decisions(hands: Hands) -> None:
     assert said(hands) == "true,true"
 
 
-def test_nothing_can_be_decided_before_a_question_was_read(hands: Hands) -> None:
+def test_no_decision_applies_before_the_question_was_read(hands: Hands) -> None:
     hands.show(REVOKE + "<button onclick=\"alert('Hi')\">Hello</button>")
     hands.click("Hello")
     assert "has not shown a dialog that can be answered" in hands.refused("Next_dialog; accept")
@@ -211,7 +211,7 @@ def test_calls_decide_too_and_cost_nothing(env: WebspEnv) -> None:
         assert "handle_dialog() w" in env.step(wrong)[0]["last_action_error"]
 
 
-def test_a_dialog_between_steps_holds_nothing_up_and_is_told_in_the_next(env: WebspEnv) -> None:
+def test_a_dialog_between_steps_blocks_nothing_and_is_reported_in_the_next(env: WebspEnv) -> None:
     env.page.evaluate(
         "setTimeout(() => { document.getElementById('said').textContent = confirm('Still here?') }, 50)"
     )

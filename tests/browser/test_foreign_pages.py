@@ -57,7 +57,7 @@ def test_the_only_row_that_is_left_is_another_one(bench: Bench) -> None:
     not_found(bench, token)
 
 
-def test_rows_with_the_same_text_nearby_are_told_apart_by_the_whole_row(bench: Bench) -> None:
+def test_rows_with_the_same_text_nearby_are_distinguished_by_the_whole_row(bench: Bench) -> None:
     def apps(*names: str) -> str:
         rows = [
             f"<div><div><b>{name}</b></div><div><label><input type=checkbox> Allow access</label>"
@@ -75,7 +75,7 @@ def test_rows_with_the_same_text_nearby_are_told_apart_by_the_whole_row(bench: B
     not_found(bench, backup)
 
 
-def test_cards_that_have_most_of_their_words_in_common_are_told_apart(bench: Bench) -> None:
+def test_cards_with_most_words_in_common_are_distinguished(bench: Bench) -> None:
     def cards(*names: str) -> str:
         note = "may read your events, change them and share them with others until you disconnect it"
         return "".join(
@@ -90,7 +90,7 @@ def test_cards_that_have_most_of_their_words_in_common_are_told_apart(bench: Ben
     not_found(bench, photos)
 
 
-def test_a_mark_that_all_rows_share_says_nothing_of_the_row(bench: Bench) -> None:
+def test_an_attribute_that_all_rows_share_does_not_identify_the_row(bench: Bench) -> None:
     def people(*names: str) -> str:
         rows = [
             f"<div class=card><p>{name}</p><button data-testid=mute aria-label=Mute></button></div>"
@@ -107,7 +107,7 @@ def test_a_mark_that_all_rows_share_says_nothing_of_the_row(bench: Bench) -> Non
 # ---------------------------------------------------------------- values of boxes and buttons
 
 
-def test_boxes_of_one_name_are_told_apart_by_their_value(bench: Bench) -> None:
+def test_boxes_of_one_name_are_distinguished_by_their_value(bench: Bench) -> None:
     rights = ["edit", "move", "delete", "protect", "block", "undelete", "patrol"] * 4
     boxes = "".join(
         f"<label><input type=checkbox name='rights[]' value={right}-{chr(97 + n)}> Right</label> "
@@ -178,7 +178,7 @@ def test_the_heading_of_a_section_that_ended_before_is_not_its_own(bench: Bench)
     assert "section" not in bench.target("div:nth-of-type(2) button")
 
 
-def test_the_legend_of_a_field_before_is_no_heading(bench: Bench) -> None:
+def test_the_legend_of_the_previous_field_is_not_a_heading(bench: Bench) -> None:
     def field(name: str) -> str:
         # In the manner of Material UI: the legend only draws the gap of the border for the label.
         legend = f"<fieldset aria-hidden=true><legend><span>{name}</span></legend></fieldset>"
@@ -203,7 +203,7 @@ def test_a_heading_without_controls_may_come_between(bench: Bench) -> None:
     not_found(bench, button)
 
 
-def test_the_other_fields_of_a_form_are_no_row(bench: Bench) -> None:
+def test_the_other_fields_of_a_form_are_not_a_row(bench: Bench) -> None:
     def form(*fields: str) -> str:
         rest = "".join(f"<div><label>{name} <input></label></div>" for name in fields)
         return f"<h1>You</h1><div><h3>Calls</h3>{rest}<div><button>Ring</button></div></div>"
@@ -218,7 +218,7 @@ def test_the_other_fields_of_a_form_are_no_row(bench: Bench) -> None:
     not_found(bench, ring)
 
 
-def test_a_copy_of_a_label_that_nobody_can_see_or_hear_is_no_text(bench: Bench) -> None:
+def test_a_hidden_copy_of_a_label_does_not_count_as_text(bench: Bench) -> None:
     bench.show(
         "<p>Colour <span aria-hidden=true><i style='opacity: 0'>Colour</i></span> <button>Choose</button></p>"
     )
@@ -242,7 +242,7 @@ def test_a_form_in_another_language_is_known_by_its_field_names(bench: Bench) ->
     found_in(bench, save, "button")
 
 
-def test_nothing_but_a_text_does_not_survive_another_language(bench: Bench) -> None:
+def test_an_element_known_only_by_its_text_is_lost_in_another_language(bench: Bench) -> None:
     bench.show("<h2>Sessions</h2><p><button>Sign out</button></p>")
     button = bench.target("button")
     bench.show("<h2>Sitzungen</h2><p><button>Löschen</button></p>")
@@ -304,7 +304,7 @@ def orders(*numbers: int, note: str = "Paid on 4 December") -> str:
     return f"<h2>Orders</h2><table>{''.join(rows)}</table>"
 
 
-def test_rows_that_differ_in_a_number_only_are_told_apart_by_it(bench: Bench) -> None:
+def test_rows_that_differ_only_in_a_number_are_distinguished_by_it(bench: Bench) -> None:
     bench.show(orders(1041, 1042, 1043))
     order = bench.target("tr:nth-child(2) button")
     assert "1042" in order["nearby"]
@@ -315,7 +315,7 @@ def test_rows_that_differ_in_a_number_only_are_told_apart_by_it(bench: Bench) ->
 
 
 @pytest.mark.parametrize("boxes", [range(2), range(40)])
-def test_names_that_differ_in_a_number_only_are_told_apart_by_it(bench: Bench, boxes: range) -> None:
+def test_names_that_differ_only_in_a_number_are_distinguished_by_it(bench: Bench, boxes: range) -> None:
     def settings(*numbers: int) -> str:
         rows = [
             f"<label><input type=checkbox id=box-{at}> Setting {n}</label>" for at, n in enumerate(numbers)
@@ -330,7 +330,7 @@ def test_names_that_differ_in_a_number_only_are_told_apart_by_it(bench: Bench, b
     not_found(bench, box)
 
 
-def test_a_number_of_minutes_does_not_tell_rows_apart(bench: Bench) -> None:
+def test_a_number_of_minutes_does_not_distinguish_rows(bench: Bench) -> None:
     def devices(*minutes: int) -> str:
         rows = [f"<tr><td>Pixel phone<td>{n} minutes ago<td><button>Sign out</button>" for n in minutes]
         return f"<h2>Devices</h2><table>{''.join(rows)}</table>"
@@ -368,7 +368,7 @@ def test_a_group_that_lost_fields_is_still_closed_before_the_button_below(bench:
     found_in(bench, save, "button")
 
 
-def test_words_for_those_who_listen_are_no_text_of_the_page(bench: Bench) -> None:
+def test_text_for_screen_readers_does_not_count_as_page_text(bench: Bench) -> None:
     html = "<ul>{}</ul>".format(
         "".join(f"<li><button>{name}{{}}</button></li>" for name in ("Mute", "Block"))
     )

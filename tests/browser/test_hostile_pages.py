@@ -244,14 +244,14 @@ def test_a_step_on_a_page_that_misbehaves_comes_back(env: WebspEnv, name: str) -
 
 
 @pytest.mark.parametrize("name", FLOODS)
-def test_a_page_that_floods_the_browser_is_no_failure_of_the_world(env: WebspEnv, name: str) -> None:
+def test_a_page_that_floods_the_browser_is_not_a_failure_of_the_world(env: WebspEnv, name: str) -> None:
     env.reset(seed=0)
     env.page.evaluate(f"() => {{ setTimeout(() => {{ {FLOODS[name]} }}, 0); }}")
     _lose(env)
 
 
 @pytest.mark.parametrize("name", IN_EVERY_DOCUMENT)
-def test_a_page_that_navigates_for_ever_is_no_failure_of_the_world(env: WebspEnv, name: str) -> None:
+def test_a_page_that_navigates_for_ever_is_not_a_failure_of_the_world(env: WebspEnv, name: str) -> None:
     env.reset(seed=0)
     env.page.context.add_init_script(IN_EVERY_DOCUMENT[name])
     env.page.evaluate("() => { setTimeout(() => location.reload(), 0); }")
@@ -292,7 +292,7 @@ def test_the_flood_of_one_page_is_not_taken_for_that_of_another(env: WebspEnv) -
     assert counts[1].messages < 10
 
 
-def test_what_a_page_left_to_draw_does_not_delay_the_next_episode(env: WebspEnv) -> None:
+def test_pending_drawing_of_a_page_does_not_delay_the_next_episode(env: WebspEnv) -> None:
     """Drawing goes on for half a minute after such a page is closed."""
     env.reset(seed=0)
     slow = env.page.context.browser

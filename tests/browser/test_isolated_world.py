@@ -143,7 +143,7 @@ def test_a_frame_that_the_browser_would_not_load_keeps_nobody_waiting(hands: Han
     assert hands.names() == ["Here"]
 
 
-def test_an_action_on_the_document_before_says_that_it_is_gone(hands: Hands) -> None:
+def test_an_action_on_the_previous_document_reports_that_it_is_gone(hands: Hands) -> None:
     hands.show("<button>Old</button>")
     mark = hands.mark("Old")
     hands.page.goto(hands.other.put("/new", "<button>New</button>"))
@@ -151,7 +151,7 @@ def test_an_action_on_the_document_before_says_that_it_is_gone(hands: Hands) -> 
         hands.do(f"Click [{mark.number}]")
 
 
-def test_a_document_of_another_process_is_entered_anew(hands: Hands) -> None:
+def test_a_document_of_another_process_gets_a_new_isolated_world(hands: Hands) -> None:
     hands.show("<button>Here</button>")
     for name in (
         "http://127.0.0.1:1/refused",  # the browser's own error page
@@ -165,7 +165,7 @@ def test_a_document_of_another_process_is_entered_anew(hands: Hands) -> None:
     assert hands.names() == ["Data"]
 
 
-def test_a_script_of_ours_that_fails_says_so_as_a_playwright_error(hands: Hands) -> None:
+def test_a_failing_script_of_ours_raises_a_playwright_error(hands: Hands) -> None:
     main = worlds_of(hands.page).main
     with pytest.raises(ScriptError, match="a script of websp-gym failed"):
         main.ask("nothing of this name")
@@ -209,7 +209,7 @@ HUGE = {
 
 
 @pytest.mark.parametrize("script", HUGE.values(), ids=HUGE.keys())
-def test_what_a_page_has_too_much_of_is_cut(hands: Hands, script: str) -> None:
+def test_oversized_results_of_a_page_are_cut(hands: Hands, script: str) -> None:
     url = hands.site.put("/huge", f"<!doctype html><body><script>{script}</script>")
     hands.page.goto(url, wait_until="commit")
     settle(hands.tabs)

@@ -150,14 +150,16 @@ def test_a_browser_that_can_never_start_is_a_set_up_error(
     assert caught.value.executable == str(path)
 
 
-def test_a_file_that_is_no_program_is_a_set_up_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_browser_path_that_is_not_executable_is_a_setup_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = browser_that(tmp_path, "", monkeypatch)
     path.write_text("#!/no/such/interpreter\n", "utf-8")
     with pytest.raises(BrowserNotFoundError, match="No such file"):
         shared_browser(BrowserOptions(args=("--lang=cs",)))
 
 
-def test_a_full_disk_is_told_from_a_browser_that_dies(
+def test_a_full_disk_is_distinguished_from_a_browser_that_dies(
     make: MakeEnv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = 'echo "cannot create a profile: No space left on device" >&2; sleep 0.2; exit 1'

@@ -26,7 +26,7 @@ TOLD = "the page began a download of 'my-data.csv'; it was cancelled, as no file
         "{ href: URL.createObjectURL(new Blob(['x'])), download: 'my-data.csv' }).click() }</script>",
     ],
 )
-def test_a_download_is_told_and_leads_back_to_the_page(hands: Hands, opener: str) -> None:
+def test_a_download_is_reported_and_leads_back_to_the_page(hands: Hands, opener: str) -> None:
     hands.site.put("/file", "a,b", headers=SAVED, delay=0.1)
     page = hands.show(opener)
     hands.click("Get")
@@ -44,7 +44,7 @@ def test_a_blank_tab_that_was_not_opened_for_a_download_stays(hands: Hands) -> N
     assert len(hands.tabs.pages) == 2
 
 
-def test_hundreds_of_downloads_are_told_in_a_few_lines(hands: Hands) -> None:
+def test_hundreds_of_downloads_are_summarised_in_a_few_lines(hands: Hands) -> None:
     hands.show(
         "<button onclick=\"for (let n = 0; n < 30; n++) Object.assign(document.createElement('a'), { href: 'data:text/plain,x', "
         "download: n + 'x'.repeat(300) }).click()\">Flood</button>"
@@ -62,7 +62,7 @@ def test_hundreds_of_downloads_are_told_in_a_few_lines(hands: Hands) -> None:
         "<button onclick='showOpenFilePicker().catch(() => {})'>Picture</button>",
     ],
 )
-def test_a_file_that_should_be_chosen_is_told(hands: Hands, opener: str) -> None:
+def test_a_file_chooser_is_reported(hands: Hands, opener: str) -> None:
     hands.show(opener)
     hands.click("Picture")
     assert hands.tabs.notices.texts == [ASKED["file"]]
@@ -85,7 +85,7 @@ def test_a_file_that_should_be_chosen_is_told(hands: Hands, opener: str) -> None
         ("navigator.credentials.get({ publicKey: { challenge: new Uint8Array(8) } })", "key"),
     ],
 )
-def test_a_permission_is_denied_at_once_and_told(hands: Hands, call: str, word: str) -> None:
+def test_a_permission_is_denied_at_once_and_reported(hands: Hands, call: str, word: str) -> None:
     hands.show(
         f"<button onclick=\"{call}.then(() => 'granted', () => 'denied').then((said) => {{ this.textContent = said }})\">Ask</button>"
     )
@@ -96,7 +96,7 @@ def test_a_permission_is_denied_at_once_and_told(hands: Hands, call: str, word: 
     assert hands.tabs.notices.texts == [ASKED[word]]
 
 
-def test_what_a_page_asks_while_it_loads_and_in_an_iframe_is_told(hands: Hands) -> None:
+def test_requests_during_loading_and_in_an_iframe_are_reported(hands: Hands) -> None:
     hands.site.put(
         "/asks",
         "<script>Notification.requestPermission()</script><iframe srcdoc='<script>print()</script>'></iframe>",
@@ -106,20 +106,20 @@ def test_what_a_page_asks_while_it_loads_and_in_an_iframe_is_told(hands: Hands) 
     assert hands.tabs.notices.texts == [ASKED["notifications"], ASKED["print"]]
 
 
-def test_printing_is_told(hands: Hands) -> None:
+def test_printing_is_reported(hands: Hands) -> None:
     hands.show('<button onclick="print()">Print</button>')
     hands.click("Print")
     assert hands.tabs.notices.texts == [ASKED["print"]]
 
 
-def test_a_key_that_is_only_offered_beside_a_field_is_not_asked_for(hands: Hands) -> None:
+def test_an_optional_passkey_beside_a_field_is_not_reported(hands: Hands) -> None:
     hands.show(
         "<script>navigator.credentials.get({ mediation: 'conditional', publicKey: { challenge: new Uint8Array(8) } }).catch(() => {})</script>"
     )
     assert hands.tabs.notices.texts == []
 
 
-def test_a_page_cannot_put_words_of_its_own_into_what_is_told(hands: Hands) -> None:
+def test_a_page_cannot_put_its_own_words_into_a_notice(hands: Hands) -> None:
     hands.show(
         """<script>
         EventTarget.prototype.dispatchEvent = CustomEvent = () => { throw 1 };
@@ -131,7 +131,7 @@ def test_a_page_cannot_put_words_of_its_own_into_what_is_told(hands: Hands) -> N
     assert hands.page.evaluate("window.caught") is None
 
 
-def test_what_chromium_grants_without_asking_is_granted(hands: Hands) -> None:
+def test_permissions_that_chromium_grants_silently_are_granted(hands: Hands) -> None:
     hands.show("<button>x</button>")
     names = ["clipboard-write", "accelerometer", "background-sync", "notifications", "camera"]
     states = hands.page.evaluate(

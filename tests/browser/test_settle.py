@@ -54,7 +54,7 @@ def test_an_idle_page_is_left_after_two_frames(hands: Hands) -> None:
         "const s = document.createElement('script'); s.src = '/late.js'; document.body.append(s)",
     ],
 )
-def test_what_a_click_started_is_waited_for(hands: Hands, script: str) -> None:
+def test_work_started_by_a_click_is_waited_for(hands: Hands, script: str) -> None:
     hands.site.put("/quick", "ok")
     hands.site.put("/late", "ok", delay=0.3)
     hands.site.put(
@@ -106,7 +106,7 @@ def test_an_iframe_that_loads_late_is_waited_for(hands: Hands) -> None:
     assert hands.names() == ["Go", "In the frame"]
 
 
-def test_what_changes_in_an_iframe_is_waited_for(hands: Hands) -> None:
+def test_changes_in_an_iframe_are_waited_for(hands: Hands) -> None:
     page = hands.show(
         """<iframe srcdoc="<button onclick='later()'>Go</button><script>
         let n = 0; function later() { const t = setInterval(() => { document.title = ++n; if (n === 9) { clearInterval(t); document.querySelector('button').textContent = 'done' } }, 12) }
@@ -146,7 +146,7 @@ def test_a_drawer_that_slides_in_is_at_its_place(hands: Hands) -> None:
         "<img src=/never>",
     ],
 )
-def test_what_never_ends_holds_up_one_step_at_most(hands: Hands, noise: str) -> None:
+def test_endless_work_delays_one_step_at_most(hands: Hands, noise: str) -> None:
     hands.site.put("/endless-reply", "x", endless=True)
     hands.site.put("/events", "data: x\n\n", endless=True, headers={"content-type": "text/event-stream"})
     hands.site.put("/poll", "x", delay=0.8)
@@ -195,7 +195,7 @@ def test_waiting_ends_early_on_an_idle_page_and_outlasts_timers(
     assert time.monotonic() - began < 50
 
 
-def test_a_request_made_anew_by_every_click_is_never_taken_for_a_poll(hands: Hands) -> None:
+def test_a_request_that_every_click_repeats_is_never_taken_for_a_poll(hands: Hands) -> None:
     hands.site.put("/save", "ok", delay=0.05)
     page = hands.show(
         f"{BUTTON}<script>async function go_() {{ out.textContent = 'saving'; await fetch('/save'); out.textContent = 'saved' }}</script>"

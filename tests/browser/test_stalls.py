@@ -131,7 +131,7 @@ def test_how_an_episode_ended_is_on_record_although_its_end_state_cannot_be_read
     assert (record.end_reason, record.answer, record.verdict) == ("answer", "all done", None)
 
 
-def test_a_browser_without_its_zygote_is_no_fault_of_the_agent(make: MakeEnv) -> None:
+def test_a_browser_without_its_zygote_is_not_the_agents_fault(make: MakeEnv) -> None:
     """The zygote, which the system may kill for memory, starts the processes of new pages."""
     env = make(TODO, step_timeout=TIMEOUT, reset_timeout=RESET)
     env.reset()

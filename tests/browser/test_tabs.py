@@ -44,7 +44,7 @@ def test_when_a_click_is_over_the_tab_it_opens_is_known_to_come(hands: Hands, op
     assert not hands.tabs.opening
 
 
-def test_a_tab_that_is_closed_before_it_shows_anything_is_not_waited_for(hands: Hands) -> None:
+def test_a_tab_that_closes_while_blank_is_not_waited_for(hands: Hands) -> None:
     hands.show(
         "<button onclick=\"window.open('about:blank').close(); this.textContent = 'done'\">Open</button>"
     )
@@ -160,7 +160,7 @@ def test_going_back_works_across_documents_and_within_one(hands: Hands) -> None:
     assert path(hands) == "/a"
 
 
-def test_the_first_page_of_a_new_tab_has_none_before_it(hands: Hands) -> None:
+def test_the_first_page_of_a_new_tab_has_no_history(hands: Hands) -> None:
     hands.show("<a href=/tab target=_blank>Open</a>")
     hands.site.put("/tab", "<button>New</button>")
     hands.click("Open")
@@ -208,7 +208,7 @@ def test_a_site_that_cannot_be_reached_is_an_error_of_the_action(hands: Hands) -
         ),
     ],
 )
-def test_a_native_dialog_is_answered_at_once_and_told(
+def test_a_native_dialog_is_answered_at_once_and_reported(
     hands: Hands, call: str, result: str, told: str
 ) -> None:
     hands.show(f'<button onclick="this.textContent = String({call})">Ask</button>')
@@ -258,7 +258,7 @@ def test_a_crash_in_the_middle_of_a_wait_ends_it(hands: Hands) -> None:
     assert hands.tabs.alive is False
 
 
-def test_a_document_that_was_emptied_is_looked_at_all_the_same(hands: Hands) -> None:
+def test_an_emptied_document_is_still_observed(hands: Hands) -> None:
     hands.show("<button onclick='document.open()'>Empty</button>")
     hands.click("Empty")
     assert hands.names() == []

@@ -68,7 +68,7 @@ def test_a_figure_that_is_not_defined_is_none_and_not_zero(counts: tuple[int, in
         assert getattr(found, name).low is None
 
 
-def test_the_intervals_hold_the_true_rate_about_as_often_as_they_say() -> None:
+def test_the_intervals_have_about_their_nominal_coverage() -> None:
     rng = random.Random(5)
     hits = 0
     for _ in range(200):
@@ -127,7 +127,7 @@ def test_without_an_error_the_recordings_count_and_not_the_runs_made_from_them()
     ("passed", "failed", "expected"),
     [(2, 1, "3, 2 CORRECT, 1 INCORRECT"), (40, 10, "10 INCORRECT"), (29, 100, "29 CORRECT"), (30, 30, "")],
 )
-def test_too_few_cases_are_told(passed: int, failed: int, expected: str) -> None:
+def test_too_few_cases_are_reported(passed: int, failed: int, expected: str) -> None:
     told = too_few([True] * passed + [False] * failed)
     assert told == (
         f"Fewer than 30 cases ({expected}): these figures say little; look at the intervals."
@@ -173,7 +173,7 @@ def test_the_same_seed_makes_the_same_runs(runs: Path, made: list[Case]) -> None
     assert [case.key for case in other] != [case.key for case in again]
 
 
-def test_every_label_is_what_the_state_check_says(made: list[Case]) -> None:
+def test_every_label_matches_the_state_check(made: list[Case]) -> None:
     for case in made:
         assert (state_verdict_of_record(case.trajectory, case.instance).status == "pass") == case.passed
         assert case.trajectory.steps[-1].action.startswith("ANSWER")
@@ -193,7 +193,7 @@ def replayed(run: Trajectory) -> dict[str, Any]:
     return settings  # type: ignore[no-any-return]
 
 
-def test_kinds_fail_or_pass_as_their_name_says(made: list[Case]) -> None:
+def test_kinds_fail_or_pass_as_their_names_suggest(made: list[Case]) -> None:
     always_wrong = {"omitted", "unsaved", "reverted", "false_claim"}
     for case in made:
         if case.kind in always_wrong:
@@ -240,7 +240,7 @@ def test_an_edit_leaves_the_recording_alone(runs: Path) -> None:
         assert run == recorded(name)
 
 
-def test_what_cannot_be_made_is_said(runs: Path, tmp_path: Path) -> None:
+def test_impossible_variants_are_explained(runs: Path, tmp_path: Path) -> None:
     with pytest.raises(SetupError, match='no kind "opposit"; did you mean "opposite"'):
         generate(find_runs(runs), 10, kinds=["opposit"])
     run = recorded(NAMES[0])
@@ -284,7 +284,7 @@ def test_labels_are_read_from_csv_and_json_lines(runs: Path) -> None:
         ("a.jsonl", "[1]", "not an object"),
     ],
 )
-def test_a_labelled_set_with_a_mistake_says_where(runs: Path, name: str, text: str, message: str) -> None:
+def test_a_mistake_in_a_labelled_set_is_located(runs: Path, name: str, text: str, message: str) -> None:
     (runs / name).write_text(text)
     try:
         with pytest.raises(SetupError, match=message):
@@ -293,7 +293,7 @@ def test_a_labelled_set_with_a_mistake_says_where(runs: Path, name: str, text: s
         (runs / name).unlink()
 
 
-def test_without_labels_the_state_tells(runs: Path) -> None:
+def test_without_labels_the_state_decides(runs: Path) -> None:
     assert [case.passed for case in label_by_state(find_runs(runs), runs)] == [True] * len(NAMES)
 
 
@@ -351,7 +351,7 @@ def two_of_three(rates: list[float]) -> float:
     return a * b + a * c + b * c - 2 * a * b * c
 
 
-def test_false_accepts_and_rejects_are_told_by_group(runs: Path, made: list[Case]) -> None:
+def test_false_accepts_and_rejects_are_reported_by_group(runs: Path, made: list[Case]) -> None:
     cases = made[:200]
     judge = Judge([FunctionModel(lambda messages: says("CORRECT"))])
     report = evaluate(judge, judge_cases(judge, cases))

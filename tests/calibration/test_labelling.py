@@ -316,7 +316,7 @@ def test_keys_label_and_lead_to_the_next_one_and_every_label_is_on_disk(
     ]  # fmt: skip
 
 
-def test_labels_given_before_are_kept_and_those_of_others_too(judged: list[Path], tmp_path: Path) -> None:
+def test_existing_labels_are_kept_including_those_of_others(judged: list[Path], tmp_path: Path) -> None:
     path = tmp_path / "first.csv"
     first = Labelling(judged[:2], path, seed="a")
     first.give(0, "CORRECT", "sure")

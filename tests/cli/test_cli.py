@@ -105,7 +105,7 @@ def test_show_explains_one_instance() -> None:
         assert part in result.stdout
 
 
-def test_show_tells_a_goal_about_sessions_and_what_must_not_change() -> None:
+def test_show_prints_goals_about_sessions_and_what_must_not_change() -> None:
     shown = websp_here("show", "Pinterest-task-68")
     assert shown.returncode == 0
     goal, unchanged = shown.stdout.split("\ngoal\n")[1].split("\nground truth\n")[0].split("\nunchanged\n")
@@ -142,7 +142,7 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
         (["frobnicate"], "No such command"),
     ],
 )
-def test_bad_arguments_exit_with_2_and_say_what_to_do(arguments: list[str], hint: str) -> None:
+def test_bad_arguments_exit_with_2_and_a_remedy(arguments: list[str], hint: str) -> None:
     result = websp_here(*arguments)
     assert result.returncode == 2
     assert hint in result.stderr
@@ -184,7 +184,7 @@ def test_run_json_prints_one_line_per_episode_and_keeps_results(tmp_path: Path) 
         (("--observation", "mark"), {}, "'mark' is not one of"),
     ],
 )
-def test_what_would_fail_in_every_episode_is_said_once(
+def test_an_error_common_to_all_episodes_is_reported_once(
     options: Sequence[str],
     variables: dict[str, str],
     hint: str,
@@ -222,7 +222,7 @@ def test_too_many_infrastructure_errors_exit_with_1() -> None:
     assert websp("run", *arguments, "--max-error-share", "1").returncode == 0
 
 
-def test_an_episode_that_was_played_again_says_so() -> None:
+def test_a_replayed_episode_is_reported_as_such() -> None:
     arguments = (
         "Steam-task-200-OFF",
         "--agent",
@@ -304,7 +304,7 @@ def test_results_are_not_written_to_a_device(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_says_how_to_go_on_and_leaves_nothing_behind(tmp_path: Path, jobs: str) -> None:
+def test_ctrl_c_explains_how_to_resume_and_leaves_nothing_behind(tmp_path: Path, jobs: str) -> None:
     # A short path, as Chromium's sockets need it.
     temporary, folder = Path(tempfile.mkdtemp(prefix="ctrl-c-")), tmp_path / "run"
     arguments = ("run", "Steam-*", "--agent", "noop", "--initial-state", "snapshot", "--trials", "9")

@@ -89,7 +89,7 @@ def test_a_folder_the_user_named_is_where_recordings_go(
     assert "out/a_b.json is already there" in result.stderr.replace("\n", "")
 
 
-def test_what_was_imported_is_found_by_its_name(tmp_path: Path) -> None:
+def test_an_imported_trace_is_found_by_its_name(tmp_path: Path) -> None:
     flow = tmp_path / "flow.json"
     assert websp("trace", "export", "steam/login", "--out", str(flow)).returncode == 0
     assert websp("trace", "import", str(flow), cwd=tmp_path).returncode == 0
@@ -113,7 +113,7 @@ def test_what_was_imported_is_found_by_its_name(tmp_path: Path) -> None:
         (["xray", "/nowhere"], {}, 2, "agentlab" if shutil.which("agentlab-xray") is None else "/nowhere"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_line(
+def test_impossible_requests_are_explained_in_one_line(
     tmp_path: Path, arguments: list[str], variables: dict[str, str], code: int, said: str
 ) -> None:
     flow = tmp_path / "flow.json"
@@ -168,7 +168,7 @@ def test_the_doctors_browser_reaches_nothing_but_the_sandbox() -> None:
     assert ("without Chromium's own sandbox" in detail) == ("--no-sandbox" in args)
 
 
-def test_the_doctor_says_when_there_is_no_display_for_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_reports_a_missing_display(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     (window,) = [finding for finding in examine(headed=True) if finding.name == "window"]

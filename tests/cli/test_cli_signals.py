@@ -84,7 +84,7 @@ def test_ctrl_c_while_a_command_is_starting_is_one_line(tmp_path: Path, seconds:
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_terminated_run_leaves_nothing_behind_and_says_how_to_go_on(tmp_path: Path, jobs: str) -> None:
+def test_a_terminated_run_leaves_nothing_behind_and_explains_how_to_resume(tmp_path: Path, jobs: str) -> None:
     # A short path, as Chromium's sockets need it.
     temporary = Path(tempfile.mkdtemp(prefix="term-"))
     with started(*RUN, "--jobs", jobs, "--out", str(tmp_path / "run"), folder=temporary) as process:

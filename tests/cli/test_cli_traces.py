@@ -29,7 +29,7 @@ def broken_trace(folder: Path, **changes: Any) -> Path:
     return path
 
 
-def test_replay_tells_how_each_element_was_found_and_what_changed(tmp_path: Path) -> None:
+def test_replay_reports_how_each_element_was_found_and_what_changed(tmp_path: Path) -> None:
     picture = tmp_path / "last.png"
     result = websp("replay", "steam/mature_content", "--set", "on", "--json", "--picture", str(picture))
     told = json.loads(result.stdout)
@@ -112,7 +112,7 @@ def test_export_and_import_give_the_same_trace(tmp_path: Path) -> None:
     assert "--overwrite" in again.stderr
 
 
-def test_what_is_no_recording_is_not_imported(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_recording_is_not_imported(tmp_path: Path) -> None:
     source, folder = tmp_path / "x.json", tmp_path / "traces"
     source.write_text('{"pages": []}')
     result = websp("trace", "import", str(source), "--out", str(folder))
@@ -188,7 +188,7 @@ def test_remarks_name_the_typed_values_and_pictures_to_look_at(tmp_path: Path) -
         (["replay", "steam/nothing"], "no trace steam/nothing"),
     ],
 )
-def test_what_cannot_begin_says_why(arguments: list[str], hint: str) -> None:
+def test_a_recording_that_cannot_begin_reports_the_reason(arguments: list[str], hint: str) -> None:
     result = websp(*arguments)
     assert result.returncode == 2
     assert hint in " ".join(result.stderr.split())
@@ -238,7 +238,7 @@ def test_closing_the_browser_keeps_what_was_recorded(origins: tuple[str, str]) -
     assert [event.type for event in trace.events] == ["click"]
 
 
-def test_a_discarded_recording_is_an_error_that_says_so(origins: tuple[str, str]) -> None:
+def test_a_discarded_recording_is_reported_as_an_error(origins: tuple[str, str]) -> None:
     with RecorderBrowser() as studio:
         studio_page(studio, origins)
         studio.start("discarded", "steam")

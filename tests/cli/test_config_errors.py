@@ -59,7 +59,7 @@ def test_a_trace_outside_of_the_folders_of_traces_is_refused(tmp_path: Path, nam
     "address",
     ["file:///etc/hostname", "javascript:alert(1)", "about:blank", "store.example.com", "https://", "''"],
 )
-def test_a_start_url_that_is_no_website_is_refused(tmp_path: Path, address: str) -> None:
+def test_a_start_url_that_is_not_a_website_is_refused(tmp_path: Path, address: str) -> None:
     line = next(line for line in SITE.splitlines() if line.startswith("start_url"))
     message = problem(tmp_path, (line, f"start_url: {address}"))
     assert message.startswith("FILE:")
@@ -67,7 +67,7 @@ def test_a_start_url_that_is_no_website_is_refused(tmp_path: Path, address: str)
     assert "no address of a website" in message
 
 
-def test_what_is_wrong_is_said_in_words_of_the_file(tmp_path: Path) -> None:
+def test_mistakes_are_reported_in_the_terms_of_the_file(tmp_path: Path) -> None:
     assert "there is no such key; did you mean" in problem(tmp_path, ("    instruction:", "    instructoin:"))
     assert "instruction: this key is missing" in problem(tmp_path, ("    instruction:", "    instructoin:"))
     assert 'did you mean "Toggle"?' in problem(tmp_path, ("element: Toggle", "element: Togle"))
@@ -81,7 +81,7 @@ def test_what_is_wrong_is_said_in_words_of_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("variable", [*VARIABLES.values(), SITES])
-def test_a_folder_that_is_not_there_is_named_with_its_variable(
+def test_a_missing_folder_is_named_with_its_variable(
     variable: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asks: dict[str, Callable[[], object]] = {
@@ -104,7 +104,7 @@ def test_a_file_of_a_windows_editor_is_read(
 
 
 @pytest.mark.parametrize("content", ["website: Café\n".encode("latin-1"), b"\x89PNG\r\n\x1a\n\x00\xff"])
-def test_a_file_that_is_no_text_is_named_and_the_import_survives_it(
+def test_a_binary_file_is_named_and_the_import_survives_it(
     content: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "odd.yaml").write_bytes(content)

@@ -98,7 +98,7 @@ def test_a_missing_browser_is_an_error_of_its_own(monkeypatch: pytest.MonkeyPatc
     assert caught.value.path == "/no/such/chromium"
 
 
-def test_a_missing_extra_says_how_to_install_it() -> None:
+def test_a_missing_extra_explains_how_to_install_it() -> None:
     error = missing_extra("plots need Matplotlib", "report", otherwise="go without")
     assert isinstance(error, MissingExtraError)
     assert error.extra == "report"

@@ -51,7 +51,7 @@ LASTING = {
 
 
 @pytest.mark.parametrize("name", LASTING)
-def test_what_cannot_heal_is_told_from_what_may_pass(name: str, endpoint: Endpoint) -> None:
+def test_lasting_errors_are_distinguished_from_temporary_ones(name: str, endpoint: Endpoint) -> None:
     say, _ = LASTING[name]
     endpoint.plan(say)
     with pytest.raises(ModelError) as caught:
@@ -63,7 +63,7 @@ def test_what_cannot_heal_is_told_from_what_may_pass(name: str, endpoint: Endpoi
 @pytest.mark.parametrize(
     "say", [error(500), error(429), error(400, "Could not process image"), error(413), error(400, "flagged")]
 )
-def test_what_may_concern_one_request_only_is_not_lasting(say: Say, endpoint: Endpoint) -> None:
+def test_errors_of_a_single_request_are_not_lasting(say: Say, endpoint: Endpoint) -> None:
     endpoint.plan(say)
     with pytest.raises(ModelError) as caught:
         make_model(CHAT.spec, env=CHAT.env(endpoint.url), retries=0).ask(HELLO)
@@ -89,7 +89,7 @@ def test_a_run_whose_model_cannot_answer_plays_nothing_and_leaves_nothing(
 @pytest.mark.parametrize(
     "say", [Say(b"<html>welcome</html>", headers={"Content-Type": "text/html"}), error(404, "Not Found")]
 )
-def test_an_address_without_its_version_is_told_as_that(say: Say, endpoint: Endpoint) -> None:
+def test_an_address_without_its_version_is_reported_as_such(say: Say, endpoint: Endpoint) -> None:
     endpoint.always(say)
     result = websp_here(*RUN, "--agent", f"{endpoint.url}/#x?retries=0")
     assert result.returncode == 2
@@ -98,7 +98,7 @@ def test_an_address_without_its_version_is_told_as_that(say: Say, endpoint: Endp
     assert "did you mean" not in websp_here(*RUN, "--agent", f"{endpoint.url}/v1#x?retries=0").stderr
 
 
-def test_an_address_without_a_path_is_refused_before_anything_is_asked(endpoint: Endpoint) -> None:
+def test_an_address_without_a_path_is_refused_before_any_request(endpoint: Endpoint) -> None:
     result = websp_here(*RUN, "--agent", f"{endpoint.url}#x", "--dry-run")
     assert result.returncode == 2
     assert f"did you mean {endpoint.url}/v1#x?" in result.stderr
@@ -135,7 +135,7 @@ def test_a_key_that_is_revoked_stops_the_run_at_its_first_failure(
     assert "8 episodes would be played" in again.stderr
 
 
-def test_a_run_begins_with_one_small_request_and_tells_what_it_cost(
+def test_a_run_begins_with_one_small_request_and_reports_its_cost(
     endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prices = tmp_path / "prices.yaml"
@@ -176,7 +176,7 @@ def test_a_limit_on_the_cost_needs_a_price_and_is_refused_at_once(
     assert endpoint.asked == []
 
 
-def test_a_price_that_only_the_answer_tells_is_asked_for_first(
+def test_a_price_known_only_from_an_answer_is_probed_first(
     endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AZURE_OPENAI_API_KEY", "k" * 20)

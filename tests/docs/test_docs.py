@@ -51,7 +51,7 @@ def test_the_security_table_names_tests_that_exist() -> None:
     assert sorted(name for name in named if not (ROOT / name).is_file()) == []
 
 
-def test_the_layers_in_the_architecture_page_are_those_import_linter_holds() -> None:
+def test_the_layers_in_the_architecture_page_match_import_linter() -> None:
     layers = runpy.run_path(str(ROOT / "docs" / "layers.py"))
     assert layers["PAGE"].read_text("utf-8") == layers["page"](), "run `make docs`"
 
@@ -61,12 +61,12 @@ def test_the_table_of_evidence_is_the_one_that_replay_uses() -> None:
     assert evidence["PAGE"].read_text("utf-8") == evidence["page"](), "run `make docs`"
 
 
-def test_the_reference_of_a_site_is_what_the_models_say() -> None:
+def test_the_reference_of_a_site_matches_the_models() -> None:
     reference = runpy.run_path(str(ROOT / "docs" / "site_reference.py"))
     assert reference["PAGE"].read_text("utf-8") == reference["page"](), "run `make docs`"
 
 
-def test_the_tables_of_wordings_are_those_of_the_audit() -> None:
+def test_the_tables_of_wordings_match_the_audit() -> None:
     wordings = runpy.run_path(str(ROOT / "docs" / "wordings.py"))
     assert wordings["PAGE"].read_text("utf-8") == wordings["page"](), "run `make docs`"
 
@@ -80,13 +80,13 @@ def test_the_program_that_records_a_trace_runs_as_it_stands(tmp_path: Path) -> N
     assert (event.type, event.stateful) == ("change", True)
 
 
-def test_the_keys_of_a_line_of_json_are_those_that_the_command_prints() -> None:
+def test_the_documented_json_keys_match_the_commands_output() -> None:
     text = (ROOT / "docs/runs.md").read_text("utf-8")
     listed = re.findall(r"`(\w+)`", text.split("one line with the keys ")[1].split("\n")[0])
     assert listed == list(json.loads(played("a", "Steam-task-194").summary()))
 
 
-def test_the_figures_of_the_readme_are_those_that_were_measured_or_computed() -> None:
+def test_the_figures_of_the_readme_match_their_sources() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     replayed, restored = re.findall(r"(0\.\d+) s\b", readme)
     measured = (ROOT / "benchmarks/results.md").read_text("utf-8")

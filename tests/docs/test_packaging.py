@@ -112,7 +112,7 @@ def test_the_sdist_has_the_top_level_folders_and_the_wheel_made_from_it_everythi
     assert not [name for name in packed if name.startswith(("tests/", "agents/", "benchmarks/"))]
 
 
-def test_whatever_the_package_imports_comes_with_its_dependencies(built: Path) -> None:
+def test_every_import_of_the_package_is_a_declared_dependency(built: Path) -> None:
     with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
         imported = set().union(
             *(_imports(wheel.read(name)) for name in wheel.namelist() if name.endswith(".py"))

@@ -95,7 +95,7 @@ def test_the_two_name_spaces_differ_in_what_is_observed() -> None:
         env.close()
 
 
-def test_a_picture_of_kind_all_is_plain_and_the_marked_one_is_beside_it(make: MakeEnv) -> None:
+def test_kind_all_has_a_plain_picture_and_a_marked_one(make: MakeEnv) -> None:
     observation, _info = make(DONE, observation="all", viewport=TINY).reset(seed=1)
     assert not np.array_equal(observation["screenshot"], observation["screenshot_marks"])
 
@@ -318,7 +318,7 @@ def test_reporting_the_task_infeasible_ends_it_without_reward(make: MakeEnv) -> 
     assert (reward, terminated, truncated, info["reason"]) == (0.0, True, False, "infeasible")
 
 
-def test_an_ended_episode_takes_no_more_actions_until_reset(make: MakeEnv) -> None:
+def test_an_ended_episode_rejects_actions_until_reset(make: MakeEnv) -> None:
     env = make(DONE, viewport=TINY)
     with pytest.raises(WorldError, match="call reset"):
         env.step("Wait")
@@ -468,7 +468,7 @@ def test_an_episode_without_a_verdict_raises(make: MakeEnv, tmp_path: Path) -> N
         env.step("ANSWER; done")
 
 
-def test_an_episode_without_a_verdict_pays_zero_and_says_so_if_asked_to(make: MakeEnv) -> None:
+def test_an_episode_without_a_verdict_pays_zero_with_a_flag_on_request(make: MakeEnv) -> None:
     env = make(DONE, viewport=TINY, reward=nobody_knows, on_unscored="zero")
     env.reset()
     _observation, reward, terminated, _truncated, info = env.step("ANSWER; done")
@@ -477,7 +477,7 @@ def test_an_episode_without_a_verdict_pays_zero_and_says_so_if_asked_to(make: Ma
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "1.0", None])
-def test_a_reward_that_is_no_number_is_an_error(make: MakeEnv, value: Any) -> None:
+def test_a_reward_that_is_not_a_number_is_an_error(make: MakeEnv, value: Any) -> None:
     env = make(DONE, viewport=TINY, reward=lambda outcome: value)
     env.reset()
     with pytest.raises((WorldError, SetupError)):
@@ -611,7 +611,7 @@ def test_the_task_works_in_stock_browsergym(tmp_path: Path) -> None:
     assert done.stdout == "1.0 True pass", done.stderr[-2000:]
 
 
-def test_what_is_written_in_a_password_field_is_in_no_observation(make: MakeEnv) -> None:
+def test_the_content_of_a_password_field_is_in_no_observation(make: MakeEnv) -> None:
     env = make(DONE, observation="all")
     env.reset(seed=0)
     env.page.evaluate(

@@ -58,7 +58,7 @@ TOLD = "onclick='document.title = this.textContent + this.value'"
         ),
     ],
 )
-def test_an_element_that_has_become_another_one_is_refused_and_says_what_it_is_now(
+def test_an_element_that_has_become_another_is_refused_and_described(
     hands: Hands, html: str, change: str, action: str, name: str, said: str
 ) -> None:
     page = hands.show(html)
@@ -81,7 +81,7 @@ def test_an_element_that_has_become_another_one_is_refused_and_says_what_it_is_n
         "l.lastElementChild.querySelector('small').textContent = 'last used 2 minutes ago'; l.innerHTML = l.innerHTML",
     ],
 )
-def test_an_element_that_was_rendered_anew_or_moved_is_operated(hands: Hands, change: str) -> None:
+def test_a_rerendered_or_moved_element_is_operated(hands: Hands, change: str) -> None:
     row = "<li>{0} <small>last used 1 minute ago</small> <button onclick='document.title = \"{0}\"'>Delete</button></li>"
     page = hands.show(f"<ul id=l>{row.format('Invoices')}{row.format('Photos')}</ul>")
     mark = [mark for mark in hands.marks if mark.name == "Delete"][1]
@@ -90,7 +90,7 @@ def test_an_element_that_was_rendered_anew_or_moved_is_operated(hands: Hands, ch
     assert page.title() == "Photos"
 
 
-def test_an_element_is_operated_in_a_frame_and_a_shadow_root_that_were_rendered_anew(hands: Hands) -> None:
+def test_an_element_in_a_rerendered_frame_and_shadow_root_is_operated(hands: Hands) -> None:
     button = "<button onclick='parent.document.title = `in`'>In</button>"
     page = hands.show(f'<div id=f><iframe srcdoc="{button}"></iframe></div>')
     page.evaluate("f.innerHTML = f.innerHTML")
@@ -215,7 +215,7 @@ def test_only_the_time_in_a_name_may_pass(hands: Hands, old: str, new: str, same
         ("<label>Ads <input type=checkbox></label>", ['[0] <checkbox> "Ads" (not checked)']),
     ],
 )
-def test_a_control_without_a_name_is_told_by_the_text_beside_it(
+def test_a_control_without_a_name_is_described_by_the_adjacent_text(
     hands: Hands, html: str, lines: list[str]
 ) -> None:
     hands.show(html)

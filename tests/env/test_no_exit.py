@@ -146,7 +146,7 @@ HOME = "https://www.breaking.example/"
         (["Boom", f"goto('{HOME}')"], True, "pass"),
     ],
 )
-def test_what_breaks_decides_only_what_it_could_have_changed(
+def test_a_broken_request_decides_only_what_it_could_have_changed(
     make: MakeEnv, plays: list[str], solved: bool, status: str
 ) -> None:
     env = make("Breaking-task-1", initial_state="replay", on_unscored="zero")

@@ -44,7 +44,7 @@ def test_an_accident_truncates_the_episode_without_a_score(accident: Accident, m
     assert run_episode(env, make_agent("oracle")).reward == 1.0
 
 
-def test_a_reset_that_fails_is_tried_once_more(make: MakeEnv, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_reset_is_retried_once(make: MakeEnv, monkeypatch: pytest.MonkeyPatch) -> None:
     from websp_gym.env import initial_state
 
     reach, failures = initial_state.reach, [WorldError("the first try")]
@@ -81,7 +81,7 @@ def test_an_episode_without_a_verdict_is_truncated_with_the_verdict_of_its_rewar
         env.step("ANSWER; done")
 
 
-def test_what_the_user_can_fix_is_still_raised(make: MakeEnv) -> None:
+def test_errors_the_user_can_fix_are_still_raised(make: MakeEnv) -> None:
     env = make(DONE, on_error="truncate")
     with pytest.raises(WorldError, match="call reset"):
         env.step("Google")

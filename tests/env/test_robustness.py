@@ -124,7 +124,7 @@ def test_an_accident_is_a_world_error_and_the_next_episode_is_solved(
 
 @pytest.mark.parametrize("action", ["ANSWER; done", "click('a1')"])
 @pytest.mark.parametrize("accident", ACCIDENTS[:4], ids=lambda accident: accident.__name__, indirect=True)
-def test_nothing_is_paid_after_an_accident(accident: Accident, make: MakeEnv, action: str) -> None:
+def test_an_accident_pays_nothing(accident: Accident, make: MakeEnv, action: str) -> None:
     env = make(DONE, viewport=TINY)
     env.reset()
     accident(env)
@@ -142,7 +142,7 @@ def test_an_accident_between_two_episodes_is_not_even_noticed(accident: Accident
     assert env.step("ANSWER; done")[1] == 1.0
 
 
-def test_a_reset_whose_browser_dies_starts_once_more(make: MakeEnv) -> None:
+def test_a_reset_whose_browser_dies_is_retried(make: MakeEnv) -> None:
     env = make(TODO, viewport=TINY)
     assert isinstance(env, WebspEnv)
 
@@ -158,7 +158,7 @@ def test_a_reset_whose_browser_dies_starts_once_more(make: MakeEnv) -> None:
     assert run_episode(env, make_agent("oracle")).reward == 1.0
 
 
-def test_a_closed_tab_is_no_accident_but_leaves_the_agent_a_blank_one(make: MakeEnv) -> None:
+def test_a_closed_tab_is_replaced_by_a_blank_one_and_is_not_an_accident(make: MakeEnv) -> None:
     """An agent's own ``tab_close()`` and a page's ``window.close()`` look just the same."""
     env = make(DONE, viewport=TINY)
     env.reset()

@@ -89,7 +89,7 @@ def test_a_wrong_option_is_explained_before_any_process_starts() -> None:
         make_two("websp/", world="live")
 
 
-def test_an_unknown_autoreset_mode_is_named_with_those_there_are() -> None:
+def test_an_unknown_autoreset_mode_is_answered_with_the_known_ones() -> None:
     with pytest.raises(
         SetupError, match=r'did you mean "SameStep"\? \(modes: "NextStep", "SameStep", "Disabled"\)'
     ):

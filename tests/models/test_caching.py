@@ -150,7 +150,7 @@ def test_claude_gets_at_most_four_marks_and_the_last_ones(endpoint: Endpoint) ->
     assert [text for text, _ in marks(body)] == [f"page {number}" for number in range(2, 6)]
 
 
-def test_what_was_read_from_a_cache_is_told_and_paid_for_at_its_rate(endpoint: Endpoint) -> None:
+def test_cached_tokens_are_counted_and_priced_at_their_rate(endpoint: Endpoint) -> None:
     read = {"cached_tokens": 600, "cache_write_tokens": 300}
     usage = {"input_tokens": 1000, "output_tokens": 0, "input_tokens_details": read}
     endpoint.plan(responses(model="gpt-6.1-sol", usage=usage))

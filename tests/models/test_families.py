@@ -200,7 +200,7 @@ REFUSED: list[tuple[Dialect, str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("dialect", "spec", "options", "words"), REFUSED)
-def test_what_a_family_refuses_fails_when_the_model_is_made(
+def test_unsupported_options_of_a_family_fail_when_the_model_is_made(
     dialect: Dialect, spec: str, options: dict[str, Any], words: str, endpoint: Endpoint
 ) -> None:
     with pytest.raises(SetupError, match=words) as caught:

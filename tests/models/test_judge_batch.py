@@ -55,7 +55,7 @@ def test_runs_are_found_at_any_depth_and_none_is_an_error(runs: Path, tmp_path: 
             find_runs(folder)
 
 
-def test_each_run_is_judged_once_and_told_as_it_comes(runs: Path) -> None:
+def test_each_run_is_judged_once_and_reported_as_it_finishes(runs: Path) -> None:
     told: list[Judgement] = []
     model = FunctionModel(lambda messages: YES)
     done = judge_runs(Judge([model]), find_runs(runs), parent=runs, on_result=told.append)
@@ -84,7 +84,7 @@ def test_an_unknown_price_cannot_be_kept_within_a_budget(runs: Path) -> None:
     assert (spending.spent, spending.unknown) == (0.0, True)
 
 
-def test_what_a_judge_has_decided_is_known_and_what_it_has_not_is_not(runs: Path) -> None:
+def test_only_decided_judgements_are_known(runs: Path) -> None:
     folders = find_runs(runs)
     judge = Judge([FunctionModel(lambda messages: YES)])
     mute = Judge([FunctionModel(lambda messages: "")])
@@ -99,7 +99,7 @@ def test_what_a_judge_has_decided_is_known_and_what_it_has_not_is_not(runs: Path
     assert already_judged(judge, folders) == {folders[1]}
 
 
-def test_judgements_lie_beside_the_record_and_move_with_it(runs: Path, tmp_path: Path) -> None:
+def test_judgements_are_stored_with_the_record_and_move_with_it(runs: Path, tmp_path: Path) -> None:
     (folder,) = find_runs(runs)[:1]
     judge = Judge([FunctionModel(lambda messages: says("CORRECT", "One.\u2028Two.\x85Three."))])
     (given,) = judge_runs(judge, [folder], parent=runs)
@@ -221,7 +221,7 @@ def test_a_record_that_cannot_be_read_is_named_and_the_others_are_judged(
         (["{runs}", "--models", "{model}", "--rules", "{bare}"], "{word}"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(
+def test_errors_are_reported_in_one_line(
     runs: Path, websp: Websp, model: str, tmp_path: Path, arguments: list[str], hint: str
 ) -> None:
     (tmp_path / "bare.txt").write_text("Be kind.")

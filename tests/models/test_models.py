@@ -161,7 +161,7 @@ def _png(url: str) -> bytes:
     return base64.b64decode(data)
 
 
-def test_the_names_of_the_paper_become_those_the_apis_know(endpoint: Endpoint, make: Make) -> None:
+def test_model_names_of_the_paper_become_those_of_the_apis(endpoint: Endpoint, make: Make) -> None:
     for dialect, name in ((CLAUDE, "claude-opus-4-6"), (GEMINI, "gemini-3.1-pro-preview")):
         endpoint.plan(dialect.say())
         make(dialect).ask(HELLO)
@@ -205,7 +205,7 @@ def test_a_schema_is_sent_where_the_api_wants_it(
     ],
     ids=str,
 )
-def test_an_endpoint_that_takes_no_schema_is_told_in_words_and_not_asked_to_again(
+def test_an_endpoint_without_schemas_gets_instructions_in_words_from_then_on(
     dialect: Dialect, words: str, endpoint: Endpoint, make: Make, waits: list[float]
 ) -> None:
     model = make(dialect)
@@ -260,7 +260,7 @@ def test_a_bad_request_for_another_reason_is_not_tried_without_the_schema(
         (CHAT, chat(None), "end", ""),
     ],
 )
-def test_a_refused_filtered_or_cut_answer_says_so_and_costs_what_it_cost(
+def test_a_refused_filtered_or_cut_answer_is_reported_with_its_cost(
     dialect: Dialect, say: Say, stop: str, text: str, endpoint: Endpoint, make: Make
 ) -> None:
     endpoint.plan(say)
@@ -309,7 +309,7 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_an_answer_that_is_not_what_the_api_promises_is_no_answer(
+def test_an_answer_that_breaks_the_api_contract_is_an_error(
     name: str, endpoint: Endpoint, make: Make
 ) -> None:
     dialect, say = MALFORMED[name]
@@ -362,7 +362,7 @@ def test_a_broken_error_is_an_error_too(dialect: Dialect, endpoint: Endpoint, ma
     assert ask_and_fail(make(dialect, retries=0)).kind in ("truncated", "server")
 
 
-def test_nobody_at_the_address_is_a_connection_error(waits: list[float]) -> None:
+def test_an_unreachable_address_is_a_connection_error(waits: list[float]) -> None:
     with serve() as gone:
         url = gone.url
     model = make_model(f"{url}/v1#m", env={}, retries=1, sleep=waits.append)
@@ -585,7 +585,7 @@ def test_an_error_survives_the_trip_from_a_worker(endpoint: Endpoint, make: Make
         (CLAUDE, "none", {"thinking": {"type": "disabled"}}),
     ],
 )
-def test_thinking_is_said_in_each_providers_terms(
+def test_thinking_is_expressed_in_each_providers_terms(
     dialect: Dialect, thinking: Any, expected: dict[str, Any], endpoint: Endpoint, make: Make
 ) -> None:
     endpoint.plan(dialect.say())
@@ -625,7 +625,7 @@ def test_effort_and_schema_share_a_field_without_loss(endpoint: Endpoint, make: 
 
 
 @pytest.mark.parametrize("dialect", [CHAT, RESPONSES, CLAUDE, GEMINI, AZURE], ids=str)
-def test_a_temperature_of_one_is_left_unsaid_where_it_is_the_default(
+def test_a_temperature_of_one_is_omitted_where_it_is_the_default(
     dialect: Dialect, endpoint: Endpoint, make: Make
 ) -> None:
     endpoint.plan(dialect.say(), dialect.say())
@@ -635,7 +635,7 @@ def test_a_temperature_of_one_is_left_unsaid_where_it_is_the_default(
     assert endpoint.last.body["temperature"] == 0.2
 
 
-def test_a_server_is_told_a_temperature_of_one_unless_it_refuses(endpoint: Endpoint, make: Make) -> None:
+def test_a_temperature_of_one_is_sent_unless_the_server_refuses_it(endpoint: Endpoint, make: Make) -> None:
     endpoint.plan(chat(), error(400, "Unsupported parameter: temperature"), chat("fine"))
     assert make(OPENROUTER).ask(HELLO).text == "fine"
     assert endpoint.asked[0].body["temperature"] == 1.0
@@ -738,7 +738,7 @@ def test_thinking_that_gemini_counts_only_in_the_total_is_paid_for(endpoint: End
     assert reply.cost == pytest.approx(1000 * 2e-6 + 510 * 12e-6)
 
 
-def test_openrouter_says_itself_what_it_took(endpoint: Endpoint, make: Make) -> None:
+def test_openrouters_own_cost_is_used(endpoint: Endpoint, make: Make) -> None:
     usage = {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11, "cost": 0.0123}
     endpoint.plan(OPENROUTER.say(usage=usage))
     assert cost_of(make(OPENROUTER)) == 0.0123
@@ -888,7 +888,7 @@ def test_no_echo_of_a_key_is_passed_on(dialect: Dialect, echo: str, endpoint: En
         assert said not in shown
 
 
-def test_an_answer_that_says_the_key_says_it_to_nobody(endpoint: Endpoint, make: Make) -> None:
+def test_a_key_in_an_answer_reaches_nobody(endpoint: Endpoint, make: Make) -> None:
     endpoint.plan(chat(f"Type [3]; {KEY}", model=KEY))
     reply = make(CHAT).ask(HELLO)
     assert (reply.text, reply.model) == ("Type [3]; [key]", "[key]")
@@ -983,7 +983,7 @@ def test_no_sdk_is_imported_before_a_model_wants_one(tmp_path: Path) -> None:
         ("https://#m", "#MODEL"),
     ],
 )
-def test_a_wrong_model_string_says_what_would_be_right(spec: str, words: str) -> None:
+def test_a_wrong_model_string_is_answered_with_the_right_one(spec: str, words: str) -> None:
     with pytest.raises(SetupError) as caught:
         make_model(spec, env={})
     assert words in str(caught.value)
@@ -1044,7 +1044,7 @@ def scripted(tmp_path: Path, text: str, **options: Any) -> Model:
     return make_model(f"scripted:{file}", **options)
 
 
-def test_a_script_answers_in_order_and_says_when_it_is_used_up(tmp_path: Path) -> None:
+def test_a_script_answers_in_order_and_reports_when_it_is_used_up(tmp_path: Path) -> None:
     model = scripted(tmp_path, "answers:\n- first\n- {say: I will not., stop: refusal}\n")
     first, second = model.ask(HELLO), model.ask(JUDGING)
     assert (first.text, first.stop, first.cost, first.model) == ("first", "end", 0.0, "scripted:script.yaml")
@@ -1055,7 +1055,7 @@ def test_a_script_answers_in_order_and_says_when_it_is_used_up(tmp_path: Path) -
     assert ask_and_fail(model).kind == "bad_request"
 
 
-def test_a_script_answers_by_rule_what_was_said_last(tmp_path: Path) -> None:
+def test_a_script_answers_the_last_message_by_rule(tmp_path: Path) -> None:
     model = scripted(
         tmp_path,
         """
@@ -1076,13 +1076,13 @@ def test_a_script_answers_by_rule_what_was_said_last(tmp_path: Path) -> None:
     ]
 
 
-def test_a_script_without_a_fitting_rule_says_so(tmp_path: Path) -> None:
+def test_a_script_without_a_matching_rule_is_an_error(tmp_path: Path) -> None:
     failure = ask_and_fail(scripted(tmp_path, "rules: [{when: cookies, say: yes indeed}]"))
     assert failure.kind == "bad_request"
     assert '"hello"' in str(failure)
 
 
-def test_a_script_fails_as_told_and_no_real_time_passes(tmp_path: Path) -> None:
+def test_a_script_fails_as_written_and_no_real_time_passes(tmp_path: Path) -> None:
     model = scripted(
         tmp_path,
         "answers: [fine]\nerrors:\n- {request: 1, kind: rate_limit, retry_after: 60}\n- {request: 2, kind: timeout}\n"
@@ -1115,7 +1115,7 @@ def test_a_script_with_a_mistake_fails_when_the_model_is_made(tmp_path: Path, te
         scripted(tmp_path, text)
 
 
-def test_a_script_that_is_not_there_fails_when_the_model_is_made(tmp_path: Path) -> None:
+def test_a_missing_script_fails_when_the_model_is_made(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="No such file"):
         make_model(f"scripted:{tmp_path}/none.yaml")
 

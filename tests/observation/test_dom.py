@@ -181,7 +181,7 @@ def test_elements_are_read_as_a_person_meets_them(show: ShowHtml, cases: dict[st
     assert ask(show(""), cases, what) == cases
 
 
-def test_only_the_states_an_element_has_are_told(show: ShowHtml) -> None:
+def test_only_states_the_element_supports_are_listed(show: ShowHtml) -> None:
     whole = {html: NO_STATE | state for html, state in STATES.items()}
     assert ask(show(""), STATES, "__websp.stateOf($)") == whole
     box = "<input id=t type=checkbox checked>"
@@ -240,7 +240,7 @@ def test_a_path_names_no_id_that_will_differ_at_the_next_load(show: ShowHtml) ->
     assert page.evaluate("__websp.css(document.getElementById('ä b'))") == r"#ä\ b"
 
 
-def test_a_fingerprint_says_what_stands_around_an_element(show: ShowHtml) -> None:
+def test_a_fingerprint_includes_the_surroundings_of_an_element(show: ShowHtml) -> None:
     html = """<section aria-label=no><h2>Privacy</h2><div><p>Share my data</p>
         <button id=t data-cy=share class=' a  b ' name=n>On</button></div></section>"""
     assert ask(show(""), [html], "__websp.fingerprint($)")[html] == {

@@ -144,7 +144,7 @@ def test_a_native_modal_dialog_makes_the_rest_inert(show: ShowHtml) -> None:
     assert collect_marks(page).text() == '[0] <button> "Yes"'
 
 
-def test_point_says_what_covers_an_element(show: ShowHtml) -> None:
+def test_point_names_the_element_on_top(show: ShowHtml) -> None:
     page = show("<button id=a style='width:100px;height:40px'>Under</button><div id=cover></div>")
     mark = collect_marks(page)[0]
     page.evaluate(
@@ -233,7 +233,7 @@ def test_marks_survive_the_trip_through_plain_data(open_page: OpenPage) -> None:
     assert [mark.box for mark in again] == [mark.box for mark in marks.marks]
 
 
-def test_nested_click_handlers_and_whole_cards_are_told_apart(show: ShowHtml) -> None:
+def test_nested_click_handlers_and_whole_cards_are_distinguished(show: ShowHtml) -> None:
     page = show(
         """<div onclick="0" style="cursor:pointer;width:400px;height:90px">Row <button>Menu</button></div>
         <div style="cursor:pointer"><p>Only <span tabindex=0>this</span></p></div>

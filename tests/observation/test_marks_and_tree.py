@@ -116,7 +116,7 @@ def test_a_mark_that_is_missing_is_a_complaint(hands: Hands, name: str) -> None:
         ("<input aria-label=Mail value=a>", {"value": "b"}),
     ],
 )
-def test_a_mark_that_says_something_else_is_a_complaint(
+def test_a_mark_that_contradicts_the_tree_is_reported(
     hands: Hands, html: str, changes: dict[str, Any]
 ) -> None:
     hands.show(html)

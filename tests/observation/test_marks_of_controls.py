@@ -63,7 +63,7 @@ def test_an_element_that_has_stopped_listening_has_no_mark(hands: Hands, stop: s
 @pytest.mark.parametrize(
     "event", ["mouseover", "pointermove", "keydown", "focus", "touchstart", "contextmenu"]
 )
-def test_an_element_that_listens_for_something_else_has_none(hands: Hands, event: str) -> None:
+def test_an_element_that_listens_for_other_events_has_no_mark(hands: Hands, event: str) -> None:
     hands.show(f"<p id=el>Text</p><script>el.addEventListener('{event}', () => {{}})</script>")
     assert hands.names() == []
 
@@ -97,7 +97,7 @@ def test_a_container_that_listens_for_what_is_in_it_has_no_mark(hands: Hands, co
         "<div id=el role=listbox><div>One</div><div>Two</div></div>",
     ],
 )
-def test_the_rows_that_a_list_listens_for_have_marks_and_the_list_has_none(hands: Hands, html: str) -> None:
+def test_rows_have_marks_instead_of_the_list_that_listens_for_them(hands: Hands, html: str) -> None:
     page = hands.show(
         f"{html}<script>el.addEventListener('click', e => {{ document.title = e.target.textContent }})</script>"
     )
@@ -107,7 +107,7 @@ def test_the_rows_that_a_list_listens_for_have_marks_and_the_list_has_none(hands
     assert page.title() == "Two"
 
 
-def test_a_row_that_listens_has_a_mark_beside_those_in_it(hands: Hands) -> None:
+def test_a_row_that_listens_has_a_mark_as_well_as_its_controls(hands: Hands) -> None:
     listening = "<script>for (const el of document.querySelectorAll('.on')) el.addEventListener('click', () => {})</script>"
     hands.show(f"<div class=on style='padding: 20px'>Mail from Ada <i class=on>×</i></div>{listening}")
     assert hands.names() == ["Mail from Ada ×", "×"]
@@ -179,7 +179,7 @@ CLIPPED = "<div style='position: relative; overflow: hidden; height: 40px'>{}</d
         ),
     ],
 )
-def test_what_is_in_the_top_layer_is_not_clipped(hands: Hands, html: str, show: str) -> None:
+def test_elements_in_the_top_layer_are_not_clipped(hands: Hands, html: str, show: str) -> None:
     page = hands.show(CLIPPED.format(html.format("<button onclick='document.title = 1'>Reject</button>")))
     page.evaluate(show)
     hands.look()
@@ -229,7 +229,7 @@ root.getElementById('more')?.addEventListener('click', () => {{ document.title =
         constructor() {{ super(); {ATTACH.format("this", NOTICE)} }} }})</script>""",
     ],
 )
-def test_what_is_in_a_closed_shadow_root_is_operated(hands: Hands, html: str) -> None:
+def test_elements_in_a_closed_shadow_root_are_operated(hands: Hands, html: str) -> None:
     page = hands.show(html)
     assert hands.names() == ["Reject", "More"]
     hands.click("Reject")
@@ -417,7 +417,7 @@ def test_an_object_without_a_document_shows_what_it_falls_back_to(hands: Hands) 
     ],
 )
 @pytest.mark.parametrize("around", ["", "transform: rotate(-25deg)"])
-def test_what_is_in_a_turned_iframe_is_clicked_where_it_is(hands: Hands, style: str, around: str) -> None:
+def test_elements_in_a_rotated_iframe_are_clicked_in_place(hands: Hands, style: str, around: str) -> None:
     button = "<button style='position: absolute; left: {}px; top: {}px; width: 60px; height: 24px' onclick='this.textContent += 1'>{}</button>"
     places = [(10, 10, "a"), (220, 10, "b"), (10, 110, "c"), (220, 110, "d")]
     inner = hands.site.put("/turned", "<!doctype html>" + "".join(button.format(*place) for place in places))
@@ -481,12 +481,12 @@ INTERNALS = """<style>x-el { display: inline-block; width: 50px; height: 26px; b
         ("""<x-el aria-label=Plain></x-el>""", '<x-el> "Plain"'),
     ],
 )
-def test_role_name_and_state_of_element_internals_are_told(hands: Hands, html: str, line: str) -> None:
+def test_role_name_and_state_of_element_internals_are_listed(hands: Hands, html: str, line: str) -> None:
     hands.show(html + INTERNALS)
     assert hands.marks.text() == f"[0] {line}"
 
 
-def test_the_only_part_of_a_custom_element_that_reacts_says_what_the_element_is(hands: Hands) -> None:
+def test_the_only_interactive_part_of_a_custom_element_has_the_elements_role(hands: Hands) -> None:
     hands.show(
         """<x-box></x-box><script>customElements.define('x-box', class extends HTMLElement { constructor() {
         super(); Object.assign(this.attachInternals(), {role: 'switch', ariaLabel: 'Ads', ariaChecked: 'true'});

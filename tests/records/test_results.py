@@ -122,7 +122,7 @@ def test_a_bad_run_file_is_named(tmp_path: Path, text: str) -> None:
         read_run(tmp_path)
 
 
-def test_results_are_found_at_any_depth_and_their_absence_is_told(tmp_path: Path) -> None:
+def test_results_are_found_at_any_depth_and_their_absence_is_reported(tmp_path: Path) -> None:
     append_result(tmp_path, result(id="A-task-1"))
     (tmp_path / "b" / "c").mkdir(parents=True)
     append_result(tmp_path / "b" / "c", result(id="A-task-2"))

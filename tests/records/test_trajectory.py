@@ -155,7 +155,7 @@ def test_no_secret_reaches_the_disk(make: MakeEnv, tmp_path: Path) -> None:
     assert load_trajectory(tmp_path / TODO / "001").answer == "•••"
 
 
-def test_what_breaks_in_mid_episode_leaves_a_whole_record(make: MakeEnv, tmp_path: Path) -> None:
+def test_an_error_in_mid_episode_leaves_a_complete_record(make: MakeEnv, tmp_path: Path) -> None:
     env = make(TODO, viewport=TINY, record_to=tmp_path)
     env.reset()
     env.step("Scroll_to_end")
@@ -240,7 +240,9 @@ def test_the_file_on_disk_is_always_a_whole_one(tmp_path: Path) -> None:
         ('{"schema": "websp-trajectory/1", "instance": 5}', "instance"),
     ],
 )
-def test_anything_but_a_trajectory_is_refused_by_name(tmp_path: Path, text: str | None, message: str) -> None:
+def test_a_file_that_is_not_a_trajectory_is_refused_by_name(
+    tmp_path: Path, text: str | None, message: str
+) -> None:
     if text is not None:
         (tmp_path / FILE).write_text(text)
     with pytest.raises(SetupError, match=message) as caught:
@@ -253,7 +255,7 @@ def test_a_trajectory_of_another_schema_cannot_be_made() -> None:
         blank(schema="websp-trajectory/0")
 
 
-def test_what_a_step_costs_does_not_grow_with_the_episode(tmp_path: Path) -> None:
+def test_the_cost_of_a_step_does_not_grow_with_the_episode(tmp_path: Path) -> None:
     class Counting(Recorder):
         redacted = 0
 

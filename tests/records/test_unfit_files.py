@@ -101,9 +101,7 @@ def record(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", [FILE, STEPS])
-def test_an_unfit_json_file_is_a_set_up_error_that_says_what_it_is(
-    unfit: Unfit, record: Path, name: str
-) -> None:
+def test_an_unfit_json_file_is_a_setup_error_that_describes_it(unfit: Unfit, record: Path, name: str) -> None:
     what = unfit(record / name)
     for read in (load_trajectory, trajectory_html):
         with pytest.raises(SetupError) as caught:
@@ -117,7 +115,7 @@ def test_an_unfit_json_file_is_a_set_up_error_that_says_what_it_is(
     assert (judgement.status, what in judgement.reason) == ("unscored", True)
 
 
-def test_an_unfit_picture_is_a_placeholder_that_says_what_it_is(unfit: Unfit, record: Path) -> None:
+def test_an_unfit_picture_becomes_a_placeholder_that_describes_it(unfit: Unfit, record: Path) -> None:
     what = unfit(record / SHOT)
     trajectory = load_trajectory(record)
     assert what.replace("'", "&#39;") in trajectory_html(record)
@@ -176,7 +174,7 @@ def test_a_report_of_records_with_unfit_files_is_written(unfit: Unfit, tmp_path:
             assert what in page.path.read_text("utf-8")
 
 
-def test_an_unfit_variant_or_trace_is_no_variant_and_no_trace(unfit: Unfit, tmp_path: Path) -> None:
+def test_an_unfit_variant_or_trace_is_rejected(unfit: Unfit, tmp_path: Path) -> None:
     (tmp_path / "variant" / "001").mkdir(parents=True)
     unfit(tmp_path / "variant" / "play.json")
     assert kind_of(tmp_path / "variant" / "001") == ""

@@ -95,7 +95,7 @@ def test_turning_a_switch_away_from_what_was_asked_is_a_state_misunderstanding()
     assert elements == ("Toggle",)
 
 
-def test_what_held_at_first_and_no_longer_does_is_a_state_misunderstanding() -> None:
+def test_undoing_a_condition_that_held_is_a_state_misunderstanding() -> None:
     run = recorded("Steam-task-191-OFF")
     run.end["settings"]["cookies.valve_analytics"] = True
     assert "state misunderstanding" in why(run)[0]
@@ -127,7 +127,7 @@ def test_a_harmful_end_of_a_right_run_is_none_of_the_five() -> None:
     assert why(run) == ((), ())
 
 
-def test_what_moved_elsewhere_is_taken_from_the_records_own_verdict_for_the_strict_score() -> None:
+def test_the_strict_score_takes_side_effects_from_the_recorded_verdict() -> None:
     run, instance = recorded(TWO), load_instance(TWO)
     kept = run.verdict or {}
     assert state_verdict_of_record(run, instance).strict is None
@@ -168,7 +168,7 @@ def test_a_judges_failure_that_the_state_does_not_share_has_no_kind() -> None:
     assert failure_of(end_of(recorded(TWO))) == Failure()
 
 
-def test_what_cannot_be_explained_says_why_and_the_verdict_stands() -> None:
+def test_a_failed_explanation_reports_the_reason_and_keeps_the_verdict() -> None:
     blind = stopped(TWO, 4).model_copy(update={"initial": None, "steps": []})
     assert failure_of(end_of(blind)) == Failure(error="what the agent saw was not kept")
     stateless = stopped(TWO, 4).model_copy(update={"s0": {}})
@@ -194,7 +194,7 @@ def play(env: WebspEnv, agent: Agent) -> Failure | None:
 
 
 @pytest.mark.parametrize("recording", [True, False])
-def test_an_episode_that_failed_says_why_recorded_or_not(
+def test_a_failed_episode_has_its_causes_recorded_or_not(
     make: MakeEnv, tmp_path: Path, recording: bool
 ) -> None:
     env = make(TWO, viewport=(800, 640), record_to=tmp_path if recording else None)
@@ -214,7 +214,7 @@ def test_an_episode_that_failed_says_why_recorded_or_not(
         }  # fmt: skip
 
 
-def test_an_episode_into_a_limit_says_why_too(make: MakeEnv) -> None:
+def test_an_episode_that_reached_a_limit_has_its_causes(make: MakeEnv) -> None:
     env = make(TWO, viewport=(800, 640), max_actions=4)
     env.reset(seed=3)
     for _ in range(4):

@@ -309,9 +309,7 @@ def test_a_trajectory_that_is_gone_is_named(written: PageWritten) -> None:
     assert written.size == written.path.stat().st_size
 
 
-def test_trajectories_past_the_limit_are_left_out_and_the_page_says_so(
-    written: PageWritten, tmp_path: Path
-) -> None:
+def test_trajectories_past_the_limit_are_left_out_with_a_note(written: PageWritten, tmp_path: Path) -> None:
     report = read_report([written.path.parent])
     none = write_report_html(report, tmp_path / "none.html", limit=0)
     assert none.embedded == 0
@@ -321,7 +319,7 @@ def test_trajectories_past_the_limit_are_left_out_and_the_page_says_so(
     assert 0 < some.embedded < 4
 
 
-def test_a_page_without_matplotlib_has_no_plots_and_says_how_to_get_them(
+def test_a_page_without_matplotlib_explains_how_to_get_plots(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)

@@ -87,7 +87,7 @@ def test_overall_counts_every_outcome_and_divides_by_what_was_scored(report: Rep
     ]  # fmt: skip
 
 
-def test_columns_in_which_nobody_has_anything_are_left_to_programs() -> None:
+def test_empty_columns_appear_only_in_machine_readable_output() -> None:
     def spoken(*results: Result) -> list[str]:
         table = make_report(results, known=KNOWN).table("overall")
         assert [row.label for row in table.for_people().rows] == [row.label for row in table.rows]
@@ -124,9 +124,7 @@ def test_columns_in_which_nobody_has_anything_are_left_to_programs() -> None:
     )
 
 
-def test_the_stricter_rates_stand_beside_the_rate_and_are_left_open_where_a_success_does_not_know_them() -> (
-    None
-):
+def test_stricter_rates_are_shown_and_left_open_where_unknown() -> None:
     given = [
         played("a", "A-task-1-ON", strict=1.0, siblings=1.0),
         played("a", "A-task-1-OFF", strict=0.0, siblings=1.0, side_effects=("x",)),
@@ -144,7 +142,7 @@ def test_unscored_and_errors_are_named_and_in_no_denominator(report: Report) -> 
     assert rows(report, "effort")["poor"][0] == "4"
 
 
-def test_what_was_not_played_is_named(report: Report) -> None:
+def test_unplayed_episodes_are_named(report: Report) -> None:
     missing = [note for note in report.notes if "not played" in note]
     assert missing == [
         "good, with navigation: 5 of 6 instances; not played: B-task-3-ON.",
@@ -172,7 +170,7 @@ def test_websites_and_categories_divide_the_same_episodes(report: Report) -> Non
     assert rows(report, "sites", WITH) == {"A": ["2/3"], "B": ["1/1"], "All of these": ["3/4"]}
 
 
-def test_the_best_of_a_row_is_marked_and_one_alone_is_no_winner(report: Report) -> None:
+def test_the_best_of_a_row_is_marked_unless_it_is_alone(report: Report) -> None:
     best = [[cell.best for cell in row.cells] for row in report.table("sites", WITHOUT).rows]
     assert best == [[True, False], [False, False], [True, False]]
 
@@ -238,7 +236,7 @@ def three_trials(ids: Sequence[str], outcome: str) -> list[Result]:
     return [played("a", name, outcome, trial=trial) for name in ids for trial in (1, 2, 3)]
 
 
-def test_trials_of_instances_that_were_chosen_by_failure_are_no_success_rate() -> None:
+def test_trials_of_instances_chosen_by_failure_give_no_success_rate() -> None:
     failures, kept = ["Steam-task-191-ON", "Steam-task-193-ON"], ["Steam-task-191-OFF"]
     further = [played("a", "Steam-task-196-ON"), played("a", "Steam-task-196-OFF")]
     chosen = [*three_trials(failures, "failure"), *three_trials(kept, "success")]
@@ -254,7 +252,7 @@ def test_trials_of_instances_that_were_chosen_by_failure_are_no_success_rate() -
     assert "two successes per website" in make_report(chosen, compare="paper").table("trials").notes[-1]
 
 
-def test_a_handful_of_episodes_is_told_to_say_little() -> None:
+def test_a_handful_of_episodes_comes_with_a_caution() -> None:
     few = [played("a", f"X-task-{number}") for number in range(29)]
     many = [played("b", f"X-task-{number}") for number in range(30)]
     (note,) = [note for note in make_report([*few, *many]).notes if note.startswith("Fewer than 30")]
@@ -310,7 +308,7 @@ def test_wilsons_interval_is_the_published_one(hits: int, of: int, low: float, h
     assert [other.low, other.high] == pytest.approx([1 - high, 1 - low], abs=5e-5)
 
 
-def test_nothing_has_no_rate() -> None:
+def test_zero_cases_have_no_rate() -> None:
     assert (wilson(0, 0).value, mean([]).value, difference(Pairs(0, 0, 0, 0)).value) == (None, None, None)
     assert mcnemar(Pairs(3, 0, 0, 2)) is None
 
@@ -394,7 +392,7 @@ def test_the_papers_own_rows_give_the_papers_totals(model: int) -> None:
     assert sites.cell("All of these", "replayed").text == f"{success}/200"
 
 
-def test_published_figures_are_marked_as_such_and_only_there_on_request(report: Report) -> None:
+def test_published_figures_are_marked_and_shown_only_on_request(report: Report) -> None:
     compared = make_report(small(), known=KNOWN, compare="paper")
     names = [row.label for row in compared.table("overall").rows if row.reference]
     assert len(names) == 16
@@ -425,7 +423,7 @@ def test_an_agent_that_played_the_same_twice_is_two_agents(tmp_path: Path) -> No
     assert rows(report, "overall")["a (second)"][4:6] == ["0", "1"]
 
 
-def test_what_a_folder_lacks_and_which_lines_are_broken_is_said(tmp_path: Path) -> None:
+def test_missing_episodes_and_broken_lines_of_a_folder_are_reported(tmp_path: Path) -> None:
     folder = put(tmp_path / "run", [played("a", "Steam-task-191-ON"), played("a", "Steam-task-191-OFF")])
     outside = replace(played("a", "Steam-task-192-ON"), trajectory="../other/trajectories/x/001")
     bad = ["garbage", '{"id": "x"}', outside.line(), replace(outside, trajectory="/etc").line()]
@@ -469,7 +467,7 @@ def test_runs_of_one_agent_with_other_options_are_named(tmp_path: Path) -> None:
     assert any("different version" in note and "Steam-task-191-OFF" in note for note in notes)
 
 
-def test_a_folder_without_results_says_how_to_get_some(tmp_path: Path) -> None:
+def test_a_folder_without_results_explains_how_to_get_some(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="websp run --out"):
         read_report([tmp_path])
     with pytest.raises(SetupError, match="no folder"):

@@ -82,7 +82,7 @@ def test_marks_can_be_hidden_by_key_and_by_box(watch: Watch) -> None:
         assert page.is_checked("#show-marks") is visible
 
 
-def test_the_filter_narrows_the_elements_and_its_letters_are_no_keys(watch: Watch) -> None:
+def test_the_filter_narrows_the_elements_without_triggering_shortcuts(watch: Watch) -> None:
     page = watch(episode(), "#step-1")
     assert page.locator("#elements li").count() == 4
     page.click("#filter")
@@ -100,7 +100,7 @@ def test_the_filter_narrows_the_elements_and_its_letters_are_no_keys(watch: Watc
     assert page.locator("#elements li").all_inner_texts() == ["2\nbutton Mute pressed"]
 
 
-def test_pointing_at_a_mark_tells_what_it_is(watch: Watch) -> None:
+def test_pointing_at_a_mark_shows_its_description(watch: Watch) -> None:
     page = watch(episode())
     tip = page.locator("#tip")
     assert not tip.is_visible()
@@ -405,7 +405,7 @@ def test_a_file_that_cannot_be_written_is_named_and_leaves_nothing(tmp_path: Pat
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_the_page_of_a_real_episode_tells_it_from_start_to_end(
+def test_the_page_of_a_real_episode_shows_it_from_start_to_end(
     make: MakeEnv, watch: Watch, tmp_path: Path
 ) -> None:
     env = make(TODO, record_to=tmp_path)
@@ -482,7 +482,7 @@ def test_why_a_run_failed_stands_at_the_top(watch: Watch) -> None:
     assert watch(episode()).locator("#causes, #judges").count() == 0
 
 
-def test_what_was_judged_later_is_shown_too_and_marked_where_the_record_has_changed(
+def test_later_judgements_are_shown_and_marked_if_the_record_has_changed(
     watch: Watch, tmp_path: Path
 ) -> None:
     folder = save(tmp_path / "runs" / TODO, episode())

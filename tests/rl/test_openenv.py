@@ -368,7 +368,7 @@ def test_pictures_are_data_uris_and_the_server_ends_with_its_processes() -> None
         assert left == []
 
 
-def test_what_cannot_be_served_is_said_before_any_client_comes(server: Server) -> None:
+def test_unservable_options_are_reported_before_any_client_connects(server: Server) -> None:
     port = server.url.rpartition(":")[2]
     for arguments, message in (
         (["--port", port], f"cannot listen on 127.0.0.1:{port}"),
@@ -380,7 +380,7 @@ def test_what_cannot_be_served_is_said_before_any_client_comes(server: Server) -
         assert "Traceback" not in result.stderr
 
 
-def test_without_the_extra_the_command_says_what_to_install() -> None:
+def test_without_the_extra_the_command_names_what_to_install() -> None:
     code = "import sys; sys.modules['openenv'] = None; from websp_gym.cli import main; main()"
     result = subprocess.run(
         [sys.executable, "-c", code, "serve-openenv"], capture_output=True, text=True, check=False

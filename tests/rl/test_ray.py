@@ -193,7 +193,7 @@ def test_a_process_killed_in_mid_episode_costs_at_most_its_rollout(
     assert ended("ray::Host")
 
 
-def test_what_is_wrong_is_said_before_anything_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistakes_are_reported_before_anything_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SetupError, match="takes no observation"):
         RayPool(observation="marks")
     with pytest.raises(SetupError, match=r"does not have \{'browser': 1\}"):
@@ -255,7 +255,7 @@ class Dying(OracleAgent):
 
 
 @pytest.mark.parametrize(("deaths", "status"), [(1, "pass"), (2, "error")])
-def test_an_episode_whose_process_dies_is_played_once_more(tmp_path: Path, deaths: int, status: str) -> None:
+def test_an_episode_whose_process_dies_is_replayed(tmp_path: Path, deaths: int, status: str) -> None:
     died = tmp_path / "died"
     died.mkdir()
     (tmp_path / "dying.py").write_text(DYING.format(folder=str(died), deaths=deaths))
@@ -265,7 +265,7 @@ def test_an_episode_whose_process_dies_is_played_once_more(tmp_path: Path, death
     assert [one.stage for one in result.tries] == ["process"] * deaths
 
 
-def test_the_episodes_of_a_dead_node_are_played_once_more_elsewhere(cluster: Cluster, second: Any) -> None:
+def test_the_episodes_of_a_dead_node_are_replayed_elsewhere(cluster: Cluster, second: Any) -> None:
     def remove(result: Result) -> None:
         if second in cluster.worker_nodes:
             cluster.remove_node(second)

@@ -113,7 +113,9 @@ def test_a_killed_process_costs_a_rollout_nothing_but_a_repetition(
     assert pool.dropped == 0
 
 
-def test_a_rollout_that_is_not_repeated_raises_and_is_no_0(once: Pool, replies: tuple[str, ...]) -> None:
+def test_a_rollout_that_is_not_repeated_raises_instead_of_paying_0(
+    once: Pool, replies: tuple[str, ...]
+) -> None:
     env = make()
     env.init([])
     assert env.step(replies[0])["reward"] == 0.0

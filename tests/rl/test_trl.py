@@ -165,7 +165,7 @@ def test_a_data_set_has_a_row_for_each_start() -> None:
     assert [turn["role"] for turn in rows[0]["prompt"]] == ["system", "user"]
 
 
-def test_a_wrong_option_is_said() -> None:
+def test_a_wrong_option_is_explained() -> None:
     with pytest.raises(SetupError, match="no pictures"), environments(pictures=True):
         pass
     with environments(max_actoins=3) as factory, pytest.raises(SetupError, match="max_actions"):

@@ -148,7 +148,9 @@ def test_an_episode_that_is_not_repeated_is_played_again(
     assert "without a score: the process of the environment died" in episode["errors"][0]["message"]
 
 
-def test_an_episode_without_a_score_is_failed_and_no_0(evaluate: Evaluate, endpoint: Endpoint) -> None:
+def test_an_episode_without_a_score_is_marked_as_failed_rather_than_0(
+    evaluate: Evaluate, endpoint: Endpoint
+) -> None:
     endpoint.always(replace(chat("Wait"), before=kill_workers))
     (episode,) = evaluate(TO_DO, options=(*ONCE, "--env.retries.rules", "[]"))
     assert not episode["ok"]

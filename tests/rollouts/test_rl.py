@@ -45,7 +45,7 @@ def test_a_split_has_every_instance_on_one_side(by: str) -> None:
         assert not {name.split("-task-")[0] for name in train} & {name.split("-task-")[0] for name in test}
 
 
-def test_what_cannot_be_divided_is_said() -> None:
+def test_an_impossible_division_is_explained() -> None:
     with pytest.raises(SetupError, match="site, task, state"):
         split_ids("sites")
     with pytest.raises(SetupError, match="cannot be divided"):

@@ -243,7 +243,7 @@ def test_a_reset_that_fails_twice_is_an_unscored_page() -> None:
         assert env.restarts == 2
 
 
-def test_what_is_wrong_is_said_before_or_at_the_first_reset(pool: Pool) -> None:
+def test_mistakes_are_reported_before_or_at_the_first_reset(pool: Pool) -> None:
     with pytest.raises(SetupError, match="max_actions"):
         Pool(1, max_action=3)
     with pytest.raises(SetupError, match="pictures=True"):
@@ -269,7 +269,7 @@ def faulty(outcome: EpisodeEnd) -> float:
     raise ZeroDivisionError("a mistake of the reward")
 
 
-def test_a_mistake_in_a_reward_function_is_raised_and_is_no_unscored_episode() -> None:
+def test_a_mistake_in_a_reward_function_is_raised_rather_than_unscored() -> None:
     with RemoteEnv(reward=faulty, viewport=(400, 300)) as env:
         env.reset(DONE)
         with pytest.raises(RuntimeError, match="ZeroDivisionError: a mistake of the reward"):

@@ -107,7 +107,7 @@ def test_only_what_may_pass_is_tried_again(error: Exception, retries: int, statu
     assert result.config_hash
 
 
-def test_a_set_up_error_ends_the_run_and_is_no_result(tmp_path: Path) -> None:
+def test_a_setup_error_ends_the_run_without_a_result(tmp_path: Path) -> None:
     run = Run(agent="noop", options={**QUICK, "reward": Flaky(SetupError("no key"))})
     with pytest.raises(SetupError, match="no key"):
         run_batch(plan_run(run, [PASSES, FAILS], folder=tmp_path, retries=3))
@@ -167,9 +167,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_an_interrupted_run_keeps_its_results_and_is_gone_on_with(
-    tmp_path: Path, how: signal.Signals
-) -> None:
+def test_an_interrupted_run_keeps_its_results_and_can_be_resumed(tmp_path: Path, how: signal.Signals) -> None:
     script, folder = tmp_path / "main.py", tmp_path / "run"
     script.write_text(INTERRUPTED)
     environment = {**os.environ, "PYTHONPATH": os.getcwd()}
@@ -226,7 +224,7 @@ def test_a_kept_run_is_scored_again_by_its_state_and_by_a_judge(tmp_path: Path) 
     assert (second.after.status, second.after.reward, second.after.reason) == ("unscored", None, "a tie")
 
 
-def test_what_cannot_be_scored_again_is_named_and_costs_itself_only(tmp_path: Path) -> None:
+def test_an_episode_that_cannot_be_rescored_is_named_without_affecting_others(tmp_path: Path) -> None:
     first, second = run_batch(plan_run(NOOP, [FAILS, PASSES], folder=tmp_path))
     (tmp_path / first.trajectory / "trajectory.json").write_text("{")
     append_result(tmp_path, replace(second, id="Gone-task-1"))

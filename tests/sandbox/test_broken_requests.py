@@ -87,7 +87,7 @@ def test_a_page_that_breaks_would_have_changed_nothing(visitor: Visitor, episode
     assert (event["method"], event["settings"], event["collections"]) == ("GET", {}, [])
 
 
-def test_an_action_that_breaks_changes_nothing_and_says_what_it_would_have_changed(
+def test_a_broken_action_changes_nothing_and_logs_what_it_would_have_changed(
     visitor: Visitor, episode: EpisodeHandle
 ) -> None:
     fields = {"ads": "off", "note": "mine", "word": "kiwi"}

@@ -94,7 +94,7 @@ def test_a_token_works_for_its_scopes_until_it_is_revoked(account: Account) -> N
     ]  # fmt: skip
 
 
-def test_the_text_of_a_token_is_no_part_of_the_state(account: Account) -> None:
+def test_the_text_of_a_token_is_not_part_of_the_state(account: Account) -> None:
     text = account.create("read")
     assert text not in str(account.control.state())
     assert account.sandbox.credentials("forge", tokens=["3"])["tokens"] == {"3": text}
@@ -144,7 +144,7 @@ def test_other_browsers_sign_in_through_the_login_and_an_ended_session_is_worth_
     assert account.visitor.get("https://forge.example/tokens").status == 200
 
 
-def test_a_header_of_another_browser_that_is_no_json_is_refused(account: Account) -> None:
+def test_a_header_of_another_browser_that_is_not_json_is_refused(account: Account) -> None:
     header = {"x-websp-episode": f"{account.control.id} nonsense"}
     assert account.visitor.send("GET", "https://forge.example/", None, header).status == 400
 
@@ -164,7 +164,7 @@ def test_the_initial_state_is_set_through_the_api(account: Account) -> None:
             account.episode.call_api("forge", "GET", API, token=token, body=None, missing=True)
 
 
-def test_what_is_private_is_a_404_for_strangers_only(account: Account) -> None:
+def test_private_pages_are_404_for_strangers_only(account: Account) -> None:
     stranger = Visitor(account.sandbox.address, account.control)
     stranger.cookies.clear()
     statuses = {
@@ -184,7 +184,7 @@ def test_a_page_with_a_parameter_shows_once_that_it_is_done(account: Account) ->
     assert ["True" in account.visitor.get(page).body for _ in range(2)] == [True, False]
 
 
-def test_who_is_blocked_or_not_allowed_cannot_write(account: Account) -> None:
+def test_blocked_or_disallowed_people_cannot_write(account: Account) -> None:
     url = "https://forge.example/messages"
     assert account.visitor.post(url, {"from": "mallory"}).status == 403
     assert account.visitor.post(url, {"from": "trudy"}).status == 200

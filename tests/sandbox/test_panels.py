@@ -196,9 +196,7 @@ def test_a_setting_is_disabled_by_any_of_several_choices(
     assert settings(den, visitor)["tips"] is (status == 409)
 
 
-def test_a_box_that_is_disabled_is_not_one_that_was_unticked(
-    den: tuple[SiteSchema, Sandbox], visitor: Visitor
-) -> None:
+def test_a_disabled_box_does_not_count_as_unticked(den: tuple[SiteSchema, Sandbox], visitor: Visitor) -> None:
     assert visitor.post("https://den.example/form", {"profile.private": "1"}).status == 303
     assert settings(den, visitor)["profile.search"] is True
     assert visitor.post("https://den.example/form", {}).status == 303
@@ -206,9 +204,7 @@ def test_a_box_that_is_disabled_is_not_one_that_was_unticked(
     assert (now["profile.private"], now["profile.search"]) == (False, False)
 
 
-def test_what_a_setting_implies_changes_with_it_unless_sent(
-    den: tuple[SiteSchema, Sandbox], visitor: Visitor
-) -> None:
+def test_implied_settings_follow_unless_sent(den: tuple[SiteSchema, Sandbox], visitor: Visitor) -> None:
     visitor.post("https://den.example/privacy", {"mail.all": "off"})
     assert settings(den, visitor)["mail.offers"] is False
     visitor.post("https://den.example/privacy", {"mail.all": "on", "mail.offers": "on"})
@@ -224,7 +220,7 @@ def test_an_item_that_is_kept_is_not_removed_by_the_server(visitor: Visitor) -> 
     assert [row["name"] for row in visitor.episode.state()["sites"]["den"]["collections"]["people"]] == ["me"]
 
 
-def test_a_full_list_takes_nothing_more(visitor: Visitor) -> None:
+def test_a_full_list_rejects_further_items(visitor: Visitor) -> None:
     assert visitor.post("https://den.example/lists/words/add", {"text": "bad, a, b"}).status == 303
     assert visitor.post("https://den.example/lists/words/add", {"text": "c"}).status == 409
     # What is there already is no further item.
@@ -290,7 +286,7 @@ PANEL = SITE["panels"][0]
         ({"settings": SITE["settings"] | {"mail.all": {"each": ["a"], "label": "x"}}}, "give words by name"),
     ],
 )
-def test_what_does_not_fit_is_named(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
+def test_mistakes_in_a_panel_are_named(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
     with pytest.raises(SiteError) as caught:
         load_site(write(tmp_path, **changes))
     assert says in "\n".join(caught.value.problems)

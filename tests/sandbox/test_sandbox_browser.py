@@ -80,7 +80,7 @@ def test_a_login_survives_the_browser_s_own_cookie_rules(sandbox: Sandbox) -> No
     context.close()
 
 
-def test_a_host_without_a_replica_is_no_such_site(page: Page, sandbox: Sandbox) -> None:
+def test_a_host_without_a_replica_is_reported_as_unknown(page: Page, sandbox: Sandbox) -> None:
     response = page.goto("https://elsewhere.example/")
     assert response is not None
     assert response.status == 404

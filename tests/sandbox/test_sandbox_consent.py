@@ -209,7 +209,7 @@ def test_a_centre_in_a_frame_of_another_host_decides_for_the_page(reader: Reader
         ('{"choice": "custom", "groups": {"C0002": false, "C0001": false}}', "always active"),
     ],
 )
-def test_a_choice_that_is_none_changes_nothing(
+def test_an_invalid_choice_changes_nothing(
     sandbox: Sandbox, episode: EpisodeHandle, body: str, reason: str
 ) -> None:
     reply = Visitor(sandbox.address, episode).json(f"{MAG}/_consent", body)

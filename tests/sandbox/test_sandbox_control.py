@@ -30,7 +30,7 @@ def test_the_secret_opens_the_control_app(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("path", ["/health", "/sites", "/egress", "/lease", "/episodes/x/state", "/nowhere"])
-def test_without_the_secret_nothing_is_told(sandbox: Sandbox, path: str) -> None:
+def test_without_the_secret_nothing_is_revealed(sandbox: Sandbox, path: str) -> None:
     assert ask(sandbox, path=path)[:2] == (401, b"")
     assert ask(sandbox, path=path, authorization="Bearer wrong")[:2] == (401, b"")
 

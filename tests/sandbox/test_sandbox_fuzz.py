@@ -91,7 +91,7 @@ async def parse(site: SiteSchema, store: Store) -> list[str]:
 
 
 @pytest.mark.parametrize("slug", [site.slug for site in CATALOG if (site.folder / "behaviour.py").is_file()])
-def test_nothing_that_a_site_parses_breaks_it(slug: str) -> None:
+def test_no_malformed_input_breaks_a_site(slug: str) -> None:
     assert run_async(parse(CATALOG[slug], Store(CATALOG))) == []
 
 
@@ -112,7 +112,7 @@ def test_searching_a_site_for_any_of_its_own_words_works(slug: str) -> None:
     assert run_async(search(CATALOG[slug], Store(CATALOG))) == []
 
 
-def test_no_page_is_told_by_its_address_that_something_was_saved() -> None:
+def test_no_query_string_makes_a_page_claim_a_save() -> None:
     templates = [file for site in CATALOG for file in (site.folder / "templates").rglob("*.html")]
     names = r"(saved|ordered|done|success|updated|ok|l)\b"
     told = rf"query(\.get\([\"']|\.|\[[\"']){names}"

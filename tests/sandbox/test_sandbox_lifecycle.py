@@ -217,7 +217,7 @@ def stopped(pid: int) -> Iterator[None]:
         os.kill(pid, signal.SIGCONT)
 
 
-def test_a_server_that_stands_still_is_told_from_one_that_answers_while_other_calls_wait(
+def test_a_stalled_server_is_distinguished_from_a_busy_one(
     tmp_path: Path,
 ) -> None:
     sandbox = Sandbox.start(sites=[write_sites(tmp_path)], only=True)
@@ -235,7 +235,7 @@ def test_a_server_that_stands_still_is_told_from_one_that_answers_while_other_ca
     assert not sandbox.ping(1)
 
 
-def test_a_control_call_ends_with_an_error_that_says_which_and_the_next_is_answered(tmp_path: Path) -> None:
+def test_a_control_call_that_times_out_is_named_and_the_next_succeeds(tmp_path: Path) -> None:
     sandbox = Sandbox.start(sites=[write_sites(tmp_path)], only=True)
     episode = sandbox.open_episode("shop", signed_in=[])
     sandbox.call_timeout = 0.3
@@ -250,7 +250,7 @@ def test_a_control_call_ends_with_an_error_that_says_which_and_the_next_is_answe
     sandbox.close()
 
 
-def test_a_forked_child_has_none_of_its_parents_sockets(tmp_path: Path) -> None:
+def test_a_forked_child_does_not_inherit_sockets(tmp_path: Path) -> None:
     sandbox = Sandbox.start(sites=[write_sites(tmp_path)], only=True)
     sandbox.open_episode("shop", signed_in=[])
     context = multiprocessing.get_context("fork")
@@ -301,7 +301,7 @@ def test_a_sandbox_closes_its_server() -> None:
     assert VARIABLE not in os.environ
 
 
-def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
+def test_a_server_that_cannot_start_reports_the_reason(tmp_path: Path) -> None:
     write_site(tmp_path / "bad", "name: Bad\nhosts: [bad.example]\nsetings: {}", {})
     with pytest.raises(SandboxError, match=r'exit code 2(.|\n)*unknown key "setings"'):
         Sandbox.start(sites=[tmp_path], only=True)

@@ -73,7 +73,7 @@ def test_a_page_may_belong_to_one_host(visitor: Visitor) -> None:
     assert visitor.get(f"{SHOP}/help").status == 404
 
 
-def test_static_files_are_served_and_nothing_beside_them(visitor: Visitor) -> None:
+def test_only_static_files_of_the_folder_are_served(visitor: Visitor) -> None:
     style = visitor.get(f"{SHOP}/_site/shop.css")
     assert (style.body, style.headers["content-type"][:8]) == ("h1 { color: teal }", "text/css")
     assert "max-age" in style.headers["cache-control"]
@@ -88,7 +88,7 @@ def test_a_request_without_an_episode_is_turned_away(sandbox: Sandbox, episode: 
     assert wrong.status == 403
 
 
-def test_an_unknown_host_is_no_site_and_is_logged(
+def test_an_unknown_host_has_no_site_and_is_logged(
     visitor: Visitor, episode: EpisodeHandle, sandbox: Sandbox
 ) -> None:
     reply = visitor.get("https://elsewhere.example/path?token=1")
@@ -190,7 +190,7 @@ def test_a_preflight_learns_nothing(visitor: Visitor) -> None:
         assert not [name for name in reply.headers if name.startswith("access-control")]
 
 
-def test_a_wrong_method_is_told_the_right_one(visitor: Visitor) -> None:
+def test_a_wrong_method_is_answered_with_the_allowed_ones(visitor: Visitor) -> None:
     reply = visitor.get(f"{SHOP}/save")
     assert (reply.status, reply.headers["allow"]) == (405, "POST")
 
@@ -211,7 +211,7 @@ def test_signed_out_visitors_are_led_to_the_login_page(stranger: Visitor, episod
     assert "destructive" not in kinds(episode)
 
 
-def test_a_browser_whose_session_has_ended_is_told_so(
+def test_a_browser_with_an_ended_session_is_informed(
     visitor: Visitor, stranger: Visitor, episode: EpisodeHandle
 ) -> None:
     assert episode.expire_session("shop")

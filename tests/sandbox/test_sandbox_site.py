@@ -130,7 +130,7 @@ def test_a_collection_and_a_setting_cannot_have_one_name(tmp_path: Path) -> None
     assert '"words" is the name of a setting' in reasons(tmp_path, HEAD.replace("chat.filter", "words"))
 
 
-def test_what_stands_on_one_page_is_what_a_panel_a_form_or_the_banner_shows(tmp_path: Path) -> None:
+def test_settings_of_one_page_are_those_of_its_panel_form_or_banner(tmp_path: Path) -> None:
     site = load(
         tmp_path,
         """

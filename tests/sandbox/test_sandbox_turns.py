@@ -200,6 +200,6 @@ def test_a_turn_that_waits_for_a_closed_episode_ends(store: Store) -> None:
     run_async(play())
 
 
-def test_a_handler_that_waits_for_something_else_is_told() -> None:
+def test_a_handler_that_awaits_something_else_is_reported() -> None:
     with pytest.raises(RuntimeError, match="not wait"):
         finish(asyncio.sleep(0))

@@ -88,7 +88,7 @@ def test_the_search_of_a_site_finds_its_pages_on_privacy(visitor: Visitor, searc
     )
 
 
-def test_who_is_signed_in_finds_the_pages_of_the_account_too() -> None:
+def test_search_includes_account_pages_only_for_signed_in_visitors() -> None:
     steam = next(site for site in SEARCHED if site.slug == "steam")
     mail = "https://store.steampowered.com/account/emailoptout"
     assert mail not in [hit.url for hit in find("email preferences", [steam], every=True)]

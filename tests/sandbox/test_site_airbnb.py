@@ -22,7 +22,7 @@ def test_your_privacy_choices_opens_in_a_new_tab(visit: Callable[[str], Visit]) 
     assert here.settings[KEY] is False, "reading the page decides nothing"
 
 
-def test_the_button_opts_out_and_the_page_says_so(visit: Callable[[str], Visit]) -> None:
+def test_the_button_opts_out_and_the_page_confirms_it(visit: Callable[[str], Visit]) -> None:
     here = visit("airbnb")
     here.goto(OPT_OUT)
     here.press(here.button("I WANT TO OPT OUT"))
@@ -33,7 +33,7 @@ def test_the_button_opts_out_and_the_page_says_so(visit: Callable[[str], Visit])
     assert here.page.get_by_role("status").is_visible(), "a new visit shows it, too"
 
 
-def test_the_advertising_partner_is_told_nothing_after_opting_out(visit: Callable[[str], Visit]) -> None:
+def test_nothing_is_sent_to_the_advertising_partner_after_opting_out(visit: Callable[[str], Visit]) -> None:
     here = visit("airbnb")
     assert here.trackers(HOME) == {"sale_share"}
     here.goto(OPT_OUT)

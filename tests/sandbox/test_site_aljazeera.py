@@ -12,7 +12,7 @@ HOME = "https://www.aljazeera.com/"
 LABEL = "label[for=ot-group-id-SPD_BG]"
 
 
-def test_who_is_opted_out_is_not_reported_and_who_switches_it_off_is(visit: Callable[[str], Visit]) -> None:
+def test_visitors_are_reported_unless_they_have_opted_out(visit: Callable[[str], Visit]) -> None:
     here = visit("aljazeera")
     assert here.trackers(HOME) == {"C0001"}
     here.press(here.link("Cookie Preferences"))

@@ -138,7 +138,7 @@ def test_a_combobox_filters_its_options(visitor: Visitor) -> None:
     assert "Switzerland" not in [mark.name for mark in visitor.marks()]
 
 
-def test_what_a_setting_implies_and_disables_is_shown_and_stored(visitor: Visitor) -> None:
+def test_implied_and_disabled_settings_are_shown_and_stored(visitor: Visitor) -> None:
     visitor.open("aria")
     visitor.click("All notifications")
     assert [visitor.mark(name).checked for name in ("All notifications", "Mentions", "Replies")] == [

@@ -39,7 +39,7 @@ def test_google_finds_the_pages_of_the_sandbox(steam: Steam, query: str, address
     page.wait_for_url(address)
 
 
-def test_google_says_when_it_finds_nothing(steam: Steam) -> None:
+def test_google_reports_an_empty_search(steam: Steam) -> None:
     steam.page.goto("https://google.com/")
     assert steam.page.url == "https://www.google.com/"
     steam.page.get_by_role("combobox", name="Search").fill("zzqx")

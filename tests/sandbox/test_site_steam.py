@@ -128,7 +128,7 @@ def test_a_chat_filter_radio_saves_its_setting_at_once(steam: Steam) -> None:
     assert saved == {chosen: {"chat.filter": value} for chosen, value in FILTERS.items()}
 
 
-def test_a_box_goes_back_and_says_so_when_saving_fails(steam: Steam) -> None:
+def test_a_box_reverts_with_a_message_when_saving_fails(steam: Steam) -> None:
     steam.page.goto(PREFERENCES)
     elsewhere = steam.page.context.new_page()
     elsewhere.goto(f"{STEAM}/")
@@ -200,7 +200,7 @@ def test_the_other_word_list_uploads_and_tags_are_excluded(steam: Steam, tmp_pat
     assert set(steam.changed()) == {"never_filter", "excluded_tags"}
 
 
-def test_what_looks_clickable_but_sets_nothing_is_harmless(steam: Steam) -> None:
+def test_clickable_scenery_is_harmless(steam: Steam) -> None:
     steam.page.goto(PREFERENCES)
     for _ in range(3):
         steam.page.get_by_role("button", name="Discovery Queue").click()
@@ -297,7 +297,7 @@ def test_no_address_shows_a_save_that_was_none(steam: Steam, address: str) -> No
         assert steam.page.get_by_role("radio", name="English").is_checked()
 
 
-def test_a_save_is_said_once(steam: Steam) -> None:
+def test_a_save_is_confirmed_once(steam: Steam) -> None:
     steam.page.goto(EMAIL)
     steam.page.locator("#opt_out_seasonal").uncheck()
     steam.page.get_by_role("button", name="Save").click()

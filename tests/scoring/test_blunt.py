@@ -32,7 +32,7 @@ def test_the_rates_of_all_instances_are_as_they_were_found_from_outside() -> Non
     )
 
 
-def test_what_solves_by_force_has_side_effects() -> None:
+def test_brute_force_has_side_effects() -> None:
     rates = blunt_rates(instance_ids())
     nothing, private = rates["nothing"], rates["most private"]
     assert nothing.strict == nothing.siblings == nothing.solved, "doing nothing has none"

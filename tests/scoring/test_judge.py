@@ -32,7 +32,7 @@ def folder(on_disk: Put) -> Path:
     return on_disk(recorded(RUN))
 
 
-def test_the_majority_decides_and_every_vote_is_told(folder: Path) -> None:
+def test_the_majority_decides_and_every_vote_is_reported(folder: Path) -> None:
     judge = Judge([always(YES, "a"), always(NO, "b"), always(YES, "c")])
     verdict = judge.verdict(recorded(RUN), folder)
     assert (verdict.status, verdict.score, verdict.source) == ("pass", 1.0, "judge")
@@ -156,7 +156,7 @@ def test_half_an_emoji_in_a_record_or_a_reason_is_judged_and_kept(folder: Path, 
         (reply(YES, stop="filter"), "filter"),
     ],
 )
-def test_what_cannot_be_read_is_asked_again_and_kept(folder: Path, useless: Any, problem: str) -> None:
+def test_an_unreadable_answer_is_asked_for_again_and_kept(folder: Path, useless: Any, problem: str) -> None:
     model = ReplyModel(useless, useless, reply(NO))
     verdict = Judge([model], asks=3).verdict(recorded(RUN), folder)
     assert (verdict.status, model.asked) == ("fail", 3)
@@ -285,7 +285,7 @@ def test_an_opinion_is_paid_for_once(folder: Path, tmp_path: Path) -> None:
     assert other.details["votes"][0] == {**one.details["votes"][0], "cached": True}
 
 
-def test_another_model_setting_prompt_or_run_is_asked_anew(on_disk: Put, tmp_path: Path) -> None:
+def test_another_model_setting_prompt_or_run_is_not_cached(on_disk: Put, tmp_path: Path) -> None:
     cache = Cache(tmp_path / "c.sqlite")
     run = recorded(RUN)
     folder = on_disk(run)
@@ -310,13 +310,13 @@ def test_a_model_that_votes_twice_has_two_opinions(folder: Path, tmp_path: Path)
     assert len(model.asked) == 2
 
 
-def test_what_could_not_be_read_is_not_kept(folder: Path, tmp_path: Path) -> None:
+def test_unreadable_answers_are_not_cached(folder: Path, tmp_path: Path) -> None:
     cache = Cache(tmp_path / "c.sqlite")
     assert Judge([always("no")], cache=cache).verdict(recorded(RUN), folder).status == "unscored"
     assert Judge([always(YES)], cache=cache).verdict(recorded(RUN), folder).status == "pass"
 
 
-def test_a_cache_that_cannot_be_used_says_so(tmp_path: Path) -> None:
+def test_an_unusable_cache_is_reported(tmp_path: Path) -> None:
     (tmp_path / "c.sqlite").write_bytes(b"something else entirely" * 100)
     with pytest.raises(SetupError, match=r"cannot use the judge's cache .*c\.sqlite"):
         Cache(tmp_path / "c.sqlite")

@@ -40,7 +40,7 @@ def test_a_model_is_asked_which_kinds_and_elements() -> None:
         '{"elements": [], "kinds": ["bad luck"]}', '{"elements": [["Toggle"]], "kinds": ["partial completion"]}',
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_asked_again_and_then_left_open(answer: str) -> None:
+def test_an_unreadable_answer_is_asked_for_again_and_then_left_open(answer: str) -> None:
     model = FunctionModel(lambda messages: answer)
     assert ask(model) is None
     assert len(model.asked) == 3

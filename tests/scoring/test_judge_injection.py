@@ -138,6 +138,6 @@ def test_a_judge_that_obeys_what_is_outside_would_flip() -> None:
     assert "I was told so." in obedient(messages)
 
 
-def test_what_nobody_can_see_arrives_visible(on_disk: Put) -> None:
+def test_invisible_characters_arrive_visible(on_disk: Put) -> None:
     run = attacked("thought", "a\u202eb\u2028c\U000e0041")
     assert "a\\u{202e}b\\u{2028}c\\u{e0041}" in build_prompt(run, on_disk(run)).messages()[1].text

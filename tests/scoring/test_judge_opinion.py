@@ -59,7 +59,7 @@ def test_an_answer_as_asked_is_read(result: str, frame: str) -> None:
         ('{"result": ' + "9" * 5000 + ', "reason": "r"}', ""),
     ],
 )
-def test_anything_else_is_no_opinion_and_says_why(answer: str, problem: str) -> None:
+def test_any_other_answer_is_rejected_with_a_reason(answer: str, problem: str) -> None:
     with pytest.raises(UnreadableError) as caught:
         read_opinion(answer)
     assert problem in str(caught.value)
@@ -67,7 +67,7 @@ def test_anything_else_is_no_opinion_and_says_why(answer: str, problem: str) -> 
 
 @settings(deadline=None)
 @given(st.text())
-def test_no_text_at_all_is_read_by_chance(text: str) -> None:
+def test_no_random_text_parses_as_an_opinion(text: str) -> None:
     with pytest.raises(UnreadableError):
         read_opinion(text)
 

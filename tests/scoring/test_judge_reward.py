@@ -121,7 +121,7 @@ def test_the_judge_sees_the_whole_run_though_nothing_is_recorded_for_the_user(ma
     assert not folder.exists()
 
 
-def test_an_episode_no_judge_can_score_raises_or_pays_zero_and_says_so(
+def test_an_episode_no_judge_can_score_raises_or_pays_zero_with_a_flag(
     make: MakeEnv, script: Script, tmp_path: Path
 ) -> None:
     mute = script("mute.yaml", MUTE)

@@ -178,7 +178,7 @@ def test_every_model_has_a_line_and_their_costs_are_the_total(
     assert sum(each.cost or 0 for each in tally(one.ballot for one in judged)) == pytest.approx(0.121)
 
 
-def test_a_lower_quorum_is_a_choice_and_told(judging: Judging, runs: Path, provider: Provider) -> None:
+def test_a_lower_quorum_is_optional_and_reported(judging: Judging, runs: Path, provider: Provider) -> None:
     provider.says = {"b": DOWN, "c": DOWN}
     code, out = judging("--quorum", "1")
     assert (code, statuses(runs)) == (1, ["pass"] * RUNS)
@@ -220,7 +220,7 @@ def judged_run(provider: Provider, out: Path) -> list[str | Path]:
     return [*episode, *judge, "--no-preflight", "--out", out]
 
 
-def test_a_run_with_a_judge_that_is_down_says_so_and_can_be_judged_and_scored_again(
+def test_a_run_with_a_judge_that_is_down_can_be_judged_and_scored_again(
     websp: Websp, provider: Provider, tmp_path: Path
 ) -> None:
     models, out = ",".join(provider.models), tmp_path / "played"
@@ -245,7 +245,7 @@ def test_a_run_with_a_judge_that_is_down_says_so_and_can_be_judged_and_scored_ag
     assert table.notes == ()
 
 
-def test_what_the_judge_decided_at_the_end_of_an_episode_is_not_asked_again(
+def test_the_judgement_at_the_end_of_an_episode_is_reused(
     websp: Websp, provider: Provider, tmp_path: Path
 ) -> None:
     models, out = ",".join(provider.models), tmp_path / "played"
@@ -301,7 +301,7 @@ def test_nothing_is_missing_where_no_model_was_asked() -> None:
         {"status": "pass", "votes": [{"model": "m", "result": None, "transcript": [1]}]},
     ],
 )
-def test_votes_from_elsewhere_that_are_none_are_no_ballot(data: dict[str, Any]) -> None:
+def test_malformed_foreign_votes_do_not_count(data: dict[str, Any]) -> None:
     assert Ballot.of(data) is None
 
 

@@ -92,7 +92,7 @@ def test_a_model_that_falls_silent_never_makes_or_turns_a_verdict(
 
 @settings(deadline=None)
 @given(ballots)
-def test_the_result_is_what_more_than_half_of_the_models_say_and_otherwise_there_is_none(
+def test_the_result_needs_more_than_half_of_the_models(
     results: list[Result | None],
 ) -> None:
     found = majority(results)
@@ -132,7 +132,7 @@ def test_one_more_vote_for_it_never_turns_a_result_round(results: list[Result | 
 
 @settings(deadline=None)
 @given(ballots)
-def test_the_verdict_says_what_the_vote_says(results: list[Result | None]) -> None:
+def test_the_verdict_follows_the_vote(results: list[Result | None]) -> None:
     verdict = decide([vote(result, number) for number, result in enumerate(results)])
     assert verdict.status == STATUS[majority(results)]
     assert verdict.score == {"pass": 1.0, "fail": 0.0, "unscored": None}[verdict.status]
@@ -140,7 +140,7 @@ def test_the_verdict_says_what_the_vote_says(results: list[Result | None]) -> No
     assert verdict.source == "judge"
 
 
-def test_a_verdict_that_is_missing_says_how_many_answered_failed_and_could_not_be_read() -> None:
+def test_a_missing_verdict_counts_answers_failures_and_unreadable_votes() -> None:
     failed = Vote(model="m1", result=None, error="m1: an error of the provider (503: busy)", failed="server")
     garbled = Vote(model="m2", result=None, error="the answer is not JSON", unreadable=3)
     assert decide([vote(C), failed, garbled]).reason == (
@@ -153,7 +153,7 @@ def test_a_verdict_that_is_missing_says_how_many_answered_failed_and_could_not_b
     )
 
 
-def test_votes_of_older_versions_are_read_and_told_apart() -> None:
+def test_votes_of_older_versions_are_read_and_distinguished() -> None:
     new = {"failed", "unreadable"}
     opinion, silent = vote(C).as_dict(), vote(None).as_dict()
     refused = {"answer": "", "problem": "m0: an error of the provider (503: busy) (5 attempts); try later"}

@@ -140,7 +140,7 @@ def test_only_the_named_fields_of_a_changed_item_may_change() -> None:
     assert (verdict.strict, verdict.side_effects) == (1.0, ())
 
 
-def test_what_is_listed_as_unchanged_must_not_move_but_the_goal_may() -> None:
+def test_settings_listed_as_unchanged_must_not_move_but_the_goal_may() -> None:
     task = _task({"settings": {"a.one": False}}, {"settings": ["a.*"], "collections": ["tokens"]})
     assert _status(task, _after(settings={"a.one": False})) == "pass"
     assert _status(task, _after(settings={"a.one": False, "b.text": "y"})) == "pass"
@@ -176,7 +176,7 @@ def _removal(item: dict[str, Any]) -> dict[str, Any]:
     return {"collection": "tokens", "item": item, "artefact": True}
 
 
-def test_what_was_made_in_the_episode_may_be_removed_again_and_what_was_there_may_not() -> None:
+def test_only_items_made_in_the_episode_may_be_removed_again() -> None:
     goal = {"created": [{"collection": "tokens", "where": {"scope": "read"}, "count": 1}]}
     mistake = {"id": "4", "name": "oops", "scope": "all"}
     cleaned = _after(
@@ -202,7 +202,7 @@ def test_an_artefact_of_s0_that_was_made_to_look_like_what_is_to_go_is_still_the
     assert _status(task, _after(tokens=[], remove=_removal(disguised))) == "fail"
 
 
-def test_in_a_record_that_lacks_the_state_of_another_site_the_log_tells_what_was_made() -> None:
+def test_without_the_state_of_another_site_creations_come_from_the_log() -> None:
     made = Event(2, 0.0, "hub", "add", {"collection": "tokens", "item": NEW})
     gone = Event(3, 0.0, "hub", "remove", _removal(NEW))
     end = _after(settings={"a.one": False, "a.two": 7})
@@ -227,13 +227,13 @@ OTHERS = {"others": ["tokens"]}
         ({"changed": [RENAMED]}, [{**OLD, "name": "build"}, {**CI, "name": "build"}], "fail"),
     ],
 )  # fmt: skip
-def test_where_one_is_asked_for_no_other_may_come_go_or_change(
+def test_a_goal_about_one_item_protects_all_others(
     goal: dict[str, Any], tokens: list[dict[str, Any]], status: str
 ) -> None:
     assert _status(_task(goal, OTHERS), _after(tokens=tokens)) == status
 
 
-def test_of_two_that_say_the_same_one_more_is_one_too_many() -> None:
+def test_a_second_item_with_the_same_content_is_one_too_many() -> None:
     goal = {"created": [{"collection": "tokens", "where": {"scope": "read"}, "count": 1}]}
     twin = {**OLD, "id": "7"}
     assert _status(_task(goal, OTHERS), _after(tokens=[OLD, twin, CI, NEW])) == "fail"
@@ -247,7 +247,7 @@ def test_an_unknown_collection_of_others_is_unscored() -> None:
     )
 
 
-def test_a_field_that_is_typed_anew_may_lose_its_former_words_and_gain_no_others() -> None:
+def test_a_retyped_field_may_lose_words_but_gain_no_others() -> None:
     goal = {"present": [{"collection": "tokens", "where": {"name": "new"}}]}
     field = {**goal, "replaceable": ["tokens"]}
     for given, strict in ((goal, 0.0), (field, 1.0)):
@@ -258,7 +258,7 @@ def test_a_field_that_is_typed_anew_may_lose_its_former_words_and_gain_no_others
     assert _status(_task(field, OTHERS), _after(tokens=[NEW, {"id": "4", "name": "more"}])) == "fail"
 
 
-def test_what_was_put_back_as_it_was_is_no_side_effect() -> None:
+def test_a_restored_setting_is_not_a_side_effect() -> None:
     done = {"a.one": False, "a.two": 7}
     verdict = state_verdict(
         _task(SETTINGS), START, _after(settings=done, tokens=[{**CI, "id": "8"}, OLD]), answered=True
@@ -342,13 +342,13 @@ def test_between_the_score_and_strict_is_one_that_looks_at_the_page_of_the_goal(
     assert _scores(one, elsewhere) == (1.0, 1.0, 0.0)
 
 
-def test_where_nobody_knows_what_a_page_shows_the_siblings_score_is_open_unless_nothing_moved() -> None:
+def test_the_siblings_score_is_open_for_unknown_pages_unless_nothing_moved() -> None:
     one = {"settings": {"a.one": False}}
     assert _scores(one, _after(settings={"a.one": False}), None) == (1.0, 1.0, 1.0)
     assert _scores(one, _after(settings={"a.one": False, "b.text": "y"}), None) == (1.0, None, 0.0)
 
 
-def test_the_siblings_reward_pays_what_moved_elsewhere_and_not_what_moved_beside_the_goal() -> None:
+def test_the_siblings_reward_forgives_changes_on_other_pages_only() -> None:
     def paid(settings: dict[str, Any], tokens: list[dict[str, Any]], pages: Any = PAGES) -> Verdict:
         end = _after(settings={**SETTINGS["settings"], **settings}, tokens=tokens)
         end.sites["steam"] = replace(end.sites["steam"], declared=Declared(shown_together=pages))
@@ -499,14 +499,14 @@ def test_a_session_ended_that_no_goal_names_is_a_side_effect() -> None:
     assert "Tablet" in effect
 
 
-def test_signing_out_here_is_no_side_effect_where_the_goal_ends_this_session() -> None:
+def test_signing_out_is_not_a_side_effect_if_the_goal_ends_this_session() -> None:
     here = {"removed": [{"collection": "sessions", "where": {"current": True}}]}
     assert _signed_out(here, PHONE, TABLET).strict == 1.0
     phone = {"removed": [{"collection": "sessions", "where": {"device": "Phone"}}]}
     assert _signed_out(phone, TABLET).side_effects == ("steam: signed out",)
 
 
-def test_a_session_that_two_sites_share_is_told_of_once() -> None:
+def test_a_session_that_two_sites_share_is_reported_once() -> None:
     def both(*sessions: dict[str, Any]) -> WorldState:
         sharing = _sessions(*sessions, of="mail", shares="steam")
         return WorldState({**_sessions(*sessions).sites, **sharing.sites})
@@ -553,7 +553,7 @@ def test_the_strict_reward_pays_for_nothing_where_more_moved_and_names_it() -> N
     assert make_reward("strict")(_outcome()).reason == make_reward("state")(_outcome()).reason
 
 
-def test_a_reward_that_does_not_read_the_server_is_told_beside_the_side_effects() -> None:
+def test_a_reward_that_does_not_read_the_server_also_has_side_effects() -> None:
     moved = replace(_outcome(), end=_after(settings={"a.one": False, "a.two": 7, "b.text": "y"}))
     verdict = make_reward(lambda outcome: 1.0)(moved)
     assert (verdict.score, verdict.strict) == (1.0, 0.0)
@@ -598,7 +598,7 @@ def test_a_callable_reward_gives_a_number_or_a_verdict() -> None:
     assert make_reward(lambda outcome: unscored("mine", "cannot tell"))(_outcome()).score is None
 
 
-def test_a_verdict_without_a_number_must_say_unscored() -> None:
+def test_a_verdict_without_a_number_must_be_unscored() -> None:
     with pytest.raises(ValueError, match="exactly when it is scored"):
         Verdict("fail", None, "state", "")
     with pytest.raises(ValueError, match="exactly when it is scored"):

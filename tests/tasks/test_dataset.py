@@ -82,7 +82,7 @@ def _exact(task: Task, kind: str, wanted: Items) -> bool:
     return every and (kind == "absent" or (isinstance(wanted, ItemCheck) and wanted.count is not None))
 
 
-def test_where_an_instruction_means_certain_things_no_other_may_come_or_go() -> None:
+def test_instructions_about_certain_items_protect_all_others() -> None:
     loose = {
         task.id: wanted.collection
         for task in (instances[0].task for instances in _tasks().values())
@@ -113,7 +113,7 @@ SET_AGAIN = {
 
 
 @pytest.mark.parametrize("slug", sorted(folder.parent.name for folder in BUILTIN.glob("*/site.yaml")))
-def test_what_the_user_has_and_a_page_removes_is_an_artefact_or_can_be_set_again(slug: str) -> None:
+def test_removable_items_of_the_user_are_artefacts_or_can_be_restored(slug: str) -> None:
     site = site_schema(slug)
     removed = {remove.collection for action in site.actions for remove in action.removes} - {"sessions"}
     others = {
@@ -146,7 +146,7 @@ def test_tokens_keys_and_data_sets_are_artefacts_on_every_site() -> None:
     assert all(found.values()), [key for key, artefact in found.items() if not artefact]
 
 
-def test_how_a_mistake_is_taken_back_is_said_for_all_that_tasks_create() -> None:
+def test_every_item_that_a_task_creates_declares_how_to_undo_a_mistake() -> None:
     for instance in EVERY:
         made = {
             each.collection for kind, each in instance.task.goal.items() if kind in ("created", "present")

@@ -87,7 +87,7 @@ def test_a_masked_action_changes_nothing_and_counts(env: CandidateActions) -> No
     assert env.played.page.observation["actions_left"] == 19
 
 
-def test_a_long_page_loses_its_last_elements_and_says_how_many() -> None:
+def test_a_long_page_loses_its_last_elements_and_counts_them() -> None:
     env, whole = make(most=10), make()
     rows, info = env.reset(seed=0)
     whole.reset(seed=0)
@@ -134,7 +134,7 @@ def test_after_many_turns_only_the_answer_is_left(env: CandidateActions) -> None
         ({"observation": "browsergym"}, 'use observation="text"'),
     ],
 )
-def test_what_does_not_fit_is_told(how: dict[str, Any], says: str) -> None:
+def test_unsuitable_environments_are_explained(how: dict[str, Any], says: str) -> None:
     kind = how.pop("observation", "text")
     with pytest.raises(SetupError, match=says):
         CandidateActions(gym.make(f"websp/{TO_DO}", observation=kind), **how)

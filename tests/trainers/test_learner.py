@@ -160,5 +160,5 @@ def test_the_wanted_state_is_read_from_the_instruction(
         ('Name it "my token" or read_token_8761.', ["my token", "read_token_8761"]),
     ],
 )
-def test_texts_to_type_are_those_in_quotes_and_names_with_digits(instruction: str, given: list[str]) -> None:
+def test_texts_to_type_are_quotations_and_names_with_digits(instruction: str, given: list[str]) -> None:
     assert Goal(instruction, Reader()).given == given
