@@ -165,5 +165,5 @@ def read_query(spec: str, query: str) -> dict[str, Any]:
         try:
             found[name] = _OPTIONS[name](value)
         except ValueError:
-            raise SetupError(f'"{spec}": {name}={value!r} is no number', agent=spec) from None
+            raise SetupError(f'"{spec}": {name}={value!r} is not a number', agent=spec) from None
     return found

@@ -3,7 +3,7 @@
     python -m benchmarks.endurance [--scale 0.1] [vector kills crowd disk memory clock]
 
 Each kind is played in a process of its own, with a time limit; what it leaves running is counted and ended. The
-result says what was expected and what happened. Kinds that a machine cannot have (no root, no compiler) say so.
+result has what was expected and what happened. Kinds that this machine cannot run (no root, no compiler) are marked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an endurance test puts environments through, and what should come of it (:mod:`benchmarks.endurance`)."""
+"""The hardships of the endurance test and their expected outcomes (:mod:`benchmarks.endurance`)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MARKER = "WEBSP_ENDURANCE"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What happened in one kind.
+    """The outcome of one kind.
 
     Args:
         expected: What was expected.
@@ -387,7 +387,7 @@ def outcome_of(said: str) -> Outcome | None:
 
 
 def last_line(text: str) -> str:
-    """Return the last line of what a process said."""
+    """Return the last line of a process's output."""
     return (text.strip().splitlines() or ["it said nothing"])[-1][:300]
 
 

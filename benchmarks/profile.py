@@ -1,4 +1,4 @@
-"""Where the time of a reset and of a step goes.
+"""Profile of a reset and of a step.
 
     python -m benchmarks.profile [--repeat N]
 

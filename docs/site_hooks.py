@@ -1,4 +1,4 @@
-"""Hooks of the documentation site: README and changelog are pages of it, and links to other files lead to the repository."""
+"""Hooks of the documentation site: README and changelog become pages, other links lead to the repository."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Let links to files that are no part of the site lead to the repository."""
+    """Point links to files outside of the site to the repository."""
     source = ROOT / PAGES.get(page.file.src_uri, f"docs/{page.file.src_uri}")
 
     def lead(link: re.Match[str]) -> str:

@@ -28,7 +28,7 @@ PAGES = Path(__file__).parent / "pages"
 
 @dataclass(frozen=True)
 class Reply:
-    """What a site answers: after ``delay`` seconds, and without an end if ``endless``."""
+    """A site's answer: after ``delay`` seconds, and without an end if ``endless``."""
 
     body: str = ""
     status: int = 200
@@ -56,7 +56,7 @@ class Site:
         return self.url + path
 
     def reply(self, path: str) -> Reply:
-        """What is served under a path."""
+        """The answer under a path."""
         found = self.replies.get(path)
         if found is not None:
             return found
@@ -128,7 +128,7 @@ class Hands:
         self.rested = True
         """Whether the page came to rest before it was last looked at."""
         self.told: list[str] = []
-        """What the agent is told after the last action besides its error."""
+        """The notices after the last action, without its error."""
         self.marks = collect_marks(tabs.current)
 
     @property

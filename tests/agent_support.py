@@ -1,6 +1,6 @@
 """A model's side of an agent: reads the request as it arrives and plays the ground truth by what stands in it.
 
-It knows the ground truth, as a good model would work it out, but about the page only what the prompt says: an element
+It knows the ground truth, as a good model would work it out, but about the page only the content of the prompt: an element
 that is not in the prompt cannot be operated.
 """
 
@@ -53,11 +53,11 @@ class Shown:
 
     @property
     def text(self) -> str:
-        """Everything said."""
+        """All texts."""
         return "\n".join([self.system, *(text for _, text, _ in self.turns)])
 
     def fenced(self, kind: str) -> str:
-        """What stands in a fence of the last message; empty where there is none."""
+        """The content of a fence of the last message; empty if there is none."""
         found = [each["text"] for each in _FENCED.finditer(self.now) if each["kind"] == kind]
         return found[0] if found else ""
 
@@ -174,7 +174,7 @@ def briefing_of(env: WebspEnv, seed: int = 1) -> Briefing:
 def play(
     env: WebspEnv, agent: Agent, answering: Callable[[Briefing], None] = lambda briefing: None
 ) -> tuple[float, dict[str, Any]]:
-    """Plays an episode; what answers the agent's requests is told the briefing first."""
+    """Plays an episode; the solver that answers the agent's requests gets the briefing first."""
     observation, _info = env.reset(seed=1)
     briefing = briefing_of(env)
     answering(briefing)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-# Run by another process: it plays the start of an episode and tells of the browser it has.
+# Run by another process: it plays the start of an episode and prints the browser it has.
 RESET = """
 import json, sys
 from tests.browser_support import browsers
@@ -83,11 +83,11 @@ def reset_elsewhere(variables: Mapping[str, str], *, as_nobody: bool = False) ->
     """Resets an environment in a process of its own.
 
     Args:
-        variables: What its environment has besides a home of its own, a path and where our code is.
+        variables: Variables besides a home of its own, a path and the place of our code.
         as_nobody: Whether another user than root does it; only root can ask for that.
 
     Returns:
-        What :data:`RESET` tells.
+        The output of :data:`RESET`.
     """
     root = Path(__file__).parent.parent
     with tempfile.TemporaryDirectory(prefix="websp-home-") as home:

@@ -1,4 +1,4 @@
-"""A server on this machine that speaks the model providers' APIs, and misbehaves as a test tells it to.
+"""A server on this machine that speaks the model providers' APIs, and misbehaves as a test requests.
 
 The official SDKs run against it as they would against the providers.
 """
@@ -57,7 +57,7 @@ Answering = Say | Callable[[Asked], Say]
 
 
 class Endpoint:
-    """What the test and the server share."""
+    """State shared by the test and the server."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -79,7 +79,7 @@ class Endpoint:
 
     @property
     def left(self) -> int:
-        """Planned answers nobody asked for."""
+        """Planned answers that were not requested."""
         return len(self._plan)
 
     def forget(self) -> None:

@@ -1,4 +1,4 @@
-"""Requests that no page would send, and those that any page could: texts, bodies and routes for the fuzz of the sites."""
+"""Requests for fuzzing the sites, impossible and possible ones: texts, bodies and routes for the fuzz of the sites."""
 
 from __future__ import annotations
 

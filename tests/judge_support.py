@@ -36,7 +36,7 @@ def recorded(name: str) -> Trajectory:
 
 
 def say(run: Trajectory, place: int, text: str) -> None:
-    """Makes a step one in which the agent said something else."""
+    """Replaces the agent's text in a step."""
     step, before = run.steps[place], run.views[range(len(run.steps))[place]]
     step.action, step.act = text, ActionRecord.read(text, before)
 
@@ -62,7 +62,7 @@ Put = Callable[[Trajectory], Path]
 
 @pytest.fixture
 def on_disk(tmp_path: Path) -> Put:
-    """Puts a run on disk and says where."""
+    """Writes a run to disk and returns its folder."""
     count = iter(range(10_000))
     return lambda trajectory: put(tmp_path / "runs" / f"{next(count):04d}", trajectory)
 

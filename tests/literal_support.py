@@ -35,7 +35,7 @@ class Step:
     """One step of a published list.
 
     Args:
-        action: What the list tells to do, or the state that it claims.
+        action: The listed action, or the state that it claims.
         which: ``all``, ``others``, ``except``, ``first`` or ``each`` where the list names several controls at once.
         kind: What the list calls the control.
         label: Its label in the list.
@@ -62,7 +62,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Followed:
-    """What came of a list: the numbers of the steps that could not be followed, counted from 1, and the reward."""
+    """The outcome of a list: the numbers of the steps that could not be followed, counted from 1, and the reward."""
 
     missed: tuple[int, ...]
     paid: float

@@ -37,12 +37,12 @@ TABLE: tuple[tuple[str, Reach], ...] = (
     (r"websp_gym/sandbox/client/", "tasks"),
     (r"extension/(?!recorder|store|panel|background)\w+\.js", "tasks"),
 )
-"""What may break where a file changes; the first pattern that fits counts."""
+"""Tests that a change of a file may break; the first matching pattern counts."""
 
 
 @dataclass(frozen=True)
 class Touched:
-    """What a change may have broken.
+    """The scope of a change.
 
     Args:
         slugs: Sites to prove in full.

@@ -1,4 +1,4 @@
-"""What the sandbox tests share: two small sites on disk, a server for them, and a visitor without a browser."""
+"""Shared parts of the sandbox tests: two small sites on disk, a server for them, and a visitor without a browser."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def _card(digits: str) -> str:
 
 
 def _difference(digits: str) -> int:
-    """What the check digit changes by where the first digit becomes 4."""
+    """The change of the check digit when the first digit becomes 4."""
     doubled = int(digits[0]) * 2
     return (doubled - 9 if doubled > 9 else doubled) - 8
 

@@ -1,4 +1,4 @@
-"""What the tests of the Steam replica share: a signed-in browser tab with the server's state behind it."""
+"""Shared parts of the tests of the Steam replica: a signed-in browser tab with the server's state behind it."""
 
 from __future__ import annotations
 

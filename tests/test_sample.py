@@ -1,4 +1,4 @@
-"""What a change touches is proven, and the same tree always proves the same."""
+"""The sample covers everything a change touches, and the same tree always has the same sample."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class _Element:
 
 @dataclass
 class Tree:
-    """What the browser says of a page, by the id it gives each node."""
+    """The browser's accessibility tree of a page, by node id."""
 
     page: Page
     elements: dict[int, _Element] = field(default_factory=dict)
@@ -176,7 +176,7 @@ def _frames(tree: dict[str, Any]) -> Iterator[str]:
 
 
 def complaints(page: Page, marks: Marks) -> list[str]:
-    """What is operable and seen by the browser without a mark, and what marks say otherwise than its tree."""
+    """Operable, visible nodes without a mark, and marks that contradict the tree."""
     tree = Tree(page)
     marked = _marked(marks)
     return [*_without_mark(tree, set(marked)), *_otherwise(tree, marked)]

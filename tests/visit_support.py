@@ -1,4 +1,4 @@
-"""What tests of single replica sites share: a fresh visitor in a browser, and what the server makes of the visit."""
+"""Shared parts of the tests of single replica sites: a fresh visitor in a browser, and the server's view of the visit."""
 
 from __future__ import annotations
 

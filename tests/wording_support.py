@@ -1,4 +1,4 @@
-"""What a wording tells, as far as a program can see it."""
+"""The content of a wording, as far as a program can see it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def labels_named(labels: Iterable[str], text: str) -> list[str]:
 
 
 def telling(text: str, labels: Iterable[str], stops: Iterable[str]) -> dict[str, str]:
-    """Return what a wording tells, by column.
+    """Return the content of a wording, by column.
 
     Args:
         text: The wording.
@@ -74,7 +74,7 @@ def telling(text: str, labels: Iterable[str], stops: Iterable[str]) -> dict[str,
 
 
 def differences(published: dict[str, str], ours: dict[str, str]) -> list[str]:
-    """Return the columns in which two wordings do not tell the same, but for their length and the order of what they quote."""
+    """Return the columns in which two wordings differ, except for length and the order of quotations."""
     return [name for name in COLUMNS[:-1] if _compared(name, published[name]) != _compared(name, ours[name])]
 
 

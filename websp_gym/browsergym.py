@@ -47,7 +47,7 @@ def require(what: str, *, option: str | None = None) -> None:
     """Raise SetupError, with the way to get it, if BrowserGym is absent.
 
     Args:
-        what: Names in the message what needs it.
+        what: The feature that needs it.
         option: The option of an environment that asks for it.
     """
     if problem := absence(what):

@@ -22,7 +22,7 @@ _KINDS = (
 
 
 class UnfitFileError(OSError):
-    """Raised instead of reading what is no regular file, is too large, or is a link out of its folder.
+    """Raised for a file that is not regular, is too large, or is a link out of its folder.
 
     ``strerror`` says what it is.
     """
@@ -40,7 +40,7 @@ def read_file(path: Path, most: int, *, anywhere: bool = False) -> bytes:
         anywhere: Whether a link may lead out of the file's folder.
 
     Raises:
-        UnfitFileError: It is no regular file, it is larger, or a link that leads out of its folder.
+        UnfitFileError: It is not a regular file, it is larger, or it is a link that leads out of its folder.
         OSError: It cannot be read.
     """
     check_file(path, anywhere=anywhere)

@@ -1,4 +1,4 @@
-"""Where the project is: its repository, its documentation, and how to install one of its extras."""
+"""Addresses of the project: its repository, its documentation, and how to install one of its extras."""
 
 from __future__ import annotations
 

@@ -13,13 +13,13 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-"""What editors on Windows write at the beginning of a file."""
+"""The byte order mark that editors on Windows write at the beginning of a file."""
 
 
 def decoded(data: bytes) -> str:
     """Return the text of a file that a person wrote: UTF-8, or what an editor marked as UTF-16 or UTF-32.
 
-    Line ends become ``\\n``. Raise UnicodeDecodeError where it is no such text, as in a binary file.
+    Line ends become ``\\n``. Raise UnicodeDecodeError for other data, such as a binary file.
     """
     encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
     text = data.decode(encoding)

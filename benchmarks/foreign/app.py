@@ -1,4 +1,4 @@
-"""What an application of the benchmark says about itself: the file ``app.yaml`` in its folder."""
+"""Description of an application of the benchmark: the file ``app.yaml`` in its folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the benchmark asks of an application, and the galleries, which all answer in the same way."""
+"""The interface of an application to the benchmark, and the galleries, which share one implementation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Application(Protocol):
         """Return what a person does on the undrifted pages."""
 
     def effects(self, page: Page, aim: Aim) -> dict[str, Any]:
-        """Return what has changed since the offer, by key, as the application itself tells."""
+        """Return what has changed since the offer, by key, as reported by the application."""
 
 
 @contextmanager
@@ -77,9 +77,9 @@ class GalleryApplication:
         return self._server.home + aim.page
 
     def effects(self, page: Page, aim: Aim) -> dict[str, Any]:
-        """Return the last told value of each key, and how often it was told.
+        """Return the last reported value of each key, and the number of reports.
 
-        Opening a tab or an accordion on the way is no effect, unless it is the target: it may be open already.
+        Opening a tab or an accordion on the way is not an effect, unless it is the target: it may be open already.
         """
         page.evaluate("() => globalThis.__foreign?.sent()")
         told = [

@@ -168,7 +168,7 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]
 
 
 class Behind(Protocol):
-    """What stands behind the address: processes, of which one is current."""
+    """The processes behind the address, of which one is current."""
 
     @property
     def port(self) -> int:

@@ -1,4 +1,4 @@
-"""Record every target of an application, replay it after every drift, and compare with what the application tells."""
+"""Record every target of an application, replay it after every drift, and compare with the application's report."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ PATIENCE = 2.0
 """Seconds that a replay may look for a target (in life 10)."""
 _SECOND_LOOK_MS = 300
 ACCOUNT = {"password": PASSWORD}
-"""What a recording leaves out and replay is told."""
+"""Inputs that a recording leaves out and replay is given."""
 OTHERS_EVERY = 4
 """The other tools replay every fourth target only: they are not what is tuned."""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """What each tool wrote down while a person used a target, and what the application says was done.
+    """The recordings of each tool while a person used a target, and the application's report.
 
     Args:
         aim: The target.
@@ -187,7 +187,7 @@ def recordings(application: Application, aims: Iterable[Aim]) -> Iterator[Record
 
     Raises:
         TimeoutError: The person does not find something; the application or its ``parts`` are wrong.
-        RuntimeError: The application tells of no change.
+        RuntimeError: The application reports no change.
     """
     with RecorderBrowser() as studio:
         tabs = Tabs(studio.context)

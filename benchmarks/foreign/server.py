@@ -21,7 +21,7 @@ _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 
 
 class Server:
-    """What is shown, and what was told since; one per process.
+    """The current pages and the reports since; one per process.
 
     Args:
         app: The application.
@@ -36,7 +36,7 @@ class Server:
         """Keys of what was operated, with the new values, in order."""
 
     def show(self, shown: Shown) -> None:
-        """Serve these pages from now on, and forget what was told."""
+        """Serve these pages from now on, and forget earlier reports."""
         self._shown = shown
         self.told.clear()
 

@@ -16,7 +16,7 @@ INSTANCES = ("Steam-task-191-*", "AlJazeera-*", "IKEA-*", "AllRecipes-*")
 
 
 def main() -> None:
-    """Runs the study, prints who solved how many, and says how to see more."""
+    """Runs the study, prints the number of solved instances of each agent, and how to see more."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, default=Path("runs/agentlab"))
     parser.add_argument("--backend", choices=("joblib", "ray", "sequential"), default="joblib")

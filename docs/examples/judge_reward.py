@@ -1,4 +1,4 @@
-"""reward="judge" from gym.make to the verdict, beside what the server's state says of the same episodes.
+"""reward="judge" from gym.make to the verdict, beside the verdict of the server's state on the same episodes.
 
 Needs no key and no network: the three judges are scripts.
 

@@ -1,4 +1,4 @@
-"""What each trouble of a model's endpoint ends as: the official SDKs against a server on this machine.
+"""The outcome of each failure of a model's endpoint: the official SDKs against a server on this machine.
 
 Needs no key and no network:
 
@@ -44,7 +44,7 @@ class Say:
     """One answer of the server.
 
     Args:
-        text: What the model says, wrapped as the API that was asked wraps it.
+        text: The model's text, in the format of the API.
         status: HTTP status; other than 200 it goes with an error and no text.
         headers: Further headers.
         raw: Bytes to send in place of all that.
@@ -59,7 +59,7 @@ class Say:
 
 
 Plan = Callable[[str, int], Say]
-"""What is said to a path (``/v1/responses``) that is asked for the n-th time, from 0."""
+"""The answer to the n-th request, from 0, to a path (``/v1/responses``)."""
 
 
 def in_turn(*says: Say) -> Plan:
@@ -69,7 +69,7 @@ def in_turn(*says: Say) -> Plan:
 
 @dataclass(frozen=True)
 class Situation:
-    """What the server does, and what it is called."""
+    """Behaviour of the server, with its name."""
 
     name: str
     plan: Plan

@@ -1,4 +1,4 @@
-"""Whatever an agent writes is an action or an :class:`ActionError`, at once: pure, and in a real episode."""
+"""Any text of an agent is at once an action or an :class:`ActionError`: in the parser, and in a real episode."""
 
 from __future__ import annotations
 
@@ -268,7 +268,7 @@ def refused(text: str) -> bool:
 
 
 def played() -> list[Any]:
-    """What is played: all that gets to the browser and does not end the episode, and some of what does not."""
+    """Texts to play: all that reach the browser without ending the episode, and some others."""
     others = [text for text in dict.fromkeys(CORPUS) if "ANSWER" not in text]
     gets_through = [text for text in others if not refused(text)]
     return [*EXPECTED_TO_WORK, *gets_through, *[text for text in others if refused(text)][::3], *OBJECTS]

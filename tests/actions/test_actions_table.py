@@ -43,7 +43,7 @@ def twelfth() -> Iterator[ActionSpec]:
 
 
 def rules(agent: type[MllmAgent | TextAgent]) -> str:
-    """What an agent's model is told first."""
+    """The system prompt of an agent's model."""
     look = Look(
         page="a page", tabs=(), error="", elements="", picture=None, actions_left=20, seconds_left=9.0
     )

@@ -1,4 +1,4 @@
-"""Computer-use agents, who know a picture and a keyboard: where they may point, what they call keys, and what is told."""
+"""Computer-use agents, which have a picture and a keyboard: valid points, names of keys, and notices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIELDS = "<input id=one value='ab cd' autofocus><textarea id=two></textarea><p s
 
 
 def do(hands: Hands, *calls: str) -> str:
-    """Makes calls on the current tab, and returns what the agent is told."""
+    """Makes calls on the current tab, and returns the notices for the agent."""
     hands.tabs.begin_step()
     perform_calls(parse_calls("\n".join(calls)), hands.tabs, lambda text: None, lambda text: None)
     settle(hands.tabs)

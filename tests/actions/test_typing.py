@@ -1,4 +1,4 @@
-"""Typing in a real browser: fields of every kind get the text, everything else says what it is."""
+"""Typing in a real browser: fields of every kind get the text, other elements are described in the error."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Studies take their time, and deprecations, of which these packages are full, are no errors of ours."""
+    """Studies are slow, and deprecations inside these packages are not our errors."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:

@@ -17,7 +17,7 @@ _CALL = re.compile(r"(?P<kind>Click|Hover|Type) \[(?P<bid>\w+)\](?:; (?P<text>.*
 
 
 def briefing_of(instance_id: str) -> Briefing:
-    """What a solver is told of an episode that runs elsewhere; every episode has the same account."""
+    """The briefing of a solver whose episode runs elsewhere; every episode has the same account."""
     return Briefing(load_instance(instance_id), ACCOUNT, 0)
 
 
@@ -50,7 +50,7 @@ def _as_call(action: str) -> str:
 def solving(
     ids: Sequence[str], solver: Callable[[Briefing], GenericSolver | Solver]
 ) -> Callable[[Asked], Say]:
-    """Answers the requests of several episodes, which it tells apart by their instructions."""
+    """Answers the requests of several episodes, which it distinguishes by their instructions."""
     briefings = [briefing_of(one) for one in ids]
     solvers = {one.instance.task.instruction: solver(one) for one in briefings}
     assert len(solvers) == len(ids)

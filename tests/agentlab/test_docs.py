@@ -1,4 +1,4 @@
-"""The example runs as it stands, and the page says nothing that is not so."""
+"""The example runs unchanged, and the page is true."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def summary_of(study: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a study that nobody interrupted."""
+    """The folder of an uninterrupted study."""
     root = tmp_path_factory.mktemp("whole")
     finish(start("joblib", str(root)), root)
     return study_in(root)

@@ -22,7 +22,7 @@ print(json.dumps({"counts": counts, **{name: os.environ.get(name) for name in na
 
 
 def fresh(home: Path, **variables: str) -> dict[str, Any]:
-    """What a new process says that has nothing set and finds nobody outside."""
+    """The output of a new process without settings and without network."""
     unset = ("NLTK_DATA", "TIKTOKEN_CACHE_DIR", "HF_HUB_OFFLINE", "LITELLM_LOCAL_MODEL_COST_MAP")
     environment = {name: value for name, value in os.environ.items() if name not in unset}
     nobody = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")

@@ -1,4 +1,4 @@
-"""A finished study: what its tables say, what AgentXRay shows of it, and what `websp report` makes of it."""
+"""A finished study in its tables, in AgentXRay and in `websp report`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agents that err on purpose fail as they should, and docs/agents.md says of all agents what is so."""
+"""Agents that err on purpose fail as intended, and docs/agents.md describes all agents correctly."""
 
 from __future__ import annotations
 

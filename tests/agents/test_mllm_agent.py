@@ -531,7 +531,7 @@ def test_a_run_from_the_command_line_sums_what_its_model_took(
     ("spec", "message"),
     [
         ("mllm:scripted:x?screenshot=1", 'no option "screenshot"; did you mean "screenshots"?'),
-        ("mllm:scripted:x?screenshots=two", "screenshots='two' is no number"),
+        ("mllm:scripted:x?screenshots=two", "screenshots='two' is not a number"),
         ("mllm:http://h/v1#m?screenshots=0", "screenshots=0: give a whole number from 1 to 20"),
         ("http://h/v1#m?repairs=11", "repairs=11: give a whole number from 0 to 10"),
         ("http://h/v1#m?temperature=3", "temperature=3.0: give a number from 0 to 2"),

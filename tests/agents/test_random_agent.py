@@ -14,7 +14,7 @@ ELEMENTS: list[dict[str, Any]] = [{"number": n, "role": "button", "tag": "button
 
 
 def actions(instance: str, seed: int = 0) -> list[str]:
-    """What it does on a page that never changes, up to its answer."""
+    """Its actions on a page that never changes, up to its answer."""
     agent = RandomAgent()
     agent.begin(Briefing(load_instance(instance), {}, seed))
     done = []

@@ -88,7 +88,7 @@ def test_every_defect_of_a_page_is_named(root: Path) -> None:
     assert "no site has that host" in dead
     assert "Stub (#)" in dead
     assert "Part (#missing)" in dead
-    assert "pixel.elsewhere.example is no site of the sandbox" in _said(report, "requests")
+    assert "the sandbox has no site pixel.elsewhere.example" in _said(report, "requests")
     assert "404 for GET https://www.pages.example/_site/lost.js" in _said(report, "answers")
     assert '<button class="bare">' in _said(report, "names")
     assert '<input type="text">' in _said(report, "names")

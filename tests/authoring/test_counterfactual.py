@@ -1,4 +1,4 @@
-"""Omissions decided on the server: they agree with the browser, and say so where they cannot tell."""
+"""Omissions decided on the server: they agree with the browser or are undecided."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def _decided(name: str) -> dict[int, float | str | None]:
-    """By step, what the episode is worth without it: the score, or why the server cannot tell."""
+    """By step, the score of the episode without it, or why the server cannot decide."""
     instance, agent = load_instance(name), OracleAgent()
     recording = OracleRecording(instance, agent)
     right = play_instance(instance, agent, witness=recording)

@@ -60,7 +60,7 @@ def test_items_that_pages_cannot_remove_are_declared_or_warned_about() -> None:
     }
     silent = docker.model_copy(update={"site": docker.site.model_copy(update={"mistakes": {}})})
     outcome, detail = _found(silent)[DOCKER]
-    assert (outcome, "write it under `mistakes:`" in detail) == ("warning", True)
+    assert (outcome, "add them under `mistakes:`" in detail) == ("warning", True)
     assert next(mistakes(docker, True)).detail == "nothing is made"
     assert _found(load_instance("Airbnb-task-111"))["Airbnb-task-111"] == ("ok", "nothing is made")
 

@@ -19,7 +19,7 @@ QUICK: dict[str, Any] = {"initial_state": "snapshot", "viewport": (640, 480)}
 
 
 class Waiter:
-    """Waits twice, or fails where it is told to."""
+    """Waits twice, or fails at the given stage."""
 
     def __init__(self, fails_at: str = "") -> None:
         self.actions = ["Wait", "Wait", "ANSWER; done"]

@@ -1,7 +1,7 @@
 """The published lists of steps, followed literally on our websites: what they name is there, and they are paid.
 
 ``data/published_steps.csv`` holds the lists of the 200 instances as facts: the order of steps, labels, kinds of controls and
-claimed states. No step is added. ``data/published_plays.csv`` says what came of each, and why where it is not all found and paid;
+claimed states. No step is added. ``data/published_plays.csv`` has the outcome of each, with the reason where not every step was found and paid;
 with the steps that are missing, our own ground truth pays (``test_tasks.py``). One list of each website and of each reason is
 followed here, ``make prove`` follows all.
 """

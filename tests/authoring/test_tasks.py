@@ -4,7 +4,7 @@ The oracle passes from a replayed S0, doing nothing passes exactly where S0 is t
 state-changing step fails: decided on the server from the requests of the oracle's one episode. So are one task of each
 site, and all tasks where the engine changed. One instance of each kind of control and all instances of a site that
 changed are proved the long way, as ``make prove`` does with all: each omission and the opposite are episodes in the
-browser. ``tests/sample.py`` says what a change touches.
+browser. ``tests/sample.py`` maps a change to what it may touch.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _wrong(findings: list[Finding]) -> list[str]:
 
 
 def _proved(name: str, findings: list[Finding]) -> set[str]:
-    """What was proved; every step that changes state was left out, unless S0 is the goal."""
+    """The proof; every step that changes state was left out, unless S0 is the goal."""
     made = [finding.check for finding in findings]
     nothing_to_do = next(finding for finding in findings if finding.check == "no-op").detail == "is worth 1.0"
     changing = sum(step.changes_state for step in load_instance(name).config.ground_truth)

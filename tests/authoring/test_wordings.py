@@ -1,8 +1,8 @@
-"""Instructions are in our own words, tell what the published ones tell, and S0 stands in the task file.
+"""Instructions are in our own words and mean the same as the published ones; S0 is in the task file.
 
 The publication's dataset is CC BY-NC and no part of this project. ``data/published_wordings.txt`` holds the first
 eight hexadecimal digits of the SHA-256 of every run of nine words in its instructions (200 instances, both wordings).
-``data/wording_audit.csv`` holds, for each task and wording, what the published one and ours tell, as facts: labels
+``data/wording_audit.csv`` holds, for each task and wording, the content of the published one and of ours, as facts: labels
 in quotes, labels of controls named, stops on the way, words that save, negate or limit, and how many words there are.
 """
 

@@ -1,4 +1,4 @@
-"""The endurance test itself: its kinds end, tell what happened and leave nothing behind."""
+"""The endurance test itself: its kinds end, report the outcome and leave nothing behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a browser gets to see of this machine: no key, no control secret, no proxy; Chromium's own sandbox."""
+"""A browser sees no key, no control secret and no proxy of this machine, and runs in Chromium's own sandbox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding Chromium: the order, and what is said when there is none."""
+"""Finding Chromium: the order, and the error when there is none."""
 
 from __future__ import annotations
 

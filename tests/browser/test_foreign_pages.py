@@ -1,4 +1,4 @@
-"""Recorded elements on pages that nobody here wrote: one page for each cause that went wrong on one."""
+"""Recorded elements on third-party markup: one page for each cause of a past failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a page makes of the JavaScript it shares with nobody, it is looked at and operated as any other page."""
+"""A page that tampers with its JavaScript is observed and operated like any other page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the browser would show in windows of its own: the agent is told in one line, and nothing waits for an answer."""
+"""Native windows of the browser: the agent gets one line on each, and nothing waits for an answer."""
 
 from __future__ import annotations
 

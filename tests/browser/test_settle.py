@@ -23,7 +23,7 @@ def took(hands: Hands) -> float:
 
 
 def clicked(hands: Hands, script: str) -> str:
-    """What a page says right after a click that started ``script`` has settled."""
+    """The text of a page right after a click that started ``script`` has settled."""
     page = hands.show(f"{BUTTON}<script>async function go_() {{ {script} }}</script>")
     hands.click("Go")
     return str(page.evaluate("out.textContent"))

@@ -1,4 +1,4 @@
-"""Pages in small windows: nothing stands where nobody can scroll to, and what a task needs can be reached."""
+"""Pages in small windows: all content can be scrolled to, and the controls of a task can be reached."""
 
 from __future__ import annotations
 

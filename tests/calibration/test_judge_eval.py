@@ -304,7 +304,7 @@ RATES = {"a": (0.10, 0.06), "b": (0.15, 0.02), "c": (0.05, 0.20)}
 
 
 def scripts(made: list[Case], folder: Path) -> list[str]:
-    """Models that answer case after case, wrong exactly as often as their rates say, and independently."""
+    """Models that answer case after case, wrong exactly at their rates, and independently."""
     for name, rates in RATES.items():
         rng = random.Random(name)
         wrong: set[str] = set()

@@ -45,7 +45,7 @@ __all__ = ["blank_page", "websp"]
 
 
 def found(agents: int = 4, sites: int = 10, each: int = 6) -> list[Candidate]:
-    """Trajectories of which the early judge accepts one in three, and says nothing on one in six."""
+    """Trajectories of which the early judge accepts one in three and leaves one in six unscored."""
     said = (True, False, False, None, True, False)
     return [
         Candidate(
@@ -162,7 +162,7 @@ def test_a_sample_has_no_labels_and_cannot_be_taken_for_labels(
 
 
 def labels(cells: Sequence[tuple[int, bool, bool]]) -> tuple[list[Label], list[Label]]:
-    """Pairs of labels: how many, what the first says, what the second says."""
+    """Pairs of labels: number, first label, second label."""
     pairs = [(first, second) for number, first, second in cells for _ in range(number)]
     return tuple(
         [Label("", Path(f"/{place}"), pair[who]) for place, pair in enumerate(pairs)] for who in (0, 1)

@@ -1,4 +1,4 @@
-"""Where commands write, what they say where they cannot, and what they start outside an episode."""
+"""Places that commands write to, their errors where they cannot, and processes outside an episode."""
 
 from __future__ import annotations
 

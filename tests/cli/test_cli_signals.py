@@ -1,4 +1,4 @@
-"""How commands end when they are interrupted or terminated, or when nobody reads what they print."""
+"""How commands end when they are interrupted or terminated, or when their output is closed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.cli.test_cli import MAIN
 from websp_gym.records.runs import read_results
 
 EARLY = "import websp_command; print('here', flush=True); websp_command.main()"
-"""The command as it is installed; it says when Python has started, before which nothing can be done."""
+"""The command as installed; it prints a line once Python has started and can handle signals."""
 RUN = ("run", "Steam-*", "--agent", "noop", "--initial-state", "snapshot", "--trials", "9")
 
 

@@ -24,7 +24,7 @@ FOREIGN = ["../../../x.json", "/etc/hostname", "a/../b.json", "..\\\\x.json", "C
 
 
 def problem(folder: Path, *changes: tuple[str, str]) -> str:
-    """What loading the example says after these changes."""
+    """The error of loading the example after these changes."""
     text = SITE
     for old, new in changes:
         assert old in text
@@ -64,7 +64,7 @@ def test_a_start_url_that_is_not_a_website_is_refused(tmp_path: Path, address: s
     message = problem(tmp_path, (line, f"start_url: {address}"))
     assert message.startswith("FILE:")
     assert "start_url: " in message
-    assert "no address of a website" in message
+    assert "not the address of a website" in message
 
 
 def test_mistakes_are_reported_in_the_terms_of_the_file(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What documents list is what there is."""
+"""Lists in the documents are complete and true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is installed is all that is needed: wheel and sdist carry the data folders and the agents."""
+"""An installation is complete: wheel and sdist carry the data folders and the agents."""
 
 from __future__ import annotations
 

@@ -590,7 +590,7 @@ env.close()
 
 
 def test_the_task_works_in_stock_browsergym(tmp_path: Path) -> None:
-    """Stock BrowserGym lets nobody choose its chat's browser or add flags, so it is offered a folder of browsers."""
+    """Stock BrowserGym has no option for its chat's browser or for flags, so it gets a folder of browsers."""
     from browsergym.core import _get_global_playwright
 
     from websp_gym.browser.find import find_browser

@@ -51,7 +51,7 @@ def quoted(text: str) -> str:
 
 
 def actions(seen: dict[str, Any], slug: str) -> st.SearchStrategy[str]:
-    """What an agent may do on a page: go to any page, click, type words and odd texts, search, go back."""
+    """Possible actions of an agent on a page: go to any page, click, type words and odd texts, search, go back."""
     marks = seen["elements"]
     fields = [mark["number"] for mark in marks if mark["role"] in TYPED]
     places = st.one_of(st.sampled_from(PAGES[slug]), st.sampled_from(ANYWHERE))

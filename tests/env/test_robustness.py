@@ -1,4 +1,4 @@
-"""What breaks in mid-episode is a typed error and never a reward, and the next reset is a fresh start."""
+"""A failure in mid-episode is a typed error and never a reward, and the next reset is a fresh start."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ ACCIDENTS: tuple[Accident, ...] = (
 
 @pytest.fixture
 def accident(request: pytest.FixtureRequest) -> Accident:
-    """What befalls an environment; to be asked for before ``make``, whose environments then close first."""
+    """An accident of an environment. Request it before ``make``, so that the environments close first."""
     happens: Accident = request.param
     if happens is kill_sandbox:
         request.getfixturevalue("own_sandbox")

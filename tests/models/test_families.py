@@ -1,4 +1,4 @@
-"""What each family of models is sent, recorded from the official SDKs, and what is refused before anything is sent."""
+"""Requests to each family of models, recorded from the official SDKs, and options refused before any request."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["endpoint", "server"]
 
 HELLO = (Message("user", (Text("hello"),)),)
 CHOICES = ("reasoning", "reasoning_effort", "extra_body", "thinking", "output_config", "temperature")
-"""Fields of a request that say how a model thinks."""
+"""Fields of a request about thinking."""
 ADAPTIVE: dict[str, Any] = {"thinking": {"type": "adaptive"}}
 OFF: dict[str, Any] = {"thinking": {"type": "disabled"}}
 

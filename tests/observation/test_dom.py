@@ -1,4 +1,4 @@
-"""What the shared page script reads out of an element: role, name, text, state, place and the way back to it."""
+"""Facts that the shared page script reads from an element: role, name, text, state, place and path."""
 
 from __future__ import annotations
 

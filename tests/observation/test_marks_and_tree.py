@@ -1,4 +1,4 @@
-"""What the browser's own accessibility tree calls operable, and shows, has a mark that says the same."""
+"""Visible, operable nodes of the browser's accessibility tree have a mark that agrees with them."""
 
 from __future__ import annotations
 

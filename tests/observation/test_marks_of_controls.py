@@ -1,4 +1,4 @@
-"""What a page makes operable in its own way has a mark, and can be operated by it."""
+"""Custom controls of a page have marks and can be operated by them."""
 
 from __future__ import annotations
 

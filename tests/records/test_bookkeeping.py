@@ -1,4 +1,4 @@
-"""What a site notes about a decision is no side effect of it; S0 is compared with it all the same."""
+"""A site's bookkeeping of a decision is not a side effect; S0 is compared with it nevertheless."""
 
 from __future__ import annotations
 

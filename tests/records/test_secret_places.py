@@ -1,4 +1,4 @@
-"""Whatever secret a page or a file shows, and wherever: no part of it is in the trace."""
+"""No part of a secret on a page or in a file, wherever it is, gets into the trace."""
 
 from __future__ import annotations
 

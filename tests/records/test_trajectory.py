@@ -1,4 +1,4 @@
-"""What an episode leaves on disk: whole, true to what the agent saw, and without a secret."""
+"""The record of an episode on disk: complete, true to the agent's view, and without a secret."""
 
 from __future__ import annotations
 

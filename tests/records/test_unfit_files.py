@@ -84,7 +84,7 @@ KINDS: tuple[Unfit, ...] = (pipe, endless_device, terminal, bound_socket, link_o
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.__name__)
 def unfit(request: pytest.FixtureRequest) -> Unfit:
-    """Puts something in place of a file, and returns what a reader should say it is."""
+    """Replaces a file with something else, and returns the expected description."""
     kind: Unfit = request.param
 
     def put_there(path: Path) -> str:

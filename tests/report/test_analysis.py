@@ -248,7 +248,7 @@ def test_a_record_of_the_first_schema_is_read_and_its_actions_understood(tmp_pat
 
 
 class Calls:
-    """Counts the calls of a function, whoever makes them and under whatever name."""
+    """Counts the calls of a function by any caller and under any name."""
 
     def __init__(self, code: CodeType) -> None:
         self.count = 0

@@ -57,7 +57,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> PageWritten:
 
 
 def broken() -> Any:
-    """An episode in which everything a website or an agent can say is hostile."""
+    """An episode in which all texts of the website and the agent are hostile."""
     steps = [step(1, "Click [3]", thought=EVIL + "needle in a thought", error=EVIL)]
     judged = verdict.failed(
         "judge", EVIL, details={"votes": [{"model": EVIL, "result": "INCORRECT", "reason": EVIL}]}

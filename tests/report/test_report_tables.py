@@ -243,7 +243,7 @@ def test_trials_of_instances_chosen_by_failure_give_no_success_rate() -> None:
     table = make_report([*chosen, *further]).table("trials")
     assert table.notes == (
         "a: chosen by failure. The 3 instances with 3 trials have all 2 failures of trial 1, and the 2 left out were "
-        "solved in it: pass@1 here is no success rate.",
+        "solved in it: pass@1 here is not a success rate.",
     )
     assert make_report(chosen).table("trials").notes == ()
     lost = played("a", "Steam-task-197-OFF", "failure")

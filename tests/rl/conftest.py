@@ -8,7 +8,7 @@ import pytest
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Training takes its time, and what these packages warn of is no error of ours."""
+    """Training is slow, and warnings of these packages are not our errors."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:

@@ -1,4 +1,4 @@
-"""`websp serve-openenv` with real clients over the wire, and what OpenEnv's own validation says of the package."""
+"""`websp serve-openenv` with real clients over the wire, and the result of OpenEnv's own validation of the package."""
 
 from __future__ import annotations
 

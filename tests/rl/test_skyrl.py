@@ -40,7 +40,7 @@ def once(pool: Pool) -> Iterator[Pool]:
 
 @pytest.fixture(scope="module")
 def replies(pool: Pool) -> tuple[str, ...]:
-    """What the oracle replies with seed 0."""
+    """The oracle's replies with seed 0."""
     played = pool.rollout(TO_DO, agent_policy("oracle"))
     assert played.reward == 1.0
     assert len(played.replies) > 2

@@ -31,7 +31,7 @@ Evaluate = Callable[..., list[Episode]]
 
 @pytest.fixture(scope="module")
 def oracle() -> tuple[str, ...]:
-    """What the oracle replies with seed 0."""
+    """The oracle's replies with seed 0."""
     with Pool(1) as pool:
         played = pool.rollout(TO_DO, agent_policy("oracle"))
     assert played.reward == 1.0

@@ -1,4 +1,4 @@
-"""What the guide to reinforcement learning says, run as it stands there; and the splits it uses."""
+"""The code of the guide to reinforcement learning, run unchanged, and the splits it uses."""
 
 from __future__ import annotations
 

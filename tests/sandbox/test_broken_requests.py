@@ -1,4 +1,4 @@
-"""A request that breaks: it changes nothing, is tried twice, and its event says what it would have changed."""
+"""A broken request changes nothing, is tried twice, and its event has what it would have changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What takes effect outside of the account: tokens, sessions of other browsers, strangers, mail, trackers."""
+"""Effects outside of the account: tokens, sessions of other browsers, strangers, mail, trackers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a page or an agent sends: no answer is a 500, no episode is spoilt. ``WEBSP_FUZZ=200`` sends more."""
+"""No request of a page or an agent gets a 500 or spoils an episode. ``WEBSP_FUZZ=200`` sends more."""
 
 from __future__ import annotations
 

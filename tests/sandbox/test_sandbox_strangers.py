@@ -1,4 +1,4 @@
-"""What changes a site's state does so for its own signed-in pages only: each with a control that shows the request works."""
+"""Only a site's own signed-in pages can change its state; for each request a control shows that it works."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def fields_of(site: SiteSchema, episode: EpisodeState, action: FormAction) -> di
 
 
 def state(episode: EpisodeState) -> Any:
-    """What is stored, without the log."""
+    """The stored state, without the log."""
     return json.loads(episode.state_json(events=False))
 
 
@@ -134,7 +134,7 @@ def requests_of(
 
 
 async def strangers(site: SiteSchema, store: Store) -> tuple[int, list[str], list[str]]:
-    """Returns how many actions were tried, which of them a stranger could carry out, and which nobody could."""
+    """Returns the number of tried actions, those that a stranger could carry out, and those that failed for everybody."""
     app, wrong, idle, count = SiteApp(store, KEYS), [], [], 0
     for action, host, request in requests_of(site, store):
         count += 1

@@ -1,4 +1,4 @@
-"""What searches find: Google lists public pages only, and a site's search finds the site's own pages on privacy."""
+"""Results of searches: Google lists public pages only, and a site's search finds the site's own pages on privacy."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def bystander() -> Iterator[tuple[int, list[str]]]:
 
 
 def secrets_of(env: WebspEnv) -> dict[str, str]:
-    """What no page may show, by what it is."""
+    """Values that no page may show, by name."""
     assert env.task is not None
     episode, control = env.task.world_episode.secrets
     instance = env.instance

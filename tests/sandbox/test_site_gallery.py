@@ -51,7 +51,7 @@ class Visitor:
         settle(self.tabs)
 
     def marks(self) -> Marks:
-        """What can be operated now."""
+        """The operable controls."""
         return collect_marks(self.tabs.current)
 
     def mark(self, name: str) -> Mark:

@@ -1,4 +1,4 @@
-"""What is reached without reading the instruction: computed, and shown beside what agents reach."""
+"""Scores without reading the instruction: computed, and shown beside those of agents."""
 
 from __future__ import annotations
 

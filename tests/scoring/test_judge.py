@@ -347,7 +347,7 @@ def test_a_judge_without_models_is_none() -> None:
 
 
 def test_a_run_whose_server_nobody_can_read_is_judged_alike(on_disk: Put) -> None:
-    """As on live sites: the record has no state, and no model is told of any."""
+    """As on live sites: the record has no state, and no model gets one."""
     run = recorded(RUN)
     stateless = run.model_copy(update={"world": "live", "s0": {}, "end": {}, "events": [], "verdict": None})
     told: list[list[str]] = []

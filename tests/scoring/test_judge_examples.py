@@ -27,7 +27,7 @@ def run(name: str, *arguments: str) -> str:
 
 @pytest.fixture(scope="module")
 def troubles(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What model_endpoint.py prints of a recorded run."""
+    """The output of model_endpoint.py for a recorded run."""
     folder = put(tmp_path_factory.mktemp("runs") / "001", recorded("Steam-task-191-ON"))
     return run("model_endpoint.py", str(folder))
 

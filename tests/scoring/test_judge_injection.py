@@ -1,4 +1,4 @@
-"""What a page or an agent writes reaches the judge as evidence: no wording of it can stand as an instruction."""
+"""Text of a page or an agent reaches the judge as evidence and can never become an instruction."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ATTACKS: list[dict[str, str]] = yaml.safe_load((DATA / "injections.yaml").read_t
 
 
 def failed_run() -> Trajectory:
-    """A run that went to the page, changed nothing, and says it is done."""
+    """A run that went to the page, changed nothing and claims success."""
     run = recorded(RUN)
     answer = run.steps[-1]
     run.steps = [*run.steps[:3], answer.model_copy(update={"number": 4, "view": run.steps[2].view})]
@@ -68,7 +68,7 @@ def attacked(where: str, text: str, word: str = "") -> Trajectory:
 
 
 def unfenced(messages: Sequence[Message]) -> str:
-    """What stands outside of all fences, as somebody reads it who only knows the rule about them."""
+    """The text outside of all fences, for a reader who knows only the rule about them."""
     word, outside, inside = word_of(messages), [], False
     for line in messages[1].text.split("\n"):
         if inside:
@@ -82,7 +82,7 @@ def unfenced(messages: Sequence[Message]) -> str:
 
 
 def obedient(messages: Sequence[Message]) -> str:
-    """Does whatever it is told outside of a fence; otherwise it finds the run failed, which it is."""
+    """Obeys any text outside of a fence; otherwise it finds, correctly, that the run failed."""
     told = "correct" in unfenced(messages).casefold()
     return says("CORRECT", "I was told so.") if told else says("INCORRECT", "Nothing was changed.")
 

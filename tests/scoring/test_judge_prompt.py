@@ -1,4 +1,4 @@
-"""What a judge sees: all of the run, in order, as evidence, and never more than was recorded."""
+"""The prompt of a judge: all of the run, in order, as evidence, and never more than was recorded."""
 
 from __future__ import annotations
 
@@ -269,7 +269,7 @@ _IGNORABLE = {
     *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x2800, 0x3164, *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0,
     *range(0xFFF0, 0xFFF9), *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000),
 }  # fmt: skip
-"""What Unicode names Default_Ignorable_Code_Point (DerivedCoreProperties.txt), and the blank Braille pattern."""
+"""The Unicode characters of Default_Ignorable_Code_Point (DerivedCoreProperties.txt), and the blank Braille pattern."""
 
 
 def test_no_character_of_unicode_arrives_that_shows_nothing() -> None:

@@ -48,7 +48,7 @@ def script(tmp_path: Path) -> Script:
 
 
 def play(env: WebspEnv, agent: Agent) -> dict[str, Any]:
-    """Plays an episode; returns what the last step told."""
+    """Plays an episode; returns the info of the last step."""
     told: dict[str, Any] = {}
     step = env.step
 

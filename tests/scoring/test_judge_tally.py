@@ -1,4 +1,4 @@
-"""What each model of a judge did, and what becomes of runs when a provider is down; against a local server."""
+"""Statistics of each model of a judge, and runs while a provider is down; against a local server."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RUNS = 3
 
 
 class Provider:
-    """Three models at one address; what each says may be changed in between."""
+    """Three models at one address; their answers may be changed in between."""
 
     def __init__(self, endpoint: Endpoint, folder: Path) -> None:
         self.endpoint = endpoint

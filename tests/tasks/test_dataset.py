@@ -74,7 +74,7 @@ def test_the_annotated_element_types_are_counted_as_published() -> None:
 
 
 def _exact(task: Task, kind: str, wanted: Items) -> bool:
-    """Whether a task says what becomes of the other items of a collection of its goal."""
+    """Whether a task states the fate of the other items of a collection of its goal."""
     if wanted.collection in task.unchanged.others:
         return True
     # All that may be meant is counted, or shall be gone.

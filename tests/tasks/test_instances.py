@@ -1,4 +1,4 @@
-"""Task configurations: what they say is checked, and what is wrong is named."""
+"""Task configurations are checked, and mistakes in them are named."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class ActionSpec:
 ACTIONS: list[ActionSpec] = []
 """All actions that prompts list; :func:`register_action` adds to this list."""
 UNLISTED: list[ActionSpec] = []
-"""Actions beside them, of which an agent is told when it can use them."""
+"""Further actions; the agent learns of each when it becomes available."""
 
 
 def register_action(

@@ -123,7 +123,7 @@ def split_keys(text: str) -> list[str]:
 
 
 def told_of(keys: str) -> str | None:
-    """Return what to tell the agent of a combination of :func:`read_keys` that does nothing here, or None."""
+    """Return the notice for a combination of :func:`read_keys` that has no effect here, or None."""
     *held, key = (_SAME.get(name, name) for name in split_keys(keys))
     if key in MODIFIERS:
         return f"{keys} alone did nothing unless the page listens for it; it changes the keys pressed with it"

@@ -55,7 +55,7 @@ class UndecidedError(Exception):
 
 @dataclass(frozen=True)
 class Deed:
-    """What one action of the oracle did.
+    """The effects of one action of the oracle.
 
     Args:
         step: Index of its ground-truth step.
@@ -198,7 +198,7 @@ class Counterfactual:
             yield from (request for deed in self._deeds if deed.step != step for request in deed.requests)
             return
         if steps[step].action != "turn" or len(own) != 1:
-            raise UndecidedError("it sends nothing itself, and is no switch whose field could be put back")
+            raise UndecidedError("it sends nothing itself and is not a switch whose field could be reset")
         at = self._deeds.index(own[0])
         yield from (request for deed in self._deeds[:at] for request in deed.requests)
         later_requests = [request for deed in self._deeds[at:] for request in deed.requests]

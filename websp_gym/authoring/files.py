@@ -175,7 +175,7 @@ def _goal_problems(site: SiteSchema, task: Task) -> Iterator[str]:
 
 
 def _label_problems(site: SiteSchema, instance: Instance) -> Iterator[str]:
-    """Yield a message for each control of a panel that is operated though the goal says nothing of its setting."""
+    """Yield a message for each operated control of a panel whose setting is not in the goal."""
     wanted = set(instance.task.goal.settings)
     # Operating what disables a setting, or what changes with it, may be the way to it.
     wanted |= {key for name in wanted if name in site.settings for key in site.settings[name].disabled_when}

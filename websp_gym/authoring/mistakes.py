@@ -1,7 +1,7 @@
 """Prove that an agent may clean up after itself: a wrong one made and removed does no harm; left there, it fails.
 
 The wrong play follows from the goal and the ground truth of a task that creates something. How it is taken back is
-said once for each collection, in ``mistakes`` of the task configuration.
+declared once for each collection, in ``mistakes`` of the task configuration.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def mistakes(instance: Instance, satisfied: bool) -> Iterator[Finding]:
     replaced = collection in instance.task.goal.replaceable
     spec = instance.site.mistakes.get(collection)
     if spec is None and not replaced:
-        message = f"nobody says how what is made in {collection} is removed again; write it under `mistakes:`"
+        message = f"no steps remove an item that was made in {collection}; add them under `mistakes:`"
         yield Finding(CHECK, instance.id, "warning", message)
         return
     undo = spec.undo if spec else ()

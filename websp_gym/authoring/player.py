@@ -173,7 +173,7 @@ def _check_step(rollout: Rollout, step: Transition, *, lenient: bool) -> None:
     if rollout.actions >= _STEPS:
         raise OracleError(f"no answer after {_STEPS} steps")
     problem = rollout.task.trajectory.steps[-1].error if rollout.task else ""
-    # A scroll without effect is no error: it tells the oracle that it has reached the end of the page.
+    # A scroll without effect is not an error: the oracle learns that it has reached the end of the page.
     over = step.terminated or step.truncated
     if problem and not lenient and not over and not step.action.startswith("Scroll"):
         raise OracleError(f"{step.action}: {problem}")

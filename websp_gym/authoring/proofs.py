@@ -111,7 +111,7 @@ def heard_findings(subject: str, played: PlayedEpisode) -> Iterator[Finding]:
 def left_the_sandbox(state: WorldState) -> list[str]:
     """Return a message per requested host that is not a site of the sandbox."""
     hosts = [str(event.data["host"]) for event in state.events if event.kind == "egress"]
-    return [f"{host} is no site of the sandbox" for host in dict.fromkeys(hosts)]
+    return [f"the sandbox has no site {host}" for host in dict.fromkeys(hosts)]
 
 
 def _noop(instance: Instance, satisfied: bool) -> Iterator[Finding]:
@@ -130,7 +130,7 @@ def _noop_finding(instance: Instance, satisfied: bool, idle: Verdict) -> Finding
     expected = 1.0 if satisfied else 0.0
     problems = []
     if solved_at_start(instance) != satisfied:
-        problems.append(f"solved_at_start says {not satisfied}, and the verified S0 says {satisfied}")
+        problems.append(f"solved_at_start is {not satisfied}, but by the verified S0 it is {satisfied}")
     if idle.score != expected:
         problems.append(
             f"doing nothing is worth {idle.score}, though S0 "

@@ -60,7 +60,7 @@ def prove_sign_in(instance: Instance) -> Iterator[Finding]:
         assert env.task.tabs is not None
         problems = list(_problems(instance, env.task.world_episode, env.task.tabs))
         problems += _unfinished(env)
-        problems += _untold(env)
+        problems += _unreported(env)
     except (WebspError, PlaywrightError) as error:
         problems = [str(error)]
     finally:
@@ -89,8 +89,8 @@ def _oracle(env: WebspEnv) -> OracleAgent:
     return oracle
 
 
-def _untold(env: WebspEnv) -> Iterator[str]:
-    """Yield whether no page says that the session has ended when it expires before the oracle's last change."""
+def _unreported(env: WebspEnv) -> Iterator[str]:
+    """Yield a problem if the session expires before the oracle's last change and no page reports it."""
     observation, _ = env.reset()
     assert env.task is not None
     episode, oracle = env.task.world_episode, _oracle(env)

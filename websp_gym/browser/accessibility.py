@@ -1,4 +1,4 @@
-"""What the browser's accessibility tree says of elements whose DOM does not say it.
+"""Facts from the browser's accessibility tree that the DOM of an element lacks.
 
 A custom element may have its role, name and states from ``ElementInternals``, which no script outside can read.
 """
@@ -19,7 +19,7 @@ _STATES = {"checked": "checked", "pressed": "checked", "expanded": "expanded", "
 
 
 def described(frame: Frame, function: str, *arguments: Any) -> list[dict[str, Any]]:
-    """Return what the accessibility tree says of the elements that a page script function returns.
+    """Return the accessibility facts of the elements that a page script function returns.
 
     Args:
         frame: The frame.
@@ -45,7 +45,7 @@ def described(frame: Frame, function: str, *arguments: Any) -> list[dict[str, An
 
 
 def facts(node: dict[str, Any]) -> dict[str, Any]:
-    """Return what a node of the accessibility tree says, in the terms of a mark."""
+    """Return the facts of a node of the accessibility tree as fields of a mark."""
     said: dict[str, Any] = {}
     if node["ignored"]:
         return said

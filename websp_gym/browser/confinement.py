@@ -74,7 +74,7 @@ def confined(start: Callable[[bool], T]) -> T:
     try:
         return _with_sandbox(start)
     except PlaywrightTimeoutError:
-        raise  # slowness is no sign of a missing sandbox
+        raise  # slowness is not a sign of a missing sandbox
     except PlaywrightError as error:
         if ended_by_itself(error) is False:
             raise  # nor is a kill

@@ -1,7 +1,7 @@
 """Native dialogs: ``alert``, ``confirm``, ``prompt`` and ``beforeunload``.
 
-They are not visible in screenshots and hold the page up, so each is answered at once, and the agent is told. By
-default nothing is accepted that the agent could not read first. Once it has been told of a question, it may decide
+They are not visible in screenshots and hold the page up, so each is answered at once and reported to the agent. By
+default nothing is accepted that the agent could not read first. Once a question was reported, it may decide
 the answer to the next one like it, and then repeat what opened it.
 """
 
@@ -49,7 +49,7 @@ _HOW = {
     "confirm": '"Next_dialog; accept"',
     "prompt": '"Next_dialog; accept; [Content]"',
 }
-"""How an agent says that the next question of this type is to be answered with OK."""
+"""The action that has the next question of this type answered with OK."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class _Reply:
 
 @dataclass(frozen=True)
 class _Question:
-    """What makes two dialogs the same question."""
+    """The facts by which two dialogs are the same question."""
 
     type: str
     message: str
@@ -98,7 +98,7 @@ class Dialogs:
             text: Text for a ``prompt``; None for the one it suggests.
 
         Raises:
-            ActionError: The agent has not been told of any question, or this is the eleventh decision in a row.
+            ActionError: No question has been reported to the agent, or this is the eleventh decision in a row.
         """
         if not self._read:
             raise ActionError("the page has not shown a dialog that can be answered; nothing was decided")
@@ -115,7 +115,7 @@ class Dialogs:
         self._acted = bool(self._decisions)
 
     def noted(self) -> None:
-        """Take the dialogs so far as read, because the agent has been told of them."""
+        """Mark the dialogs so far as read: they have been reported to the agent."""
         for question in self._new:
             self._read.pop(question, None)
             self._read[question] = None

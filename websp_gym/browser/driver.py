@@ -150,7 +150,7 @@ def _variables() -> Iterator[None]:
     """Give the driver a folder for its temporary files, and let it end neither early nor with an error's trace.
 
     If a window closes before Playwright 1.44 has attached to it, it rejects a promise that nobody waits for,
-    which ends the driver: any page could do that. What is done about a killed reader is in ``driver.cjs``.
+    which ends the driver: any page could do that. ``driver.cjs`` handles a killed reader.
     """
     options = [
         os.environ.get("NODE_OPTIONS", ""),

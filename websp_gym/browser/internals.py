@@ -1,7 +1,7 @@
 """The private parts of Playwright that this package uses, each with what happens where they are not there.
 
 Playwright 1.44, which browsergym-core pins, and 1.65 have hardly an internal module in common. Each function looks
-for the part that it knows, and without it takes the public way: slower, or without what only the part can tell, but
+for the part that it knows, and without it takes the public way: slower, or with fewer facts, but
 never an error. No other module of the package uses a private name of Playwright.
 """
 
@@ -239,7 +239,7 @@ def lighten() -> None:
     For every message, Playwright below 1.64 calls ``inspect.stack()`` and ``traceback.extract_stack()``, which look
     for the source of every frame: a third of the Python time of a step. In every answer, Playwright below 1.65 looks
     for references to its own objects, also in those of the DevTools protocol: a quarter of the Python time of
-    BrowserGym's observation keys. Where these parts are not there, nothing is replaced.
+    BrowserGym's observation keys. Without these parts, nothing is replaced.
     """
     for module in (_module("_sync_base"), _module("_connection"), _module("_network")):
         names = vars(module) if module is not None else {}

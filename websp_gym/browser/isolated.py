@@ -117,7 +117,7 @@ class Frame:
         return self.worlds.call(self.id, function, arguments).get("value")
 
     def nodes(self, function: str, *arguments: Any) -> list[dict[str, Any]]:
-        """Call a page script function that returns elements, and return what the browser says of each.
+        """Call a page script function that returns elements, and return the browser's description of each.
 
         Each is a node as WebDriver BiDi serializes it, with ``backendNodeId`` and ``shadowRoot``, open or closed.
         """
@@ -200,7 +200,7 @@ class Worlds:
         return world.frames[number]
 
     def nodes(self, frame: str, function: str, arguments: tuple[Any, ...]) -> list[dict[str, Any]]:
-        """Return what the browser says of the elements that a page script function returns."""
+        """Return the browser's description of the elements that a page script function returns."""
         found = _checked(
             self._send(
                 "Runtime.callFunctionOn",

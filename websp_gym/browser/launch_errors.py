@@ -17,7 +17,7 @@ _EXIT = re.compile(r"<process did exit: exitCode=(?:null|(\d+)), signal=(?:null|
 _SAID = re.compile(r"^\[pid=\d+\]\[err\] (.+)", re.MULTILINE)
 _FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
 _CANNOT_EXECUTE = (126, 127)
-"""Exit codes of shells and loaders: the file is no program of this machine, or libraries are missing."""
+"""Exit codes of shells and loaders: the file cannot run on this machine, or libraries are missing."""
 _PASSING = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETXTBSY)
 _TO_SAY_VERSION = 20.0
 _LONGEST = 300

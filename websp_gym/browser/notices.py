@@ -1,4 +1,4 @@
-"""What the browser said in windows of its own, such as native dialogs, which no screenshot shows."""
+"""Notices of native windows, such as dialogs, which no screenshot shows."""
 
 from __future__ import annotations
 
@@ -50,4 +50,4 @@ ASKED = {
     "file": "the page asked for a file to be chosen; no file can be chosen here",
     "print": "the page asked for the print dialog; nothing was printed",
 }
-"""What a page asked of the browser, by the words of ``asks.js``."""
+"""Requests of a page to the browser, by their names in ``asks.js``."""

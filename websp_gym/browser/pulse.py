@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SHORTEST = 0.25
 _LONGEST = 2.0
-"""Seconds to look back: on a busy machine, the little that is done in a short time tells nothing."""
+"""Seconds to look back: on a busy machine, a short time gives no reliable rate."""
 _MESSAGES = 100.0
 """Messages per second about a page that floods the browser. A page that loads has as many for a moment only."""
 _SHARE = 0.1
@@ -30,7 +30,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Busy:
-    """What a page keeps busy.
+    """A process that a page keeps busy.
 
     Args:
         flooded: The browser sends messages about it all the time, which also come from the server's responses.
@@ -88,7 +88,7 @@ _counting: dict[Any, Pulse] = {}
 
 
 def install() -> None:
-    """Let Playwright's connections, from the next one on, tell of each message."""
+    """Make all future connections of Playwright report each message."""
     count_messages(_count)
 
 

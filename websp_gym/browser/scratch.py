@@ -1,6 +1,6 @@
 """One folder for the temporary files of this process's driver and browsers.
 
-Killed ones leave profiles, shared memory and downloads behind. Whoever starts the next browser removes the folders
+Killed ones leave profiles, shared memory and downloads behind. The start of the next browser removes the folders
 of processes that are gone, which the lock of a folder shows: the system frees it however a process ends.
 """
 

@@ -29,7 +29,7 @@ _FRAMES = 8
 
 @dataclass(frozen=True)
 class Calm:
-    """What counts as calm.
+    """Criteria for a page at rest.
 
     Args:
         quiet_ms: Milliseconds without a DOM change.
@@ -48,7 +48,7 @@ class Calm:
 ANY_PAGE = Calm(quiet_ms=20, frames=2, after_traffic=0.03, timers=True)
 """For pages that nobody knows: they may change the DOM some frames after a response, or by a timer."""
 REACTS_AT_ONCE = Calm(quiet_ms=8, frames=1, after_traffic=0.005)
-"""For the pages of a world that says so (:attr:`websp_gym.world.World.reacts_at_once`)."""
+"""For pages of a world with this flag (:attr:`websp_gym.world.World.reacts_at_once`)."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class _Rest:
     waited: float = 0.0
     """Seconds from the question to the page's own decision."""
     asked: tuple[str, ...] = ()
-    """What the page has asked of the browser (:data:`websp_gym.browser.notices.ASKED`)."""
+    """The page's requests to the browser (:data:`websp_gym.browser.notices.ASKED`)."""
 
 
 def settle(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Download, FileChooser, Page
 
 _LONGEST_NAME = 200
-"""Maximum number of characters of a file's name that is told."""
+"""Maximum number of characters of a file's name in a notice."""
 
 
 class Tabs:
@@ -30,7 +30,7 @@ class Tabs:
 
     A new tab becomes the current one, as in the paper; if the current tab closes, the previous one does.
     What the browser would show in windows of its own is answered at once and kept in :attr:`notices`, so that
-    the agent can be told.
+    the agent can be informed.
 
     Args:
         context: The browser context.
@@ -41,7 +41,7 @@ class Tabs:
         self.context = context
         self.reacts_at_once = reacts_at_once
         self.notices = Notices()
-        """What the browser said since the last observation."""
+        """Notices since the last observation."""
         self.dialogs = Dialogs(self.notices)
         self.clipboard = ""
         """Text that the agent copied last in this episode."""
@@ -170,7 +170,7 @@ class Tabs:
         session_of(self.current).send("Page.resetNavigationHistory")
 
     def begin_step(self) -> None:
-        """Clear the notices of earlier steps, of which the agent has been told."""
+        """Clear the notices of earlier steps, which have been reported."""
         self.dialogs.noted()
         self.notices.clear()
         self._downloaded = False

@@ -67,7 +67,7 @@ class Traffic:
             if endpoint in self._background:
                 return
             # The next request of a poll may start before the end of the last one is reported; if the poll is fast,
-            # of several. Then only an identical URL counts: a queue of different requests is no poll.
+            # of several. Then only an identical URL counts: a queue of different requests is not a poll.
             others = sum(open_.endpoint == endpoint for open_ in self._open.values())
             if others <= 1 or request.url in self._ended_urls:
                 self._repeats[endpoint] += 1

@@ -28,7 +28,7 @@ class Candidate:
         folder: Its folder.
         agent: The agent and the instruction variant.
         site: The website.
-        said: Whether the early judge found that the task was done; None where it said nothing.
+        said: Whether the early judge found that the task was done; None without an answer.
     """
 
     folder: Path

@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def _code(error: BaseException, signals: Sequence[int]) -> int:
-    """Say what ended the command, unless it said so itself, and return the exit code."""
+    """Report what ended the command, unless that was done, and return the exit code."""
     from websp_gym.cli.signals import INTERRUPTED, UNREAD, caused_by
     from websp_gym.errors import SetupError, StorageError, WebspError
 

@@ -48,7 +48,7 @@ ELSEWHERE = {
     "--max-steps": "--max-actions",
     "--budget": "--max-cost",
 }
-"""What other tools call some options, which no spelling would suggest."""
+"""Names of some options in other tools, which no similarity of spelling would suggest."""
 
 
 class _Command(TyperCommand):

@@ -1,4 +1,4 @@
-"""What commands need to work on live websites: the permission, and the account, from the environment."""
+"""Requirements of commands on live websites: the permission and the account, from the environment."""
 
 from __future__ import annotations
 

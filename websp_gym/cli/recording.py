@@ -50,7 +50,7 @@ def record(
 
     Account values of a live site become placeholders when WEBSP_ACCOUNT_EMAIL, WEBSP_ACCOUNT_USERNAME and
     WEBSP_ACCOUNT_NAME are set. Passwords, one-time codes and card numbers are never stored; WEBSP_ACCOUNT_PASSWORD
-    is only compared with what is typed, to tell a new password from the account's.
+    is only compared with typed text, to distinguish a new password from the account's.
 
     Example: `websp record steam --name "my preferences" --start https://store.steampowered.com/account/preferences/`
     """

@@ -139,7 +139,7 @@ def _inputs(options: list[str]) -> dict[int, str]:
 
 
 class _Outcome:
-    """What a replay did, to be shown."""
+    """The outcome of a replay, for display."""
 
     def __init__(self, trace: Trace, set_: Set, explain: int | None) -> None:
         self.trace = trace
@@ -155,7 +155,7 @@ class _Outcome:
 
     @property
     def note_candidates(self) -> Callable[[int, list[Candidate]], None] | None:
-        """What to call with the candidates of each event; None if nothing is to be explained."""
+        """Called with the candidates of each event; None explains nothing."""
         return None if self.explain is None else self._note
 
     def _note(self, number: int, candidates: list[Candidate]) -> None:

@@ -1,4 +1,4 @@
-"""What an environment says when the world or its browser fails."""
+"""Errors and ``info`` of an environment whose world or browser fails."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Briefing:
-    """What an agent receives before an episode.
+    """The facts that an agent receives before an episode.
 
     Args:
         instance: The instance. An honest agent reads its instruction only; the oracle reads its ground truth.
@@ -67,7 +67,7 @@ class Rollout:
     def __init__(self, env: WebspEnv, agent: Player, *, seed: int = 0) -> None:
         self.env = env
         self.stage: Stage = "reset"
-        """What is running, or was running when an error ended the episode."""
+        """The current stage, or the one in which an error ended the episode."""
         self.actions = 0
         """Number of actions the agent has returned."""
         self.task: WebspTask | None = None

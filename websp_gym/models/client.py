@@ -64,8 +64,8 @@ class RetryingModel:
         endpoint: Makes one attempt.
         price: Returns the cost of an answer from the model's name and the tokens; None where it is unknown.
         policy: Retries and concurrency; None for the defaults.
-        priced: Whether the price is known; None where only an answer tells.
-        advice: What to say of an endpoint that is not there or does not speak the API; empty for the usual advice.
+        priced: Whether the price is known; None if it comes with an answer.
+        advice: Advice for an endpoint that is missing or does not speak the API; empty for the usual one.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What a family of models accepts: thinking and temperature, checked when a model is made."""
+"""Options that a family of models accepts: thinking and temperature, checked when a model is made."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAKERS = {"openai": "openai", "anthropic": "anthropic", "google": "gemini"}
 
 
 class Family(BaseModel):
-    """What the models of one family accept; ``families.yaml`` explains the fields."""
+    """Options that the models of one family accept; ``families.yaml`` explains the fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

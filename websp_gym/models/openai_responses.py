@@ -56,7 +56,7 @@ class _Response(Body):
 
 
 class ResponsesEndpoint(SdkEndpoint):
-    """A model behind the Responses API; the provider is told not to store anything."""
+    """A model behind the Responses API; the provider is asked not to store anything."""
 
     def _post(self) -> Callable[..., Any]:
         post: Callable[..., Any] = self._client.responses.with_raw_response.create

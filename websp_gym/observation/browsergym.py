@@ -66,7 +66,7 @@ def _extract(page: Page, tags_to_mark: str, *, lenient: bool) -> dict[str, Any]:
 
 
 class _Sessions:
-    """What two of BrowserGym's functions use of a page: its DevTools sessions. All of them are the one given."""
+    """Stands in for a page in two of BrowserGym's functions, which use only its DevTools session."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -62,7 +62,7 @@ class Mark:
         index: Index of the element for the page scripts in its frame.
         mixed: Whether it is partly checked (``checked`` is then False).
         row: Of an element without name and text: the text beside it, or of its row, at most 200 characters.
-        place: Of an element that its role and name do not tell from others: the text around it.
+        place: The text around an element whose role and name do not identify it.
     """
 
     number: int
@@ -86,7 +86,7 @@ class Mark:
 
     @property
     def identity(self) -> dict[str, str]:
-        """What makes it the element that it is: its role, name and place."""
+        """The identity of the element: its role, name and place."""
         return {"role": self.role, "name": self.name, "place": self.place}
 
     def as_dict(self) -> dict[str, Any]:
@@ -111,7 +111,7 @@ class Mark:
     def line(self) -> str:
         """Return one line for a prompt: ``[9] <checkbox> "Violence" (checked)``.
 
-        An element without a name is told by its row: ``[4] <switch> (not checked) in the row "Analytics"``.
+        An element without a name is described by its row: ``[4] <switch> (not checked) in the row "Analytics"``.
         """
         what = self.tag if self.role in ("generic", "presentation") else self.role
         parts = [f"[{self.number}] <{what}>"]
@@ -372,7 +372,7 @@ def _survey(frame: Frame, clip: dict[str, float] | None, most: int) -> _Survey:
 
 
 def _with_internals(frame: Frame, survey: _Survey) -> _Survey:
-    """Return the survey with what only the browser knows of custom elements: what their ElementInternals say."""
+    """Return the survey with the ElementInternals of custom elements, which only the browser knows."""
     customs = survey.customs[:_MOST_CUSTOMS]
     said = dict(zip(customs, described(frame, "customsOf", customs), strict=True))
 

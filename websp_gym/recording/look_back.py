@@ -1,4 +1,4 @@
-"""Look once, after a recording, whether the pages kept what was set: what they did not keep is no setting."""
+"""Check once, after a recording, whether the pages kept the changes: a change that is lost was not a setting."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is kept of episodes and runs: trajectories and results, free of secrets."""
+"""Stored episodes and runs: trajectories and results, free of secrets."""

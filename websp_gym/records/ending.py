@@ -29,7 +29,7 @@ class Ending:
 
     @property
     def cause(self) -> EndCause:
-        """Who caused the end. The agent answers for its actions and for how a page responds to them."""
+        """The cause of the end. The agent is responsible for its actions and for how a page responds to them."""
         match self.reason:
             case "error":
                 return "world"

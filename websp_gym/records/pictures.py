@@ -31,7 +31,7 @@ def marked_picture(trajectory: Trajectory, folder: Path, index: int) -> NDArray[
         A uint8 array of shape (height, width, 3).
 
     Raises:
-        OSError: The screenshot is missing, or it is no file of at most 50 MB in this folder.
+        OSError: The screenshot is missing, or it is not a file of at most 50 MB in this folder.
     """
     view = trajectory.views[index]
     plain = Camera.decode(read_file(folder / str(view.screenshot), MAX_PICTURE))

@@ -21,13 +21,13 @@ RUN = "run.json"
 RESULTS = "results.jsonl"
 TRAJECTORIES = "trajectories"
 AGENT_LOG = "agent.json"
-"""What an agent noted of an episode, in the folder of its trajectory."""
+"""Name of the file with an agent's notes on an episode, in the folder of its trajectory."""
 SCHEMA = "websp-run/1"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What all results of a run have in common.
+    """The settings that all results of a run share.
 
     Args:
         agent: The agent, as given by the user.

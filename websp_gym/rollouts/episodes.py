@@ -1,4 +1,4 @@
-"""Which episodes to play: instances and seeds, for data sets of trainers."""
+"""Choose episodes to play, instances and seeds, for data sets of trainers."""
 
 from __future__ import annotations
 

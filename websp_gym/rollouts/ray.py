@@ -19,7 +19,7 @@ from websp_gym.rollouts.worker import Reply, Request, Reset
 _TO_START = 120.0
 """Seconds that the actors of all nodes may take to start."""
 _TO_TELL = 0.1
-"""Seconds that a thread waits for an actor to say that it is alive before it passes over its environments."""
+"""Seconds that a thread waits for a sign of life of an actor before it passes over its environments."""
 _FRESH = 5.0
 """Seconds after which such an answer is too old."""
 _LOST = (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError)

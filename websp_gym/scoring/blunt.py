@@ -1,6 +1,6 @@
-"""What agents would reach that do not read the instruction: the baselines beside every success rate.
+"""Scores of agents that do not read the instruction: baselines for every success rate.
 
-Each sets the switches of the task's site in one way, whatever the task says, and answers. No episode is played: the
+Each sets the switches of the task's site in one way, whatever the task is, and answers. No episode is played: the
 end state is computed from S0 and scored as usual. Settings are set directly, without their dependencies and without a
 limit of actions, so the rates are what such a policy could reach at most.
 """
@@ -36,7 +36,7 @@ POLICIES: Mapping[str, Setter] = MappingProxyType(
         "least private": lambda now, least: least,
     }
 )
-"""What each policy does with a switch."""
+"""Action of each policy on a switch."""
 
 PAGE = "flip its page"
 """A policy that knows the page of the goal, and flips every switch there."""

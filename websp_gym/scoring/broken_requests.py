@@ -17,7 +17,7 @@ from websp_gym.world.state import SESSIONS, Event, SiteState, WorldState, same
 
 @dataclass(frozen=True)
 class Need:
-    """What would have to change for a condition to hold.
+    """Changes that would make a condition hold.
 
     Args:
         settings: The settings and their wanted values.

@@ -67,8 +67,8 @@ def item_changes(
 ) -> Iterator[tuple[Word, Item]]:
     """Yield each item that came or went though no condition wants it to.
 
-    Items are compared by what they say: one that was removed and made again as it was has not changed. That something
-    of S0 was destroyed on the way is told by the events.
+    Items are compared by content: one that was removed and made again identically has not changed. That something
+    of S0 was destroyed on the way shows in the events.
 
     Args:
         goal: The goal; None for none.
@@ -97,7 +97,7 @@ def asked_fields(goal: Goal | None, collection: str, before: SiteState) -> dict[
 
 
 def without(item: Item, fields: Mapping[str, set[str]]) -> Item:
-    """Return what an item says, without those of its fields that are in ``fields`` under its id."""
+    """Return the content of an item, without the fields listed in ``fields`` under its id."""
     asked = fields.get(item["id"], ())
     return {name: value for name, value in item.items() if name != "id" and name not in asked}
 

@@ -1,7 +1,7 @@
-"""Which instances are solved before anything is done: their initial state S0 meets the goal.
+"""Instances that are solved at the start: their initial state S0 meets the goal.
 
 They are part of the benchmark, so that always toggling does not pay. A learner finds them first, because answering at
-once is enough; these functions tell them apart, leave them out or balance them.
+once is enough; these functions identify them, leave them out or balance them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is to be done: ids, instances, goals, ground truth, splits."""
+"""Task configurations: ids, instances, goals, ground truth, splits."""
 
 DATASET_VERSION = "2.0.0"
 """Version of tasks, initial states and sites. The first number grows with changes that make scores incomparable."""

@@ -21,7 +21,7 @@ class Says(ConfigModel):
 
     It is met by what a person would call the same text. Capitals, quotation marks around it, a full stop behind it
     and what stands between words (spaces, hyphens, underscores) make no difference. A text that a goal gives without
-    ``says`` is met by itself only; that is for what the instruction quotes, and for what machines compare.
+    ``says`` must match exactly; use it for texts that the instruction quotes or that machines compare.
     """
 
     says: str
@@ -111,7 +111,7 @@ class Goal(ConfigModel):
 
 
 class Unchanged(ConfigModel):
-    """What must not change: patterns of settings (``email.*``) and collections, except keys of the goal.
+    """State that must not change: patterns of settings (``email.*``) and collections, except keys of the goal.
 
     ``others`` names collections of which the goal asks for one item, or for certain ones: no other may come, go or
     change. Other fields of an item that the goal wants changed are free.

@@ -23,7 +23,7 @@ TracePath = Annotated[str, AfterValidator(_below)]
 
 
 class Step(ConfigModel):
-    """A step that leads to S0. It is told from others by its key, such as ``replay``."""
+    """A step that leads to S0. Its kind is its key, such as ``replay``."""
 
     @property
     def kind(self) -> str:

@@ -92,7 +92,7 @@ class Task(ConfigModel):
     instruction: str
     instruction_with_navigation: str
     signed_in: bool = True
-    """Whether the browser starts signed in; only tasks that need no account say ``false``."""
+    """Whether the browser starts signed in; ``false`` only for tasks that need no account."""
     goal: Goal
     unchanged: Unchanged = Unchanged()
     instances: tuple[InstanceConfig, ...] = Field(min_length=1)
@@ -149,7 +149,7 @@ class Site(ConfigModel):
     def _is_an_address(cls, value: str) -> str:
         parts = urlsplit(value)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f'"{value}" is no address of a website: give http(s)://host/')
+            raise ValueError(f'"{value}" is not the address of a website: give http(s)://host/')
         return value
 
     @model_validator(mode="after")

@@ -22,7 +22,7 @@ Rows = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
 _NO_ACTION = "Wait"
-"""What an invalid action is for the features: nothing was done."""
+"""How features represent an invalid action: as no action."""
 
 
 class CandidateActions(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs):
@@ -46,7 +46,7 @@ class CandidateActions(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstruc
         action_space: ``Discrete(most)``.
 
     Raises:
-        SetupError: The environment is no environment of this package, its observation has no elements, or a number
+        SetupError: The environment is not from this package, its observation has no elements, or a number
             does not fit.
 
     Example:

@@ -1,4 +1,4 @@
-"""Where an episode takes place: a world, its state, the sandbox as one, and effects outside of the account."""
+"""The places of episodes: a world, its state, the sandbox as one, and effects outside of the account."""
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.world.base import World, WorldEpisode

@@ -51,7 +51,7 @@ class WorldEpisode(Protocol):
 
         Args:
             site: Slug of the site.
-            browsers: What the session of each says: ``device``, ``place`` and the like.
+            browsers: Fields of the session of each: ``device``, ``place`` and the like.
         """
 
     def call_api(self, site: str, method: str, url: str, *, token: str, body: Any, missing: bool) -> None:
@@ -63,7 +63,7 @@ class WorldEpisode(Protocol):
             url: The address.
             token: Id of the token.
             body: JSON data, a text, or ``None``.
-            missing: Whether a reply that there is no such thing is fine.
+            missing: Whether a reply of "not found" is accepted.
         """
 
     def effects(self, site: str, goal: Goal, start: WorldState, end: WorldState) -> tuple[EffectResult, ...]:

@@ -1,7 +1,7 @@
 """Whether what an account has decided takes effect: tried from outside, in a copy of the episode.
 
 The state reward reads what the server has stored. Effects go on from there: an ended session is refused, strangers
-do not find what is private, a created token may do what it says and nothing else, rejected trackers hear nothing.
+do not find private content, a created token has its scopes and no others, rejected trackers receive nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class EffectProbe:
     Args:
         sandbox: The sandbox.
         episode: A fork of the episode, which the requests may change.
-        site: What the sandbox says of the site.
+        site: The sandbox's declaration of the site.
         goal: The goal; only effects of what it names are tried.
         start: S0.
         end: The state at the end.
@@ -70,7 +70,7 @@ class EffectProbe:
         yield from self._tokens()
 
     def _checks(self, collection: str) -> list[Items]:
-        """What the goal says of a collection."""
+        """The part of the goal about a collection."""
         return [check for _, check in self._goal.items() if check.collection == collection]
 
     def _sessions(self) -> Iterator[EffectResult]:
@@ -207,7 +207,7 @@ class EffectProbe:
         return all(same(self._end.settings[key], value) for key, value in settings.items())
 
     def _tried(self, spec: Mapping[str, Any], item: Item) -> EffectResult:
-        """Return what a stranger meets now, and otherwise: an effect tells one from the other."""
+        """Return the present result for a stranger and the opposite one, which the effect distinguishes."""
         now = self._as_stranger(spec, item)
         if item:
             rows = self._end.collections[spec["collection"]]

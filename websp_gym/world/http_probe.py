@@ -37,7 +37,7 @@ class HttpProbe:
         sandbox: The sandbox.
         episode: Secret id of the episode.
         cookies: Cookies of the browser; those that responses set are added.
-        device: What sessions of this client say (``device``, ``place``), if it is not the episode's own browser.
+        device: Fields of this client's sessions (``device``, ``place``), if it is not the episode's own browser.
     """
 
     def __init__(

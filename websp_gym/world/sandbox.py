@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
 _described_by: dict[int, dict[str, dict[str, Any]]] = {}
-"""What each site.yaml declares, by slug, for each server (by its pid)."""
+"""The declarations of each site.yaml, by slug, for each server (by its pid)."""
 
 _declared_by: dict[int, dict[str, Declared]] = {}
 """The part of it that a state carries."""

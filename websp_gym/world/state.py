@@ -27,7 +27,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Declared:
-    """What a site's ``site.yaml`` declares about its state."""
+    """The part of a ``site.yaml`` about the state."""
 
     least_private: Mapping[str, Any] = field(default_factory=dict)
     """The least private value of each setting that has one."""

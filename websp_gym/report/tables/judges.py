@@ -1,4 +1,4 @@
-"""What the judges of the episodes did, model by model: opinions, missing ones, agreement and cost."""
+"""The judges of the episodes, model by model: opinions, missing ones, agreement and cost."""
 
 from __future__ import annotations
 

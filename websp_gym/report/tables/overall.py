@@ -15,7 +15,7 @@ from websp_gym.scoring.blunt import LABELS, blunt_rates, known
 ABOUT = (
     "Success, failure and time-out add up to the scored episodes, which are the denominator of the success rate. "
     "Unscored episodes and infrastructure errors are excluded and counted separately; the rate of all counts them as "
-    "failures. Computed rows are no agents: what setting all switches in one fixed way would reach on "
+    "failures. Computed rows are not agents: they show what setting all switches in one fixed way would reach on "
     "the same instances without reading the instruction."
 )
 _SCORED: tuple[OutcomeLabel, ...] = ("success", "failure", "time-out")

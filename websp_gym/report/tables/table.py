@@ -44,7 +44,7 @@ class Column:
         label: Its heading.
         hint: Its meaning.
         reference: Whether it quotes a publication.
-        silent: Whether it says nothing in this table, as where every count is zero; only JSON and `cell` have it.
+        silent: Whether it is uninformative in this table, for example all zero; only JSON and `cell` have it.
     """
 
     label: str

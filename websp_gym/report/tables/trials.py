@@ -18,7 +18,7 @@ ABOUT = (
 
 PUBLISHED = (
     "Published rows: a subset chosen by failure, all failures of trial 1 and two successes per website, so pass@1 is "
-    "no success rate."
+    "not a success rate."
 )
 
 
@@ -115,7 +115,7 @@ def _chosen(own: Sequence[EpisodeRow], trials: int, agent: str) -> str:
         return ""
     return (
         f"{agent}: chosen by failure. The {len(kept)} instances with {trials} trials have all {kept.count(False)} "
-        f"failures of trial 1, and the {len(left)} left out were solved in it: pass@1 here is no success rate."
+        f"failures of trial 1, and the {len(left)} left out were solved in it: pass@1 here is not a success rate."
     )
 
 

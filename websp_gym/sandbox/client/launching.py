@@ -55,7 +55,7 @@ class Address:
 
     @classmethod
     def parse(cls, text: str, *, secret: str) -> Address | None:
-        """Return the address in a JSON text, with ``secret`` if it says none, or None if it is not an address."""
+        """Return the address in a JSON text, with ``secret`` if it has none, or None if it is not an address."""
         try:
             return cls(**{"secret": secret, **json.loads(text)})
         except (ValueError, TypeError):

@@ -37,7 +37,7 @@ from .tokens import authorize
 from .turns import CPU_SECONDS, EndedError, OverTimeError, finish
 
 EPISODE_HEADER = "x-websp-episode"
-"""The header with the episode's secret id and, of another browser than its own, what its sessions say, as JSON."""
+"""Header with the episode's secret id and, for another browser than its own, its session fields as JSON."""
 
 Handler: TypeAlias = Callable[[SiteRequest], Awaitable[Response]]
 

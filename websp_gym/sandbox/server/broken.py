@@ -26,7 +26,7 @@ MOST_SENT = 20_000
 """Characters of a request that are kept."""
 
 NOTHING: Row = {"settings": {}, "collections": []}
-"""What a page view changes."""
+"""The changes of a page view."""
 
 
 async def would_change(

@@ -1,4 +1,4 @@
-"""What the templates of panels can call."""
+"""Functions for the templates of panels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the templates in ``kit/scenery`` can call: the entries of a site's files of data, by field or by words."""
+"""Functions for the templates in ``kit/scenery``: the entries of a site's data files, by field or by words."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class SiteEpisode:
 
     @property
     def sign_in_first(self) -> RefusedError:
-        """What is said to a visitor who is signed out and asks for what only an account may do."""
+        """Message for a signed-out visitor who asks for something that needs an account."""
         return RefusedError(401, SESSION_ENDED if self.session_ended else "Sign in first.")
 
     @property
@@ -223,7 +223,7 @@ def open_session(episode: EpisodeState, site: SiteSchema, *, by: str, device: Ro
         episode: The state of the episode.
         site: The site.
         by: The way of signing in: ``setup``, ``password``, ``chooser`` or ``handover``.
-        device: What the session says of another browser than the episode's own; None for that one.
+        device: Fields of the session of another browser than the episode's own; None for that one.
 
     Raises:
         ValueError: Sessions of the site have no such field.
@@ -240,7 +240,7 @@ def open_session(episode: EpisodeState, site: SiteSchema, *, by: str, device: Ro
 
 
 def _known(owner: SiteSchema, fields: Row) -> Row:
-    """Leave out what the sessions of a site that another one signs in at do not say."""
+    """Leave out fields that the sessions of a site with a foreign sign-in do not have."""
     known = owner.collections[SESSIONS].fields
     return {name: value for name, value in fields.items() if known is None or name in known}
 

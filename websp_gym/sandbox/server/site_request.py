@@ -24,7 +24,7 @@ class SiteRequest(Request):
     Attributes:
         content: The body as it was sent; ``read_fields`` and ``read_json`` parse it.
         host: The host that was asked, in lower case and without a port.
-        device: What the browser says of itself where it is another one than the episode's own; else None.
+        device: The browser's own description if it is not the episode's browser; else None.
         sites: The sites of the sandbox.
         episode: State of the site in this episode, as the visitor sees it.
         action: The declared action that the request was taken for; None for a page or a route of the site's own.

@@ -143,7 +143,7 @@ class Judge:
 
     @property
     def identity(self) -> str:
-        """What its verdicts depend on: models, settings, digest of the rules, and quorum if not the default."""
+        """Everything its verdicts depend on: models, settings, digest of the rules, and quorum if not the default."""
         rules = hashlib.sha256(self._rules.encode()).hexdigest()[:8]
         usual = self.quorum == check_quorum(None, len(self.models))
         parts = (self._settings, f"rules {rules}", "" if usual else f"quorum {self.quorum}")
@@ -242,7 +242,7 @@ def decide(votes: Sequence[Vote], quorum: int | None = None) -> Verdict:
 
 
 def _why_none(votes: Sequence[Vote], quorum: int) -> str:
-    """Return how many models said what, how many said nothing that can be read, and why."""
+    """Return how many models gave which result, how many gave none, and why."""
     results = [vote.result for vote in votes]
     silent = [vote for vote in votes if vote.result is None]
     failures = sum(bool(vote.failed) for vote in silent)

@@ -29,7 +29,7 @@ class Ballot:
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Ballot | None:
-        """Return the ballot in JSON data with ``status`` and ``votes``; None where there is no valid one."""
+        """Return the ballot in JSON data with ``status`` and ``votes``; None if there is no valid one."""
         votes = data.get("votes")
         if not isinstance(votes, list | tuple) or data.get("status") not in ("pass", "fail", "unscored"):
             return None
@@ -41,7 +41,7 @@ class Ballot:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelTally:
-    """What one model of a judge did over many runs.
+    """Statistics of one model of a judge over many runs.
 
     Args:
         model: The model string, with a number if the judge has it several times.

@@ -1,7 +1,7 @@
-"""What the learner sees of a page: the actions it may take there, each with features made of words.
+"""The learner's view of a page: the possible actions, each with features made of words.
 
 A feature is a text such as ``name save`` or ``named wrong new switch``. None names the site, the person or the
-instance, so what is learned on some tasks can be of use on others. Most say how an element relates to the
+instance, so what is learned on some tasks can be of use on others. Most describe how an element relates to the
 instruction: whether its name is in it, whether it is named next after the element operated last, whether it has the
 state that the instruction wants.
 """
@@ -78,7 +78,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class Mention:
-    """Where the instruction names an element best.
+    """The position where the instruction names an element best.
 
     Args:
         at: Position of its first word in the instruction; -1 if the instruction does not name it.
@@ -92,7 +92,7 @@ class Mention:
 
     @property
     def named(self) -> bool:
-        """Whether the instruction means the element, as far as that can be told from words."""
+        """Whether the instruction means the element, judged by its words."""
         return self.cover >= 2
 
 
@@ -133,7 +133,7 @@ class Goal:
         return sum(bool(stem) for stem in self._stems[pointer + 1 :])
 
     def wanted(self, at: int) -> bool | None:
-        """Return whether what is named at a position shall be on, by the nearest word that says so, if one does."""
+        """Return whether the element named at a position shall be on, by the nearest such word; None without one."""
         near = [
             i
             for i, word in enumerate(self.words)
@@ -153,7 +153,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class _Past:
-    """What was done so far.
+    """The actions so far.
 
     Args:
         goal: The instruction.
@@ -273,7 +273,7 @@ def _of_element(element: Element, mention: Mention, past: _Past, order: str) -> 
 
 
 def _right(element: Element, mention: Mention, goal: Goal) -> str:
-    """Say whether an element has the state that the instruction wants, as far as that can be told from words."""
+    """Return whether an element has the state that the instruction wants, judged by its words."""
     if element["checked"] is None or element["role"] == "radio":
         return "stateless"
     wanted = goal.wanted(mention.at) if mention.named else goal.rest_wanted

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from websp_gym.rollouts import Transcript
 
 _FIRST_SQUARE = 1.0
-"""Where Adagrad's sums begin: high enough that one rollout does not decide about a rare feature."""
+"""Initial value of Adagrad's sums, high enough that one rollout does not decide about a rare feature."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What one update saw.
+    """The data of one update.
 
     Args:
         scored: Number of rollouts with a score.
@@ -83,7 +83,7 @@ class Trainer:
         self._squares[:] = _FIRST_SQUARE
 
     def draw(self, ids: Sequence[str], count: int) -> list[str]:
-        """Draw instances, half of them among those that are solved at the start, if there are any.
+        """Draw instances, half of them solved at the start, if there are any.
 
         Of each kind those come more often that are neither always nor never solved so far.
         """

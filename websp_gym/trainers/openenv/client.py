@@ -18,7 +18,7 @@ class WebspClient(EnvClient[WebspAction, WebspObservation, WebspState]):  # type
     Args:
         base_url: Address of the server.
         message_timeout_s: Seconds to wait for an answer. A reset that fails is tried twice and may take minutes.
-        token: The server's token; by default what ``WEBSP_OPENENV_TOKEN`` says, if anything.
+        token: The server's token; by default the value of ``WEBSP_OPENENV_TOKEN``, if set.
         **options: Further options of ``openenv.core.EnvClient``.
     """
 

@@ -25,7 +25,7 @@ from websp_gym.trainers.openenv.models import WebspAction, WebspObservation, Web
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """What OpenEnv's Task API tells of an instance: nothing about its goal or initial state.
+    """An instance in OpenEnv's Task API, without its goal and initial state.
 
     Args:
         id: Id of the instance.

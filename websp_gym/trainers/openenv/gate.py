@@ -1,4 +1,4 @@
-"""Who may use the server, and for how long a session may be silent.
+"""Access control of the server, and the time limit for idle sessions.
 
 OpenEnv's server asks nobody who they are. Programs on this machine may use one that listens on loopback only;
 websites in a browser may not. A server that listens elsewhere needs a token.

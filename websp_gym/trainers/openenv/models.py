@@ -1,4 +1,4 @@
-"""What goes over the wire: actions, observations and the state of a session."""
+"""Data on the wire: actions, observations and the state of a session."""
 
 from __future__ import annotations
 

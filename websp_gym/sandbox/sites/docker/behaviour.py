@@ -1,4 +1,4 @@
-"""Where the short address leads, and the part of Docker Hub's API that access tokens are for."""
+"""The redirect of the short address, and the part of Docker Hub's API that access tokens open."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def routes(site: SiteSchema) -> list[Route]:
 
 
 async def front(request: SiteRequest) -> Response:
-    """Lead to Docker Home, or those who are not signed in to the website."""
+    """Redirect to Docker Home; visitors who are not signed in, to the website."""
     signed_in = request.episode.account is not None
     return RedirectResponse("https://app.docker.com/" if signed_in else "https://www.docker.com/", 302)
 

@@ -1,6 +1,6 @@
 """Social permissions: blocked words are typed as one text, and kept as items, so that their order does not matter.
 
-What they allow decides over the mentions and comments of other people.
+They decide which mentions and comments of other people are accepted.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from websp_gym.sandbox.server.sessions import SiteEpisode
 from websp_gym.sandbox.server.site_request import SiteRequest
 
 ADVERTISER = "px.adlattice.com"
-"""The tracker that tells the ad centre whose pages were visited."""
+"""The tracker that reports visited pages to the ad centre."""
 
 AD_CENTER = "googleadcenter"
 

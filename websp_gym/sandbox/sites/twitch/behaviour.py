@@ -1,4 +1,4 @@
-"""What other people send to the account or do with its name, clips and stories, if its privacy settings let them."""
+"""Actions of other people on the account, its name, clips and stories, as far as its privacy settings allow."""
 
 from __future__ import annotations
 
