@@ -177,7 +177,7 @@ def read_options(given: Mapping[str, Any]) -> Options:
             f'picture_scale={options.picture_scale:g} scales the pictures of observation="marks" only',
             option="picture_scale",
         )
-    if options.observation in ("browsergym", "all"):
+    if options.observation in ("axtree", "browsergym", "all"):
         from websp_gym.browsergym import require
 
         require(f'observation="{options.observation}"', option="observation")
