@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from PIL import Image
 import websp_gym  # noqa: F401 (registers the ids)
 from tests.conftest import MakeEnv
 from websp_gym.env import WebspEnv
+from websp_gym.env.initial_state import verify
 from websp_gym.env.options import Options, kind_for
 from websp_gym.env.registration import make_env
 from websp_gym.env.task import WebspTask
@@ -31,6 +33,7 @@ from websp_gym.records.verdict import Verdict, unscored
 from websp_gym.scoring.judge.pictures import Limits, pictures_of
 from websp_gym.scoring.outcome import EpisodeEnd
 from websp_gym.scoring.rewards import make_reward
+from websp_gym.tasks.goals import Expect
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world import make_world
 
@@ -539,6 +542,20 @@ def test_an_unexpected_initial_state_is_an_error_that_lists_what_differs() -> No
     assert "cookies.youtube: expected False, actual True" in str(caught.value)
     with pytest.raises(WorldError, match="call reset"):
         env.step("Wait")
+
+
+def test_an_account_that_is_not_signed_in_is_no_initial_state() -> None:
+    instance = load_instance(TODO)
+    fresh = instance.model_copy(update={"config": instance.config.model_copy(update={"expect": Expect()})})
+    world = make_world("sandbox")
+    with closing(world.open_episode(fresh.site, signed_in=True)) as episode:
+        assert verify(fresh, episode).sites["steam"].signed_in
+    with (
+        closing(world.open_episode(fresh.site, signed_in=False)) as episode,
+        pytest.raises(InitialStateError) as caught,
+    ):
+        verify(fresh, episode)
+    assert caught.value.differences == {"signed in": (True, False)}
 
 
 # --- BrowserGym -------------------------------------------------------------------------------------

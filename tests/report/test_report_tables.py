@@ -321,6 +321,12 @@ def test_the_paired_difference_is_the_published_one() -> None:
     assert (turned.value, turned.low, turned.high) == pytest.approx((-0.2, -0.3404, -0.0569), abs=5e-5)
 
 
+def test_the_paired_difference_of_outcomes_that_agree_has_a_continuity_correction() -> None:
+    """The usual case, ad > bc. Computed by the formula of method 10; without the correction the low end is -0.084."""
+    found = difference(Pairs(10, 3, 1, 6))
+    assert (found.value, found.low, found.high) == pytest.approx((0.1, -0.10662, 0.29226), abs=5e-6)
+
+
 def test_mcnemars_test_is_the_binomials_two_tails() -> None:
     assert mcnemar(Pairs(5, 1, 9, 5)) == pytest.approx(2 * (1 + 10) / 1024)
     assert mcnemar(Pairs(0, 4, 4, 0)) == 1.0
