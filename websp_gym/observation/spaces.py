@@ -84,7 +84,11 @@ class AnyBox(gym.Space[Any]):
         return f"AnyBox({self.low}, {self.high}, {self.shape}, {self.dtype})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, AnyBox) and vars(other) == vars(self)
+        return isinstance(other, AnyBox) and other._bounds() == self._bounds()
 
     def __hash__(self) -> int:
-        return hash((self.low, self.high, self.shape))
+        return hash(self._bounds())
+
+    def _bounds(self) -> tuple[object, ...]:
+        # Without the random generator, which a space makes once it is seeded.
+        return self.low, self.high, self.shape, self.dtype
