@@ -273,7 +273,7 @@ def application(running: Application) -> Application:
 
 
 @pytest.fixture
-def tabs(application: Application) -> Iterator[Tabs]:
+def tabs(browser_thread: None, application: Application) -> Iterator[Tabs]:
     """A browser that is signed in to the application."""
     context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 800))
     page = context.new_page()

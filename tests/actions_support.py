@@ -193,7 +193,7 @@ def sites() -> Iterator[tuple[Site, Site]]:
 
 
 @pytest.fixture
-def hands(sites: tuple[Site, Site]) -> Iterator[Hands]:
+def hands(browser_thread: None, sites: tuple[Site, Site]) -> Iterator[Hands]:
     """A browser of 1280 x 1024 with one empty tab."""
     context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 1024))
     tabs = Tabs(context)

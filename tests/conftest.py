@@ -13,13 +13,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.sample import touched
-from websp_gym.browser.owner import adopt
+from websp_gym.browser.owner import call
 from websp_gym.env import WebspEnv
 from websp_gym.env.registration import make_env
 
 # A machine that is shared with others stalls now and then.
 settings.register_profile("websp", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("websp")
+
+_ON_BROWSER_THREAD = pytest.StashKey[set[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,20 +36,39 @@ def pytest_report_header() -> str:
     return f"proven in full because of changes: {', '.join(parts) or 'nothing'}"
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _drive_the_browser() -> None:
-    """Tests use Playwright's objects directly, so they drive the browser themselves (see test_threads for others)."""
-    adopt()
+def pytest_sessionstart() -> None:
+    """Start the browser thread that users get, and take Ctrl-C.
 
-
-@pytest.fixture(autouse=True, scope="session")
-def _end_on_ctrl_c() -> None:
-    """Child processes are sent SIGINT; where `make test` runs in the background they would inherit that it is ignored."""
+    Child processes are sent SIGINT; where `make test` runs in the background they would inherit that it is ignored.
+    """
+    call(lambda: None)
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_finish() -> None:
-    """Leave pytest's and the modules' many objects out of the full collections that each reset may make."""
+@pytest.fixture(scope="session")
+def browser_thread() -> None:
+    """Run the whole test on the browser thread, with its fixtures: it uses Playwright's objects itself.
+
+    All other tests use environments as users do: from another thread than the one that drives the browser.
+    """
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Run the tests of a file that has the fixture ``browser_thread`` there, because fixtures of the file end there too."""
+    if item.nodeid.partition("::")[0] not in item.session.stash[_ON_BROWSER_THREAD]:
+        return None
+    runner: Any = item.config.pluginmanager.get_plugin("runner")
+    return call(lambda: bool(runner.pytest_runtest_protocol(item, nextitem)))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Note which files need the browser thread. Leave pytest's and the modules' many objects out of the full collections that each reset may make."""
+    session.stash[_ON_BROWSER_THREAD] = {
+        item.nodeid.partition("::")[0]
+        for item in session.items
+        if "browser_thread" in getattr(item, "fixturenames", ())
+    }
     gc.collect()
     gc.freeze()
 

@@ -53,7 +53,7 @@ def origins() -> Iterator[tuple[str, str]]:
 
 
 @pytest.fixture
-def blank_page() -> Iterator[Page]:
+def blank_page(browser_thread: None) -> Iterator[Page]:
     """An empty page of a fresh context, 1280 x 1024."""
     context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 1024))
     yield context.new_page()

@@ -90,7 +90,7 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def opened_studio() -> Iterator[RecorderBrowser]:
+def opened_studio(browser_thread: None) -> Iterator[RecorderBrowser]:
     """One studio for a whole module: starting a browser takes a second."""
     with RecorderBrowser() as studio:
         yield studio

@@ -87,7 +87,7 @@ class Bench:
 
 
 @pytest.fixture
-def bench() -> Iterator[Bench]:
+def bench(browser_thread: None) -> Iterator[Bench]:
     context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 800))
     context.route("**/*", serve)
     yield Bench(Tabs(context))

@@ -1,23 +1,15 @@
-"""Shared parts of the sandbox tests: two small sites on disk, a server for them, and a visitor without a browser."""
+"""Shared parts of the sandbox tests: two small sites on disk, and a visitor without a browser."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import ssl
-from collections.abc import Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPSConnection
 from http.cookies import SimpleCookie
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-import pytest
-
-from websp_gym.sandbox.client import EPISODE_HEADER, Address, EpisodeHandle, Sandbox
-
-T = TypeVar("T")
+from websp_gym.sandbox.client import EPISODE_HEADER, Address, EpisodeHandle
 
 SHOP = """
 name: Shop
@@ -154,31 +146,6 @@ def write_sites(root: Path) -> Path:
     return root
 
 
-@contextlib.contextmanager
-def running(root: Path, *, browse: bool = False) -> Iterator[Sandbox]:
-    """A server for the test sites alone, ended afterwards."""
-    sandbox = Sandbox.start(sites=[write_sites(root)], only=True, browse=browse)
-    try:
-        yield sandbox
-    finally:
-        sandbox.close()
-
-
-@pytest.fixture(scope="module")
-def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    """A server for the test sites."""
-    with running(tmp_path_factory.mktemp("sites")) as sandbox:
-        yield sandbox
-
-
-@pytest.fixture
-def episode(sandbox: Sandbox) -> Iterator[EpisodeHandle]:
-    """An episode that is signed in to the shop."""
-    episode = sandbox.open_episode("shop", signed_in=["shop"])
-    yield episode
-    episode.close()
-
-
 class Reply:
     """An answer: status, headers (lower case) and body."""
 
@@ -240,9 +207,3 @@ class Visitor:
 def kinds(episode: EpisodeHandle) -> list[str]:
     """Returns the kinds of an episode's events without visits and submits."""
     return [event["kind"] for event in episode.state()["events"] if event["kind"] not in ("visit", "submit")]
-
-
-def run_async(work: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine in a thread of its own: where Playwright has run, its event loop counts as running."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, work).result()

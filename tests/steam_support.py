@@ -59,13 +59,8 @@ class Steam:
 
 
 @pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    return Sandbox.shared()
-
-
-@pytest.fixture(scope="module")
-def context(sandbox: Sandbox) -> Iterator[BrowserContext]:
-    browser = shared_browser(BrowserOptions(args=tuple(sandbox.browser_args())))
+def context(browser_thread: None) -> Iterator[BrowserContext]:
+    browser = shared_browser(BrowserOptions(args=tuple(Sandbox.shared().browser_args())))
     context = new_context(browser, viewport=(1280, 1024))
     yield context
     context.close()
@@ -80,14 +75,14 @@ def enter(context: BrowserContext, episode: EpisodeHandle) -> Steam:
 
 
 @pytest.fixture
-def steam(sandbox: Sandbox, context: BrowserContext) -> Iterator[Steam]:
-    episode = sandbox.open_episode("steam", signed_in=["steam", "google_accounts"])
+def steam(context: BrowserContext) -> Iterator[Steam]:
+    episode = Sandbox.shared().open_episode("steam", signed_in=["steam", "google_accounts"])
     yield enter(context, episode)
     episode.close()
 
 
 @pytest.fixture
-def signed_out(sandbox: Sandbox, context: BrowserContext) -> Iterator[Steam]:
-    episode = sandbox.open_episode("steam", signed_in=["google_accounts"])
+def signed_out(context: BrowserContext) -> Iterator[Steam]:
+    episode = Sandbox.shared().open_episode("steam", signed_in=["google_accounts"])
     yield enter(context, episode)
     episode.close()

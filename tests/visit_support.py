@@ -64,7 +64,7 @@ class Visit:
 
 
 @pytest.fixture
-def visit() -> Iterator[Callable[[str], Visit]]:
+def visit(browser_thread: None) -> Iterator[Callable[[str], Visit]]:
     """A factory of visits, by the site's slug."""
     sandbox = Sandbox.shared()
     browser = shared_browser(BrowserOptions(args=tuple(sandbox.browser_args())))

@@ -15,7 +15,7 @@ from benchmarks.hostile.tree import Node, facts, identifiable
 
 
 @pytest.fixture(scope="module")
-def on() -> Iterator[Stage]:
+def on(browser_thread: None) -> Iterator[Stage]:
     """A browser for the pages."""
     with stage() as made:
         yield made

@@ -18,7 +18,7 @@ SEEDS = range(200, 230)
 
 
 @pytest.fixture
-def page() -> Iterator[Page]:
+def page(browser_thread: None) -> Iterator[Page]:
     """An empty tab."""
     context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 1024))
     yield context.new_page()

@@ -9,9 +9,10 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
-from tests.browser_support import browsers, reset_elsewhere
+from tests.browser_support import BrowserProcess, browsers, reset_elsewhere
 from websp_gym.browser import confinement
 from websp_gym.browser.confinement import browser_environment, confined, unconfined_because
+from websp_gym.browser.owner import call
 from websp_gym.env.registration import make_env
 from websp_gym.errors import SetupError
 from websp_gym.recording import RecorderBrowser
@@ -64,8 +65,13 @@ def test_a_recording_of_the_live_web_keeps_the_users_proxy_and_no_key(
 ) -> None:
     for name, value in {**SECRETS, **PROXIES, "WEBSP_SANDBOX": "{}"}.items():
         monkeypatch.setenv(name, value)
-    with RecorderBrowser() as studio:
-        (browser,) = browsers(str(studio.profile))
+
+    def recording() -> BrowserProcess:
+        with RecorderBrowser() as studio:
+            (browser,) = browsers(str(studio.profile))
+            return browser
+
+    browser = call(recording)
     assert browser.variables["https_proxy"] == DEAD
     assert not {"WEBSP_SANDBOX", *SECRETS} & set(browser.variables)
 

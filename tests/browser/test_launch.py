@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
+
+pytestmark = pytest.mark.usefixtures("browser_thread")
 
 
 def flags(language: str) -> BrowserOptions:

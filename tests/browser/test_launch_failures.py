@@ -18,6 +18,7 @@ from tests.conftest import MakeEnv
 from websp_gym.browser.driver import discard_dead_driver, kill_driver, playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.launch import BrowserOptions, close_browsers, shared_browser
+from websp_gym.browser.owner import call
 from websp_gym.errors import BrowserNotFoundError, StorageError, WorldError
 from websp_gym.rollouts import Pool, RemoteEnv, Transcript
 from websp_gym.runner.preflight import browser_version
@@ -30,14 +31,14 @@ LIBRARY = "error while loading shared libraries: libnss3.so: cannot open shared 
 @pytest.fixture(autouse=True)
 def _no_browser_runs() -> Iterator[None]:
     """The first reset of a test launches a browser, and the next test's one launches another."""
-    close_browsers()
+    call(close_browsers)
     yield
-    close_browsers()
+    call(close_browsers)
 
 
 def browser_that(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a script the browser of this process and its children. ``$REAL`` in it is the real one."""
-    real = find_browser(playwright(), headless=True)
+    real = call(lambda: find_browser(playwright(), headless=True))
     path = folder / "chromium"
     path.write_text(f'#!/bin/sh\nREAL="{real}"\ncd "{folder}"\n{script}\n', "utf-8")
     path.chmod(0o755)
@@ -83,7 +84,7 @@ def test_a_real_browser_killed_as_it_starts_costs_no_reset(make: MakeEnv) -> Non
     """At any moment of the start: as soon as its process is there, and a little later."""
     env = make(DONE, viewport=SMALL)
     for delay in (0.0, 0.02, 0.08):
-        close_browsers()
+        call(close_browsers)
         killer = threading.Thread(target=_kill_the_first, args=("--remote-debugging-pipe", delay))
         killer.start()
         env.reset()
@@ -100,12 +101,12 @@ def test_a_driver_that_dies_as_it_starts_costs_no_reset(
         f'#!/bin/sh\nmkdir {tmp_path}/once 2>/dev/null && kill -KILL $$\nexec {node} "$@"\n', "utf-8"
     )
     path.chmod(0o755)
-    playwright()
+    call(playwright)
     running = drivers()
     assert running
     kill_driver()
     psutil.wait_procs(running, timeout=10)
-    assert discard_dead_driver()
+    assert call(discard_dead_driver)
     monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(path))
     env = make(DONE, viewport=SMALL)
     env.reset()
@@ -156,7 +157,7 @@ def test_a_browser_path_that_is_not_executable_is_a_setup_error(
     path = browser_that(tmp_path, "", monkeypatch)
     path.write_text("#!/no/such/interpreter\n", "utf-8")
     with pytest.raises(BrowserNotFoundError, match="No such file"):
-        shared_browser(BrowserOptions(args=("--lang=cs",)))
+        call(lambda: shared_browser(BrowserOptions(args=("--lang=cs",))))
 
 
 def test_a_full_disk_is_distinguished_from_a_browser_that_dies(

@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import psutil
 import pytest
@@ -18,6 +18,7 @@ from tests.conftest import MakeEnv
 from tests.env.test_robustness import browser_processes, own_sandbox
 from websp_gym.agents import make_agent
 from websp_gym.browser.launch import BrowserOptions, open_context, shared_browser
+from websp_gym.browser.owner import call
 from websp_gym.env import WebspEnv
 from websp_gym.errors import WorldError
 from websp_gym.runner.batch import run_episode
@@ -112,12 +113,16 @@ def test_a_reset_on_a_stalled_browser_starts_a_new_one(make: MakeEnv) -> None:
 
 def test_a_context_opens_although_the_driver_has_just_ended() -> None:
     """Before Playwright has noticed: its browser still looks connected."""
-    shared_browser(BrowserOptions())
-    (process,) = driver()
-    os.kill(process, signal.SIGKILL)
-    context = open_context(BrowserOptions(), viewport=(800, 600))
-    assert context.new_page().evaluate("1 + 1") == 2
-    context.close()
+
+    def evaluated() -> object:
+        shared_browser(BrowserOptions())
+        (process,) = driver()
+        os.kill(process, signal.SIGKILL)
+        context = open_context(BrowserOptions(), viewport=(800, 600))
+        with closing(context):
+            return context.new_page().evaluate("1 + 1")
+
+    assert call(evaluated) == 2
 
 
 def test_how_an_episode_ended_is_on_record_although_its_end_state_cannot_be_read(make: MakeEnv) -> None:

@@ -10,6 +10,9 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from websp_gym.browser.owner import adopt
+from websp_gym.errors import WorldError
+
 START = """
 import asyncio, multiprocessing, os, sys, threading, time
 import gymnasium as gym
@@ -106,6 +109,26 @@ with page.expect_event("console") as heard:
 assert heard.value.text == "hi"
 assert page.context.pages[0] == page
 """,
+    "a thread that uses Playwright's objects itself, and no other": """
+from websp_gym.browser.owner import adopt
+
+adopt()
+assert play(env) == 1.0
+env.reset()
+assert type(env.unwrapped.page).__module__ == "playwright.sync_api._generated"
+
+said = []
+def from_another():
+    try:
+        env.step("Google")
+    except websp_gym.errors.WorldError as error:
+        said.append(str(error))
+
+thread = threading.Thread(target=from_another)
+thread.start()
+thread.join()
+assert "another thread of this process drives the browser itself" in said[0], said
+""",
 }
 
 
@@ -113,6 +136,11 @@ assert page.context.pages[0] == page
 def test_an_environment_works_from(where: str) -> None:
     done = run(START + "import websp_gym.errors\n" + FROM_ANYWHERE[where] + "env.close()\n")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_thread_cannot_take_the_browser_from_the_one_that_drives_it() -> None:
+    with pytest.raises(WorldError, match="a thread of this process drives the browser already"):
+        adopt()
 
 
 def test_an_interrupted_step_ends_at_once_and_the_next_reset_works() -> None:

@@ -608,17 +608,17 @@ env.close()
 
 def test_the_task_works_in_stock_browsergym(tmp_path: Path) -> None:
     """Stock BrowserGym has no option for its chat's browser or for flags, so it gets a folder of browsers."""
-    from browsergym.core import _get_global_playwright
-
+    from websp_gym.browser.driver import playwright
     from websp_gym.browser.find import find_browser
+    from websp_gym.browser.owner import call
     from websp_gym.sandbox.client import VARIABLE, Sandbox
     from websp_gym.world import make_world
 
-    playwright = _get_global_playwright()
+    default, browser = call(lambda: (playwright().chromium.executable_path, find_browser(playwright())))
     flags = " ".join(f"'{flag}'" for flag in make_world("sandbox").browser_args())
-    script = tmp_path.joinpath(*Path(playwright.chromium.executable_path).parts[-3:])
+    script = tmp_path.joinpath(*Path(default).parts[-3:])
     script.parent.mkdir(parents=True)
-    script.write_text(f'#!/bin/sh\nexec "{find_browser(playwright)}" "$@" {flags}\n')
+    script.write_text(f'#!/bin/sh\nexec "{browser}" "$@" {flags}\n')
     script.chmod(0o755)
     # A program of its own is to use this process's server, to which the flags lead.
     shared = Sandbox.shared().address.dump(secret=True)

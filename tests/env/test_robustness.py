@@ -22,6 +22,7 @@ from playwright.sync_api import Error as PlaywrightError
 from benchmarks.soak import soak
 from tests.conftest import MakeEnv
 from websp_gym.agents import Briefing, make_agent
+from websp_gym.browser.owner import call
 from websp_gym.env import WebspEnv
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.records.results import Result
@@ -376,10 +377,11 @@ def test_an_ended_episode_leaves_nothing_in_memory(make: MakeEnv) -> None:
     for seed in range(4):
         env.reset(seed=seed)
         env.step("Wait")
-        ended += [ref(env.page), ref(env.context), ref(env.tabs)]
+        # On the browser thread these are the objects themselves, not proxies of them.
+        ended += call(lambda: [ref(each) for each in (env.page, env.context, env.tabs)])
     gc.collect()
     assert [one() for one in ended[:-3]] == [None] * 9
-    assert ended[-3]() is env.page
+    assert call(lambda: ended[-3]() is env.page)
 
 
 # In processes of their own: what they do to Playwright's greenlets, pytest does not survive.

@@ -10,20 +10,20 @@ import pytest
 
 from tests.actions_support import Hands, hands, sites
 from tests.controls_corpus import CONSENT, CONTROLS, Structure
-from tests.steam_support import context, enter, sandbox
+from tests.steam_support import context, enter
 from tests.tree_support import complaints
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.observation.marks import Marks, collect_marks
+from websp_gym.sandbox.client import Sandbox
 from websp_gym.sandbox.schema.catalog import BUILTIN
 from websp_gym.sandbox.schema.site_files import load_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
-    from websp_gym.sandbox.client import Sandbox
 
-__all__ = ["context", "hands", "sandbox", "sites"]
+__all__ = ["context", "hands", "sites"]
 
 STRUCTURES = {structure.name: structure for structure in (*CONTROLS, *CONSENT)}
 
@@ -72,10 +72,12 @@ def pages(slug: str) -> list[str]:
 
 @pytest.mark.parametrize("slug", SITES)
 def test_the_pages_of_a_site_have_the_marks_that_the_browser_knows_of(
-    context: BrowserContext, sandbox: Sandbox, slug: str
+    context: BrowserContext, slug: str
 ) -> None:
     site = load_site(BUILTIN / slug)
-    episode = sandbox.open_episode(slug, signed_in=[slug] if site.session_cookie or site.session_of else [])
+    episode = Sandbox.shared().open_episode(
+        slug, signed_in=[slug] if site.session_cookie or site.session_of else []
+    )
     page = enter(context, episode).page
     tabs = Tabs(context)
     for address in pages(slug):

@@ -17,7 +17,7 @@ SOME = ("settings", "consent", "form", "menus", "feed", "team")
 
 
 @pytest.fixture(scope="module")
-def traveller() -> Iterator[Traveller]:
+def traveller(browser_thread: None) -> Iterator[Traveller]:
     """A browser that records and one that replays."""
     with RecorderBrowser() as studio, stage() as there:
         yield Traveller(studio, there)

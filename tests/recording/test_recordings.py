@@ -22,7 +22,7 @@ PREFERENCES = "https://store.steampowered.com/account/preferences/"
 
 
 @pytest.fixture(scope="module")
-def studio() -> Iterator[RecorderBrowser]:
+def studio(browser_thread: None) -> Iterator[RecorderBrowser]:
     with RecorderBrowser(args=make_world("sandbox").browser_args()) as opened:
         prepare_context(opened.context)
         yield opened

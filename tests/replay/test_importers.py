@@ -723,6 +723,7 @@ def settings_after(trace: Trace, instance: str = "Steam-task-194", set_: Any = "
         episode.close()
 
 
+@pytest.mark.usefixtures("browser_thread")
 def test_imported_traces_replay_to_the_state_our_own_recording_reaches() -> None:
     ours = settings_after(load_trace(trace_path("steam/accept_all_cookies.json")))
     assert ours["cookies.state"] == "accept_all"
@@ -730,6 +731,7 @@ def test_imported_traces_replay_to_the_state_our_own_recording_reaches() -> None
         assert settings_after(read(name).trace) == ours
 
 
+@pytest.mark.usefixtures("browser_thread")
 def test_a_published_switch_without_a_name_is_found_on_the_replica(write: Write) -> None:
     """The facts of Grammarly-17: a generated id, and a section of which only the first words are on the replica."""
     page = "https://account.grammarly.com/customize/features"

@@ -23,7 +23,7 @@ CODE = "719 204"
 
 
 @pytest.fixture(scope="module")
-def studio() -> Iterator[RecorderBrowser]:
+def studio(browser_thread: None) -> Iterator[RecorderBrowser]:
     with RecorderBrowser() as studio:
         yield studio
 

@@ -25,7 +25,7 @@ __all__ = ["application", "running", "tabs"]
 
 
 @pytest.fixture(scope="module")
-def studio() -> Iterator[RecorderBrowser]:
+def studio(browser_thread: None) -> Iterator[RecorderBrowser]:
     with RecorderBrowser() as studio:
         yield studio
 

@@ -32,7 +32,7 @@ Ask = Callable[[str, list[Any]], list[Any]]
 
 
 @pytest.fixture(scope="module")
-def ask() -> Iterator[Ask]:
+def ask(browser_thread: None) -> Iterator[Ask]:
     """Answers of the JavaScript to a list of questions."""
     context = open_context(BrowserOptions(), viewport=(800, 600))
     page = context.new_page()

@@ -39,7 +39,7 @@ class Steam:
 
 
 @pytest.fixture
-def steam() -> Iterator[Steam]:
+def steam(browser_thread: None) -> Iterator[Steam]:
     """A fresh episode."""
     world = make_world("sandbox")
     context = open_context(BrowserOptions(args=world.browser_args()), viewport=(1280, 1024))

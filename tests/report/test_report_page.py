@@ -66,7 +66,7 @@ def broken() -> Any:
 
 
 @pytest.fixture(scope="module")
-def window() -> Iterator[Page]:
+def window(browser_thread: None) -> Iterator[Page]:
     # A plain context: the environment's own puts scripts into every frame, which a reader's browser does not.
     context = shared_browser(BrowserOptions()).new_context(viewport={"width": 1280, "height": 900})
     context.set_default_timeout(10_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -56,12 +57,9 @@ FRAIL = "https://frail.example"
 
 
 @pytest.fixture(scope="module")
-def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("sites")
-    write_site(root / "frail", SITE, {"home.html": HOME, "page.html": PAGE}, BEHAVIOUR)
-    sandbox = Sandbox.start(sites=[root], only=True)
-    yield sandbox
-    sandbox.close()
+    return write_site(root / "frail", SITE, {"home.html": HOME, "page.html": PAGE}, BEHAVIOUR).parent
 
 
 @pytest.fixture
@@ -69,11 +67,6 @@ def episode(sandbox: Sandbox) -> Iterator[EpisodeHandle]:
     episode = sandbox.open_episode("frail", signed_in=[])
     yield episode
     episode.close()
-
-
-@pytest.fixture
-def visitor(sandbox: Sandbox, episode: EpisodeHandle) -> Visitor:
-    return Visitor(sandbox.address, episode)
 
 
 def events(episode: EpisodeHandle, kind: str = "error") -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -262,21 +263,28 @@ def test_an_effect_that_a_site_does_not_have_is_found(
 
 def test_pages_that_are_visited_make_the_history_of_the_ad_centre() -> None:
     from websp_gym.browser.launch import BrowserOptions, open_context
+    from websp_gym.browser.owner import call
     from websp_gym.browser.settle import settle
     from websp_gym.browser.tabs import Tabs
     from websp_gym.world.sandbox import SandboxWorld
 
     world = SandboxWorld()
     episode = world.open_episode(load_instance("Docker-task-142").site, signed_in=False)
-    context = open_context(BrowserOptions(args=world.browser_args()), viewport=(800, 600))
-    try:
-        episode.attach(context)
-        tabs = Tabs(context)
-        for url in ("https://www.docker.com/", "https://www.docker.com/pricing/", "https://www.ikea.com/"):
-            tabs.current.goto(url, wait_until="commit")
-            settle(tabs)
+
+    def visit() -> None:
+        context = open_context(BrowserOptions(args=world.browser_args()), viewport=(800, 600))
+        with closing(context):
+            episode.attach(context)
+            tabs = Tabs(context)
+            for url in (
+                "https://www.docker.com/",
+                "https://www.docker.com/pricing/",
+                "https://www.ikea.com/",
+            ):
+                tabs.current.goto(url, wait_until="commit")
+                settle(tabs)
+
+    with closing(episode):
+        call(visit)
         history = episode.state().sites["googleadcenter"].collections["history"]
-    finally:
-        context.close()
-        episode.close()
     assert {row["site"]: row["visits"] for row in history} == {"docker": 2, "ikea": 1}

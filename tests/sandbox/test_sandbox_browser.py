@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.sandbox_support import episode, sandbox
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
-__all__ = ["episode", "sandbox"]
+pytestmark = pytest.mark.usefixtures("browser_thread")
 
 SHOP = "https://shop.example"
 

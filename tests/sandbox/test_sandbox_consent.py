@@ -65,6 +65,7 @@ ON_BY_DEFAULT = {"C0001", "C0002", "C0004", "SALE"}
 
 @pytest.fixture(scope="module")
 def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    """A server with the magazine beside the built-in sites, of which some are trackers."""
     root = tmp_path_factory.mktemp("sites")
     write_site(root / "mag", YAML, TEMPLATES)
     sandbox = Sandbox.start(sites=[root])
@@ -113,7 +114,7 @@ class Reader:
 
 
 @pytest.fixture
-def reader(sandbox: Sandbox, episode: EpisodeHandle) -> Iterator[Reader]:
+def reader(browser_thread: None, sandbox: Sandbox, episode: EpisodeHandle) -> Iterator[Reader]:
     browser = shared_browser(BrowserOptions(args=tuple(sandbox.browser_args())))
     context = new_context(browser, viewport=(1000, 800), extra_http_headers={EPISODE_HEADER: episode.id})
     yield Reader(context.new_page(), episode)

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import http.client
 import time
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
-from tests.sandbox_support import Visitor, episode, running, sandbox
+from tests.sandbox_support import Visitor
 from websp_gym.sandbox.client import EpisodeHandle, Sandbox, SandboxError
-
-__all__ = ["episode", "sandbox"]
 
 
 def ask(
@@ -160,12 +160,10 @@ def test_the_episodes_of_a_user_end_when_it_leaves(sandbox: Sandbox) -> None:
     assert visitor.get("https://shop.example/").status == 403
 
 
-def test_only_a_browsing_server_has_a_default_episode(
-    sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_only_a_browsing_server_has_a_default_episode(sandbox: Sandbox, site_folder: Path) -> None:
     with pytest.raises(SandboxError, match="browsing"):
         sandbox.open_episode("shop", signed_in=[], default=True)
-    with running(tmp_path_factory.mktemp("browse"), browse=True) as browsing:
+    with closing(Sandbox.start(sites=[site_folder], only=True, browse=True)) as browsing:
         browsing.open_episode("shop", signed_in=["shop"], default=True)
         nobody = Visitor(browsing.address)
         assert nobody.get("https://shop.example/account").status == 200

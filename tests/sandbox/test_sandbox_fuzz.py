@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -25,7 +26,6 @@ from tests.fuzz_support import (
     thorough,
     tokens_of,
 )
-from tests.sandbox_support import run_async
 from websp_gym.authoring.forms import words_of
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.server.app import SiteApp
@@ -64,7 +64,7 @@ async def fuzz(site: SiteSchema, store: Store, seed: int) -> list[str]:
 
 @pytest.mark.parametrize("slug", CATALOG.slugs)
 def test_no_request_is_answered_with_a_server_error_or_spoils_its_episode(slug: str) -> None:
-    assert run_async(fuzz(CATALOG[slug], Store(CATALOG), seed=10)) == []
+    assert asyncio.run(fuzz(CATALOG[slug], Store(CATALOG), seed=10)) == []
 
 
 async def parse(site: SiteSchema, store: Store) -> list[str]:
@@ -92,7 +92,7 @@ async def parse(site: SiteSchema, store: Store) -> list[str]:
 
 @pytest.mark.parametrize("slug", [site.slug for site in CATALOG if (site.folder / "behaviour.py").is_file()])
 def test_no_malformed_input_breaks_a_site(slug: str) -> None:
-    assert run_async(parse(CATALOG[slug], Store(CATALOG))) == []
+    assert asyncio.run(parse(CATALOG[slug], Store(CATALOG))) == []
 
 
 async def search(site: SiteSchema, store: Store) -> list[str]:
@@ -109,7 +109,7 @@ async def search(site: SiteSchema, store: Store) -> list[str]:
 
 @pytest.mark.parametrize("slug", CATALOG.slugs)
 def test_searching_a_site_for_any_of_its_own_words_works(slug: str) -> None:
-    assert run_async(search(CATALOG[slug], Store(CATALOG))) == []
+    assert asyncio.run(search(CATALOG[slug], Store(CATALOG))) == []
 
 
 def test_no_query_string_makes_a_page_claim_a_save() -> None:

@@ -4,17 +4,10 @@ import http.client
 
 import pytest
 
-from tests.sandbox_support import Visitor, episode, kinds, sandbox
+from tests.sandbox_support import Visitor, kinds
 from websp_gym.sandbox.client import EpisodeHandle, Sandbox
 
-__all__ = ["episode", "sandbox"]
-
 SHOP = "https://shop.example"
-
-
-@pytest.fixture
-def visitor(sandbox: Sandbox, episode: EpisodeHandle) -> Visitor:
-    return Visitor(sandbox.address, episode)
 
 
 @pytest.fixture

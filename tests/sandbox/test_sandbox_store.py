@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.sandbox_support import run_async, write_sites
+from tests.sandbox_support import write_sites
 from websp_gym.sandbox.schema.catalog import Catalog
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.server.episode import EpisodeState
@@ -24,7 +25,7 @@ def store(tmp_path: Path) -> Store:
 def episode(store: Store) -> Iterator[EpisodeState]:
     episode = store.open()
     yield episode
-    run_async(store.close(episode))
+    asyncio.run(store.close(episode))
 
 
 @pytest.fixture
@@ -153,6 +154,6 @@ def test_replacing_a_collection_is_one_initial_state(episode: EpisodeState, shop
 
 def test_the_episodes_of_a_lease_end_with_it(store: Store) -> None:
     mine, other = store.open("lease"), store.open("other")
-    run_async(store.end_lease("lease"))
+    asyncio.run(store.end_lease("lease"))
     assert store.find(mine.id) is None
     assert store.find(other.id) is other

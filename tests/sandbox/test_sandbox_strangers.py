@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Iterator
@@ -11,7 +12,6 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from tests.fuzz_support import CATALOG, KEYS, headers_of, send, signed_in, tokens_of
-from tests.sandbox_support import run_async
 from websp_gym.sandbox.schema.settings import BoolSetting, ChoiceSetting, IntSetting, MultiSetting, Setting
 from websp_gym.sandbox.schema.site import SESSIONS, SiteSchema
 from websp_gym.sandbox.schema.site_schema import FormAction, SignIn
@@ -155,7 +155,7 @@ IDLE = 0.5
 
 @pytest.mark.parametrize("slug", [site.slug for site in CATALOG if site.actions])
 def test_no_stranger_carries_out_an_action(slug: str) -> None:
-    count, wrong, idle = run_async(strangers(CATALOG[slug], Store(CATALOG)))
+    count, wrong, idle = asyncio.run(strangers(CATALOG[slug], Store(CATALOG)))
     assert wrong == []
     assert len(idle) <= max(2, IDLE * count), idle
 
@@ -172,4 +172,4 @@ def test_no_stranger_uses_the_routes_of_a_behaviour(request_: tuple[str, str, st
         ways.append({"authorization": "Bearer nothing"} if token else {"cookie": ""})
         return [control, *[await tried(app, store, host, request, token, **way) for way in ways]]
 
-    assert run_async(play()) == [True] + [False] * (len(FOREIGN) + 1)
+    assert asyncio.run(play()) == [True] + [False] * (len(FOREIGN) + 1)

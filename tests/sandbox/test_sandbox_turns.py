@@ -3,13 +3,12 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from tests.sandbox_support import Visitor, run_async, write_site, write_sites
+from tests.sandbox_support import Visitor, write_site, write_sites
 from websp_gym.sandbox.client import EpisodeHandle, Sandbox
 from websp_gym.sandbox.schema.catalog import Catalog
 from websp_gym.sandbox.server import turns
@@ -73,12 +72,9 @@ HOME = "https://busy.example/"
 
 
 @pytest.fixture(scope="module")
-def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("sites")
-    write_site(root / "busy", BUSY, {"home.html": PAGE}, BUSY_BEHAVIOUR)
-    sandbox = Sandbox.start(sites=[root], only=True)
-    yield sandbox
-    sandbox.close()
+    return write_site(root / "busy", BUSY, {"home.html": PAGE}, BUSY_BEHAVIOUR).parent
 
 
 @pytest.fixture
@@ -180,7 +176,7 @@ def test_a_turn_that_was_only_kept_waiting_is_the_servers_fault(
         async with episode.turn.lock:
             pass
 
-    run_async(play())
+    asyncio.run(play())
     assert found == [True]
     assert [event["kind"] for event in episode.events()] == ["error"]
 
@@ -197,7 +193,7 @@ def test_a_turn_that_waits_for_a_closed_episode_ends(store: Store) -> None:
             await waiting
         await closing
 
-    run_async(play())
+    asyncio.run(play())
 
 
 def test_a_handler_that_awaits_something_else_is_reported() -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conftest import MakeEnv
+from websp_gym.browser.owner import call
 from websp_gym.env import WebspEnv
 from websp_gym.observation.marks import collect_marks
 from websp_gym.sandbox.client import EPISODE_HEADER, Sandbox
@@ -409,7 +410,7 @@ def test_a_name_cannot_pass_for_another_element(env: WebspEnv, page: Page) -> No
         assert len(lines) == len(observation["elements"])
         for count, line in enumerate(lines):
             assert re.match(rf'\[{count}\] <(button|textbox|combobox)>( "|$| value="| \()', line), line
-    assert collect_marks(page).text() == observation["elements_text"]
+    assert call(lambda: collect_marks(env.page).text()) == observation["elements_text"]
 
 
 def test_text_from_a_page_reaches_the_agent_only_as_text(env: WebspEnv, page: Page) -> None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.visit_support import Visit
 from websp_gym.actions.grammar import parse_action
 from websp_gym.actions.perform import perform
 from websp_gym.authoring.findings import Finding
 from websp_gym.authoring.panel_proofs import prove_panels
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.settle import settle
-from websp_gym.browser.tabs import Tabs
 from websp_gym.observation.marks import Mark, Marks, collect_marks
 from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
 from websp_gym.sandbox.schema.catalog import BUILTIN
@@ -23,7 +23,7 @@ from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.schema.site_files import load_site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import BrowserContext
 
 GALLERY = "https://sandbox.websp/gallery"
 DIALECTS = ("native", "aria", "shadow", "material", "bootstrap", "app")
@@ -34,21 +34,18 @@ SWITCHES = {
 }
 
 
-class Visitor:
+class Visitor(Visit):
     """Somebody who operates the gallery through marks, as agents do."""
 
-    def __init__(self, page: Page, episode: EpisodeHandle) -> None:
-        self.page = page
-        self.episode = episode
-        self.tabs = Tabs(page.context)
+    def __init__(self, context: BrowserContext, episode: EpisodeHandle) -> None:
+        super().__init__(context, episode, "websp")
         self.problems: list[str] = []
-        page.on("pageerror", lambda error: self.problems.append(str(error)))
-        page.on("console", lambda message: self.problems.append(message.text))
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("console", lambda message: self.problems.append(message.text))
 
     def open(self, page: str) -> None:
         """Opens a page of the gallery."""
-        self.page.goto(f"{GALLERY}/{page}".rstrip("/"))
-        settle(self.tabs)
+        self.goto(f"{GALLERY}/{page}".rstrip("/"))
 
     def marks(self) -> Marks:
         """The operable controls."""
@@ -65,17 +62,6 @@ class Visitor:
         perform(parse_action(f"Click [{number}]"), self.tabs, marks)
         settle(self.tabs)
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The server's settings."""
-        settings: dict[str, Any] = self.episode.state()["sites"]["websp"]["settings"]
-        return settings
-
-    def items(self, collection: str) -> list[dict[str, Any]]:
-        """The server's items of a collection."""
-        items: list[dict[str, Any]] = self.episode.state()["sites"]["websp"]["collections"][collection]
-        return items
-
     def type(self, name: str, text: str) -> None:
         """Types into what bears the name."""
         marks = self.marks()
@@ -85,12 +71,12 @@ class Visitor:
 
 
 @pytest.fixture
-def visitor() -> Iterator[Visitor]:
+def visitor(browser_thread: None) -> Iterator[Visitor]:
     sandbox = Sandbox.shared()
     browser = shared_browser(BrowserOptions(args=tuple(sandbox.browser_args())))
     episode = sandbox.open_episode("websp", signed_in=[])
     context = new_context(browser, viewport=(1280, 1600), extra_http_headers={EPISODE_HEADER: episode.id})
-    someone = Visitor(context.new_page(), episode)
+    someone = Visitor(context, episode)
     yield someone
     assert someone.problems == []
     context.close()

@@ -7,12 +7,12 @@ import re
 import pytest
 
 from tests.sandbox_support import Visitor
-from tests.steam_support import STEAM, Steam, context, sandbox, steam
+from tests.steam_support import STEAM, Steam, context, steam
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.sandbox.schema.catalog import BUILTIN
 from websp_gym.sandbox.schema.site_files import load_site
 
-__all__ = ["context", "sandbox", "steam"]
+__all__ = ["context", "steam"]
 
 # Steam's pages are opened one by one in test_tasks, as those of every site with tasks.
 SLUGS = ("google", "google_accounts", "steamcommunity", "privacy_policies")
@@ -59,8 +59,8 @@ def addresses(*slugs: str) -> list[str]:
     return [address + hand_over if "/oauth" in address else address for address in found]
 
 
-def test_every_page_of_steam_is_small(sandbox: Sandbox, steam: Steam) -> None:
-    visitor = Visitor(sandbox.address, steam.episode)
+def test_every_page_of_steam_is_small(steam: Steam) -> None:
+    visitor = Visitor(Sandbox.shared().address, steam.episode)
     asked = [f"{STEAM}/app/731120/", f"{STEAM}/app/1/", f"{STEAM}/genre/Racing/", f"{STEAM}/genre/None/"]
     asked += [f"{STEAM}/search/?term=", f"{STEAM}/checkout/?funds=10", *addresses("steam")]
     for address in asked:
@@ -70,7 +70,7 @@ def test_every_page_of_steam_is_small(sandbox: Sandbox, steam: Steam) -> None:
         assert len(re.findall("<[a-z]", reply.body)) <= NODES, address
 
 
-def test_every_page_is_quiet_and_small_and_no_link_is_dead(sandbox: Sandbox, steam: Steam) -> None:
+def test_every_page_is_quiet_and_small_and_no_link_is_dead(steam: Steam) -> None:
     complaints: list[str] = []
     asked: list[str] = []
     page = steam.page.context.new_page()
@@ -93,7 +93,7 @@ def test_every_page_is_quiet_and_small_and_no_link_is_dead(sandbox: Sandbox, ste
     assert complaints == []
 
     assert not [link for link in links if link.endswith("#")]
-    visitor = Visitor(sandbox.address, steam.episode)
+    visitor = Visitor(Sandbox.shared().address, steam.episode)
     unseen = {link for link in links if link.startswith("https:")} - set(visited)
     assert unseen
     dead = [link for link in sorted(unseen) if visitor.get(link).status >= 400]

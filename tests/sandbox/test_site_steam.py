@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.steam_support import COOKIES, EMAIL, PREFERENCES, STEAM, Steam, context, sandbox, steam
+from tests.steam_support import COOKIES, EMAIL, PREFERENCES, STEAM, Steam, context, steam
 
-__all__ = ["context", "sandbox", "steam"]
+__all__ = ["context", "steam"]
 
 BANNED = "#text_filter_custom_banned_words_form"
 

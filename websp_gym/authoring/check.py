@@ -17,7 +17,7 @@ from websp_gym.authoring.player import reset_seconds
 from websp_gym.authoring.proofs import prove
 from websp_gym.authoring.search_paths import SearchPaths
 from websp_gym.authoring.sign_in import prove_sign_in, shown_to_sign_in
-from websp_gym.browser.owner import adopt
+from websp_gym.browser.owner import call
 from websp_gym.errors import SetupError, WebspError, nearest
 from websp_gym.runner.processes import Batch, map_unordered
 from websp_gym.tasks.instances import Instance, load_instance, signed_in_site
@@ -75,9 +75,6 @@ def check_site(
     """
     began = time.monotonic()
     places = places or SearchPaths()
-    if online:
-        # The checks use Playwright's objects directly, so this thread must drive the browser.
-        adopt()
     with places.known():
         seconds_of: dict[str, float] = {}
         findings = list(_findings(slug, places, online, processes, screenshots, on_progress, seconds_of))
@@ -146,9 +143,12 @@ def _online(
 
 
 def _work(job: _Job) -> _Part:
+    # The checks use Playwright's objects directly.
+    return call(lambda: _part(job))
+
+
+def _part(job: _Job) -> _Part:
     began = time.monotonic()
-    # In a worker process too, the checks use Playwright's objects directly.
-    adopt()
     found: list[Finding] = []
     try:
         for finding in _instance_findings(job) if job.instance else _page_findings(job):

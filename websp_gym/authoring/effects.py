@@ -10,7 +10,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.agents.oracle import OracleAgent
 from websp_gym.authoring.player import Observation, play_instance
-from websp_gym.browser.owner import adopt
+from websp_gym.browser.owner import call
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import WebspError
@@ -80,10 +80,10 @@ def effects_of(
 
 
 def _work(name: str) -> InstanceEffects:
-    adopt()
     instance = load_instance(name)
     try:
-        verdict = play_instance(instance, OracleAgent(), witness=_Browse(instance)).verdict
+        # Browsing uses Playwright's objects directly.
+        verdict = call(lambda: play_instance(instance, OracleAgent(), witness=_Browse(instance)).verdict)
     except (WebspError, PlaywrightError) as error:
         return InstanceEffects(name, error=str(error))
     return InstanceEffects(name, verdict.effects, "" if verdict.score == 1.0 else verdict.reason)
