@@ -8,11 +8,12 @@ from typing import Any
 import gymnasium as gym
 import psutil
 import pytest
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode
 
 import websp_gym  # noqa: F401 (registers the ids)
 from tests.conftest import MakeEnv
 from tests.env.test_robustness import ACCIDENTS, Accident, accident, kill_browser, own_sandbox  # noqa: F401 (fixtures)
+from tests.process_support import words_of
 from websp_gym.agents import make_agent
 from websp_gym.errors import JudgeError, SetupError, WorldError
 from websp_gym.records.verdict import unscored
@@ -91,24 +92,16 @@ def test_errors_the_user_can_fix_are_still_raised(make: MakeEnv) -> None:
         make(DONE, on_error="ignore")
 
 
-def kill_a_worker_browser() -> None:
-    """Kill the browser of one process of the vector."""
-    workers = [child for child in psutil.Process().children() if "spawn_main" in " ".join(_words(child))]
+def kill_the_last_browser(env: AsyncVectorEnv) -> None:
+    """Kill the browser of the last process of a vector."""
+    last = psutil.Process(env.processes[-1].pid)
     browsers = [
-        process
-        for process in workers[-1].children(recursive=True)
-        if "--remote-debugging-pipe" in _words(process)
+        process for process in last.children(recursive=True) if "--remote-debugging-pipe" in words_of(process)
     ]
     assert browsers
     for process in browsers:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
-
-
-def _words(process: psutil.Process) -> list[str]:
-    with contextlib.suppress(psutil.Error):
-        return list(process.cmdline())
-    return []
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
@@ -117,7 +110,7 @@ def test_a_killed_browser_does_not_end_the_vector(mode: AutoresetMode) -> None:
     env: Any = gym.make_vec(f"websp/{DONE}", num_envs=2, autoreset_mode=mode, on_error="truncate", **SMALL)
     try:
         env.reset(seed=[1, 2])
-        kill_a_worker_browser()
+        kill_the_last_browser(env)
         _seen, rewards, terminated, truncated, infos = env.step(("ANSWER; done", "Google"))
         assert (list(rewards), list(terminated), list(truncated)) == (
             [1.0, 0.0],

@@ -21,6 +21,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from benchmarks.soak import soak
 from tests.conftest import MakeEnv
+from tests.process_support import all_ended, words_of
 from websp_gym.agents import Briefing, make_agent
 from websp_gym.browser.owner import call
 from websp_gym.env import WebspEnv
@@ -50,8 +51,8 @@ def browser_processes() -> list[psutil.Process]:
     """The browsers of this process and all their helpers."""
     found: list[psutil.Process] = []
     for process in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.Error):
-            if any("--remote-debugging-pipe" in word for word in process.cmdline()):
+        if "--remote-debugging-pipe" in words_of(process):
+            with contextlib.suppress(psutil.NoSuchProcess):
                 found += [process, *process.children(recursive=True)]
     return found
 
@@ -242,18 +243,15 @@ def test_a_killed_worker_costs_no_other_episode(tmp_path: Path) -> None:
     jobs = plan_run(run, [DONE], trials=5)
     killed: list[int] = []
 
-    def is_worker(process: psutil.Process) -> bool:
-        with contextlib.suppress(psutil.Error):  # it may just have ended
-            return any("multiprocessing.spawn" in word for word in process.cmdline())
-        return False
-
     def kill_one(result: Result) -> None:
-        workers = [child for child in psutil.Process().children() if is_worker(child)]
+        workers = started.with_word("multiprocessing.spawn")
         if not killed and workers:
             killed.append(workers[-1].pid)
             workers[-1].kill()
 
-    results = run_batch(jobs, processes=2, on_result=kill_one)
+    Sandbox.shared()
+    with all_ended() as started:
+        results = run_batch(jobs, processes=2, on_result=kill_one)
     assert killed
     assert [result.status for result in results] == ["pass"] * 5
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-import psutil
 import pytest
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode
 
 import websp_gym  # noqa: F401 (registers the ids)
+from tests.process_support import Started, all_ended
 from websp_gym.errors import SetupError
 from websp_gym.sandbox.client import Sandbox
 
@@ -28,33 +28,19 @@ def make_two(name: str, **options: object) -> AsyncVectorEnv:
 
 
 @pytest.fixture
-def before() -> Iterator[set[psutil.Process]]:
-    """The server that all share runs already; nothing else may be left when the test ends."""
+def started() -> Iterator[Started]:
+    """The processes of the test, which must have ended with it; the server that all share runs before."""
     Sandbox.shared()
-    present = set(psutil.Process().children(recursive=True))
-    yield present
-    left = [
-        process
-        for process in psutil.Process().children(recursive=True)
-        # One of Python's own, which stays as long as this process does.
-        if process not in present and "resource_tracker" not in " ".join(process.cmdline())
-    ]
-    assert psutil.wait_procs(left, timeout=10)[1] == []
+    with all_ended() as processes:
+        yield processes
 
 
-def test_two_environments_play_side_by_side_on_one_server(
-    before: set[psutil.Process], tmp_path: Path
-) -> None:
+def test_two_environments_play_side_by_side_on_one_server(started: Started, tmp_path: Path) -> None:
     leases = Sandbox.shared().call("GET", "/health")["leases"]
     env = make_two("websp/", record_to=str(tmp_path))
     observations, _infos = env.reset(seed=[1, 2])
     assert Sandbox.shared().call("GET", "/health")["leases"] == leases + 2
-    servers = [
-        process
-        for process in psutil.Process().children(recursive=True)
-        if process not in before and "websp_gym.sandbox.server.serve" in " ".join(process.cmdline())
-    ]
-    assert servers == []
+    assert started.with_word("websp_gym.sandbox.server.serve") == []
     assert observations["screenshot"].shape == (2, 300, 400, 3)
     assert list(observations["url"]) == ["https://store.steampowered.com/"] * 2
     _observations, rewards, terminated, truncated, _infos = env.step(("Scroll_to_end", "ANSWER; done"))
@@ -72,7 +58,7 @@ def test_two_environments_play_side_by_side_on_one_server(
     assert sorted(folders) == ["001", "002", "003", "004"]
 
 
-def test_browsergym_ids_make_vectors_too(before: set[psutil.Process]) -> None:
+def test_browsergym_ids_make_vectors_too(started: Started) -> None:
     env = make_two("browsergym/websp.")
     observations, _infos = env.reset()
     assert len(observations["axtree_object"]) == 2
@@ -96,7 +82,7 @@ def test_an_unknown_autoreset_mode_is_answered_with_the_known_ones() -> None:
         gym.make_vec(f"websp/{DONE}", num_envs=1, autoreset_mode="samestep")
 
 
-def test_a_vector_takes_gymnasiums_autoreset_modes(before: set[psutil.Process]) -> None:
+def test_a_vector_takes_gymnasiums_autoreset_modes(started: Started) -> None:
     env = make_two("websp/", autoreset_mode=AutoresetMode.SAME_STEP)
     env.reset(seed=[1, 2])
     _observations, rewards, terminated, _truncated, infos = env.step(("ANSWER; done", "Wait"))

@@ -7,14 +7,13 @@ import contextlib
 import io
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
 
 import psutil
 import pytest
 from PIL import Image
 
+from tests.process_support import all_ended, words_of
 from tests.retry_support import Poison
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.rollouts import Page, Pool, RemoteEnv, Transcript, advantages, agent_policy, system_prompt
@@ -23,7 +22,6 @@ from websp_gym.scoring.outcome import EpisodeEnd
 
 TODO = "Steam-task-191-ON"
 DONE = "Steam-task-191-OFF"
-Result = TypeVar("Result")
 
 
 def nothing(played: Transcript) -> str:
@@ -31,19 +29,18 @@ def nothing(played: Transcript) -> str:
     return "ANSWER; done"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _all_processes_end() -> Iterator[None]:
+    """No process of these tests may be left; the server that all share runs before."""
+    Sandbox.shared()
+    with all_ended():
+        yield
+
+
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
-    """Two processes; no process may be left when they are closed."""
-    Sandbox.shared()
-    before = set(psutil.Process().children(recursive=True))
     with Pool(2, viewport=(400, 300)) as made:
         yield made
-    left = [
-        process
-        for process in psutil.Process().children(recursive=True)
-        if process not in before and "resource_tracker" not in _words(process)
-    ]
-    assert psutil.wait_procs(left, timeout=10)[1] == []
 
 
 def test_groups_start_from_the_same_page_and_are_paid(pool: Pool) -> None:
@@ -98,7 +95,7 @@ def test_any_thread_and_any_loop_may_use_an_environment(pool: Pool) -> None:
     async def all_at_once() -> list[float | None]:
         return await asyncio.gather(*(one(number) for number in range(4)))
 
-    assert _in_a_loop(all_at_once()) == [1.0] * 4
+    assert asyncio.run(all_at_once()) == [1.0] * 4
     with pool.env() as env:
         rewards: list[float | None] = []
         env.reset(DONE)
@@ -121,15 +118,15 @@ def test_a_cancelled_wait_keeps_no_environment(pool: Pool) -> None:
             await waiting
 
     with pool.env(), pool.env():
-        _in_a_loop(cancelled())
+        asyncio.run(cancelled())
     with pool.env(), pool.env():
         pass
 
 
 def _kill_browser(env: RemoteEnv) -> None:
     for process in _process(env).children(recursive=True):
-        with contextlib.suppress(psutil.Error):  # it has just ended
-            if "--remote-debugging-pipe" in process.cmdline():
+        if "--remote-debugging-pipe" in words_of(process):
+            with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
 
 
@@ -291,19 +288,6 @@ def test_pictures_are_png_and_part_of_the_message() -> None:
 
 def test_pages_without_observation_have_no_text() -> None:
     assert Page(DONE, 0, reward=None, done=True).text == ""
-
-
-def _in_a_loop(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine in a thread: in the tests' own one Playwright's loop may be running."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
-
-
-def _words(process: psutil.Process) -> str:
-    try:
-        return " ".join(process.cmdline())
-    except psutil.Error:
-        return ""
 
 
 def _process(env: RemoteEnv) -> psutil.Process:
