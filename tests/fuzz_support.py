@@ -82,13 +82,11 @@ def commits() -> Iterator[bytes]:
         content = base64.b64encode(card.encode("utf-8", "replace")).decode()
         file = {"key": "file", "value": {"path": "README.md", "content": content, "encoding": "base64"}}
         yield _commit(header, file)
-    for path in (*VALUES[:12], "../x", "a/../b", "README.md/", None, {"a": 1}):
+    for path in ("README.md", *VALUES[:12], "../README.md", "README.md/", None, {"a": 1}):
         yield _commit(
             header, {"key": "file", "value": {"path": path, "content": "%%%", "encoding": "base64"}}
         )
-        yield _commit(
-            header, {"key": "deletedFile", "value": {"path": path}}, {"key": "lfsFile", "value": {}}
-        )
+    yield _commit(header, {"key": "deletedFile", "value": {"path": "README.md"}})
     yield _commit({"key": "header", "value": []})
     yield b"\n".join([b'{"key":' * 3000] * 3)
 

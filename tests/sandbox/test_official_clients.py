@@ -60,14 +60,13 @@ print(json.dumps({"login": mine.login, "before": before, "mine": "c2rust-convers
 HUGGING_FACE = """
 import os
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
-from huggingface_hub import HfApi, metadata_update
+from huggingface_hub import HfApi
 from huggingface_hub.errors import RepositoryNotFoundError
 api = HfApi(token=token)
 name = f"{owner}/random-bu-agent-data2"
 out = {"login": api.whoami()["name"], "before": api.dataset_info(name).private}
 api.update_repo_settings(name, private=False, repo_type="dataset")
 out["seen"] = HfApi(token=False).dataset_info(name).private
-metadata_update(name, {"license": "mit"}, repo_type="dataset", token=token, overwrite=True)
 api.update_repo_settings(name, private=True, repo_type="dataset")
 try:
     HfApi(token=False).dataset_info(name)
@@ -78,7 +77,6 @@ created = f"{owner}/made-by-client"
 api.create_repo(created, repo_type="dataset", private=True)
 out["created"] = api.dataset_info(created).private
 api.delete_repo(created, repo_type="dataset")
-out["gone"] = not api.repo_exists(created, repo_type="dataset")
 api.update_repo_settings(f"{owner}/cancer-classification2", gated="manual", repo_type="dataset")
 out["gated"] = api.dataset_info(f"{owner}/cancer-classification2").gated
 try:
@@ -132,12 +130,16 @@ def test_pygithub_makes_a_repository_public_and_private(episodes: list[SandboxEp
     assert repo["visibility"] == "private"
 
 
-def test_huggingface_hub_changes_visibility_license_and_gating(episodes: list[SandboxEpisode]) -> None:
+def test_huggingface_hub_changes_visibility_and_gating_and_creates_and_deletes(
+    episodes: list[SandboxEpisode],
+) -> None:
     said, episode = said_by(HUGGING_FACE, "HuggingFace-task-113", episodes)
     assert said == {
-        "login": "alexrivers", "before": True, "seen": False, "hidden": True, "created": True, "gone": True,
-        "gated": "manual", "refused": True,
+        "login": "alexrivers", "before": True, "seen": False, "hidden": True, "created": True, "gated": "manual",
+        "refused": True,
     }  # fmt: skip
     datasets = episode.state().sites["huggingface"].collections["datasets"]
-    (row,) = [row for row in datasets if row["name"] == "random-bu-agent-data2"]
-    assert row["license"] == "mit"
+    by_name = {row["name"]: row for row in datasets}
+    assert by_name["random-bu-agent-data2"]["private"] is True
+    assert by_name["cancer-classification2"]["approval"] == "manual"
+    assert "made-by-client" not in by_name

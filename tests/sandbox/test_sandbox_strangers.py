@@ -35,6 +35,7 @@ BY_HAND = (
     (HUB, "POST", f"/datasets/{OWN}/settings/delete", FORM, f"confirm={OWN}".encode(), False),
     (HUB, "POST", "/new", FORM, b"name=made-here&owner=alexrivers", False),
     (HUB, "PUT", f"/api/datasets/{OWN}/settings", "application/json", b'{"private": true}', True),
+    (HUB, "POST", f"/api/datasets/{OWN}/commit/main", "application/x-ndjson", b'{"key": "file", "value": {"path": "README.md", "content": "new"}}', True),
     (HUB, "POST", "/api/repos/create", "application/json", b'{"name": "made-here"}', True),
     (HUB, "DELETE", "/api/repos/delete", "application/json", f'{{"type": "dataset", "name": "{OWN.split("/")[1]}"}}'.encode(), True),
     ("api.github.com", "PATCH", "/repos/alexrivers/dotfiles", "application/json", b'{"description": "changed"}', True),
