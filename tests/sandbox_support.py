@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import Callable, Iterator
 from http.client import HTTPSConnection
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from websp_gym.sandbox.client import EPISODE_HEADER, Address, EpisodeHandle
+import pytest
+
+from websp_gym.sandbox.client import EPISODE_HEADER, Address, EpisodeHandle, Sandbox
 
 SHOP = """
 name: Shop
@@ -202,6 +205,28 @@ class Visitor:
             return Reply(response.status, names, response.read().decode())
         finally:
             connection.close()
+
+
+@pytest.fixture
+def account() -> Iterator[Callable[[str], Visitor]]:
+    """A factory of visitors that are signed in to a built-in site, by its slug."""
+    sandbox = Sandbox.shared()
+    opened: list[EpisodeHandle] = []
+
+    def begin(slug: str) -> Visitor:
+        opened.append(sandbox.open_episode(slug, signed_in=[slug]))
+        return Visitor(sandbox.address, opened[-1])
+
+    yield begin
+    for episode in opened:
+        episode.close()
+
+
+def items_of(visitor: Visitor, slug: str, collection: str) -> list[dict[str, Any]]:
+    """A collection of a site as the server has it."""
+    assert visitor.episode is not None
+    items: list[dict[str, Any]] = visitor.episode.state()["sites"][slug]["collections"][collection]
+    return items
 
 
 def kinds(episode: EpisodeHandle) -> list[str]:

@@ -159,6 +159,7 @@ class SiteApp:
         request.episode = seen_by(episode, site, self._keys, request.cookies)
         if request.episode.session is None and episode is self._store.default:
             request.episode = SiteEpisode(episode, site, current_session(episode, site))
+        request.scope["episode"] = request.episode
         request.sites = self._catalog
         request._render = partial(self._renderer.template, request, site)
         request._episode_state = episode

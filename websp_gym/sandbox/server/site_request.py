@@ -26,7 +26,8 @@ class SiteRequest(Request):
         host: The host that was asked, in lower case and without a port.
         device: The browser's own description if it is not the episode's browser; else None.
         sites: The sites of the sandbox.
-        episode: State of the site in this episode, as the visitor sees it.
+        episode: State of the site in this episode, as the visitor sees it. ``scope["episode"]`` is the same, for a
+            route that matches in some states only.
         action: The declared action that the request was taken for; None for a page or a route of the site's own.
     """
 

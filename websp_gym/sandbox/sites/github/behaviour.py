@@ -14,6 +14,7 @@ from websp_gym.sandbox.schema.account import ACCOUNT
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.server.host_route import HostRoute
 from websp_gym.sandbox.server.request_fields import read_fields, read_json
+from websp_gym.sandbox.server.sessions import SiteEpisode
 from websp_gym.sandbox.server.site_request import SiteRequest
 
 API = "api.github.com"
@@ -43,9 +44,9 @@ class SudoRoute(Route):
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Match sensitive pages, if sudo mode is on and the password was not given in this session."""
-        if not _SENSITIVE.fullmatch(scope["path"]) or "episode" not in scope["state"]:
+        if not _SENSITIVE.fullmatch(scope["path"]):
             return Match.NONE, {}
-        episode = scope["state"]["episode"]
+        episode: SiteEpisode = scope["episode"]
         asked = (
             episode.session is not None and episode.get("security.sudo_mode") and not _is_confirmed(episode)
         )
@@ -92,11 +93,11 @@ def _password_page(request: SiteRequest, wanted: str, *, wrong: bool) -> Respons
 
 
 def _password(session: str) -> str:
-    """Return the password that the browser has saved; nobody else can know it."""
+    """Return the password that the browser has saved."""
     return hashlib.sha256(f"sudo {session}".encode()).hexdigest()[:16]
 
 
-def _is_confirmed(episode: Any) -> bool:
+def _is_confirmed(episode: SiteEpisode) -> bool:
     return any(row["session"] == episode.session for row in episode.items("confirmed"))
 
 
@@ -168,7 +169,7 @@ def _visitor(request: SiteRequest) -> dict[str, Any] | None:
     return found
 
 
-def _find(episode: Any, place: dict[str, str]) -> dict[str, Any] | None:
+def _find(episode: SiteEpisode, place: dict[str, str]) -> dict[str, Any] | None:
     return next(
         (row for row in episode.items("repos") if all(row[name] == value for name, value in place.items())),
         None,
