@@ -22,7 +22,9 @@ SITE: dict[str, Any] = {
         "profile.private": {"default": False, "label": "Private profile"},
         "profile.search": {"label": "Search privacy", "disabled_when": {"profile.private": True}},
         "mail.all": {"label": "All mail", "implies": {False: {"mail.offers": False}}},
-        "mail.offers": "Offers",
+        "mail.offers": {"label": "Offers", "implies": {False: {"mail.partners": False}}},
+        "mail.partners": {"label": "Partners", "implies": {False: {"mail.surveys": False}}},
+        "mail.surveys": "Surveys",
         "note.{item}.{way}": {
             "each": {"item": {"reply": "Replies", "coin": "Coins"}, "way": ["push", "email"]},
             "label": "{item.label} by {way}",
@@ -147,6 +149,8 @@ def test_a_panel_is_a_page_and_an_action(den: tuple[SiteSchema, Sandbox]) -> Non
         "profile.search": "profile.search",
         "mail.all": "mail.all",
         "mail.offers": "mail.offers",
+        "mail.partners": "mail.partners",
+        "mail.surveys": "mail.surveys",
         "tips": "tips",
         "digest": "frequency",
     }
@@ -211,6 +215,17 @@ def test_implied_settings_follow_unless_sent(den: tuple[SiteSchema, Sandbox], vi
     visitor.post("https://den.example/privacy", {"mail.all": "off", "mail.offers": "on"})
     now = settings(den, visitor)
     assert (now["mail.all"], now["mail.offers"]) == (False, True)
+
+
+def test_what_is_implied_implies_more_until_a_setting_that_was_sent(
+    den: tuple[SiteSchema, Sandbox], visitor: Visitor
+) -> None:
+    mail = ("mail.all", "mail.offers", "mail.partners", "mail.surveys")
+    visitor.post("https://den.example/privacy", {"mail.all": "off"})
+    assert [settings(den, visitor)[key] for key in mail] == [False, False, False, False]
+    visitor.post("https://den.example/privacy", dict.fromkeys(mail, "on"))
+    visitor.post("https://den.example/privacy", {"mail.all": "off", "mail.partners": "on"})
+    assert [settings(den, visitor)[key] for key in mail] == [False, False, True, True]
 
 
 def test_an_item_that_is_kept_is_not_removed_by_the_server(visitor: Visitor) -> None:
