@@ -41,7 +41,6 @@ BY_HAND = (
     ("api.github.com", "PATCH", "/repos/alexrivers/dotfiles", "application/json", b'{"description": "changed"}', True),
     ("hub.docker.com", "POST", "/v2/repositories/", "application/json", b'{"name": "made-here"}', True),
     ("hub.docker.com", "DELETE", "/v2/repositories/alexrivers/teapot/", "application/json", b"", True),
-    ("www.pinterest.com", "POST", "/settings/permissions/", "application/json", b'{"allow_mentions": "none"}', False),
 )  # fmt: skip
 """Routes of ``behaviour.py``: host, method, path, type and body, and whether an access token authorises it."""
 

@@ -16,7 +16,7 @@ SUDO = "https://github.com/sessions/sudo"
 def saved_password(page: str) -> str:
     """The password that the browser has saved, as the page shows it."""
     (field,) = re.findall(r'<input type="password"[^>]*>', page)
-    return re.findall(r'value="([^"]+)"', field)[0]
+    return str(re.findall(r'value="([^"]+)"', field)[0])
 
 
 def test_a_wrong_password_opens_no_sensitive_page_and_the_right_one_does(

@@ -16,8 +16,12 @@ Values = Mapping[str, Value]
 
 def is_disabled(setting: Setting, values: Values) -> bool:
     """Return whether the values of other settings keep a setting from being changed."""
-    needed = setting.disabled_when
-    return bool(needed) and all(_holds(values[key], value) for key, value in needed.items())
+    return bool(setting.disabled_when) and all_hold(setting.disabled_when, values)
+
+
+def all_hold(condition: Values, values: Values) -> bool:
+    """Return whether settings have the values of a condition; of a choice, a list stands for any of its words."""
+    return all(_holds(values[key], needed) for key, needed in condition.items())
 
 
 def _holds(now: Value, needed: Value) -> bool:
@@ -49,28 +53,30 @@ def with_implied(settings: Settings, before: Values, sent: Values) -> dict[str, 
 def dependency_problems(settings: Settings) -> Iterator[str]:
     """Yield a message for each dependency on a setting or a value that does not exist."""
     for key, setting in settings.items():
-        others = [each for each in settings if each != key]
-        for name, values in [("disabled_when", setting.disabled_when), *_implied(setting)]:
-            for other, value in values.items():
-                where = f"settings {key}: {name}"
-                if other not in others:
-                    yield f'{where}: unknown setting "{other}"{nearest(other, others)}'
-                    continue
-                any_of = (
-                    name == "disabled_when" and settings[other].type == "choice" and isinstance(value, list)
-                )
-                for each in value if any_of else [value]:
-                    try:
-                        settings[other].check(each)
-                    except ValueError as error:
-                        yield f"{where}: {other}: {error}"
-        for value in setting.implies:
-            if value != ANY:
-                try:
-                    setting.check(value)
-                except ValueError as error:
-                    yield f"settings {key}: implies: {error}"
+        others = {each: settings[each] for each in settings if each != key}
+        for problem in condition_problems(others, setting.disabled_when):
+            yield f"settings {key}: disabled_when: {problem}"
+        for value, changes in setting.implies.items():
+            own = [] if value == ANY else value_problems({"implies": setting}, {"implies": value})
+            for problem in (*own, *value_problems(others, changes, f"implies {value}: ")):
+                yield f"settings {key}: {problem}"
 
 
-def _implied(setting: Setting) -> list[tuple[str, Mapping[str, Value]]]:
-    return [(f"implies {value}", changes) for value, changes in setting.implies.items()]
+def condition_problems(settings: Settings, condition: Values) -> Iterator[str]:
+    """Yield a message for each setting that does not exist, and for each value that it cannot have."""
+    for key, value in condition.items():
+        any_of = isinstance(value, list) and key in settings and settings[key].type == "choice"
+        for each in value if isinstance(value, list) and any_of else [value]:
+            yield from value_problems(settings, {key: each})
+
+
+def value_problems(settings: Settings, values: Values, where: str = "") -> Iterator[str]:
+    """Yield a message for each setting that does not exist, and for each value that is not one of it."""
+    for key, value in values.items():
+        if key not in settings:
+            yield f'{where}unknown setting "{key}"{nearest(key, settings)}'
+            continue
+        try:
+            settings[key].check(value)
+        except ValueError as error:
+            yield f"{where}{key}: {error}"

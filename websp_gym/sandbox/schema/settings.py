@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
@@ -196,13 +197,24 @@ class TextSetting(BaseSetting):
     """The most characters."""
     lower: bool = False
     """Whether it is kept in lower case, for what a site compares without regard to case."""
+    split_into: str = ""
+    """The collection that keeps its words and phrases, each as the `key` of an item, so that their order does not
+    matter. Commas, semicolons and line breaks separate them; the text is kept with one comma between them.
+    """
 
     def check(self, value: object) -> str:
         if not isinstance(value, str):
             raise ValueError(f"{value!r} is not text")
         if len(value) > self.max_length:
             raise ValueError(f"{len(value)} characters are more than {self.max_length}")
-        return value.lower() if self.lower else value
+        value = value.lower() if self.lower else value
+        return ", ".join(split_words(value)) if self.split_into else value
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words and phrases of a text, each once: commas, semicolons and line breaks separate them."""
+    words = (" ".join(part.split()) for part in re.split(r"[,;\n]", text))
+    return list(dict.fromkeys(filter(None, words)))
 
 
 class IntSetting(BaseSetting):

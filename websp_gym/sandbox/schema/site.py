@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import Field, PrivateAttr, model_validator
 
 from .consent import RECEIPTS, Consent
-from .dependencies import dependency_problems
+from .dependencies import condition_problems, dependency_problems
 from .did_you_mean import nearest
 from .effects import Effect, Mail
 from .panel_pages import actions_of, list_problems, page_of, resolve_panel
@@ -21,6 +21,7 @@ from .panels import ItemList, Panel
 from .settings import Setting, Strict, Value
 from .shorthand import expand_panels, expand_settings
 from .site_schema import Add, Collection, FormAction, Link, Page, Remove, Row, SignIn, Stubs, Tokens, Update
+from .split_text import split_problems
 
 SESSIONS = "sessions"
 """The collection of every site with a sign-in: one item per signed-in device."""
@@ -175,7 +176,11 @@ class SiteSchema(Strict):
     @model_validator(mode="after")
     def _expanded(self) -> SiteSchema:
         """Add the pages and actions of panels, lists and stubs to those that are written out."""
-        problems = [*dependency_problems(self.settings), *list_problems(self.lists, self.collections)]
+        problems = [
+            *dependency_problems(self.settings),
+            *split_problems(self.settings, self.collections),
+            *list_problems(self.lists, self.collections),
+        ]
         for number, panel in enumerate(self.panels):
             try:
                 self.panels[number] = done = resolve_panel(panel, self.settings, self.layout)
@@ -281,15 +286,16 @@ class SiteSchema(Strict):
                 self.check_value(key, value)
             except ValueError as error:
                 problems.append(str(error))
-        problems += [
-            f'unless: unknown setting "{key}"{nearest(key, self.settings)}'
-            for key in action.unless
-            if key not in self.settings
-        ]
-        for place in action.unless_listed:
-            collection, _, name = place.partition(".")
-            if collection not in self.collections or name not in (self.collections[collection].fields or {}):
-                problems.append(f'unless_listed: "{place}" is no field of a collection')
+        for name in ("unless", "only_listed_when"):
+            found = condition_problems(self.settings, getattr(action, name))
+            problems += [f"{name}: {problem}" for problem in found]
+        known = [f"{name}.{field}" for name, each in self.collections.items() for field in each.fields or {}]
+        for name in ("unless_listed", "only_listed"):
+            unknown = [place for place in getattr(action, name) if place not in known]
+            problems += [
+                f'{name}: "{place}" is not a field of a collection{nearest(place, known)}'
+                for place in unknown
+            ]
         if (
             action.toggle
             and self.settings.get(action.toggle, None)

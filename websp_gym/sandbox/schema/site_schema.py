@@ -301,9 +301,15 @@ class FormAction(Strict):
     update: Update | list[Update] = Field(default_factory=list)
     """Items to change; one entry or several."""
     unless: Row = Field(default_factory=dict)
-    """Settings; while all of them hold, the request is refused with 403."""
+    """Settings; while all of them hold, the request is refused with 403. Of a choice, a list stands for any of its
+    words.
+    """
     unless_listed: dict[str, str] = Field(default_factory=dict)
     """Fields of items (`blocked.name`), each with the form field; it is refused with 403 if an item has its value."""
+    only_listed: dict[str, str] = Field(default_factory=dict)
+    """The same, but it is refused with 403 if no item has its value."""
+    only_listed_when: Row = Field(default_factory=dict)
+    """Settings, as in `unless`; `only_listed` counts while all of them hold."""
     destructive: str = ""
     """What it destroys (`account closed`, `bought a game`): fails every task."""
     reply: Literal["json"] | dict[str, Any] = "json"
@@ -324,6 +330,12 @@ class FormAction(Strict):
     def _flash_has_a_page(self) -> FormAction:
         if self.flash and not self.redirect.startswith("/"):
             raise ValueError("flash: needs a redirect that is a path")
+        return self
+
+    @model_validator(mode="after")
+    def _when_has_a_list(self) -> FormAction:
+        if self.only_listed_when and not self.only_listed:
+            raise ValueError("only_listed_when: needs only_listed")
         return self
 
     @property

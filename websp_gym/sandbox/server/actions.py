@@ -11,10 +11,11 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from websp_gym.sandbox.schema.account import ACCOUNT
 from websp_gym.sandbox.schema.catalog import Catalog
-from websp_gym.sandbox.schema.dependencies import is_disabled, with_implied
-from websp_gym.sandbox.schema.settings import Value
+from websp_gym.sandbox.schema.dependencies import all_hold, is_disabled, with_implied
+from websp_gym.sandbox.schema.settings import Value, split_words
 from websp_gym.sandbox.schema.site import SESSIONS, SiteSchema
 from websp_gym.sandbox.schema.site_schema import Add, FormAction, Row, SignIn
+from websp_gym.sandbox.schema.split_text import split_collection
 
 from .episode import EpisodeState
 from .pages import NO_STORE
@@ -177,14 +178,25 @@ def _change(episode: EpisodeState, site: SiteSchema, action: FormAction, fields:
 
 def _check_allowed(episode: EpisodeState, site: SiteSchema, action: FormAction, fields: Fields) -> None:
     """Raise RefusedError if settings or listed items keep the request from being allowed."""
-    if action.unless:
-        values = episode.settings(site)
-        if all(values[key] == value for key, value in action.unless.items()):
-            raise RefusedError(403, "this account does not allow that")
-    for place, field in action.unless_listed.items():
-        collection, _, name = place.partition(".")
-        if episode.rows(site, collection, {name: fields.text(field)}):
-            raise RefusedError(403, "this account does not allow you that")
+    for field in (*action.unless_listed.values(), *action.only_listed.values()):
+        if not fields.text(field):
+            raise RefusedError(400, f"the field {field} is missing")
+    values = episode.settings(site)
+    if action.unless and all_hold(action.unless, values):
+        raise RefusedError(403, "this account does not allow that")
+    is_blocked = any(_is_listed(episode, site, fields, each) for each in action.unless_listed.items())
+    if not is_blocked and all_hold(action.only_listed_when, values):
+        is_blocked = not all(_is_listed(episode, site, fields, each) for each in action.only_listed.items())
+    if is_blocked:
+        raise RefusedError(403, "this account does not allow you that")
+
+
+def _is_listed(episode: EpisodeState, site: SiteSchema, fields: Fields, entry: tuple[str, str]) -> bool:
+    """Return whether an item of the collection has the value of the form field."""
+    place, field = entry
+    collection, _, name = place.partition(".")
+    known = site.collections[collection].fields or {}
+    return bool(episode.rows(site, collection, {name: known[name].parse(fields.text(field))}))
 
 
 def values_sent(
@@ -222,6 +234,19 @@ def _set_settings(episode: EpisodeState, site: SiteSchema, action: FormAction, f
             raise RefusedError(409, f'"{site.settings[key].label or key}" depends on {others}')
     for key, value in changes.items():
         episode.put(site, key, value)
+        if collection := split_collection(site.settings[key]):
+            _keep_words(episode, site, collection, str(value))
+
+
+def _keep_words(episode: EpisodeState, site: SiteSchema, collection: str, text: str) -> None:
+    """Make the words of a text the items of a collection; an item whose word stays is left as it is."""
+    spec = site.collections[collection]
+    key, fields = str(spec.key), spec.fields or {}
+    words = dict.fromkeys(str(fields[key].parse(word)) for word in split_words(text))
+    rows = episode.rows(site, collection)
+    present = [row[key] for row in rows]
+    episode.discard(site, collection, [row for row in rows if row[key] not in words])
+    _add_rows(episode, site, collection, [{key: word} for word in words if word not in present])
 
 
 def _sent_values(site: SiteSchema, action: FormAction, fields: Fields) -> dict[str, Value]:
@@ -273,10 +298,14 @@ def _add(episode: EpisodeState, site: SiteSchema, spec: Add, fields: Fields) -> 
         # What is there already is not added again; the other parts are.
         present = {row.get(name) for row in episode.rows(site, spec.collection)}
         rows = [{**row, name: word} for word in dict.fromkeys(words) if word not in present]
-    most = site.collections[spec.collection].most
-    if most is not None and len(episode.rows(site, spec.collection)) + len(rows) > most:
-        raise RefusedError(409, f"{spec.collection}: more than {most} items")
-    return episode.add_all(site, spec.collection, [{**spec.values, **each} for each in rows], form=True)
+    return _add_rows(episode, site, spec.collection, [{**spec.values, **each} for each in rows])
+
+
+def _add_rows(episode: EpisodeState, site: SiteSchema, collection: str, rows: list[Row]) -> list[Row]:
+    most = site.collections[collection].most
+    if most is not None and len(episode.rows(site, collection)) + len(rows) > most:
+        raise RefusedError(409, f"{collection}: more than {most} items")
+    return episode.add_all(site, collection, rows, form=True)
 
 
 def _sign_out(episode: EpisodeState, owner: SiteSchema, which: bool | str, session: str | None) -> None:

@@ -14,6 +14,7 @@ from starlette.requests import Request
 
 from websp_gym.sandbox.schema.site import SESSIONS, SiteSchema
 from websp_gym.sandbox.schema.site_schema import FormAction, Row
+from websp_gym.sandbox.schema.split_text import split_collection
 
 from .actions import values_sent
 from .episode import EpisodeState
@@ -58,6 +59,7 @@ async def would_change(
         collections |= {each.collection for each in action.updates}
         collections |= {SESSIONS} if action.login or action.logout else set()
         settings: dict[str, Any] = values_sent(episode, site, action, fields)
+        collections |= {split_collection(site.settings[key]) for key in settings} - {""}
         return {"settings": settings, "collections": sorted(collections), **sent}
     except OverTimeError:
         raise
