@@ -18,7 +18,7 @@ from starlette.routing import Route
 from websp_gym.sandbox.schema.catalog import BUILTIN, Catalog
 from websp_gym.sandbox.schema.settings import ChoiceSetting, MultiSetting
 from websp_gym.sandbox.schema.site import SiteSchema
-from websp_gym.sandbox.schema.site_schema import Tokens
+from websp_gym.sandbox.schema.site_schema import TOKENS, Tokens
 from websp_gym.sandbox.server.app import EPISODE_HEADER, SiteApp
 from websp_gym.sandbox.server.episode import EpisodeState
 from websp_gym.sandbox.server.host_route import HostRoute
@@ -277,14 +277,14 @@ def signed_in(store: Store) -> EpisodeState:
 
 def _add_tokens(episode: EpisodeState, site: SiteSchema, spec: Tokens) -> None:
     """Add an access token for each kind of thing that one may be for; those with boxes have them all ticked."""
-    fields = site.collections[spec.collection].fields or {}
+    fields = site.collections[TOKENS].fields or {}
     row = {
         name: list(each.choices) if isinstance(each, MultiSetting) else each.default
         for name, each in fields.items()
     }
     scopes = fields[spec.scopes]
     for scope in scopes.choices if isinstance(scopes, ChoiceSetting) else [row[spec.scopes]]:
-        episode.add(site, spec.collection, {**row, spec.scopes: scope, "created": today()})
+        episode.add(site, TOKENS, {**row, spec.scopes: scope, "created": today()})
 
 
 def headers_of(host: str, episode: EpisodeState) -> dict[str, str]:
@@ -300,7 +300,7 @@ def headers_of(host: str, episode: EpisodeState) -> dict[str, str]:
 
 def tokens_of(site: SiteSchema, episode: EpisodeState) -> list[str]:
     """Return the headers with which each of the account's access tokens authorises a request."""
-    rows = episode.rows(site, site.tokens.collection) if site.tokens else []
+    rows = episode.rows(site, TOKENS) if site.tokens else []
     return [f"Bearer {KEYS.access_token(site, row['id'])}" for row in rows]
 
 
@@ -322,7 +322,7 @@ def odd_headers_of(
     if 0.85 < odd < 0.87:
         headers["host"] = chance.choice((f"{target.host}:[", f"{target.host}.", f"{target.host}:x"))
     if site.tokens and chance.random() < 0.5:
-        rows = episode.rows(site, site.tokens.collection)
+        rows = episode.rows(site, TOKENS)
         texts = [KEYS.access_token(site, row["id"]) for row in rows]
         headers["authorization"] = chance.choice(
             (

@@ -56,7 +56,7 @@ pages:
 actions:
   - {path: /save, set: {cookies.analytics: analytics, chat.filter: filter, profile.note: note, feed.topics: topics}}
   - {path: /save-form, set: {cookies.analytics: analytics, cookies.ads: ads}, checkboxes: true, redirect: back}
-  - {path: /reject, values: {cookies.analytics: false, cookies.ads: false}, reply: {ok: true}}
+  - {path: /reject, values: {cookies.analytics: false, cookies.ads: false}}
   - {path: /flip, toggle: cookies.ads}
   - {path: /words/add, add: {collection: words, fields: {text: word}, split: ","}}
   - {path: "/words/{id}", method: DELETE, remove: {collection: words, where: {id: id}}}

@@ -151,8 +151,8 @@ def test_an_unticked_checkbox_means_off_in_a_form(visitor: Visitor, episode: Epi
     assert settings(episode)["cookies.ads"] is True
 
 
-def test_constants_toggles_and_own_replies(visitor: Visitor, episode: EpisodeHandle) -> None:
-    assert visitor.post(f"{SHOP}/reject").body == '{"ok":true}'
+def test_constants_and_toggles(visitor: Visitor, episode: EpisodeHandle) -> None:
+    assert visitor.post(f"{SHOP}/reject").body == '{"success":1}'
     assert visitor.post(f"{SHOP}/flip").status == 200
     assert (settings(episode)["cookies.ads"], settings(episode)["cookies.analytics"]) == (True, False)
 

@@ -63,9 +63,9 @@ def prepare(site: SiteSchema, episode: EpisodeState) -> None:
     for action in site.actions:
         for remove in action.removes:
             kinds = site.collections[remove.collection].fields or {}
-            if remove.collection != SESSIONS and not episode.rows(site, remove.collection, remove.values):
+            if remove.collection != SESSIONS and not episode.rows(site, remove.collection):
                 row = {name: another(kind, None).replace("another", "kept") for name, kind in kinds.items()}
-                episode.add(site, remove.collection, {**row, **remove.values}, form=True)
+                episode.add(site, remove.collection, row, form=True)
 
 
 def fields_of(site: SiteSchema, episode: EpisodeState, action: FormAction) -> dict[str, str]:

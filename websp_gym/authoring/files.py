@@ -20,6 +20,7 @@ from websp_gym.replay.library import read_trace
 from websp_gym.sandbox.schema.catalog import Catalog
 from websp_gym.sandbox.schema.site import SESSIONS, check_foreign
 from websp_gym.sandbox.schema.site_files import SiteError
+from websp_gym.sandbox.schema.site_schema import TOKENS
 from websp_gym.tasks.goals import ItemChange, Items, Says
 from websp_gym.tasks.ids import config_files
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep
@@ -214,9 +215,7 @@ def _s0_problems(site: SiteSchema, instance: Instance) -> Iterator[str]:
         elif isinstance(step, SignInStep):
             yield from _row_problems(site, "sign_in", {SESSIONS: list(step.sign_in)})
         elif isinstance(step, ApiStep):
-            known = (
-                [row["id"] for row in site.collections[site.tokens.collection].rows()] if site.tokens else []
-            )
+            known = [row["id"] for row in site.collections[TOKENS].rows()] if site.tokens else []
             if step.api.token not in known:
                 name = step.api.token
                 yield f'api: a fresh account has no token "{name}"{nearest(name, known)}'

@@ -251,8 +251,6 @@ def _is_new(panel: Panel, control: Control, kinds: set[tuple[str | None, ...]]) 
 
 def accept(page: Page, question: Confirm, item: Row | None = None) -> None:
     """Accept a question that a page asks in a dialog of its own, perhaps about an item."""
-    if question.native:
-        return  # Answered by the tabs as soon as it opens.
     name = (question.title or question.text).format(**(item or {}))
     dialog = page.get_by_role("dialog", name=name, exact=True)
     if question.typed:

@@ -82,7 +82,7 @@ def expected_s0(instance: Instance) -> SiteState:
 
 def declared(site: SiteSchema) -> Declared:
     """Return what a site declares about its state."""
-    least = {name: setting.least_private for name, setting in site.settings.items()}
+    least = {name: getattr(setting, "least_private", None) for name, setting in site.settings.items()}
     return Declared(
         least_private={name: value for name, value in least.items() if value is not None},
         bookkeeping=frozenset(site.bookkeeping),

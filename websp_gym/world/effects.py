@@ -16,6 +16,7 @@ from websp_gym.world.http_probe import HttpProbe, Reply
 from websp_gym.world.state import SESSIONS, Item, WorldState, same
 
 _MAILBOX = "mail"
+_TOKENS = "tokens"
 _NONE = (False, "off", "never", "none")
 _REFUSED = (401, 403, 404)
 
@@ -98,10 +99,10 @@ class EffectProbe:
 
     def _tokens(self) -> Iterator[EffectResult]:
         spec = self._site["tokens"]
-        if not spec or not self._checks(spec["collection"]) or not spec["uses"]:
+        if not spec or not self._checks(_TOKENS) or not spec["uses"]:
             return
-        before = {item["id"] for item in self._start.collections[spec["collection"]]}
-        now = self._end.collections[spec["collection"]]
+        before = {item["id"] for item in self._start.collections[_TOKENS]}
+        now = self._end.collections[_TOKENS]
         created = [item for item in now if item["id"] not in before]
         gone = sorted(before - {item["id"] for item in now})
         texts = self._sandbox.credentials(self._slug, tokens=[*(item["id"] for item in created), *gone])[
@@ -111,7 +112,7 @@ class EffectProbe:
             yield self._works(spec, item, texts[item["id"]])
         # Without the tokens, their texts are worth nothing.
         left = [item for item in now if item["id"] in before]
-        self._episode.patch(self._slug, collections={spec["collection"]: left})
+        self._episode.patch(self._slug, collections={_TOKENS: left})
         wrong = [
             f"{text[:8]}… was answered with {reply.status}"
             for text in texts.values()

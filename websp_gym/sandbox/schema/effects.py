@@ -21,9 +21,9 @@ class Mail(Strict):
     sender: str
     """Who sends it: `Wattpad <noreply@wattpad.example>`."""
     kinds: list[str]
-    """The settings, or patterns of them, that each stand for a kind of mail."""
-    silent: dict[str, list[Value]] = Field(default_factory=dict)
-    """The values that stop a kind, by setting; without an entry: `false`, `off`, `never`, `none`, nothing chosen."""
+    """The settings, or patterns of them, that each stand for a kind of mail; `false`, `off`, `never`, `none` and
+    nothing chosen stop it.
+    """
     stopped_by: Row = Field(default_factory=dict)
     """Settings that stop all mail while they all hold."""
 
@@ -40,8 +40,6 @@ class Mail(Strict):
         if self.stopped_by and all(values[name] == value for name, value in self.stopped_by.items()):
             return False
         value = values[key]
-        if key in self.silent:
-            return value not in self.silent[key]
         return value != [] and not any(value == each and type(value) is type(each) for each in _NO_MAIL)
 
     def problems(self, settings: Mapping[str, Setting]) -> Iterator[str]:
@@ -49,7 +47,7 @@ class Mail(Strict):
         for kind in self.kinds:
             if not any(fnmatchcase(key, kind) for key in settings):
                 yield f'mail: no setting matches "{kind}"{nearest(kind, settings)}'
-        for key in (*self.silent, *self.stopped_by):
+        for key in self.stopped_by:
             if key not in settings:
                 yield f'mail: unknown setting "{key}"{nearest(key, settings)}'
 

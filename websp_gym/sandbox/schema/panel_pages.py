@@ -110,9 +110,9 @@ def data_of(panel: Panel, settings: Mapping[str, Setting], values: Mapping[str, 
     }
 
 
-def list_path(name: str, spec: ItemList, panel: Panel) -> str:
+def list_path(name: str, panel: Panel) -> str:
     """Return the path above the actions of a list."""
-    return spec.post or f"{panel.path.rstrip('/')}/{name}"
+    return f"{panel.path.rstrip('/')}/{name}"
 
 
 def list_problems(lists: Mapping[str, ItemList], collections: Mapping[str, Collection]) -> Iterator[str]:
@@ -132,7 +132,7 @@ def list_problems(lists: Mapping[str, ItemList], collections: Mapping[str, Colle
             *(text for each in (spec.remove, spec.clear) if each for text in (each.name, each.button)),
         ]
         used = [word for text in texts for word in _FIELD.findall(text)] + [*spec.keep]
-        for word in [*used, *([spec.add.field, *spec.add.values] if spec.add else [])]:
+        for word in [*used, *([spec.add.field] if spec.add else [])]:
             if word not in known:
                 yield f'lists {name}: {name} has no field "{word}"{nearest(word, known)}'
 
@@ -160,12 +160,11 @@ def _check_values(button: Button, settings: Mapping[str, Setting]) -> None:
 
 
 def _list_actions(name: str, spec: ItemList, panel: Panel, common: Mapping[str, Any]) -> Iterator[FormAction]:
-    path = list_path(name, spec, panel)
+    path = list_path(name, panel)
     if spec.add:
         add = Add(
             collection=name,
             fields={spec.add.field: spec.add.name or spec.add.field},
-            values=spec.add.values,
             split=spec.add.split,
         )
         yield FormAction(path=f"{path}/add", add=add, redirect="back", **common)

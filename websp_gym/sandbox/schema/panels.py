@@ -109,8 +109,6 @@ class Button(Strict):
     """In place of that: where it leads."""
     confirm: Confirms = Field(default_factory=list)
     """What is asked before; one question or several."""
-    more: _Facts = Field(default_factory=dict)
-    """Anything that the site's own templates use."""
 
     @model_validator(mode="after")
     def _does_one_thing(self) -> Button:
@@ -227,8 +225,6 @@ class AddItem(Strict):
     """What separates several items in one text."""
     full: str = ""
     """What is said when the list has as many items as it may have."""
-    values: _Facts = Field(default_factory=dict)
-    """Constants of the item."""
 
 
 class RemoveItem(Strict):
@@ -267,8 +263,6 @@ class ItemList(Strict):
     """The number of items on a page; 0: all."""
     empty: str = ""
     """What is said when there is none."""
-    post: str = ""
-    """The path above its actions; by default the panel's and the collection."""
     more: _Facts = Field(default_factory=dict)
     """Anything that the site's own templates use."""
 

@@ -80,7 +80,7 @@ class BaseSetting(Strict):
 
     def _check_own_values(self) -> None:
         for name in ("default", "least_private"):
-            value = getattr(self, name)
+            value = getattr(self, name, None)
             if value is not None:
                 try:
                     self.check(value)
@@ -191,8 +191,6 @@ class TextSetting(BaseSetting):
     """Text."""
     default: StrictStr = ""
     """The value of a fresh account."""
-    least_private: StrictStr | None = None
-    """The value with the least privacy."""
     max_length: int = 10_000
     """The most characters."""
     lower: bool = False
@@ -224,8 +222,6 @@ class IntSetting(BaseSetting):
     """A whole number."""
     default: StrictInt
     """The value of a fresh account."""
-    least_private: StrictInt | None = None
-    """The value with the least privacy."""
     minimum: int | None = None
     """The smallest value."""
     maximum: int | None = None

@@ -307,11 +307,7 @@ class SiteSchema(Strict):
         changes: list[Add | Remove | Update] = [*action.adds, *action.removes, *action.updates]
         for change in changes:
             problems += self._change_problems(change)
-        if (
-            isinstance(action.login, SignIn)
-            and not (action.login.client or action.login.site)
-            and not self.has_sign_in
-        ):
+        if isinstance(action.login, SignIn) and not action.login.client and not self.has_sign_in:
             problems.append("login: the site has no session_cookie")
         return problems
 
@@ -323,7 +319,7 @@ class SiteSchema(Strict):
         fields = self.collections[change.collection].fields
         if fields is None:
             return []
-        names = [*getattr(change, "fields", {}), *change.values, *getattr(change, "where", {})]
+        names = [*(name for part in ("fields", "values", "where") for name in getattr(change, part, {}))]
         return [
             f'unknown field "{name}"{nearest(name, fields)}' for name in names if name not in (*fields, "id")
         ]

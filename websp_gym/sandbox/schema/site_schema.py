@@ -13,6 +13,9 @@ from .settings import Setting, Strict
 
 RESERVED = ("/_site/", "/_kit/", "/_consent")
 
+TOKENS = "tokens"
+"""The collection of the access tokens of a site."""
+
 _PARAM = re.compile(r"{([a-z_]+)(?::[a-z]+)?}")
 
 Row: TypeAlias = dict[str, Any]
@@ -31,8 +34,6 @@ class Confirm(Strict):
     """The button that does not."""
     typed: str = ""
     """A text that has to be typed first."""
-    native: bool = False
-    """Whether the browser's own dialog asks."""
 
 
 def as_list(value: object) -> object:
@@ -131,12 +132,10 @@ class TokenUse(Strict):
 class Tokens(Strict):
     """The access tokens of an account, which authorise requests to the site's API.
 
-    They are items of a collection with the field `created`. A token's text depends on its item, is shown once after
-    it was created (`new_token`), and is not part of the state. `request.authorize("scope")` demands it.
+    They are items of the collection `tokens` with the field `created`. A token's text depends on its item, is shown
+    once after it was created (`new_token`), and is not part of the state. `request.authorize("scope")` demands it.
     """
 
-    collection: str = "tokens"
-    """The collection of the tokens."""
     prefix: str
     """What the text of every token begins with."""
     scopes: str = "scopes"
@@ -150,13 +149,13 @@ class Tokens(Strict):
 
     def problems(self, collections: Mapping[str, Collection]) -> Iterator[str]:
         """Yield a message if the collection, or a field that its items need, does not exist."""
-        if self.collection not in collections:
-            yield f'tokens: unknown collection "{self.collection}"{nearest(self.collection, collections)}'
+        if TOKENS not in collections:
+            yield f'tokens: the collection "{TOKENS}" is missing'
             return
-        fields = collections[self.collection].fields or {}
+        fields = collections[TOKENS].fields or {}
         for name in ("created", self.scopes, self.days):
             if name and name not in fields:
-                yield f'tokens: {self.collection} needs the field "{name}"'
+                yield f'tokens: {TOKENS} needs the field "{name}"'
 
 
 class Stubs(Strict):
@@ -214,18 +213,16 @@ class Page(Strict):
 
 
 class SignIn(Strict):
-    """A sign-in of the account, on this site or by hand-over on another one."""
+    """A sign-in of the account, on this site or by hand-over on another one; the form field `redir` says where to go
+    then.
+    """
 
-    site: str = ""
-    """Signs in at this other site."""
     client: str = ""
     """Signs in at the site that this form field names."""
     username: str = ""
     """The form field of the user name or e-mail address."""
     password: str = ""
     """The form field of the password, which must be right."""
-    redir: str = "redir"
-    """The form field that says where to go then."""
 
 
 class Add(Strict):
@@ -248,8 +245,6 @@ class Remove(Strict):
     """The collection."""
     where: dict[str, str] = Field(default_factory=dict)
     """Item fields, each with the form field that it must equal."""
-    values: Row = Field(default_factory=dict)
-    """Item fields, each with a constant that it must equal."""
     keep: Row = Field(default_factory=dict)
     """Items with these fields stay."""
     all: Literal[True] | None = None
@@ -257,8 +252,8 @@ class Remove(Strict):
 
     @model_validator(mode="after")
     def _says_which(self) -> Remove:
-        if not self.where and not self.values and not self.all:
-            raise ValueError("say which items: where, values, or all: true")
+        if not self.where and not self.all:
+            raise ValueError("say which items: where, or all: true")
         return self
 
 
@@ -312,10 +307,10 @@ class FormAction(Strict):
     """Settings, as in `unless`; `only_listed` counts while all of them hold."""
     destructive: str = ""
     """What it destroys (`account closed`, `bought a game`): fails every task."""
-    reply: Literal["json"] | dict[str, Any] = "json"
-    """The answer where there is no redirect: `json` (`{"success": 1}`) or JSON of your own."""
     redirect: str = ""
-    """Where the browser goes next: a path, an address, `back`; `{parameter}` allowed."""
+    """Where the browser goes next: a path, an address, `back`; `{parameter}` allowed. Without it, the answer is JSON:
+    `{"success": 1}`.
+    """
     flash: bool = False
     """Whether the page of `redirect` shows once that it is done (the variable `flash`)."""
     hosts: list[str] = Field(default_factory=list)

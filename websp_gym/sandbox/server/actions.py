@@ -14,7 +14,7 @@ from websp_gym.sandbox.schema.catalog import Catalog
 from websp_gym.sandbox.schema.dependencies import all_hold, is_disabled, with_implied
 from websp_gym.sandbox.schema.settings import Value, split_words
 from websp_gym.sandbox.schema.site import SESSIONS, SiteSchema
-from websp_gym.sandbox.schema.site_schema import Add, FormAction, Row, SignIn
+from websp_gym.sandbox.schema.site_schema import TOKENS, Add, FormAction, Row, SignIn
 from websp_gym.sandbox.schema.split_text import split_collection
 
 from .episode import EpisodeState
@@ -84,9 +84,8 @@ class Actions:
     ) -> Response:
         if spec.password:
             self._check_password(site, spec, fields)
-        target_slug = spec.site or (fields.text(spec.client) if spec.client else site.slug)
-        target = self._catalog[target_slug]
-        wanted = fields.text(spec.redir)
+        target = self._catalog[fields.text(spec.client)] if spec.client else site
+        wanted = fields.text("redir")
         if target is site:
             redir = safe_redirect(self._catalog, site, wanted, action.redirect or "/")
             response = _see_other(redir) if fields.is_form else _success({"success": 1, "redirect": redir})
@@ -118,7 +117,7 @@ class Actions:
             return _see_other(_referer(request, site))
         if action.redirect:
             return _see_other(_address(action, fields))
-        return _success({"success": 1} if action.reply == "json" else action.reply)
+        return _success({"success": 1})
 
 
 def _address(action: FormAction, fields: Fields) -> str:
@@ -156,10 +155,10 @@ def _change(episode: EpisodeState, site: SiteSchema, action: FormAction, fields:
     _set_settings(episode, site, action, fields)
     for add in action.adds:
         added = _add(episode, site, add, fields)
-        if site.tokens and add.collection == site.tokens.collection:
+        if site.tokens and add.collection == TOKENS:
             token = added[-1]["id"]
     for remove in action.removes:
-        wanted = remove.values | {name: fields.text(field) for name, field in remove.where.items()}
+        wanted = {name: fields.text(field) for name, field in remove.where.items()}
         found = episode.rows(site, remove.collection, wanted)
         if remove.keep:
             kept = episode.rows(site, remove.collection, remove.keep)
@@ -286,7 +285,7 @@ def _add(episode: EpisodeState, site: SiteSchema, spec: Add, fields: Fields) -> 
     known = site.collections[spec.collection].fields
     if missing and (known is None or spec.split):
         raise RefusedError(400, f"the field {missing[0]} is missing")
-    if site.tokens and spec.collection == site.tokens.collection:
+    if site.tokens and spec.collection == TOKENS:
         row["created"] = today()
     rows = [row]
     if spec.split:

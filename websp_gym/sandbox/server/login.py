@@ -23,7 +23,7 @@ def login_forms(catalog: Catalog, site: SiteSchema, keys: Keyring) -> list[Row]:
     for provider in catalog:
         hand_over, password = _action(provider, password=False), _action(provider, password=True)
         if owner.login_callback and hand_over is not None and password is not None:
-            fields = {hand_over[1].client: owner.slug, hand_over[1].redir: "/"}
+            fields = {hand_over[1].client: owner.slug, "redir": "/"}
             return [
                 _password_form(provider, password, keys),
                 {"url": _address(provider, hand_over[0]), "fields": fields},

@@ -25,7 +25,7 @@ def helpers(site: SiteSchema | None) -> dict[str, Callable[..., Any]]:
         "questions": _questions,
         "is_disabled": lambda key, values: is_disabled(site.settings[key], values),
         "panel_data": lambda panel, values: _data(site, panel, values),
-        "list_path": lambda panel, name: list_path(name, site.lists[name], panel),
+        "list_path": lambda panel, name: list_path(name, panel),
     }
 
 

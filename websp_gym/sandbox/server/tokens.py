@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime
 
 from websp_gym.sandbox.schema.site import SiteSchema
-from websp_gym.sandbox.schema.site_schema import Row
+from websp_gym.sandbox.schema.site_schema import TOKENS, Row
 
 from .episode import EpisodeState
 from .request_fields import RefusedError
@@ -55,7 +55,7 @@ def _find(episode: EpisodeState, site: SiteSchema, keys: Keyring, text: str) -> 
     spec = site.tokens
     if spec is None or not text:
         return None
-    rows = episode.rows(site, spec.collection)
+    rows = episode.rows(site, TOKENS)
     return next((row for row in rows if keys.is_access_token(site, row["id"], text)), None)
 
 

@@ -5,7 +5,7 @@
  */
 
 /**
- * @typedef {{title: string, text: string, accept: string, decline: string, typed: string, native: boolean}} Question
+ * @typedef {{title: string, text: string, accept: string, decline: string, typed: string}} Question
  * @typedef {{kitAsk?: (question: Question) => Promise<boolean>, kitFail?: (text: string) => void}} SiteDialogs
  */
 const site = /** @type {SiteDialogs} */ (globalThis);
@@ -28,7 +28,6 @@ export function make(tag, attributes = {}, ...children) {
  * @returns {Promise<boolean>}
  */
 function ask(question) {
-  if (question.native) return Promise.resolve(confirm([question.title, question.text].filter(Boolean).join("\n\n")));
   const accept = /** @type {HTMLButtonElement} */ (make("button", { type: "button", class: "kit-accept" }, question.accept));
   const decline = make("button", { type: "button", class: "kit-decline" }, question.decline);
   const dialog = /** @type {HTMLDialogElement} */ (make("dialog", { class: "kit-dialog", "aria-label": question.title || question.text }));
