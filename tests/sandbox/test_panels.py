@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import yaml
 
 from tests.sandbox_support import Visitor
 from websp_gym.sandbox.client import Sandbox
+from websp_gym.sandbox.schema.catalog import BUILTIN, Catalog
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.schema.site_files import SiteError, load_site
 
@@ -249,7 +251,24 @@ def test_a_path_with_or_without_a_slash_leads_to_the_page(visitor: Visitor, aske
     assert visitor.get("https://den.example/nothing/").status == 404
 
 
+@pytest.mark.parametrize("site", list(Catalog([BUILTIN])), ids=lambda site: site.slug)
+def test_each_name_that_a_site_declares_is_given_and_read_by_a_template(site: SiteSchema) -> None:
+    texts = "".join(file.read_text("utf-8") for file in sorted((site.folder / "templates").rglob("*.html")))
+    parts = {
+        "panel": site.panels,
+        "section": [section for panel in site.panels for section in panel.sections],
+        "control": [control for panel in site.panels for control in panel.all_controls],
+        "list": list(site.lists.values()),
+    }
+    for kind, names in site.more.items():
+        assert names == sorted({name for part in parts[kind] for name in part.more})  # type: ignore[attr-defined]
+        read = rf"more(?:\.|\[[\"']|\.get\([\"'])({'|'.join(names)})\b"
+        assert {*re.findall(read, texts)} == {*names}
+
+
 PANEL = SITE["panels"][0]
+SECTION = PANEL["sections"][0]
+HINTED = {"key": "digest", "more": {"hnt": "Once a week is plenty."}}
 
 
 @pytest.mark.parametrize(
@@ -299,6 +318,30 @@ PANEL = SITE["panels"][0]
             "mail.offers: 3 is not true or false",
         ),
         ({"settings": SITE["settings"] | {"mail.all": {"each": ["a"], "label": "x"}}}, "give words by name"),
+        (
+            {"more": {"panel": ["intro"]}, "panels": [PANEL | {"more": {"intr": "Hello"}}]},
+            'panels /privacy: more: unknown name "intr"; did you mean "intro"?',
+        ),
+        (
+            {
+                "more": {"panel": ["side"]},
+                "panels": [PANEL | {"sections": [SECTION | {"more": {"side": True}}]}],
+            },
+            'section "": more: unknown name "side"; names that templates use are declared',
+        ),
+        (
+            {"more": {"control": ["hint"]}, "panels": [PANEL | {"sections": [{"settings": [HINTED]}]}]},
+            'panels /privacy: digest: more: unknown name "hnt"; did you mean "hint"?',
+        ),
+        (
+            {
+                "more": {"list": ["kind"]},
+                "lists": {"words": {"row": "{text}", "more": {"knd": 1}}},
+                "panels": [],
+            },
+            'lists words: more: unknown name "knd"; did you mean "kind"?',
+        ),
+        ({"more": {"panle": ["intro"]}}, "more"),
     ],
 )
 def test_mistakes_in_a_panel_are_named(tmp_path: Path, changes: dict[str, Any], says: str) -> None:

@@ -281,7 +281,8 @@ UNTRUE = {
     ', implies: {false: {"{dialect}.mentions": false, "{dialect}.replies": false}}': "",
     "label: Visible to search engines,": 'label: Visible to search engines, disabled_when: {"{dialect}.mature": false},',
     "label: Show mature content": "label: Nothing is called so",
-    "    save: bar\n    reset: Reset\n    dialect: aria\n    leave:": "    dialect: aria\n    more:",
+    '    save: bar\n    reset: Reset\n    dialect: aria\n    leave: {title: "Leave without saving?", '
+    "text: Your changes will be lost., accept: Leave, decline: Stay}\n": "    dialect: aria\n",
 }
 
 

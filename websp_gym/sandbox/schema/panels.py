@@ -76,7 +76,7 @@ class Control(Strict):
     confirm_when: Any = None
     """Only before it gets this value."""
     more: _Facts = Field(default_factory=dict)
-    """Anything that the site's own templates use."""
+    """What the site's own templates use; the site declares the names in its `more`."""
 
     def resolved(self, setting: Setting, dialect: Dialect) -> Control:
         """Return the control with what it leaves to its setting and to the dialect of its panel."""
@@ -135,7 +135,7 @@ class Section(Strict):
     buttons: list[Button] = Field(default_factory=list)
     """Buttons below it."""
     more: _Facts = Field(default_factory=dict)
-    """Anything that the site's own templates use."""
+    """What the site's own templates use; the site declares the names in its `more`."""
 
     @property
     def controls(self) -> list[Control]:
@@ -183,7 +183,7 @@ class Panel(Strict):
     sections: list[Section] = Field(min_length=1)
     """Its parts."""
     more: _Facts = Field(default_factory=dict)
-    """Anything that the site's own templates use."""
+    """What the site's own templates use; the site declares the names in its `more`."""
 
     @field_validator("path", "post")
     @classmethod
@@ -264,7 +264,7 @@ class ItemList(Strict):
     empty: str = ""
     """What is said when there is none."""
     more: _Facts = Field(default_factory=dict)
-    """Anything that the site's own templates use."""
+    """What the site's own templates use; the site declares the names in its `more`."""
 
     def keeps(self, item: Row) -> bool:
         """Return whether an item cannot be removed."""

@@ -16,6 +16,7 @@ from .consent import RECEIPTS, Consent
 from .dependencies import condition_problems, dependency_problems
 from .did_you_mean import nearest
 from .effects import Effect, Mail
+from .more import Part, more_problems
 from .panel_pages import actions_of, list_problems, page_of, resolve_panel
 from .panels import ItemList, Panel
 from .settings import Setting, Strict, Value
@@ -68,6 +69,8 @@ class SiteSchema(Strict):
     """Settings pages."""
     lists: dict[str, ItemList] = Field(default_factory=dict)
     """How collections are shown on panels, by name."""
+    more: dict[Part, list[str]] = Field(default_factory=dict)
+    """What its templates read in `more` of a `panel`, `section`, `control` or `list`: `{panel: [intro]}`."""
     stubs: list[Stubs] = Field(default_factory=list)
     """Pages that only say that there is nothing."""
     pages: list[Page] = Field(default_factory=list)
@@ -203,6 +206,7 @@ class SiteSchema(Strict):
     @model_validator(mode="after")
     def _fits_together(self) -> SiteSchema:
         problems = [*self._name_problems(), *self._sign_in_problems(), *self._effect_problems()]
+        problems += more_problems(self.more, self.panels, self.lists)
         for action in self.actions:
             problems += [f"actions {action.path}: {problem}" for problem in self._action_problems(action)]
         if problems:
