@@ -19,10 +19,11 @@ settings:
   ads: {type: bool, default: true, implies: {false: {tracking: false}}}
   tracking: {type: bool, default: true}
   note: {type: text, default: ""}
-collections: {words: {fields: {text: {type: text}}}}
+  filter: {type: text, split_into: filtered}
+collections: {words: {fields: {text: {type: text}}}, filtered: {key: text, fields: {text: {type: text}}}}
 pages: [{path: /, template: home.html}, {path: /page, template: page.html}]
 actions:
-  - {path: /save, set: {ads: ads, note: note}, add: {collection: words, fields: {text: word}}, redirect: "/{ads.name}"}
+  - {path: /save, set: {ads: ads, note: note, filter: filter}, add: {collection: words, fields: {text: word}}, redirect: "/{ads.name}"}
 """
 BEHAVIOUR = """
 from starlette.responses import JSONResponse
@@ -91,6 +92,14 @@ def test_a_broken_action_changes_nothing_and_logs_what_it_would_have_changed(
     site = episode.state()["sites"]["frail"]
     assert (site["settings"]["ads"], site["collections"]["words"]) == (True, [])
     assert not events(episode, "set")
+
+
+def test_a_text_that_is_split_would_have_changed_its_collection(
+    visitor: Visitor, episode: EpisodeHandle
+) -> None:
+    assert visitor.post(f"{FRAIL}/save", {"filter": "a, b"}).status == 500
+    (event,) = events(episode)
+    assert (event["settings"], event["collections"]) == ({"filter": "a, b"}, ["filtered", "words"])
 
 
 def test_a_behaviour_that_breaks_changes_nothing_and_could_have_changed_anything(
