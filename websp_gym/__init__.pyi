@@ -1,5 +1,6 @@
 """The public names of the package, with their homes; read when the package is imported."""
 
+from .actions import register_action as register_action
 from .agents import Agent as Agent
 from .agents import Briefing as Briefing
 from .agents import Turn as Turn
@@ -27,6 +28,10 @@ from .records.verdict import Verdict as Verdict
 from .rollouts import Pool as Pool
 from .runner.batch import run_episode as run_episode
 from .scoring.judge import Judge as Judge
+from .scoring.solved_at_start import balance_solved as balance_solved
+from .scoring.solved_at_start import solved_at_start as solved_at_start
+from .scoring.solved_at_start import without_solved as without_solved
+from .scoring.truth import state_verdict_of_record as state_verdict_of_record
 from .tasks import DATASET_VERSION as DATASET_VERSION
 from .tasks.ids import instance_ids as instance_ids
 from .tasks.instances import Instance as Instance

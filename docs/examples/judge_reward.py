@@ -17,12 +17,7 @@ from typing import cast
 
 import gymnasium as gym
 
-import websp_gym  # noqa: F401 (registers the ids)
-from websp_gym.agents import make_agent
-from websp_gym.env import WebspEnv
-from websp_gym.records.load import load_trajectory
-from websp_gym.runner.batch import run_episode
-from websp_gym.scoring.truth import state_verdict_of_record
+from websp_gym import WebspEnv, load_trajectory, make_agent, run_episode, state_verdict_of_record
 
 INSTANCE = "websp/Steam-task-191-ON"
 """Two switches have to be turned off."""

@@ -14,9 +14,8 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 
-import websp_gym  # noqa: F401 (registers the ids)
+from websp_gym import split_ids
 from websp_gym.rollouts import agent_policy
-from websp_gym.tasks.splits import split_ids
 from websp_gym.trainers.candidates import CandidateActions, Mask, Rows
 from websp_gym.trainers.sb3 import CandidatePolicy
 

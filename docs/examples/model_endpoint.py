@@ -24,14 +24,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from websp_gym.models import make_model
-from websp_gym.records.load import load_trajectory
-from websp_gym.records.runs import Run
-from websp_gym.records.verdict import Verdict
-from websp_gym.runner.batch import run_one
-from websp_gym.runner.jobs import Job
-from websp_gym.scoring.judge import Judge
-from websp_gym.scoring.judge.batch import find_runs
+from websp_gym import Judge, Verdict, load_trajectory, make_agent, make_env, make_model, run_episode
 
 MODELS = ("openai:gpt-5.2", "openai:gpt-4.1", "anthropic:claude-opus-4.6")
 """One for each API: Responses, chat completions, Messages."""
@@ -188,10 +181,12 @@ def show(name: str, verdict: Verdict) -> None:
 
 def recorded(parent: Path) -> Path:
     """A run to judge: the oracle on one instance of the sandbox."""
-    result = run_one(Job("Steam-task-191-ON", Run(agent="oracle"), folder=parent))
+    env = make_env("Steam-task-191-ON", initial_state="snapshot", record_to=parent)
+    result = run_episode(env, make_agent("oracle"))
+    env.close()
     if result.status != "pass":
         raise SystemExit(f"the oracle did not pass: {result.error or result.reason}")
-    return find_runs(parent)[0]
+    return parent / result.id / "001"
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -1,0 +1,76 @@
+"""What documents and examples import is what docs/api.md lists as public."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import websp_gym
+from tests.paths import ROOT
+
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").glob("*.md")])
+PROGRAMS = sorted([*(ROOT / "docs/examples").glob("*.py"), *(ROOT / "docs/examples").glob("*.ipynb")])
+PACKAGE = "websp_gym"
+LISTED = re.findall(r"^::: (\S+)$", (ROOT / "docs/api.md").read_text("utf-8"), re.MULTILINE)
+
+
+def _codes(path: Path) -> Iterator[str]:
+    """Yield the Python code of a page, a program or a notebook."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".md":
+        yield from re.findall(r"^ *```(?:python|py)\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
+    elif path.suffix == ".ipynb":
+        yield "\n".join(
+            "".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"
+        )
+    else:
+        yield text
+
+
+def _imported(code: str) -> Iterator[str]:
+    """Yield what is imported of the package: names with their modules, and modules."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+def _hidden(code: str) -> list[str]:
+    """Return what is imported of the package and not listed."""
+    modules = {PACKAGE, *(name.rpartition(".")[0] for name in LISTED)}
+    public = modules | set(LISTED) | {f"{module}.{name}" for module in modules for name in websp_gym.__all__}
+    return sorted(
+        name for name in _imported(code) if name.partition(".")[0] == PACKAGE and name not in public
+    )
+
+
+@pytest.mark.parametrize("path", [*PAGES, *PROGRAMS], ids=lambda path: path.name)
+def test_documents_and_examples_import_public_names_only(path: Path) -> None:
+    assert [name for code in _codes(path) for name in _hidden(code)] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "hidden"),
+    [
+        ("from websp_gym import make_env", []),
+        ("import websp_gym.report", []),
+        ("from websp_gym.rollouts import Pool", []),
+        ("from websp_gym import project", ["websp_gym.project"]),
+        ("def f():\n    import websp_gym.project as p", ["websp_gym.project"]),
+        ("from websp_gym.env.registration import make_env", ["websp_gym.env.registration.make_env"]),
+    ],
+)
+def test_a_name_that_is_not_listed_is_found(code: str, hidden: list[str]) -> None:
+    assert _hidden(code) == hidden
+
+
+def test_the_reference_lists_each_exported_name_once_and_only_what_is_there() -> None:
+    exported = {f"{PACKAGE}.{name}" for name in websp_gym.__all__}
+    assert {name for name in LISTED if name.count(".") == 1} == exported
+    assert len(LISTED) == len(set(LISTED))
