@@ -1,12 +1,15 @@
 # make demo   set everything up and watch one instance run, with no key
 # make test   install what the tests need and run them (what CI runs)
+# make test-all [PARTS='suite trl']  all tests of every environment, one table of them; a part that fails does not end it
 # make coverage [ARGS=tests/env]  run the tests and measure which lines and branches they run, also in other processes (htmlcov/)
 # make test-pythons [ARGS=--episode]  the fast half of them on each installed Python, with the oldest and the newest Playwright
 # make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
 # make test-rl [RL=trl]  the same for the trainers (trl, openenv, verifiers, skyrl, ray, sb3), each in an environment of its own
-# make check  format, lint, layers of the package, types (Python and JavaScript)
+# make check  format, lint, layers of the package, types (Python and JavaScript), and the documentation site
+# make release  build sdist and wheel, check them, play an episode from the wheel in an empty environment; says what is left to do
 # make rules  write extension/secret_rules.js from secret_rules.yaml
 # make docs   write the generated tables of docs/
+# make docs-site  build the documentation site in build/site; a dead link or a missing name is an error
 # make prove [SITE=steam]  prove every task the long way: each omission and the opposite played in the browser; follow all published lists of steps
 # make bench [ARGS=--profile]  measure reset and step beside stock BrowserGym and raw Chromium on this machine
 # make soak  measure whether memory, files and processes stay flat over 1,000 resets and 10,000 steps
@@ -38,7 +41,7 @@ RL ?= trl openenv verifiers skyrl ray sb3
 # Test processes. Browsers keep a process waiting, so there are more than cores.
 JOBS ?= $(shell expr $$(nproc) + 2)
 
-.PHONY: help demo test coverage test-pythons test-agentlab test-rl prove check docs rules bench bench-replay soak endurance traces clean
+.PHONY: help demo test test-all coverage test-pythons test-agentlab test-rl prove check docs docs-site release rules bench bench-replay soak endurance traces clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
@@ -51,6 +54,9 @@ test: $(VENV)/.dev .browser
 
 coverage: $(VENV)/.dev .browser
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=term --cov-report=html $(ARGS)
+
+test-all: $(VENV)/.dev
+	$(BIN)/python -m tests.all $(PARTS) $(ARGS)
 
 test-pythons: $(VENV)/.made
 	$(BIN)/python tests/pythons.py $(ARGS)
@@ -75,6 +81,11 @@ check: $(VENV)/.dev node_modules/.bin/tsc
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 	node_modules/.bin/tsc -p tsconfig.json
+	$(MAKE) --no-print-directory docs-site
+
+# Not quietly: MkDocs counts no warning that it does not print.
+docs-site: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 docs: $(VENV)/.core
 	$(BIN)/python docs/layers.py
@@ -82,6 +93,9 @@ docs: $(VENV)/.core
 	$(BIN)/python docs/baselines.py
 	$(BIN)/python docs/site_reference.py
 	$(BIN)/python docs/wordings.py
+
+release: $(VENV)/.dev
+	$(BIN)/python tests/release.py
 
 rules: $(VENV)/.core
 	$(BIN)/python -c 'from websp_gym.replay.importers import secret_texts; secret_texts.write_rules()'

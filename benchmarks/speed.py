@@ -2,7 +2,7 @@
 
     python -m benchmarks.speed [--repeat N] [--quick]
 
-Writes ``benchmarks/results.md`` with medians, ratios and a description of the machine.
+Prints, and without ``--quick`` writes to ``benchmarks/results.md``, medians, ratios and a description of the machine.
 """
 
 from __future__ import annotations
@@ -88,7 +88,11 @@ def main() -> None:
     parser.add_argument(
         "--repeat", type=int, default=10, help="at most so many measurements per figure (default 10)"
     )
-    parser.add_argument("--quick", action="store_true", help="leave out memory, parallel runs and the oracle")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="leave out memory, parallel runs and the oracle, and write nothing",
+    )
     parser.add_argument("--profile", action="store_true", help="also show where the time goes")
     options = parser.parse_args()
     began = time.monotonic()
@@ -102,7 +106,8 @@ def main() -> None:
         text += RAW.format("\n".join(_beside_raw()))
     if options.profile:
         text += PROFILE.format("\n".join(profile_tables(options.repeat)))
-    RESULTS.write_text(text, "utf-8")
+    if not options.quick:
+        RESULTS.write_text(text, "utf-8")
     _say(f"all of it took {time.monotonic() - began:.0f} s")
     sys.stdout.write(text)
 

@@ -38,6 +38,17 @@ TABLE: tuple[tuple[str, Reach], ...] = (
     (r"extension/(?!recorder|store|panel|background)\w+\.js", "tasks"),
 )
 """Tests that a change of a file may break; the first matching pattern counts."""
+PARTS: tuple[tuple[str, str], ...] = (
+    (r"agents/agentlab/|tests/agentlab/|docs/examples/agentlab_", "agentlab"),
+    (r"websp_gym/trainers/trl\b|tests/rl/test_trl|docs/examples/grpo_trl", "trl"),
+    (r"websp_gym/trainers/openenv/|websp_gym/cli/openenv|tests/rl/test_openenv", "openenv"),
+    (r"websp_gym/trainers/verifiers\b|websp_verifiers|tests/rl/test_verifiers", "verifiers"),
+    (r"websp_gym/trainers/skyrl\b|tests/rl/test_skyrl", "skyrl"),
+    (r"websp_gym/trainers/(?:sb3|candidates)\b|tests/rl/test_sb3|docs/examples/maskable_ppo", "sb3"),
+    (r"websp_gym/(?:rollouts|runner)/ray\b|websp_gym/cluster\b|tests/rl/test_ray", "ray"),
+    (r"benchmarks/.*\.py$", "bench"),
+)
+"""Part of ``make test-all``, beyond ``make test``, that runs the code of a file."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,11 @@ def touched_by(files: Iterable[str]) -> Touched:
                 slugs |= {found["slug"]} if reach == "site" else set()
                 break
     return Touched(frozenset(slugs), "sites" in reaches, bool(reaches & {"sites", "tasks"}))
+
+
+def parts_touched_by(files: Iterable[str]) -> set[str]:
+    """Return the parts of ``make test-all``, beyond ``make test``, that changes of files may have broken."""
+    return {part for file in files for pattern, part in PARTS if re.match(pattern, file)}
 
 
 def base_of(folder: Path) -> str:
