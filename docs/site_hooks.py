@@ -1,17 +1,30 @@
-"""Hooks of the documentation site: README and changelog become pages, other links lead to the repository."""
+"""Hooks of the documentation site: README and changelog are pages; links to other files lead to the repository."""
 
 from __future__ import annotations
 
+import logging
 import re
 from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
 
+import websp_gym
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {"index.md": "README.md", "changelog.md": "CHANGELOG.md"}
 """Pages of the site that stand at the top of the repository."""
 _LINK = re.compile(r"(?<=\]\()(?!https?://|#|mailto:)([^)#\s]+)")
+_ROLE = re.compile(r":[a-z]+:<code>(?:~[\w.]*\.)?([\w.]+)[^<]*</code>")
+"""A name in a docstring, as Sphinx reads it: ``:class:`~a.b.Name` ``."""
+_log = logging.getLogger("mkdocs.hooks")
+"""Its warnings fail a strict build."""
+
+
+def on_config(config: Any) -> Any:
+    """Show the version beside the name."""
+    config.site_name = f"websp-gym {websp_gym.__version__}"
+    return config
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -28,11 +41,20 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
     def lead(link: re.Match[str]) -> str:
         path = (source.parent / link[1]).resolve()
+        if not path.exists():
+            _log.warning("%s links to %s, which does not exist", source.relative_to(ROOT), link[1])
+            return link[1]
         inside = path.relative_to(ROOT).as_posix()
         name = next((page for page, at in PAGES.items() if at == inside), inside.removeprefix("docs/"))
-        if files.get_file_from_path(name) and (inside.startswith("docs/") or inside in PAGES.values()):
+        file = files.get_file_from_path(name)
+        if file and file.inclusion.is_included() and inside in (PAGES.get(name), f"docs/{name}"):
             return name
         kind = "tree" if path.is_dir() else "blob"
         return f"{config.repo_url}/{kind}/main/{inside}"
 
     return _LINK.sub(lead, markdown)
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Show the names in docstrings without their roles."""
+    return _ROLE.sub(r"<code>\1</code>", html)

@@ -8,8 +8,9 @@ is made.
 import lazy_loader
 
 from websp_gym.env.registration import register_envs
+from websp_gym.project import VERSION
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 register_envs()

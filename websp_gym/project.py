@@ -1,9 +1,11 @@
-"""Addresses of the project: its repository, its documentation, and how to install one of its extras."""
+"""The project's version, repository, documentation, and how to install one of its extras."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+VERSION = "0.1.0.dev0"
+"""Version of the package, as PEP 440 has it: ``.dev0`` until it is released. pyproject.toml reads it from here."""
 REPOSITORY = "https://github.com/websp-gym/websp-gym"
 """Address of the repository; ``[project.urls]`` in pyproject.toml has the same."""
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+import websp_gym
 from tests.paths import ROOT
 from websp_gym.project import REPOSITORY, docs, install
 from websp_gym.tasks.ids import instance_ids
@@ -150,6 +151,12 @@ def test_the_description_on_an_index_has_absolute_links_only_and_they_lead_to_fi
     assert all("/raw/main/" in link for link in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", description))
     assert f"Project-URL: Repository, {REPOSITORY}\n" in facts
     assert "Author: The websp-gym developers\n" in facts
+
+
+def test_the_version_is_the_same_everywhere(built: Path) -> None:
+    assert f"\nVersion: {websp_gym.__version__}\n" in _metadata(built)
+    declared = (ROOT / "websp_gym/trainers/openenv/openenv.yaml").read_text("utf-8")
+    assert f"\nversion: {websp_gym.__version__}\n" in declared
 
 
 def test_the_address_of_the_project_is_the_same_everywhere() -> None:

@@ -14,7 +14,6 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 import websp_gym.trainers.openenv as package
+from websp_gym.project import VERSION
 from websp_gym.rollouts import Pool, agent_policy
 from websp_gym.tasks.ids import instance_ids
 from websp_gym.tasks.selection import draw_instance
@@ -344,7 +344,7 @@ def test_openenv_validates_the_package_and_the_running_server(server: Server) ->
         assert "Verdict: PASS" in result.stdout
     declared = yaml.safe_load((FOLDER / "openenv.yaml").read_text("utf-8"))
     train, test = split_ids("task")
-    assert declared["version"] == version("websp-gym")
+    assert declared["version"] == VERSION
     assert declared["validation"]["capabilities"]["declared_task_count"] == {
         "train": len(train),
         "test": len(test),

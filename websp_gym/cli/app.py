@@ -92,11 +92,10 @@ def _exit(code: int | None, **_: object) -> None:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
+        from websp_gym.project import VERSION
         from websp_gym.tasks import DATASET_VERSION
 
-        typer.echo(f"websp-gym {version('websp-gym')}, dataset {DATASET_VERSION}")
+        typer.echo(f"websp-gym {VERSION}, dataset {DATASET_VERSION}")
         raise typer.Exit
 
 

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from websp_gym.actions.calls import looks_like_calls, read_calls
 from websp_gym.actions.grammar import Action, format_action, parse_action
 from websp_gym.errors import ActionError
+from websp_gym.project import VERSION
 from websp_gym.records.ending import Ending, EndReason
 from websp_gym.tasks import DATASET_VERSION
 
@@ -194,12 +195,13 @@ def versions(browser: str = "") -> dict[str, str]:
     from importlib.metadata import PackageNotFoundError, version
 
     found = {}
-    for name in ("websp-gym", "browsergym-core", "playwright", "gymnasium"):
+    for name in ("browsergym-core", "playwright", "gymnasium"):
         with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
     return {
         "python": platform.python_version(),
         "chromium": browser,
+        "websp-gym": VERSION,
         "dataset": DATASET_VERSION,
         **found,
     }

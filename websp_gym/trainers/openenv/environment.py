@@ -7,7 +7,6 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
 
 from websp_gym.errors import SetupError, WorldError, nearest
+from websp_gym.project import VERSION
 from websp_gym.rollouts import Pool, RemoteEnv
 from websp_gym.tasks.ids import instance_ids
 from websp_gym.tasks.instances import load_instance
@@ -145,7 +145,7 @@ class WebspEnvironment(Environment[WebspAction, WebspObservation, WebspState]): 
         return EnvironmentMetadata(
             name="websp",
             description="Web agents on website security and privacy tasks, on replica sites",
-            version=version("websp-gym"),
+            version=VERSION,
         )
 
     def list_splits(self) -> list[str]:

@@ -1,0 +1,76 @@
+"""The documentation site: its strict build fails for whatever leads nowhere."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+import websp_gym
+from tests.paths import ROOT
+from websp_gym.project import REPOSITORY
+
+
+def _built(folder: Path, page: str) -> tuple[int, str]:
+    """Build a site of one page with the project's settings; return the exit code and what was said or written."""
+    docs = folder / "docs"
+    docs.mkdir()
+    (docs / "page.md").write_text(page, "utf-8")
+    (folder / "README.md").write_text("# Start\n\n[page](docs/page.md)\n", "utf-8")
+    (folder / "CHANGELOG.md").write_text("# Changelog\n", "utf-8")
+    shutil.copy(ROOT / "docs/site_hooks.py", docs)
+    settings = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:")[0]
+    (folder / "mkdocs.yml").write_text(settings.replace("paths: [.]", f"paths: ['{ROOT}']"), "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", "site"],
+        cwd=folder, capture_output=True, text=True, timeout=150, check=False,
+    )  # fmt: skip
+    html = folder / "site/page/index.html"
+    return done.returncode, done.stderr + (html.read_text("utf-8") if html.exists() else "")
+
+
+def test_a_page_links_to_pages_and_to_files_of_the_repository_and_quotes_names(tmp_path: Path) -> None:
+    page = "# Page\n\n[start](../README.md) [code](../mkdocs.yml) [here](#page)\n\n::: websp_gym.make_env\n"
+    code, html = _built(tmp_path, page)
+    assert code == 0, html
+    assert f'href="{REPOSITORY}/blob/main/mkdocs.yml"' in html
+    assert 'href=".."' in html
+    assert f"websp-gym {websp_gym.__version__}" in html
+    assert "<code>websp_gym.env.options.Options</code>" in html
+    assert ":class:" not in html
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "[x](nope.md)",
+        "[x](../nope.py)",
+        "[x](#nope)",
+        "![x](nope.png)",
+        "::: websp_gym.nope",
+        "[x][websp_gym.nope]",
+    ],
+)
+def test_what_leads_nowhere_fails_the_build(tmp_path: Path, page: str) -> None:
+    code, said = _built(tmp_path, f"# Page\n\n{page}\n")
+    assert code == 1
+    assert "nope" in said
+
+
+def test_the_navigation_has_every_page() -> None:
+    (nav,) = [yaml.safe_load("nav:" + (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:")[2])["nav"]]
+    found = _names(nav)
+    assert sorted(found) == sorted(
+        {"index.md", "changelog.md", *(path.name for path in (ROOT / "docs").glob("*.md"))}
+    )
+
+
+def _names(nav: object) -> list[str]:
+    if isinstance(nav, str):
+        return [nav]
+    values = nav.values() if isinstance(nav, dict) else nav if isinstance(nav, list) else ()
+    return [name for each in values for name in _names(each)]
