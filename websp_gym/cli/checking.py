@@ -17,6 +17,7 @@ from websp_gym.authoring import Finding, SearchPaths, SiteReport, check_site, sc
 from websp_gym.authoring.check import OnProgress
 from websp_gym.authoring.effects import InstanceEffects, effects_of
 from websp_gym.authoring.prove import prove_sites
+from websp_gym.cli.completing import complete_site
 from websp_gym.cli.options import AsJson, Processes
 from websp_gym.cli.output import FAILED, OK, print_json
 from websp_gym.errors import SetupError
@@ -30,7 +31,10 @@ def check(
     sites: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SITE]...", parser=str.lower, help="Slugs of sites. Default: every site with tasks."
+            metavar="[SITE]...",
+            parser=str.lower,
+            help="Slugs of sites. Default: every site with tasks.",
+            autocompletion=complete_site,
         ),
     ] = None,
     *,
@@ -84,7 +88,10 @@ def prove(
     sites: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SITE]...", parser=str.lower, help="Slugs of sites. Default: every site with tasks."
+            metavar="[SITE]...",
+            parser=str.lower,
+            help="Slugs of sites. Default: every site with tasks.",
+            autocompletion=complete_site,
         ),
     ] = None,
     *,

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.agents import make_agent
+from websp_gym.cli.completing import complete_agent, complete_id
 from websp_gym.cli.leaderboard import run_leaderboard
 from websp_gym.cli.options import Headed, Processes
 from websp_gym.env.registration import make_env
@@ -23,12 +24,18 @@ from websp_gym.report import write_trajectory_html
 def demo(
     instance_id: Annotated[
         str | None,
-        typer.Argument(metavar="[ID]", help="Default: Steam-task-191-ON; with --agents, a few instances."),
+        typer.Argument(
+            metavar="[ID]",
+            autocompletion=complete_id,
+            help="Default: Steam-task-191-ON; with --agents, a few instances.",
+        ),
     ] = None,
     *,
     out: Annotated[Path, typer.Option(help="Folder for the trajectories.")] = Path("runs/demo"),
     headed: Headed = False,
-    agent: Annotated[str, typer.Option(help="oracle, noop or random.")] = "oracle",
+    agent: Annotated[
+        str, typer.Option(help="oracle, noop or random.", autocompletion=complete_agent)
+    ] = "oracle",
     agents: Annotated[
         bool, typer.Option("--agents", help="Compare scripted agents, each with one flaw; no key needed.")
     ] = False,

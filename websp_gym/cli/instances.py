@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from websp_gym.cli.completing import complete_id
 from websp_gym.cli.options import AsJson, Category, SiteName
 from websp_gym.cli.output import plain_table, print_json, wide_console
 from websp_gym.records.runs import count
@@ -95,7 +96,11 @@ def _list_groups(groups: dict[str, list[str]], by: By, as_json: bool) -> None:
     out.print(table)
 
 
-def show(instance_id: Annotated[str, typer.Argument(metavar="ID")], *, as_json: AsJson = False) -> None:
+def show(
+    instance_id: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete_id)],
+    *,
+    as_json: AsJson = False,
+) -> None:
     """Show the instruction, initial state, goal and ground truth of one instance.
 
     Example: `websp show Steam-task-191-ON`

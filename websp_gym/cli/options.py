@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from websp_gym.cli.completing import complete_site
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 Headed = Annotated[bool, typer.Option("--headed", help="Show the browser window.")]
 Processes = Annotated[int, typer.Option("--jobs", min=1, help="Number of processes.")]
@@ -14,7 +16,9 @@ Resume = Annotated[bool, typer.Option("--resume", help="Skip what is already don
 Seed = Annotated[int, typer.Option(help="Random seed.")]
 SignedOut = Annotated[bool, typer.Option("--signed-out", help="Start signed out.")]
 
-SiteName = Annotated[str | None, typer.Option(help="Only this site, e.g. Steam.")]
+SiteName = Annotated[
+    str | None, typer.Option(help="Only this site, e.g. Steam.", autocompletion=complete_site)
+]
 Category = Annotated[str | None, typer.Option(help="Only task categories that contain this text.")]
 
 Models = Annotated[

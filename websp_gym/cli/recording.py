@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.browser.confinement import require_display
+from websp_gym.cli.completing import complete_site
 from websp_gym.cli.live import live_account
 from websp_gym.cli.options import Overwrite, SignedOut
 from websp_gym.errors import SetupError
@@ -30,7 +31,12 @@ if TYPE_CHECKING:
 
 def record(
     where: Annotated[
-        str, typer.Argument(metavar="SITE|URL", help="A sandbox site, or a page of the live web.")
+        str,
+        typer.Argument(
+            metavar="SITE|URL",
+            autocompletion=complete_site,
+            help="A sandbox site, or a page of the live web.",
+        ),
     ],
     *,
     name: Annotated[str | None, typer.Option(help="Name of the trace.")] = None,

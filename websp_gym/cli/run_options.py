@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from websp_gym.cli.completing import complete_id
 from websp_gym.cli.options import Category, Processes, Resume, SiteName
 from websp_gym.errors import SetupError
 from websp_gym.runner.batch import Backend
@@ -23,7 +24,10 @@ _PER_SITE = 2
 class Selection:
     """Which instances to play."""
 
-    tasks: Annotated[list[str] | None, typer.Option(help="The same as an option; may be repeated.")] = None
+    tasks: Annotated[
+        list[str] | None,
+        typer.Option(help="The same as an option; may be repeated.", autocompletion=complete_id),
+    ] = None
     site: SiteName = None
     category: Category = None
     limit: Annotated[

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from websp_gym.cli.completing import complete_agent, complete_id
 from websp_gym.cli.environment_options import EnvironmentOptions
 from websp_gym.cli.judging import outage_of_run
 from websp_gym.cli.option_groups import with_groups
@@ -38,7 +39,10 @@ _LONGEST = 107 - len("/org.chromium.Chromium.123456/SingletonSocket")
 @with_groups
 def run(
     instances: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID|GLOB]...", help="Instances to run, by id or glob.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[ID|GLOB]...", autocompletion=complete_id, help="Instances to run, by id or glob."
+        ),
     ] = None,
     *,
     selection: Selection,
@@ -46,7 +50,8 @@ def run(
         str | None,
         typer.Option(
             help="oracle, noop, random, a model such as openai:gpt-6.2-sol, text:MODEL, flawed:KIND, or module:Class "
-            f"({docs('agents')})."
+            f"({docs('agents')}).",
+            autocompletion=complete_agent,
         ),
     ] = None,
     batch: Batch,

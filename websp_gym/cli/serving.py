@@ -15,6 +15,7 @@ from rich.markup import escape
 
 from websp_gym.browser.confinement import browser_environment, unconfined_because
 from websp_gym.browser.launch import BrowserOptions, close_browsers, shared_browser
+from websp_gym.cli.completing import complete_site
 from websp_gym.cli.options import SignedOut
 from websp_gym.errors import SetupError, WorldError, nearest
 from websp_gym.sandbox.client import Sandbox, SandboxError
@@ -29,7 +30,11 @@ _POLL = 0.2
 def serve(
     site: Annotated[
         str | None,
-        typer.Argument(parser=str.lower, help="Site to open, e.g. steam. Default: the index of all sites."),
+        typer.Argument(
+            parser=str.lower,
+            autocompletion=complete_site,
+            help="Site to open, e.g. steam. Default: the index of all sites.",
+        ),
     ] = None,
     *,
     signed_out: SignedOut = False,

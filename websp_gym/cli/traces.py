@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from websp_gym.cli.completing import complete_site
 from websp_gym.cli.options import AsJson, Overwrite, TraceName
 from websp_gym.cli.output import FAILED, OK, plain_table, print_json
 from websp_gym.cli.replaying import state_change
@@ -124,7 +125,10 @@ def import_command(
     *,
     out: Annotated[Path, typer.Option(help="Folder for the traces.")] = Path("traces/imported"),
     site: Annotated[
-        str | None, typer.Option(help="Slug of the site, if the recording does not contain it.")
+        str | None,
+        typer.Option(
+            help="Slug of the site, if the recording does not contain it.", autocompletion=complete_site
+        ),
     ] = None,
     overwrite: Overwrite = False,
     strict: Annotated[
