@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -79,9 +78,10 @@ def _try(name: str, function: Callable[[], str]) -> Diagnosis:
 
 
 def _python() -> str:
-    if not (3, 11) <= sys.version_info[:2] <= (3, 12):
-        raise SetupError(f"Python {platform.python_version()}: use 3.11 or 3.12 (Playwright 1.44 needs it)")
-    return platform.python_version()
+    from websp_gym.browsergym import absence
+
+    without = absence("observation='browsergym'")
+    return platform.python_version() + (f"; {without}" if without else "")
 
 
 def _configs() -> str:

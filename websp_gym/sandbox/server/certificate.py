@@ -7,7 +7,11 @@ import hashlib
 import hmac
 import os
 import ssl
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from typing import IO
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -24,7 +28,7 @@ def derive(secret: str, purpose: str) -> bytes:
 
 
 def make_certificate(secret: str) -> tuple[ssl.SSLContext, str]:
-    """Create a self-signed certificate in memory, without writing it to disk.
+    """Create a self-signed certificate, in memory where the system has files there.
 
     It names no host; a Chromium flag accepts it for every host by the hash of its public key.
 
@@ -42,10 +46,21 @@ def make_certificate(secret: str) -> tuple[ssl.SSLContext, str]:
     )
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    # load_cert_chain() needs a path; this one is a file in memory.
-    with os.fdopen(os.memfd_create("websp-certificate"), "wb") as file:
+    # load_cert_chain() needs a path.
+    with _private_file() as (file, path):
         file.write(private + certificate.public_bytes(Encoding.PEM))
         file.flush()
-        context.load_cert_chain(f"/proc/self/fd/{file.fileno()}")
+        context.load_cert_chain(path)
     spki = key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     return context, base64.b64encode(hashlib.sha256(spki).digest()).decode()
+
+
+@contextmanager
+def _private_file() -> Iterator[tuple[IO[bytes], str]]:
+    """Give a file and its path: in memory, or on a system without such files one that only the user can read."""
+    if hasattr(os, "memfd_create"):
+        with os.fdopen(os.memfd_create("websp-certificate"), "wb") as file:
+            yield file, f"/proc/self/fd/{file.fileno()}"
+    else:
+        with tempfile.NamedTemporaryFile() as kept:
+            yield kept, kept.name

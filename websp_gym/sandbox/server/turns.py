@@ -37,6 +37,9 @@ _LOOK_SECONDS = 1.0
 HELD_SECONDS = 10.0
 """CPU seconds that the process may compute while its event loop does not get to run."""
 
+_CLOCKS = hasattr(time, "pthread_getcpuclockid")
+"""Whether the CPU time of another thread can be read. On macOS it cannot: only a request that looks itself is ended."""
+
 _WORKERS = 64
 
 T = TypeVar("T")
@@ -85,7 +88,7 @@ class RequestTurn:
     def interrupt(self) -> None:
         """Raise OverTimeError in the thread of the current turn if it has exceeded its budget or was given up."""
         with self._ending:
-            if self._thread is None:
+            if self._thread is None or not _CLOCKS:
                 return
             spent = time.clock_gettime(time.pthread_getcpuclockid(self._thread)) - self._began
             if spent > self._budget or (self._given_up and spent > _COMPUTED):
