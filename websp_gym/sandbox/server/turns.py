@@ -38,7 +38,7 @@ HELD_SECONDS = 10.0
 """CPU seconds that the process may compute while its event loop does not get to run."""
 
 _CLOCKS = hasattr(time, "pthread_getcpuclockid")
-"""Whether the CPU time of another thread can be read. On macOS it cannot: only a request that looks itself is ended."""
+"""Whether the CPU time of another thread can be read. If not, as on macOS, only a request that looks itself ends."""
 
 _WORKERS = 64
 
