@@ -17,8 +17,8 @@
 # On a host that restricts user namespaces by AppArmor (Ubuntu 23.10 and later) add --security-opt apparmor=unconfined. Rootless
 # Podman allows them as it is. No flag for /dev/shm is needed: Playwright starts Chromium with --disable-dev-shm-usage.
 #
-# Not run with Docker: the packages, the installation and the commands were tried by hand as a user without rights on the
-# same Debian release.
+# Not run with Docker, nor were these flags: the packages, the installation, `websp doctor` and `websp demo` were run by hand
+# as a user without rights on the same Debian release, with its Python 3.11, and Chromium's sandbox was on.
 FROM python:3.12-slim-bookworm
 
 RUN apt-get update \

@@ -39,4 +39,5 @@ from .tasks.instances import load_instance as load_instance
 from .tasks.splits import split_ids as split_ids
 from .world import make_world as make_world
 
+__all__: list[str]
 __version__: str

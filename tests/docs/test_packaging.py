@@ -204,6 +204,18 @@ def test_the_command_that_adds_an_extra_needs_no_release() -> None:
     assert re.findall("pip install .*", docker) == ["pip install --no-cache-dir '.[openenv]'"]
 
 
+def test_the_image_runs_without_rights_and_make_installs_nothing_anew_in_it() -> None:
+    steps = re.findall(
+        r"^(USER|RUN|COPY|CMD) ((?:.*\\\n)*.*)", (ROOT / "Dockerfile").read_text("utf-8"), re.MULTILINE
+    )
+    kinds = [kind for kind, _ in steps]
+    assert kinds.index("USER") < kinds.index("COPY") < kinds.index("CMD")
+    assert ("USER", "websp") in steps
+    installed = next(what for _, what in steps if "pip install" in what)
+    stamps = set(re.findall(r"^\$\(VENV\)/(\.\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    assert stamps == set(re.findall(r"\.venv/(\.\w+)", installed.partition("touch")[2]))
+
+
 def _names(requirements: list[str]) -> set[str]:
     """The distributions that are asked for, but for development."""
     wanted = (re.match(r"[\w.-]+", each) for each in requirements if 'extra == "dev"' not in each)
