@@ -35,7 +35,7 @@ def check_inputs(trace: Trace, inputs: Mapping[int, str]) -> None:
                 if places
                 else "nothing was left out of this trace"
             )
-            raise SetupError(f"event {number} is no input that was left out ({there})", option="input")
+            raise SetupError(f"event {number} is not an input that was left out ({there})", option="input")
     if trace.omitted > len(places):
         unplaced = trace.omitted - len(places)
         raise ReplayError(

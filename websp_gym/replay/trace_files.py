@@ -81,7 +81,7 @@ def save_trace(trace: Trace, path: str | Path) -> None:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a recording. Raise SetupError where it cannot be read, is too large, or is no text."""
+    """Return the text of a recording. Raise SetupError where it cannot be read, is too large, or is not text."""
     try:
         return decoded(read_file(path, MAX_BYTES, anywhere=True))
     except OSError as error:

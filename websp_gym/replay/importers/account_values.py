@@ -109,7 +109,7 @@ def _url(url: str, value: str, place: str) -> str:
 
 
 def _word(mark: str, value: str, place: str) -> str:
-    """Replace a name that is no other word, between dashes too."""
+    """Replace a name that is not another word, between dashes too."""
     if not _is_distinct(value):
         return mark
     return re.sub(f"(?<!{_LETTER})(?:{_forms(value)})(?!{_LETTER})", place, mark)

@@ -299,7 +299,7 @@ class _Parser:
         return Chain(root, tuple(calls))
 
     def _arrow(self) -> Function | None:
-        """Read ``async ({ page }) => …``; return None and stay where it is no function."""
+        """Read ``async ({ page }) => …``; return None and stay if it is not a function."""
         begin = self.at
         self.take("async")
         if self.take("function"):

@@ -61,7 +61,7 @@ class StepWriter:
         if not url:
             if address != "about:blank":
                 self.left_out(
-                    place, "opening of a page", "its address is no http or https URL that is written there"
+                    place, "opening of a page", "its address is not a literal http or https URL"
                 )
             return
         if not self.start:

@@ -53,7 +53,7 @@ def load_site(folder: Path) -> SiteSchema:
 
 
 def _read_data(folder: Path) -> dict[str, list[Row]]:
-    """Return the entries of the YAML files in a folder. Raise SiteError for a file that is no list of mappings."""
+    """Return the entries of the YAML files in a folder. Raise SiteError for a file that is not a list of mappings."""
     found: dict[str, list[Row]] = {}
     for file in sorted(folder.glob("*.yaml")):
         try:

@@ -37,7 +37,7 @@ class Confirm(Strict):
 
 
 def as_list(value: object) -> object:
-    """Return a value that is no list as the only one of a list."""
+    """Wrap a value that is not a list into one."""
     return value if isinstance(value, list) else [value]
 
 
@@ -143,7 +143,7 @@ class Tokens(Strict):
     includes: dict[str, list[str]] = Field(default_factory=dict)
     """The scopes that others include."""
     days: str = ""
-    """The field with the number of days after which a token expires; what is no number stands for never."""
+    """The field with the number of days after which a token expires; anything but a number means never."""
     uses: list[TokenUse] = Field(default_factory=list)
     """Requests to the API by which is tried what a token may do."""
 
