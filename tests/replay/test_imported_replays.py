@@ -28,8 +28,12 @@ def read(folder: Path, *events: Event, **top: Any) -> Imported:
     return import_trace(path)[0]
 
 
-def play(bench: Bench, trace: Trace, set_: Any = "recorded") -> ReplayReport:  # noqa: F811
-    return replay(trace, bench.tabs, set=set_, account=ACCOUNT, timeout=4.0, start=False)
+GONE = 1.0
+"""Seconds to look for what is not there; replay tries all it can within half of them."""
+
+
+def play(bench: Bench, trace: Trace, set_: Any = "recorded", timeout: float = 4.0) -> ReplayReport:  # noqa: F811
+    return replay(trace, bench.tabs, set=set_, account=ACCOUNT, timeout=timeout, start=False)
 
 
 def on(tag: str, path: str, **facts: Any) -> Event:
@@ -178,7 +182,7 @@ def test_an_element_is_found_where_it_is_and_not_where_it_is_gone(
     assert page.title() == clicked
     bench.show(gone + REMEMBER)
     with pytest.raises(ReplayError):
-        play(bench, trace)
+        play(bench, trace, timeout=GONE)
     assert page.title() == ""
 
 
@@ -499,7 +503,7 @@ def test_a_switch_without_a_name_is_known_by_the_first_words_of_its_section(
     assert (bench.checked("#read"), bench.checked("#adult")) == (True, False)
     bench.show(switches(other, named=named))
     with pytest.raises(ReplayError):
-        play(bench, trace, "off")
+        play(bench, trace, "off", timeout=GONE)
     assert bench.checked("#read") is True
 
 
@@ -517,7 +521,7 @@ def test_a_switch_of_which_a_file_only_has_the_place_is_refused(bench: Bench, tm
         )
     )
     with pytest.raises(ReplayError):
-        play(bench, trace, "on")
+        play(bench, trace, "on", timeout=GONE)
     assert [bench.checked("#b0"), bench.checked("#b1")] == [False, False]
 
 
