@@ -23,6 +23,8 @@ from websp_gym.sandbox.schema.catalog import BUILTIN
 from websp_gym.sandbox.schema.site_files import load_site
 from websp_gym.tasks.instances import Instance, all_instances, load_instance
 
+pytestmark = pytest.mark.usefixtures("browser_thread")
+
 SITES: dict[str, list[Instance]] = {}
 for _instance in all_instances():
     SITES.setdefault(_instance.site.slug, []).append(_instance)

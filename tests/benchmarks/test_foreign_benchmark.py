@@ -29,6 +29,8 @@ from benchmarks.foreign.person import Gesture
 from benchmarks.foreign.server import serve
 from websp_gym.replay import Trace
 
+pytestmark = pytest.mark.usefixtures("browser_thread")
+
 DESCRIPTIONS = sorted(path.name for path in Path("benchmarks/foreign/descriptions").glob("*.yaml"))
 
 

@@ -17,6 +17,8 @@ from websp_gym.recording.watch import watch
 from websp_gym.replay import Trace, TraceEvent, load_trace
 from websp_gym.replay.library import find_trace
 
+pytestmark = pytest.mark.usefixtures("browser_thread")
+
 __all__ = ["origins"]
 CONSENT = "steam/accept_all_cookies"
 

@@ -11,6 +11,8 @@ from websp_gym.observation.camera import Camera
 from websp_gym.observation.draw import draw_marks
 from websp_gym.observation.marks import Mark, Marks, collect_marks, marks_from_dicts, to_page
 
+pytestmark = pytest.mark.usefixtures("browser_thread")
+
 __all__ = ["blank_page", "open_page", "origins", "show"]
 
 RULES = """\

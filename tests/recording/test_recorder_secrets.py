@@ -30,6 +30,8 @@ from websp_gym.replay.trace import Trace
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.usefixtures("browser_thread")
+
 __all__ = ["opened_studio", "record", "server", "studio"]
 
 OTP = "918273"

@@ -21,6 +21,8 @@ from websp_gym.world import make_world
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.usefixtures("browser_thread")
+
 __all__ = ["opened_studio", "record", "server", "studio"]
 
 PNG = b"\x89PNG\r\n\x1a\n"

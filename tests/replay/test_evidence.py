@@ -21,6 +21,8 @@ from websp_gym.replay import Fingerprint, Trace
 from websp_gym.replay.evidence import facts
 from websp_gym.replay.locate import explain
 
+pytestmark = pytest.mark.usefixtures("browser_thread")
+
 __all__ = ["bench"]
 
 

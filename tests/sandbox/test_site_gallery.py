@@ -25,6 +25,8 @@ from websp_gym.sandbox.schema.site_files import load_site
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
+pytestmark = pytest.mark.usefixtures("browser_thread")
+
 GALLERY = "https://sandbox.websp/gallery"
 DIALECTS = ("native", "aria", "shadow", "material", "bootstrap", "app")
 SWITCHES = {
