@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -199,3 +201,25 @@ def test_a_turn_that_waits_for_a_closed_episode_ends(store: Store) -> None:
 def test_a_handler_that_awaits_something_else_is_reported() -> None:
     with pytest.raises(RuntimeError, match="not wait"):
         finish(asyncio.sleep(0))
+
+
+TRACED = """
+import sys
+from websp_gym.sandbox.server.turns import RequestTurn
+
+def trace(frame, event, argument):
+    return trace
+
+def play():
+    turn = RequestTurn()
+    turn.begin(1.0)
+    turn.over()
+    return sum(range(10))
+
+sys.settrace(trace)
+assert play() == 45
+"""
+
+
+def test_a_turn_ends_where_a_debugger_or_coverage_traces_it() -> None:
+    subprocess.run([sys.executable, "-c", TRACED], check=True, timeout=60)

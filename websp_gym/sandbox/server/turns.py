@@ -69,6 +69,7 @@ class RequestTurn:
         self._budget = inf
         self._given_up = False
         self._thread: int | None = None
+        self._interrupted = False
         self._ending = threading.Lock()
 
     def begin(self, cpu_seconds: float) -> None:
@@ -79,10 +80,11 @@ class RequestTurn:
     def over(self) -> None:
         """End the current turn."""
         with self._ending:
-            if self._thread is not None:
-                # An interruption that came too late must not end the next turn of this thread.
+            if self._thread is not None and self._interrupted:
+                # An interruption that came too late must not end the next turn of this thread. Where there was none,
+                # taking it back would stop a thread that is traced, as by coverage, for ever (Python 3.11).
                 _raise_in(self._thread, None)
-            self._thread = None
+            self._thread, self._interrupted = None, False
         self._budget, self._given_up = inf, self.ended
 
     def interrupt(self) -> None:
@@ -92,6 +94,7 @@ class RequestTurn:
                 return
             spent = time.clock_gettime(time.pthread_getcpuclockid(self._thread)) - self._began
             if spent > self._budget or (self._given_up and spent > _COMPUTED):
+                self._interrupted = True
                 _raise_in(self._thread, OverTimeError)
 
     def stalled(self) -> bool:
