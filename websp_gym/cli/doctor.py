@@ -114,9 +114,11 @@ def _window() -> str:
 def _started(*, headless: bool) -> str:
     """Start a browser that reaches only the sandbox, as an episode does, and return its version."""
     from websp_gym.browser.launch import BrowserOptions, shared_browser
+    from websp_gym.browser.owner import call
     from websp_gym.world import make_world
 
-    return shared_browser(BrowserOptions(headless, make_world("sandbox").browser_args())).version
+    options = BrowserOptions(headless, make_world("sandbox").browser_args())
+    return call(lambda: shared_browser(options).version)
 
 
 def _sandbox() -> str:
