@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from websp_gym.sandbox.client import EPISODE_HEADER, Sandbox
+
+_LAUNCH = """
+from playwright.sync_api import sync_playwright
+with sync_playwright() as playwright:
+    playwright.chromium.launch()
+"""
 
 
 @contextmanager
@@ -52,14 +61,35 @@ def stock_env(url: str) -> Iterator[Any]:
             episode.close()
 
 
-def _offer_browser(folder: Path, flags: list[str]) -> None:
-    place, chromium = os.environ["WEBSP_BENCH_PLACE"], os.environ["WEBSP_BENCH_CHROMIUM"]
-    script = folder / place
+def _offer_browser(folder: Path, flags: Sequence[str]) -> None:
+    script = folder / os.environ["WEBSP_BENCH_PLACE"]
+    write_browser(script, os.environ["WEBSP_BENCH_CHROMIUM"], flags)
+    os.environ["PLAYWRIGHT_BROWSERS_PATH"] = str(folder)
+
+
+def write_browser(script: Path, chromium: str, flags: Sequence[str]) -> None:
+    """Write a script that starts a Chromium with more flags."""
     script.parent.mkdir(parents=True)
     quoted = " ".join(f"'{flag}'" for flag in flags)
     script.write_text(f'#!/bin/sh\nexec "{chromium}" {quoted} "$@"\n')
     script.chmod(0o755)
-    os.environ["PLAYWRIGHT_BROWSERS_PATH"] = str(folder)
+
+
+def place_of_browser() -> Path:
+    """Return where Playwright looks for its Chromium, relative to its folder of browsers.
+
+    Only the error of a launch says it: newer versions look elsewhere for a browser without a window than for
+    ``executable_path``.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "PLAYWRIGHT_BROWSERS_PATH": folder}
+        done = subprocess.run(
+            [sys.executable, "-c", _LAUNCH], env=environment, capture_output=True, text=True, check=False
+        )
+        found = re.search(r"Executable doesn't exist at (\S+)", done.stderr)
+        if found is None:
+            raise RuntimeError(f"Playwright does not say where it looks for its browser: {done.stderr}")
+        return Path(found[1]).relative_to(folder)
 
 
 def find_browser_for_stock() -> None:
@@ -68,7 +98,5 @@ def find_browser_for_stock() -> None:
 
     from websp_gym.browser.find import find_browser
 
-    playwright = _get_global_playwright()
-    os.environ["WEBSP_BENCH_CHROMIUM"] = find_browser(playwright, headless=True)
-    # …/ms-playwright/chromium-1117/chrome-linux/chrome
-    os.environ["WEBSP_BENCH_PLACE"] = "/".join(Path(playwright.chromium.executable_path).parts[-3:])
+    os.environ["WEBSP_BENCH_CHROMIUM"] = find_browser(_get_global_playwright(), headless=True)
+    os.environ["WEBSP_BENCH_PLACE"] = str(place_of_browser())

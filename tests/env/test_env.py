@@ -19,6 +19,7 @@ from gymnasium.utils.env_checker import check_env
 from PIL import Image
 
 import websp_gym  # noqa: F401 (registers the ids)
+from benchmarks.stock import place_of_browser, write_browser
 from tests.conftest import MakeEnv
 from websp_gym.env import WebspEnv
 from websp_gym.env.initial_state import verify
@@ -614,12 +615,8 @@ def test_the_task_works_in_stock_browsergym(tmp_path: Path) -> None:
     from websp_gym.sandbox.client import VARIABLE, Sandbox
     from websp_gym.world import make_world
 
-    default, browser = call(lambda: (playwright().chromium.executable_path, find_browser(playwright())))
-    flags = " ".join(f"'{flag}'" for flag in make_world("sandbox").browser_args())
-    script = tmp_path.joinpath(*Path(default).parts[-3:])
-    script.parent.mkdir(parents=True)
-    script.write_text(f'#!/bin/sh\nexec "{browser}" "$@" {flags}\n')
-    script.chmod(0o755)
+    browser = call(lambda: find_browser(playwright(), headless=True))
+    write_browser(tmp_path / place_of_browser(), browser, make_world("sandbox").browser_args())
     # A program of its own is to use this process's server, to which the flags lead.
     shared = Sandbox.shared().address.dump(secret=True)
     environment = {**os.environ, "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path), VARIABLE: shared}
