@@ -101,6 +101,8 @@ def install(setting: Setting, *, tests: bool) -> None:
     subprocess.run(
         [*pip, "-e", f"{ROOT}{'[test]' if tests else ''}", "-c", "constraints.txt"], cwd=ROOT, check=True
     )
+    if tests:
+        subprocess.run([*pip, "nbclient", "ipykernel"], check=True)
     if setting.playwright == "newest":
         subprocess.run([*pip, "--upgrade", "--no-deps", "playwright", "greenlet", "pyee"], check=True)
         if setting.browsergym:

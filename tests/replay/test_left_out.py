@@ -102,7 +102,9 @@ def test_replay_types_what_is_given(
 
 
 def test_an_input_can_only_be_given_where_one_was_left_out(changing: Trace, tabs: Tabs) -> None:
-    with pytest.raises(SetupError, match=r"event 5 is not an input that was left out \(left out: event 3, 4\)"):
+    with pytest.raises(
+        SetupError, match=r"event 5 is not an input that was left out \(left out: event 3, 4\)"
+    ):
         play(changing, tabs, inputs={5: "x"})
 
 
