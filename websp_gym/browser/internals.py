@@ -275,11 +275,11 @@ def _stack(context: int = 0) -> list[inspect.FrameInfo]:
     ]
 
 
-def _extract_stack(f: None = None, limit: int = _SHOWN) -> list[traceback.FrameSummary]:
+def _extract_stack(f: None = None, limit: int = _SHOWN) -> traceback.StackSummary:
     frames = [
         traceback.FrameSummary(
             frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, lookup_line=False
         )
         for frame, _ in zip(_callers(), range(limit), strict=False)
     ]
-    return frames[::-1]
+    return traceback.StackSummary.from_list(frames[::-1])
