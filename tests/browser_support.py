@@ -53,8 +53,14 @@ def browsers(mention: str = "") -> list[BrowserProcess]:
 
 
 def drivers() -> list[psutil.Process]:
-    """The Playwright drivers this process has started."""
-    return [process for process in psutil.Process().children() if "run-driver" in process.cmdline()]
+    """The Playwright drivers this process has started, without those that have ended."""
+    return [process for process in psutil.Process().children() if _drives(process)]
+
+
+def _drives(process: psutil.Process) -> bool:
+    with contextlib.suppress(psutil.Error):  # it has ended
+        return "run-driver" in process.cmdline()
+    return False
 
 
 def _browser(process: psutil.Process, mention: str) -> BrowserProcess | None:

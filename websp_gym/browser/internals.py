@@ -125,16 +125,17 @@ def _transport(playwright: Any) -> Any:
 
 @cache
 def fail_calls_of_a_dead_driver(has_started: Callable[[], bool]) -> None:
-    """Keep Playwright's event loop running after its driver dies, until all pending calls have failed.
+    """Keep Playwright's event loop running after its driver dies, until all pending calls have failed with its error.
 
-    Below 1.64, Playwright ends the loop at once, so the current call waits forever. From then on it does this itself.
+    Below 1.64, Playwright ends the loop at once, so the current call waits forever. Below 1.65, the calls fail with a
+    bare ``Exception``.
 
     Args:
         has_started: Whether a Playwright runs; nothing waits for a call before.
     """
     module = _module("_transport")
     sync = _module("_sync_base")
-    if module is None or not hasattr(module, "PipeTransport") or hasattr(sync, "wait_for_future"):
+    if module is None or not hasattr(module, "PipeTransport"):
         return
     from playwright._impl._errors import TargetClosedError
 
@@ -156,7 +157,9 @@ def fail_calls_of_a_dead_driver(has_started: Callable[[], bool]) -> None:
         while not self._stopped and has_started():
             await asyncio.sleep(0.02)  # runs only during a call: nothing else runs the loop
 
-    transport.connect, transport.run = connected, running
+    transport.connect = connected
+    if not hasattr(sync, "wait_for_future"):
+        transport.run = running
 
 
 # -------------------------------------------------------------------------------------------------- messages
