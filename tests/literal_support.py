@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any, Literal
 
@@ -62,10 +62,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Followed:
-    """The outcome of a list: the numbers of the steps that could not be followed, counted from 1, and the reward."""
+    """The outcome of a list: the numbers of the steps that could not be followed, counted from 1, and the reward.
+
+    What was seen last and the error of the last step explain an outcome, and are no part of it.
+    """
 
     missed: tuple[int, ...]
     paid: float
+    seen: str = field(default="", compare=False)
 
 
 class Follower:
@@ -87,8 +91,10 @@ class Follower:
     def follow(self) -> Followed:
         """Carry out every step that can be, and answer."""
         missed = [number for number, step in enumerate(self._steps, 1) if not self._carry_out(step)]
+        names = [mark["name"] for mark in self._seen["elements"]]
+        seen = f"{self._seen['url']} {names} {self._seen['last_action_error']}"
         _seen, reward, *_ = self._env.step("ANSWER; done")
-        return Followed(tuple(missed), float(reward))
+        return Followed(tuple(missed), float(reward), seen)
 
     def _act(self, action: str) -> bool:
         self._seen, *_ = self._env.step(action)

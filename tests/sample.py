@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from tests.paths import ROOT
 from websp_gym.replay.library import find_trace
@@ -25,6 +25,7 @@ BASE = "WEBSP_BASE"
 Kind = frozenset[tuple[str, str]]
 """Action and role of the controls that change state. It does not name the site, so that the number of kinds does not
 grow with the number of sites."""
+Row = TypeVar("Row")
 Reach = Literal["site", "sites", "tasks"]
 TABLE: tuple[tuple[str, Reach], ...] = (
     # One site: all of its instances the long way, its pages, panels and sign-in.
@@ -110,9 +111,26 @@ def changed_files(folder: Path, base: str) -> set[str]:
 
 
 @cache
+def _changed() -> frozenset[str]:
+    return frozenset(changed_files(ROOT, base_of(ROOT)))
+
+
+@cache
 def touched() -> Touched:
     """Return what the changes of this checkout may have broken."""
-    return touched_by(changed_files(ROOT, base_of(ROOT)))
+    return touched_by(_changed())
+
+
+def long_table(rows: Iterable[Row], *rooms: str, every: int = 3) -> list[Row]:
+    """Return the rows of a test that has very many: all if a room of it changed, else every third one, in their order.
+
+    Args:
+        rows: All rows.
+        *rooms: How the paths of files begin that may break the test.
+        every: Which share of the rows is tried if none of them changed.
+    """
+    every_row = list(rows)
+    return every_row if any(file.startswith(rooms) for file in _changed()) else every_row[::every]
 
 
 def _git(folder: Path, *arguments: str) -> str:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests import sample
 from tests.paths import ROOT
-from tests.sample import BASE, Touched, base_of, changed_files, touched_by
+from tests.sample import BASE, Touched, base_of, changed_files, long_table, touched_by
 
 
 @pytest.mark.parametrize(
@@ -80,6 +81,21 @@ def test_main_is_compared_with_the_last_tag_or_the_commit_before(repository: Pat
 def test_the_commit_to_compare_with_may_be_given(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(BASE, "HEAD")
     assert changed_files(repository, base_of(repository)) == set()
+
+
+@pytest.mark.parametrize(
+    ("changed", "rows"),
+    [
+        ("websp_gym/replay/locate.js", [0, 1, 2, 3, 4, 5, 6]),
+        ("tests/replay/test_locate.py", [0, 1, 2, 3, 4, 5, 6]),
+        ("websp_gym/report/page.py", [0, 3, 6]),
+    ],
+)
+def test_a_long_table_is_tried_in_full_where_a_room_of_it_changed(
+    changed: str, rows: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sample, "_changed", lambda: frozenset({changed, "README.md"}))
+    assert long_table(range(7), "websp_gym/replay/", "tests/replay/") == rows
 
 
 def test_outside_of_git_nothing_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import Error as PlaywrightError
 
+from tests.sample import long_table
 from websp_gym.agents import make_agent
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.owner import call
@@ -19,6 +20,14 @@ from websp_gym.errors import WebspError
 from websp_gym.runner.batch import run_episode
 
 DEADLINE = 1.0
+ROOMS = (
+    "websp_gym/actions/",
+    "websp_gym/browser/",
+    "websp_gym/env/",
+    "websp_gym/observation/",
+    "tests/browser/",
+)
+"""A change of these tries every page."""
 MARGIN = 8.0
 """Seconds a page is given to be closed and its browser to be killed, on a machine that is busy."""
 
@@ -232,7 +241,7 @@ def env() -> Iterator[WebspEnv]:
     env.close()
 
 
-@pytest.mark.parametrize("name", SOON)
+@pytest.mark.parametrize("name", long_table(SOON, *ROOMS))
 def test_a_step_on_a_page_that_misbehaves_comes_back(env: WebspEnv, name: str) -> None:
     # What the page before did is over: this reset works.
     env.reset(seed=0)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.actions_support import Hands, hands, sites
 from tests.controls_corpus import CONSENT, CONTROLS, Structure
+from tests.sample import long_table
 from tests.steam_support import context, enter
 from tests.tree_support import complaints
 from websp_gym.browser.settle import settle
@@ -25,6 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = ["context", "hands", "sites"]
 
+ROOMS = (
+    "extension/",
+    "websp_gym/observation/",
+    "websp_gym/sandbox/",
+    "tests/observation/",
+    "tests/tree_support",
+)
+"""A change of these visits every site."""
 STRUCTURES = {structure.name: structure for structure in (*CONTROLS, *CONSENT)}
 
 UNKNOWN = {
@@ -70,7 +79,7 @@ def pages(slug: str) -> list[str]:
     return [*found[:1], *Random(slug).sample(others, min(SAMPLE - 1, len(others)))]
 
 
-@pytest.mark.parametrize("slug", SITES)
+@pytest.mark.parametrize("slug", long_table(SITES, *ROOMS))
 def test_the_pages_of_a_site_have_the_marks_that_the_browser_knows_of(
     context: BrowserContext, slug: str
 ) -> None:

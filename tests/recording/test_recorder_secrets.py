@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,13 +50,14 @@ SECRETS = (
 )
 
 
-@pytest.fixture(scope="module")
-def rules(opened_studio: RecorderBrowser) -> Page:
+@pytest.fixture
+def rules(opened_studio: RecorderBrowser) -> Iterator[Page]:
     """A page with the rules loaded."""
     page = opened_studio.context.new_page()
     for name in ("secret_rules.js", "secret_texts.js", "secrets.js"):
         page.evaluate((data_dir("extension") / name).read_text("utf-8"))
-    return page
+    yield page
+    page.close()
 
 
 @pytest.mark.parametrize(

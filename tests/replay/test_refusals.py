@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.account_support import ACCOUNT, PASSWORD, TAKEN, Application, application, running, tabs
+from tests.sample import long_table
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import ReplayError
 from websp_gym.recording import RecorderBrowser
@@ -161,7 +162,11 @@ REFUSALS = {
     "script": ("422", "json", "silent json", "expired", "sign-in page", "sign-in by mail"),
 }
 
-
+ROOMS = (
+    *(f"websp_gym/{room}/" for room in ("browser", "recording", "replay")), "extension/",
+    "tests/replay/", "tests/account_support",
+)  # fmt: skip
+"""A change of these tries every case."""
 CASES = [
     (flow, takes, refusal)
     for takes, refusals in REFUSALS.items()
@@ -170,7 +175,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("flow", "takes", "refusal"), CASES)
+@pytest.mark.parametrize(("flow", "takes", "refusal"), long_table(CASES, *ROOMS))
 def test_what_the_server_refused_is_never_said_to_be_read_back(
     studio: RecorderBrowser, application: Application, tabs: Tabs, flow: str, takes: str, refusal: str
 ) -> None:

@@ -26,11 +26,13 @@ from tests.fuzz_support import (
     thorough,
     tokens_of,
 )
+from tests.sample import long_table
 from websp_gym.authoring.forms import words_of
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.server.app import SiteApp
 from websp_gym.sandbox.server.store import Store
 
+SLUGS = long_table(CATALOG.slugs, "websp_gym/sandbox/", "tests/sandbox/", "tests/fuzz_support")
 PER_ROUTE = int(os.environ.get("WEBSP_FUZZ", "6"))
 
 
@@ -62,7 +64,7 @@ async def fuzz(site: SiteSchema, store: Store, seed: int) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("slug", CATALOG.slugs)
+@pytest.mark.parametrize("slug", SLUGS)
 def test_no_request_is_answered_with_a_server_error_or_spoils_its_episode(slug: str) -> None:
     assert asyncio.run(fuzz(CATALOG[slug], Store(CATALOG), seed=10)) == []
 
@@ -107,7 +109,7 @@ async def search(site: SiteSchema, store: Store) -> list[str]:
     return wrong + [f"event {event}" for event in episode.events() if event["kind"] == "error"]
 
 
-@pytest.mark.parametrize("slug", CATALOG.slugs)
+@pytest.mark.parametrize("slug", SLUGS)
 def test_searching_a_site_for_any_of_its_own_words_works(slug: str) -> None:
     assert asyncio.run(search(CATALOG[slug], Store(CATALOG))) == []
 
