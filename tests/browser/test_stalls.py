@@ -144,7 +144,8 @@ def test_a_browser_without_its_zygote_is_not_the_agents_fault(make: MakeEnv) -> 
     for process in [each for each in browser_processes() if "--type=zygote" in " ".join(each.cmdline())]:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
-    with pytest.raises(WorldError, match="the browser did not answer"):
+    # Playwright 1.64 says at once that the new page is gone.
+    with pytest.raises(WorldError, match="the browser did not answer|Target crashed"):
         env.step("Google")
     with_retry(env)
     assert run_episode(env, make_agent("oracle")).reward == 1.0
