@@ -145,7 +145,7 @@ def test_a_browser_without_its_zygote_is_not_the_agents_fault(make: MakeEnv) -> 
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
     # Playwright 1.64 says at once that the new page is gone.
-    with pytest.raises(WorldError, match="the browser did not answer|Target crashed"):
+    with pytest.raises(WorldError, match=r"the browser did not answer|Target crashed"):
         env.step("Google")
     with_retry(env)
     assert run_episode(env, make_agent("oracle")).reward == 1.0

@@ -60,9 +60,7 @@ class StepWriter:
         url = url_of(address)
         if not url:
             if address != "about:blank":
-                self.left_out(
-                    place, "opening of a page", "its address is not a literal http or https URL"
-                )
+                self.left_out(place, "opening of a page", "its address is not a literal http or https URL")
             return
         if not self.start:
             self.start = url
