@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import psutil
 import pytest
 
+from tests.browser_support import drivers
+from websp_gym.browser.driver import discard_dead_driver, is_answering, kill_driver
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 
 pytestmark = pytest.mark.usefixtures("browser_thread")
@@ -46,3 +49,17 @@ def test_a_browser_that_crashed_is_replaced() -> None:
     again = shared_browser(flags("pl"))
     assert again is not crashed
     assert again.is_connected()
+
+
+def test_a_context_of_a_driver_that_was_killed_never_answers_again() -> None:
+    context = new_context(shared_browser(flags("cs")), viewport=(800, 600))
+    assert is_answering(context)
+    running = drivers()
+    kill_driver()
+    psutil.wait_procs(running, timeout=10)
+    assert not is_answering(context)
+    assert discard_dead_driver()
+    assert not is_answering(context)
+    # Nor does it where another driver runs.
+    assert is_answering(new_context(shared_browser(flags("cs")), viewport=(800, 600)))
+    assert not is_answering(context)

@@ -205,10 +205,7 @@ def dead_drivers(browser: Browser) -> bool:
 
 def is_answering(context: BrowserContext) -> bool:
     """Whether the connection to the context's driver is still open."""
-    ours = _driver.playwright is not None and loop_of(context) is loop_of(_driver.playwright)
-    return not ours or (
-        _driver.process is not None and _runs(_driver.process) and not is_ended(_driver.playwright)
-    )
+    return _answers(_driver.playwright) if _is_ours(context) else not loop_of(context).is_closed()
 
 
 def _latest_driver() -> int | None:

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
-_POLL = 0.2
+POLL = 0.2
 """Seconds after which a waiting thread looks for Ctrl-C: one that comes just before a wait does not end it."""
 
 
@@ -93,7 +93,7 @@ def _run_pool(
                         running[pool.submit(work, job)] = job
                     except BrokenProcessPool:
                         broken.append(job)
-                for future in wait(running, timeout=_POLL, return_when=FIRST_COMPLETED).done:
+                for future in wait(running, timeout=POLL, return_when=FIRST_COMPLETED).done:
                     job = running.pop(future)
                     try:
                         done(future.result())

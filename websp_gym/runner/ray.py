@@ -6,10 +6,7 @@ from collections import deque
 from typing import Any
 
 from websp_gym.cluster import connected, ray
-from websp_gym.runner.processes import Batch, Item, Outcome
-
-_POLL = 0.2
-"""Seconds after which a waiting thread looks for Ctrl-C."""
+from websp_gym.runner.processes import POLL, Batch, Item, Outcome
 
 
 def map_unordered(batch: Batch[Item, Outcome], processes: int) -> list[Outcome]:
@@ -27,7 +24,7 @@ def map_unordered(batch: Batch[Item, Outcome], processes: int) -> list[Outcome]:
                 while todo and len(running) < processes and batch.go_on(len(running)):
                     job = todo.popleft()
                     running[start(job)] = job, False
-                for ref in ray.wait([*running], timeout=_POLL)[0] if running else ():
+                for ref in ray.wait([*running], timeout=POLL)[0] if running else ():
                     job, retried = running.pop(ref)
                     try:
                         outcome = ray.get(ref)

@@ -28,8 +28,6 @@ from .launching import VARIABLE, Address, SandboxError, answers, family_secret, 
 if TYPE_CHECKING:
     from http.client import HTTPConnection
 
-__all__ = ["EPISODE_HEADER", "VARIABLE", "Address", "EpisodeHandle", "Sandbox", "SandboxError"]
-
 EPISODE_HEADER = "x-websp-episode"
 """The request header with an episode's secret id, sent with every request of its browser context."""
 
