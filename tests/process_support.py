@@ -12,6 +12,9 @@ import pytest
 _MARK = "XDG_WEBSP_TEST"
 """A variable that every process hands on to those it starts; browsers get those named XDG_ too."""
 
+UNMEASURED = {"COVERAGE_PROCESS_CONFIG": ""}
+"""Variables for a process that `make coverage` must not measure."""
+
 
 def words_of(process: psutil.Process) -> list[str]:
     """The command line of a process; empty if it has ended."""

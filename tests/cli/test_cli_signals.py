@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import signal
@@ -15,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_cli import MAIN
+from tests.process_support import UNMEASURED
+from websp_gym.cli.signals import stopped_cleanly
 from websp_gym.records.runs import read_results
 
 EARLY = "import websp_command; print('here', flush=True); websp_command.main()"
@@ -23,10 +26,13 @@ RUN = ("run", "Steam-*", "--agent", "noop", "--initial-state", "snapshot", "--tr
 
 
 def started(*arguments: str, code: str = MAIN, folder: Path | None = None) -> subprocess.Popen[str]:
-    """The command in a group of its own, as a shell starts it."""
+    """The command in a group of its own, as a shell starts it.
+
+    Its coverage is not measured: an interruption that comes in the middle of measuring is lost.
+    """
     return subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
-        env={**os.environ, **({"TMPDIR": str(folder)} if folder else {})},
+        env={**os.environ, **({"TMPDIR": str(folder)} if folder else {}), **UNMEASURED},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -81,6 +87,27 @@ def test_ctrl_c_while_a_command_is_starting_is_one_line(tmp_path: Path, seconds:
         os.killpg(process.pid, signal.SIGINT)
         _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (130, "websp: interrupted\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_comes_while_an_object_is_finalized_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    class Interrupted:
+        def __del__(self) -> None:
+            signal.raise_signal(number)  # its KeyboardInterrupt is lost here
+
+    def interrupted() -> None:
+        Interrupted()
+        time.sleep(30)
+
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    try:
+        with stopped_cleanly() as came, pytest.raises(KeyboardInterrupt):
+            interrupted()
+    finally:
+        logging.disable(logging.NOTSET)
+    assert came == [number, number]
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

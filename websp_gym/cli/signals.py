@@ -9,10 +9,16 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 INTERRUPTED, TERMINATED, UNREAD = 130, 143, 141
 """Exit codes after Ctrl-C, after SIGTERM, and when the reader of a pipe has gone, as in a shell."""
+_SOON = 0.02
 
 
 @contextmanager
@@ -27,7 +33,7 @@ def stopped_cleanly() -> Iterator[list[int]]:
         came.append(number)
         # Ctrl-C ends the browser's driver too; what asyncio says about it until this process ends is of no use.
         logging.disable()
-        sys.unraisablehook = lambda _: None
+        sys.unraisablehook = partial(_send_again, number)
         raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():
@@ -42,6 +48,12 @@ def stopped_cleanly() -> Iterator[list[int]]:
     finally:
         for number, handler in kept.items():
             signal.signal(number, handler)
+
+
+def _send_again(number: int, lost: UnraisableHookArgs) -> None:
+    """Send this process a signal once more if what it raised was lost, as where an object is finalized."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        threading.Timer(_SOON, os.kill, (os.getpid(), number)).start()
 
 
 def caused_by(error: BaseException, kind: type[BaseException]) -> bool:
