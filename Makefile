@@ -52,12 +52,12 @@ help:
 test: $(VENV)/.dev .browser
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=40 $(ARGS)
 
+# What the tests start is measured too; a failed test does not lose the figure.
 coverage: $(VENV)/.dev .browser
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report= $(ARGS)
-	@sleep 10  # The servers of the sandbox end, and write what they ran, after the tests.
-	-$(BIN)/coverage combine --append --quiet  # nothing is left where no test started a server
-	$(BIN)/coverage html --quiet
-	$(BIN)/coverage report
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n $(JOBS) --dist worksteal $(ARGS); status=$$?; \
+		sleep 10; : the servers of the sandbox end, and write what they ran, after the tests; \
+		$(BIN)/coverage combine --quiet && $(BIN)/coverage html --quiet && $(BIN)/coverage report; exit $$status
 
 test-all: $(VENV)/.dev
 	$(BIN)/python -m tests.all $(PARTS) $(ARGS)
