@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sample import long_table
 from tests.sandbox_support import write_site
 from websp_gym.authoring.files import read_catalog, tasks_of
 from websp_gym.authoring.forms import Form, fill_forms, forms_of
@@ -46,7 +47,13 @@ def routes(site):
 """
 
 
-@pytest.mark.parametrize("slug", CATALOG.slugs)
+ROOMS = (
+    *(f"websp_gym/{room}/" for room in ("actions", "authoring", "browser", "observation", "sandbox")), "tests/actions/"
+)  # fmt: skip
+"""A change of these fills in the forms of every site."""
+
+
+@pytest.mark.parametrize("slug", long_table(CATALOG.slugs, *ROOMS))
 def test_every_form_of_a_site_is_answered_whatever_is_typed(slug: str) -> None:
     assert CATALOG is not None
     instances, _ = tasks_of(slug)

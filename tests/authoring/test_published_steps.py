@@ -15,6 +15,7 @@ import pytest
 from tests.conftest import MakeEnv
 from tests.literal_support import Followed, Step, follow
 from tests.paths import DATA
+from tests.sample import long_table
 from websp_gym.tasks.instances import all_instances
 
 
@@ -37,6 +38,13 @@ def _variety(instance: str) -> tuple[bool, int, int]:
     return not PLAYS[instance]["reason"], len(kinds), len(steps)
 
 
+ROOMS = (
+    *(f"websp_gym/{room}/" for room in ("actions", "browser", "observation", "sandbox")),
+    "task_configs/", "traces/", "tests/authoring/",
+)  # fmt: skip
+"""A change of these follows the list of every website."""
+
+
 def _sample() -> list[str]:
     """Return for each website the most varied list, a paid one if there is one, and for each reason the shortest list."""
     chosen = {
@@ -52,7 +60,7 @@ def _sample() -> list[str]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "followed" in metafunc.fixturenames:
         every = metafunc.config.getoption("every_list")
-        metafunc.parametrize("followed", list(LISTS) if every else _sample())
+        metafunc.parametrize("followed", list(LISTS) if every else long_table(_sample(), *ROOMS))
 
 
 def _recorded(instance: str) -> Followed:

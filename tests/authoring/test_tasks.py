@@ -34,7 +34,9 @@ TOUCHED = touched()
 LONG = one_of_each(EVERY, kind_of, cheapest=True) | {
     each.id for each in EVERY if each.site.slug in TOUCHED.slugs
 }
-QUICK = one_of_each(EVERY, lambda each: each.task.id if TOUCHED.tasks else each.site.slug) - LONG
+QUICK = (
+    one_of_each(EVERY, lambda each: each.task.id if TOUCHED.tasks else each.site.slug, cheapest=True) - LONG
+)
 SMALL = ("coursera", "googleadcenter", "oldreddit", "wattpad")
 """Sites that are always visited: one of each kind of page and panel, and quickly done."""
 VISITED = sorted(SITES if TOUCHED.sites else {*SMALL, *TOUCHED.slugs} & SITES.keys())

@@ -253,7 +253,7 @@ def test_a_step_on_a_page_that_misbehaves_comes_back(env: WebspEnv, name: str) -
         _lose(env)
 
 
-@pytest.mark.parametrize("name", FLOODS)
+@pytest.mark.parametrize("name", long_table(FLOODS, *ROOMS))
 def test_a_page_that_floods_the_browser_is_not_a_failure_of_the_world(env: WebspEnv, name: str) -> None:
     env.reset(seed=0)
     env.page.evaluate(f"() => {{ setTimeout(() => {{ {FLOODS[name]} }}, 0); }}")

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.actions_support import Hands, hands, sites
+from tests.sample import long_table
 from websp_gym.browser.isolated import ScriptError, session_of, worlds_of
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ActionError
@@ -62,11 +63,15 @@ TAMPERED = {
 }
 
 
-@pytest.mark.parametrize("script", TAMPERED.values(), ids=TAMPERED.keys())
+ROOMS = ("websp_gym/browser/", "websp_gym/observation/", "extension/", "tests/browser/")
+"""A change of these tries every page."""
+
+
+@pytest.mark.parametrize("name", long_table(TAMPERED, *ROOMS))
 def test_a_page_that_tampers_with_its_javascript_is_read_and_operated_as_any_other(
-    hands: Hands, script: str
+    hands: Hands, name: str
 ) -> None:
-    hands.page.goto(hands.site.put("/tampered", f"<!doctype html>{FORM}<script>{script}</script>"))
+    hands.page.goto(hands.site.put("/tampered", f"<!doctype html>{FORM}<script>{TAMPERED[name]}</script>"))
     hands.look()
     assert hands.marks.text() == MARKS
     assert hands.marks.title == "Form"

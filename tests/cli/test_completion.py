@@ -28,7 +28,8 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     command.write_text(f"#!{sys.executable}\nfrom websp_command import main\n\nmain()\n")
     command.chmod(0o755)
     variables = {"PATH": f"{folder}:/usr/bin:/bin", "PYTHONPATH": ":".join(sys.path)}
-    script = _bash("websp --show-completion", env=variables)
+    # With one command only, bash would become it, and the command would not find the shell that it is called from.
+    script = _bash("websp --show-completion; true", env=variables)
     return {**variables, "SCRIPT": script}
 
 

@@ -20,6 +20,7 @@ from tests.recorder_support import (
     server,
     studio,
 )
+from tests.sample import long_table
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -242,7 +243,9 @@ TRIPS: dict[str, tuple[str, Callable[[Page], None], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("trip", TRIPS)
+@pytest.mark.parametrize(
+    "trip", long_table(TRIPS, "websp_gym/recording/", "websp_gym/replay/", "extension/", "tests/recording/")
+)
 def test_a_replay_leaves_the_site_as_the_recording_did(
     trip: str, studio: RecorderBrowser, server: Server, record: Record, replayed: Callable[[Trace], Tabs]
 ) -> None:

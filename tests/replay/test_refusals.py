@@ -133,16 +133,16 @@ EVERY = list(itertools.product([True, False], [True, False]))
 """With and without reading back, a recording of ours and an imported one."""
 
 
-@pytest.mark.parametrize(
-    ("flow", "takes"),
-    [
-        *((flow, "redirect") for flow in FLOWS),
-        ("all_of_it", "page"),
-        ("all_of_it", "script"),
-        ("all_of_it", "sign-in script"),
-        ("all_of_it", "odd"),
-    ],
-)
+ROOMS = (
+    *(f"websp_gym/{room}/" for room in ("browser", "recording", "replay")), "extension/",
+    "tests/replay/", "tests/account_support",
+)  # fmt: skip
+"""A change of these tries every case."""
+WAYS = ("page", "script", "sign-in script", "odd")
+TAKEN_CASES = [*((flow, "redirect") for flow in FLOWS), *(("all_of_it", way) for way in WAYS)]
+
+
+@pytest.mark.parametrize(("flow", "takes"), long_table(TAKEN_CASES, *ROOMS))
 def test_what_the_server_took_is_ok(
     studio: RecorderBrowser, application: Application, tabs: Tabs, flow: str, takes: str
 ) -> None:
@@ -162,11 +162,6 @@ REFUSALS = {
     "script": ("422", "json", "silent json", "expired", "sign-in page", "sign-in by mail"),
 }
 
-ROOMS = (
-    *(f"websp_gym/{room}/" for room in ("browser", "recording", "replay")), "extension/",
-    "tests/replay/", "tests/account_support",
-)  # fmt: skip
-"""A change of these tries every case."""
 CASES = [
     (flow, takes, refusal)
     for takes, refusals in REFUSALS.items()

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from tests.fuzz_support import CATALOG, KEYS, headers_of, send, signed_in, tokens_of
+from tests.sample import long_table
 from websp_gym.sandbox.schema.settings import BoolSetting, ChoiceSetting, IntSetting, MultiSetting, Setting
 from websp_gym.sandbox.schema.site import SESSIONS, SiteSchema
 from websp_gym.sandbox.schema.site_schema import FormAction, SignIn
@@ -153,7 +154,11 @@ IDLE = 0.5
 """Most of a site's actions that may be without a control: they need another state than that of a fresh account."""
 
 
-@pytest.mark.parametrize("slug", [site.slug for site in CATALOG if site.actions])
+ROOMS = ("websp_gym/sandbox/", "tests/sandbox/")
+"""A change of these tries every site."""
+
+
+@pytest.mark.parametrize("slug", long_table([site.slug for site in CATALOG if site.actions], *ROOMS))
 def test_no_stranger_carries_out_an_action(slug: str) -> None:
     count, wrong, idle = asyncio.run(strangers(CATALOG[slug], Store(CATALOG)))
     assert wrong == []

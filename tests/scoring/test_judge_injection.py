@@ -11,6 +11,7 @@ import yaml
 
 from tests.judge_support import FunctionModel, Put, on_disk, recorded, say, says, word_of
 from tests.paths import DATA
+from tests.sample import long_table
 from websp_gym.models import Message
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.scoring.judge import Judge
@@ -106,7 +107,9 @@ def text_part(text: str) -> Any:
     return Text(text)
 
 
-@pytest.mark.parametrize("number", range(len(ATTACKS)))
+@pytest.mark.parametrize(
+    "number", long_table(range(len(ATTACKS)), "websp_gym/scoring/", "websp_gym/models/", "tests/scoring/")
+)
 def test_an_attack_arrives_fenced_and_flips_nobody(number: int, on_disk: Put) -> None:
     earlier = failed_run()
     word = word_of(build_prompt(earlier, on_disk(earlier)).messages())
