@@ -65,6 +65,8 @@ def test_hundreds_of_downloads_are_summarised_in_a_few_lines(hands: Hands) -> No
 def test_a_file_chooser_is_reported(hands: Hands, opener: str) -> None:
     hands.show(opener)
     hands.click("Picture")
+    # The browser tells of it by itself, now and then after the page came to rest: it is then in the next observation.
+    hands.do("Wait")
     assert hands.tabs.notices.texts == [ASKED["file"]]
     assert hands.names() == ["Picture"]
 
