@@ -43,8 +43,10 @@ def do(hands: Hands, *calls: str) -> str:
     ],
 )
 def test_points_outside_the_window_are_refused_before_anything_happens(hands: Hands, call: str) -> None:
+    # Playwright 1.65 moves the pointer to the corner by itself when a page opens.
     page = hands.show(
-        "<script>n = 0; for (const t of ['mousemove', 'mousedown', 'mouseup', 'keydown']) addEventListener(t, () => n++)</script>"
+        "<script>n = 0; for (const t of ['mousemove', 'mousedown', 'mouseup', 'keydown']) "
+        "addEventListener(t, (e) => { if (e.clientX !== 0 || e.clientY !== 0) n++; })</script>"
     )
     with pytest.raises(ActionError, match="outside the window of 1280 x 1024 pixels; nothing happened"):
         do(hands, "keyboard_press('a')", "mouse_click(5, 5)", call)

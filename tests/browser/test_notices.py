@@ -66,7 +66,10 @@ def test_a_file_chooser_is_reported(hands: Hands, opener: str) -> None:
     hands.show(opener)
     hands.click("Picture")
     # The browser tells of it by itself, now and then after the page came to rest: it is then in the next observation.
-    hands.do("Wait")
+    for _ in range(500):
+        if hands.tabs.notices.texts:
+            break
+        hands.page.wait_for_timeout(10)
     assert hands.tabs.notices.texts == [ASKED["file"]]
     assert hands.names() == ["Picture"]
 

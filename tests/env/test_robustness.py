@@ -413,7 +413,7 @@ threading.Timer(0.3, driver.kill).start()
 try:
     env.page.evaluate("new Promise(() => {})")
 except Exception as error:
-    assert "driver has ended" in str(error)
+    assert type(error).__name__ == "TargetClosedError", repr(error)
 """
 LOOP_ENDS = {
     "interrupted": INTERRUPTED,
