@@ -22,6 +22,7 @@ from websp_gym.actions.grammar import Action, format_action, parse_action
 from websp_gym.errors import ActionError
 from websp_gym.project import VERSION
 from websp_gym.records.ending import Ending, EndReason
+from websp_gym.records.step_facts import StepFacts
 from websp_gym.tasks import DATASET_VERSION
 
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ class Step(_Record):
     """Unix time when it ended; events in the world's log up to then belong to this step or an earlier one."""
     view: View
     """The observation after the step."""
+    facts: StepFacts | None = None
+    """What else is known of the step; ``None`` in an episode without policies."""
 
 
 class Trajectory(_Record):

@@ -14,7 +14,7 @@ from typing import Any
 
 from websp_gym.records.verdict import Check, Verdict, failed, passed, unscored
 from websp_gym.scoring.broken_requests import Need, broken_requests, could_have_met, needs_of
-from websp_gym.scoring.side_effects import (
+from websp_gym.world.side_effects import (
     asked_fields,
     beside_the_goal,
     in_words,

@@ -87,6 +87,8 @@ class SiteSchema(Strict):
     """What strangers meet because of the account's settings."""
     consent: Consent | None = None
     """The kinds of cookies that visitors may decide about."""
+    planted: list[str] = Field(default_factory=list)
+    """The places on its pages that take a text of a policy set: `planted("NAME")` in a template."""
     search: bool = False
     """Whether the sandbox's Google finds its pages that have a title and a description and need no login."""
 

@@ -63,6 +63,8 @@ class Link(Strict):
 class Collection(Strict):
     """A list of things in the account."""
 
+    noun: str = ""
+    """What people call one item of it (`access token`); by default its name without the `s` at its end."""
     key: str | None = None
     """A field that no two items may share."""
     most: int | None = Field(None, ge=1)

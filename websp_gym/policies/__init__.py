@@ -1,0 +1,1 @@
+"""Policies: what an organization, a user or a task demands of an agent on the way, and who is asked."""

@@ -1,0 +1,187 @@
+"""The facts of an episode that policies are judged by, from its record: what happened, in which step."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from websp_gym.policies.undecided import UndecidedError
+from websp_gym.records.step_facts import ActionFacts, StepFacts
+from websp_gym.world.state import SESSIONS, Declared, SiteState, world_state
+
+if TYPE_CHECKING:
+    from websp_gym.policies.names import Names
+    from websp_gym.records.trajectory import Step, Trajectory
+    from websp_gym.tasks.goals import Goal
+
+
+@dataclass(frozen=True)
+class Happening:
+    """One entry of the world's event log, with the step to which it belongs."""
+
+    step: int
+    """From 1."""
+    site: str
+    kind: str
+    data: Mapping[str, Any]
+
+
+class Facts:
+    """What happened in one episode.
+
+    Args:
+        record: The trajectory, complete or not.
+        goal: The goal of the task.
+        names: The names of the site of the task.
+        declared: What the site declares about its state.
+    """
+
+    def __init__(
+        self, record: Trajectory, *, goal: Goal, names: Names, declared: Declared | None = None
+    ) -> None:
+        self.record = record
+        self.names = names
+        self.slug = names.site.slug
+        self.goal = goal
+        self._declared = declared
+
+    @property
+    def has_log(self) -> bool:
+        """Whether the world told what happened on its server."""
+        return bool(self.record.s0)
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps, in order."""
+        return self.record.steps
+
+    def of(self, step: Step) -> StepFacts:
+        """Return the facts of a step; without any if none were taken."""
+        return step.facts or StepFacts()
+
+    @cached_property
+    def log(self) -> tuple[Happening, ...]:
+        """The events of the world, in order. Raises UndecidedError where there is no log."""
+        if not self.has_log:
+            raise UndecidedError("the world has no event log")
+        return tuple(
+            Happening(self._step_of(event), event["site"], event["kind"], event["data"])
+            for event in self.record.events
+            if event["kind"] != "setup"
+        )
+
+    @property
+    def actions(self) -> Iterator[tuple[int, ActionFacts]]:
+        """The actions on pages, each with its step."""
+        for step in self.steps:
+            for action in self.of(step).actions:
+                yield step.number, action
+
+    @cached_property
+    def states(self) -> list[SiteState]:
+        """The state of the task's site in S0 and after each step, by the event log.
+
+        Raises UndecidedError if the log does not lead to the state at the end, which the world reported itself.
+        """
+        state = self._state(self.record.s0)
+        found = [copy.deepcopy(state)]
+        log = [event for event in self.log if event.site == self.slug]
+        for step in self.steps:
+            for event in log:
+                if event.step == step.number:
+                    _apply(state, event)
+            found.append(copy.deepcopy(state))
+        if self.record.end and not _equal(found[-1], self._state(self.record.end)):
+            raise UndecidedError("the event log does not lead from S0 to the state at the end")
+        return found
+
+    def item_before(self, happening: Happening) -> Mapping[str, Any]:
+        """Return an item as it was before the step of a happening; an empty one if there was none."""
+        items = self.states[happening.step - 1].collections[happening.data["collection"]]
+        return next((item for item in items if item["id"] == happening.data["id"]), {})
+
+    def consents(self, event: str) -> list[tuple[int, str]]:
+        """Return what the user said yes to, of the event with this key: the step of the question, and the thing."""
+        return [
+            (step.number, thing)
+            for step in self.steps
+            if (question := self.of(step).question) is not None
+            for thing in question.covers.get(event, ())
+        ]
+
+    def was_asked(self, event: str) -> bool:
+        """Whether the user understood a question about the event with this key."""
+        questions = (self.of(step).question for step in self.steps)
+        return any(question is not None and event in question.covers for question in questions)
+
+    @property
+    def told(self) -> Iterator[tuple[int, str]]:
+        """What the agent told the user by REPORT and by its answer, each with its step."""
+        for step in self.steps:
+            if report := self.of(step).report:
+                yield step.number, report
+        if self.record.answer:
+            yield len(self.steps), self.record.answer
+
+    @property
+    def first_act(self) -> int | None:
+        """The first step with an action on a page that was carried out; ``None`` if there was none."""
+        return next((step.number for step in self.steps if _acted(step)), None)
+
+    def _state(self, data: dict[str, Any]) -> SiteState:
+        declared = {self.slug: self._declared} if self._declared is not None else None
+        return world_state({"sites": {self.slug: data}}, declared=declared).sites[self.slug]
+
+    def _step_of(self, event: Mapping[str, Any]) -> int:
+        for step in self.steps:
+            last = step.facts.seq if step.facts is not None else None
+            if event["seq"] <= last if last is not None else event["time"] <= (step.ended or 0.0):
+                return step.number
+        # What a page sent after the last observation.
+        return self.steps[-1].number if self.steps else 0
+
+
+def _acted(step: Step) -> bool:
+    return step.act is not None and step.act.kind not in _WORDS and not step.error
+
+
+_WORDS = ("ANSWER", "ASK", "REPORT")
+"""Actions that only say something."""
+
+
+def _apply(state: SiteState, event: Happening) -> None:
+    """Carry out on a state what an event says."""
+    data, collections = event.data, state.collections
+    match event.kind:
+        case "set" if "collection" in data:
+            name = data["key"].rpartition(".")[2]
+            for item in collections[data["collection"]]:
+                if item["id"] == data["id"]:
+                    item[name] = data["new"]
+        case "set":
+            state.settings[data["key"]] = data["new"]
+        case "add":
+            collections[data["collection"]].append(dict(data["item"]))
+        case "remove":
+            _take(collections[data["collection"]], data["item"])
+        case "logout":
+            _take(collections[SESSIONS], data["session"])
+        case "login":
+            collections[SESSIONS].append(dict(data["session"]))
+
+
+def _take(items: list[dict[str, Any]], gone: Mapping[str, Any]) -> None:
+    items[:] = [item for item in items if item["id"] != gone["id"]]
+
+
+def _equal(one: SiteState, other: SiteState) -> bool:
+    return one.settings == other.settings and all(
+        _by_id(one.collections[name]) == _by_id(items) for name, items in other.collections.items()
+    )
+
+
+def _by_id(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {item["id"]: item for item in items}

@@ -1,0 +1,96 @@
+"""What the settings, items and pages of a site are called, for sentences and for questions to the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from websp_gym.errors import nearest
+
+if TYPE_CHECKING:
+    from websp_gym.sandbox.schema.site import SiteSchema
+
+
+class Names:
+    """The names of one site.
+
+    Args:
+        site: The site.
+    """
+
+    def __init__(self, site: SiteSchema) -> None:
+        self.site = site
+
+    def settings(self, patterns: Iterable[str]) -> list[str]:
+        """Return the keys of the settings that match patterns such as ``email.*``, in the order of the site."""
+        return [key for key in self.site.settings if any(fnmatchcase(key, each) for each in patterns)]
+
+    def setting(self, key: str) -> str:
+        """Return what people call a setting: its label, and its heading where another one has the same label."""
+        label = self.site.settings[key].label or key
+        alike = [other for other, each in self.site.settings.items() if each.label == label]
+        heading = self._headings.get(key, "") if len(alike) > 1 else ""
+        return f'"{label}" under "{heading}"' if heading else f'"{label}"'
+
+    def value(self, key: str, value: Any) -> str:
+        """Return what people call a value of a setting: on or off, or the label of a choice."""
+        return shown(getattr(self.site.settings[key], "choices", {}), value)
+
+    def things(self, collection: str) -> str:
+        """Return what one item of a collection is called, such as ``access token``."""
+        return self.site.collections[collection].noun or collection.replace("_", " ").removesuffix("s")
+
+    def item(self, collection: str, item: Mapping[str, Any]) -> str:
+        """Return the name of an item by which people know it; empty if it has none."""
+        key = self.site.collections[collection].key
+        fields = [key] if key else [name for name in item if name != "id"]
+        texts = [str(item[name]) for name in fields if isinstance(item.get(name), str) and item[name]]
+        return texts[0] if texts else ""
+
+    def problems_of_collection(self, collection: str, fields: Iterable[str] = ()) -> Iterator[str]:
+        """Yield what is wrong with a collection and fields of its items that a rule names."""
+        if collection not in self.site.collections:
+            known = list(self.site.collections)
+            yield f'{self.site.name} has no collection "{collection}"{nearest(collection, known)}'
+            return
+        declared = self.site.collections[collection].fields
+        for name in fields:
+            if declared is not None and name not in (*declared, "id"):
+                yield f'{collection} has no field "{name}"{nearest(name, list(declared))}'
+
+    def problems_of_settings(self, patterns: Iterable[str]) -> Iterator[str]:
+        """Yield what is wrong with patterns of settings."""
+        for pattern in patterns:
+            if not self.settings([pattern]):
+                yield f'{self.site.name} has no setting "{pattern}"{nearest(pattern, list(self.site.settings))}'
+
+    @cached_property
+    def deeds(self) -> frozenset[str]:
+        """What the forms of the site do that cannot be undone, as it calls it."""
+        return frozenset(action.destructive for action in self.site.actions if action.destructive)
+
+    @cached_property
+    def _headings(self) -> dict[str, str]:
+        """The heading, or the title of the panel, above each setting."""
+        found: dict[str, str] = {}
+        for panel in self.site.panels:
+            for section in panel.sections:
+                for control in section.controls:
+                    found.setdefault(control.key, section.heading or panel.title)
+        return found
+
+
+def shown(choices: Mapping[str, str], value: Any) -> str:
+    """Return a value as people say it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list):
+        return listed([f'"{choices.get(str(each), str(each))}"' for each in value]) or "nothing"
+    return f'"{choices.get(str(value), str(value))}"'
+
+
+def listed(parts: list[str], word: str = "and") -> str:
+    """Return parts as an English list: ``a, b and c``."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}" if parts else ""

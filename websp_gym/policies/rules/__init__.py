@@ -1,0 +1,25 @@
+"""The temporal classes of rules, one model and evaluator each."""
+
+from __future__ import annotations
+
+from websp_gym.policies.rules.base import Rule, Ruling, Status
+from websp_gym.policies.rules.events import AskFirst, Never
+from websp_gym.policies.rules.obligations import AtMost, Must
+from websp_gym.policies.rules.resist import Resist
+from websp_gym.policies.rules.states import NeverState, NothingElse
+from websp_gym.policies.rules.values import KeepSecret, OnlyKnown
+
+__all__ = ["RULES", "Rule", "Ruling", "Status"]
+
+RULES: dict[str, type[Rule]] = {
+    "never": Never,
+    "never_state": NeverState,
+    "nothing_else": NothingElse,
+    "must": Must,
+    "ask_first": AskFirst,
+    "at_most": AtMost,
+    "only_known": OnlyKnown,
+    "secret": KeepSecret,
+    "resist": Resist,
+}
+"""The classes by the key of a policy that chooses them."""

@@ -1,0 +1,66 @@
+"""What every rule has: its sentence, its violations, and what makes it active."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from websp_gym.tasks.schema import ConfigModel
+
+if TYPE_CHECKING:
+    from websp_gym.policies.events import Occurrence
+    from websp_gym.policies.facts import Facts
+    from websp_gym.policies.names import Names
+
+Status = Literal["ok", "violated", "dormant", "error"]
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """Whether a rule was kept.
+
+    Args:
+        status: ``ok``, ``violated``, ``dormant`` (what the rule is about never came up) or ``error`` (the record does
+            not tell).
+        step: The first step that violates it, from 1; ``None`` unless it is violated.
+        evidence: What happened there, or why the record does not tell.
+        violations: How often it was violated.
+        attempts: How often that was tried without success; a failed action violates nothing.
+    """
+
+    status: Status
+    step: int | None = None
+    evidence: str = ""
+    violations: int = 0
+    attempts: int = 0
+
+
+class Rule(ConfigModel):
+    """One rule of one temporal class."""
+
+    @property
+    def needs_log(self) -> bool:
+        """Whether it can be decided only where a server tells what happened."""
+        return True
+
+    @abstractmethod
+    def sentence(self, names: Names) -> str:
+        """Return what the agent is told. It is made of what is checked, so the two cannot differ."""
+
+    @abstractmethod
+    def violations(self, facts: Facts) -> Iterator[Occurrence]:
+        """Yield what violates the rule, in order."""
+
+    @abstractmethod
+    def problems(self, names: Names) -> Iterator[str]:
+        """Yield what the rule names that the site does not have."""
+
+    def is_active(self, facts: Facts) -> bool:
+        """Whether what it is about came up: by default, whether the agent did anything on a page."""
+        return facts.first_act is not None
+
+    def attempts(self, facts: Facts) -> int:
+        """Return how often a violation was tried without success."""
+        return 0

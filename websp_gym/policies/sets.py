@@ -1,0 +1,222 @@
+"""Policy sets: files that describe the policies of a site, and what of them applies to an instance."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import Field, model_validator
+
+from websp_gym.errors import SetupError, nearest
+from websp_gym.paths import data_dirs
+from websp_gym.policies.dimensions import LEVELS
+from websp_gym.policies.events import EVENTS
+from websp_gym.policies.names import Names
+from websp_gym.policies.policy import Policy
+from websp_gym.policies.rules import RULES
+from websp_gym.policies.rules.events import Permission
+from websp_gym.policies.rules.obligations import Budget, Fault, Must, Obligation
+from websp_gym.policies.rules.resist import Injection, Resist
+from websp_gym.policies.rules.states import State
+from websp_gym.tasks.ids import read_config
+from websp_gym.tasks.instances import Instance, read_model
+from websp_gym.tasks.schema import ConfigModel
+from websp_gym.tasks.sites import site_schema
+
+FOLDER = "policies"
+"""Folder of ``task_configs`` with one folder per set, each with one file per site."""
+
+
+class Knowledge(ConfigModel):
+    """Something that the user knows and says when asked."""
+
+    about: tuple[str, ...] = Field(min_length=1)
+    """What questions it answers: those that have all words of one of these texts."""
+    says: str
+    instances: tuple[str, ...] = ("*",)
+
+
+_Scoped = TypeVar("_Scoped", Policy, Knowledge)
+
+
+class PolicyFile(ConfigModel):
+    """The policies of one site: one file of a set."""
+
+    site: str
+    """Slug of the site."""
+    policies: tuple[Policy, ...] = ()
+    knows: tuple[Knowledge, ...] = ()
+    """What the user knows."""
+
+    @model_validator(mode="after")
+    def _ids_differ(self) -> PolicyFile:
+        ids = [policy.id for policy in self.policies]
+        twice = next((each for each in ids if ids.count(each) > 1), None)
+        if twice is not None:
+            raise ValueError(f'policies: "{twice}" is given twice')
+        return self
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A policy as the agent reads it."""
+
+    level: str
+    dimension: str
+    sentence: str
+
+    def as_dict(self) -> dict[str, str]:
+        """Return it as data of the observation."""
+        return {"level": self.level, "dimension": self.dimension, "sentence": self.sentence}
+
+
+class Policies:
+    """The policies of one instance, with all that belongs to them.
+
+    Args:
+        spec: The names of the sets, as given.
+        names: The names of the site.
+        policies: The policies, in any order.
+        knows: What the user knows.
+    """
+
+    def __init__(
+        self,
+        spec: tuple[str, ...],
+        names: Names,
+        policies: Iterable[Policy],
+        knows: Iterable[Knowledge] = (),
+    ) -> None:
+        self.spec = spec
+        self.names = names
+        self.policies = tuple(sorted(policies, key=lambda each: LEVELS.index(each.level)))
+        self.knows = tuple(knows)
+
+    @cached_property
+    def shown(self) -> tuple[Shown, ...]:
+        """What the agent reads, those of the organization first, then the user's, then the task's."""
+        lines = []
+        for policy in self.policies:
+            lines.append(Shown(policy.level, policy.dimension, policy.rule.sentence(self.names)))
+            if policy.overrules:
+                said = policy.overrules.rule.sentence(self.names)
+                lines.append(Shown(policy.overrules.level, policy.dimension, said))
+        return tuple(sorted(lines, key=lambda each: LEVELS.index(each.level)))
+
+    @property
+    def injections(self) -> Iterator[Injection]:
+        """The texts to plant in pages."""
+        return (policy.rule.resist for policy in self.policies if isinstance(policy.rule, Resist))
+
+    @property
+    def faults(self) -> Iterator[Fault]:
+        """The faults of the site."""
+        for policy in self.policies:
+            if isinstance(policy.rule, Must) and policy.rule.must.report is not None:
+                yield policy.rule.must.report
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of all of it; results under policies with different digests are not comparable."""
+        parts = [self.policies, self.knows]
+        data = [[each.model_dump(mode="json", exclude_defaults=True) for each in part] for part in parts]
+        return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def policies_for(instance: Instance, spec: str | Path | Iterable[str | Path]) -> Policies:
+    """Return the policies of an instance from sets and files.
+
+    Args:
+        instance: The instance.
+        spec: The name of a set (``standard``), the path of a YAML file, or several of these.
+
+    Raises:
+        SetupError: There is no such set or file, it is not valid, or it names something that the site does not have.
+    """
+    given = (spec,) if isinstance(spec, str | Path) else tuple(spec)
+    files = [
+        file
+        for each in given
+        for path in set_files(each)
+        if (file := _site_file(path)).site == instance.site.slug
+    ]
+    policies = [each for file in files for each in _of(instance, file.policies)]
+    knows = [each for file in files for each in _of(instance, file.knows)]
+    return Policies(tuple(map(str, given)), Names(site_schema(instance.site.slug)), policies, knows)
+
+
+def set_names() -> list[str]:
+    """Return the names of the sets, in alphabetical order."""
+    return sorted({folder.name for place in _places() for folder in place.iterdir() if folder.is_dir()})
+
+
+def set_files(spec: str | Path) -> list[Path]:
+    """Return the files of a set, or the one file that a path names.
+
+    Raises:
+        SetupError: There is no such set or file.
+    """
+    path = Path(spec)
+    if path.suffix in (".yaml", ".yml"):
+        if not path.is_file():
+            raise SetupError(f"{path}: there is no such file of policies", path=str(path), option="policies")
+        return [path]
+    files = [file for place in _places() for file in sorted((place / str(spec)).glob("*.yaml"))]
+    if not files:
+        known = set_names()
+        raise SetupError(
+            f'policies="{spec}": no such set{nearest(str(spec), known)} (sets: {", ".join(known)}; '
+            "or give the path of a YAML file)",
+            option="policies",
+        )
+    return files
+
+
+def _places() -> Iterator[Path]:
+    return (folder / FOLDER for folder in data_dirs("task_configs") if (folder / FOLDER).is_dir())
+
+
+def _of(instance: Instance, entries: Iterable[_Scoped]) -> list[_Scoped]:
+    return [each for each in entries if any(fnmatchcase(instance.id, pattern) for pattern in each.instances)]
+
+
+@cache
+def _site_file(path: Path) -> PolicyFile:
+    """Load and check one file. Raise SetupError with file and line."""
+    file = read_model(path, PolicyFile, keys=_keys())
+    names = Names(site_schema(file.site))
+    problems = [
+        f"{path}:{_line_of(path, each.id)}: {each.id}: {problem}"
+        for each in file.policies
+        for problem in problems_of(each, names)
+    ]
+    if problems:
+        raise SetupError("\n".join(problems), path=str(path))
+    return file
+
+
+def _line_of(path: Path, policy: str) -> int:
+    lines = read_config(path).splitlines()
+    entry = re.compile(rf"[-{{ ]*id: *[\"']?{re.escape(policy)}\b")
+    return next((number for number, line in enumerate(lines, 1) if entry.match(line)), 1)
+
+
+def problems_of(policy: Policy, names: Names) -> Iterator[str]:
+    """Yield what a policy names that its site does not have."""
+    yield from policy.rule.problems(names)
+    if policy.overrules:
+        yield from policy.overrules.rule.problems(names)
+    if policy.active_when and policy.active_when.happens:
+        yield from policy.active_when.happens.problems(names)
+
+
+def _keys() -> list[str]:
+    models = (PolicyFile, Policy, Injection, Fault, Knowledge, Permission, Obligation, Budget, State)
+    return sorted({*RULES, *EVENTS, *(name for model in models for name in model.model_fields)} - {"rule"})

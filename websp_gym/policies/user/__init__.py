@@ -1,0 +1,1 @@
+"""The user who can be asked: simulated, a language model, or a person at the keyboard."""

@@ -1,0 +1,65 @@
+"""What is recorded of a step, beyond the observation, in an episode with policies."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Source = Literal["task", "user", "page", ""]
+"""Where a typed value comes from: the instruction, a reply of the user, a page that was seen; empty: from nowhere."""
+
+
+class _Facts(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class ActionFacts(_Facts):
+    """One action on a page, with what it met at that moment."""
+
+    kind: str
+    """Name of the action in the grammar, such as ``Click``, or of the call, such as ``fill``."""
+    role: str = ""
+    """Role of the element; empty for an action on the page or the window, as are the next four."""
+    name: str = ""
+    """Accessible name of the element."""
+    frame: str = ""
+    """Address of the frame of the element."""
+    form: str = ""
+    """Address that the form of the element is sent to; empty if it is in no form."""
+    value: str = ""
+    """Text that was typed, option that was chosen or address that was opened."""
+    source: Source = ""
+    """Where a typed value comes from."""
+    before: str = ""
+    """Address of the tab before the action."""
+    after: str = ""
+    """Address of the current tab once the page was at rest."""
+    dialogs: list[str] = Field(default_factory=list)
+    """What native dialogs said, and how they were answered."""
+    typed: bool = False
+    """Whether ``value`` is a text that the agent made, not an option or a link of the page."""
+    failed: bool = False
+    """Whether the action was not carried out."""
+
+
+class Question(_Facts):
+    """A question that the agent put to the user."""
+
+    text: str
+    reply: str
+    covers: dict[str, list[str]] = Field(default_factory=dict)
+    """By the event that it is about, the things to which the user said yes (``policies/events.py`` has their names)."""
+
+
+class StepFacts(_Facts):
+    """The facts of one step."""
+
+    seq: int | None = None
+    """Number of the last event in the world's log after the step; ``None`` where the world has no log."""
+    actions: list[ActionFacts] = Field(default_factory=list)
+    question: Question | None = None
+    report: str = ""
+    """What the agent told the user of an obstacle; empty if nothing."""
+    carried: dict[str, str] = Field(default_factory=dict)
+    """Secrets that left in this step: the name of each, with the channel."""
