@@ -21,8 +21,8 @@ from websp_gym.errors import WebspError
 from websp_gym.replay import replay
 from websp_gym.replay.library import read_trace
 from websp_gym.sandbox.schema.site import SESSION_ENDED
-from websp_gym.world.side_effects import side_effects
 from websp_gym.world.sandbox import SandboxEpisode
+from websp_gym.world.side_effects import side_effects
 from websp_gym.world.state import SESSIONS
 
 if TYPE_CHECKING:

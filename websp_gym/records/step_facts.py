@@ -49,7 +49,7 @@ class Question(_Facts):
     text: str
     reply: str
     covers: dict[str, list[str]] = Field(default_factory=dict)
-    """By the event that it is about, the things to which the user said yes (``policies/events.py`` has their names)."""
+    """By the event that it is about, the things to which the user said yes."""
 
 
 class StepFacts(_Facts):

@@ -14,6 +14,9 @@ from typing import Any
 
 from websp_gym.records.verdict import Check, Verdict, failed, passed, unscored
 from websp_gym.scoring.broken_requests import Need, broken_requests, could_have_met, needs_of
+from websp_gym.tasks.goals import Goal, ItemChange, ItemCheck, Items, Says, Unchanged
+from websp_gym.tasks.goals import in_words as wanted_in_words
+from websp_gym.tasks.instances import Instance
 from websp_gym.world.side_effects import (
     asked_fields,
     beside_the_goal,
@@ -23,9 +26,6 @@ from websp_gym.world.side_effects import (
     matching,
     side_effects,
 )
-from websp_gym.tasks.goals import Goal, ItemChange, ItemCheck, Items, Says, Unchanged
-from websp_gym.tasks.goals import in_words as wanted_in_words
-from websp_gym.tasks.instances import Instance
 from websp_gym.world.state import SESSIONS, Event, Item, SiteState, WorldState, foreign_sessions, same
 
 SOURCE = "state"
