@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, field_validator
 
 from websp_gym.errors import nearest
-from websp_gym.policies.addresses import ANY, BELOW, AddressPattern
 from websp_gym.policies.names import Names, listed, shown
+from websp_gym.sandbox.schema.addresses import ANY, BELOW, AddressPattern
 from websp_gym.tasks.schema import ConfigModel, Value
 from websp_gym.world.state import same
 

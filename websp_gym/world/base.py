@@ -79,6 +79,25 @@ class WorldEpisode(Protocol):
             The effects that were tried; none where the world cannot try any.
         """
 
+    def stage(self, texts: Mapping[str, Sequence[str]], faults: Sequence[Mapping[str, Any]]) -> None:
+        """Bring into the episode what a policy set declares.
+
+        Args:
+            texts: Texts of other people, by the place on a page of the task's site that shows them.
+            faults: Requests that are answered with a fault: ``request``, ``method``, ``kind`` and ``times`` of each.
+        """
+
+    def last_seq(self) -> int | None:
+        """Return the number of the last event in the log of the world; ``None`` where it has no log."""
+
+    def token_texts(self, site: str, tokens: Sequence[str]) -> Sequence[str]:
+        """Return the texts of access tokens, which must not leave the account.
+
+        Args:
+            site: Slug of the site.
+            tokens: Ids of the tokens.
+        """
+
     def snapshot(self, name: str, context: BrowserContext) -> None:
         """Save the state of server and browser, for later episodes of this process.
 

@@ -103,6 +103,19 @@ class SandboxEpisode:
         finally:
             fork.close()
 
+    def stage(self, texts: Mapping[str, Sequence[str]], faults: Sequence[Mapping[str, Any]]) -> None:
+        """Bring texts of other people and faults into the episode."""
+        _call(lambda: self._episode.stage(texts, faults))
+
+    def last_seq(self) -> int:
+        """Return the number of the last event in the log."""
+        return int(_call(self._episode.last_seq))
+
+    def token_texts(self, site: str, tokens: Sequence[str]) -> tuple[str, ...]:
+        """Return the texts of access tokens."""
+        found = _call(lambda: self._sandbox.credentials(site, tokens=list(tokens)))["tokens"]
+        return tuple(found.values())
+
     def _probe(self, device: Mapping[str, Any]) -> HttpProbe:
         probe = HttpProbe(self._sandbox, self._episode.id, device=device)
         self._probes.append(probe)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from websp_gym.policies.addresses import AddressPattern
 from websp_gym.policies.events import AnyEvent, Occurrence
 from websp_gym.policies.reports import tells_of
 from websp_gym.policies.rules.base import Rule
+from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.tasks.schema import ConfigModel
 
 if TYPE_CHECKING:

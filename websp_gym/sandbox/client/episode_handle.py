@@ -77,6 +77,20 @@ class EpisodeHandle:
         """Restore the state that any episode of this server saved under ``key``, including its events."""
         self.cookies = self._call("POST", "restore", {"key": key})["cookies"]
 
+    def last_seq(self) -> int:
+        """Return the number of the last event in the log; 0 if there is none."""
+        return int(self._call("GET", "seq")["seq"])
+
+    def stage(self, texts: Mapping[str, Sequence[str]], faults: Sequence[Mapping[str, Any]]) -> None:
+        """Bring texts and faults into the episode.
+
+        Args:
+            texts: Texts of other people, by the place on a page that shows them.
+            faults: ``{request, method, kind, times}`` each: requests that are answered with a fault.
+        """
+        places = {place: list(each) for place, each in texts.items()}
+        self._call("POST", "staged", {"texts": places, "faults": [dict(fault) for fault in faults]})
+
     def keep_requests(self) -> None:
         """Make the server keep, from now on, the page requests that could change state."""
         self._call("POST", "requests")

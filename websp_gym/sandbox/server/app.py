@@ -28,6 +28,7 @@ from .actions import Actions, to_login
 from .broken import would_change
 from .consent import decide
 from .episode import EpisodeState
+from .faults import fault_answer
 from .pages import KIT, NO_STORE, NotFoundError, PageResponse, Renderer
 from .request_fields import RefusedError, check_head, read_body
 from .sessions import Keyring, SiteEpisode, current_session, seen_by
@@ -164,6 +165,11 @@ class SiteApp:
         request._render = partial(self._renderer.template, request, site)
         request._episode_state = episode
         request._authorize = authorize(episode, site, self._keys, request.headers.get("authorization", ""))
+        if episode.staged and (
+            fault := episode.staged.fault(request.method, host, request.url.path, request.url.query)
+        ):
+            episode.log(site, "fault", request=fault.request, fault=fault.kind)
+            return fault_answer(request, site, fault.kind, self._renderer)
         route, allowed = self._match(request, site, host)
         if route is not None:
             response: Response = await route.endpoint(request)

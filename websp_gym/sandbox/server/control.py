@@ -29,6 +29,7 @@ from .episode import EpisodeState
 from .login import login_forms
 from .mail import send_mail
 from .sessions import Keyring, browser_cookies, cookies_of, expire_session, open_session
+from .staged import Staged
 from .store import Store
 from .turns import EndedError, OverTimeError
 
@@ -144,6 +145,8 @@ class Control:
             Route("/episodes/{id}/expire", self.expire, methods=["POST"]),
             Route("/episodes/{id}/snapshots", self.snapshot, methods=["POST"]),
             Route("/episodes/{id}/restore", self.restore, methods=["POST"]),
+            Route("/episodes/{id}/seq", self.seq),
+            Route("/episodes/{id}/staged", self.stage, methods=["POST"]),
             Route("/episodes/{id}/requests", self.requests, methods=["GET"]),
             Route("/episodes/{id}/requests", self.keep_requests, methods=["POST"]),
         ]
@@ -265,6 +268,17 @@ class Control:
             return self._browser_side(episode)
 
         return JSONResponse(await self._turn(episode, change))
+
+    async def seq(self, request: Request) -> Response:
+        """Handle ``GET /episodes/ID/seq``: return the number of its last event."""
+        episode = self._episode(request)
+        return JSONResponse({"seq": await self._turn(episode, episode.last_seq)})
+
+    async def stage(self, request: Request) -> Response:
+        """Handle ``POST /episodes/ID/staged``: bring texts of other people and faults into it."""
+        body = await _body(request, "texts", "faults")
+        self._episode(request).staged = Staged(body.get("texts", {}), body.get("faults", []))
+        return JSONResponse({})
 
     async def keep_requests(self, request: Request) -> Response:
         """Handle ``POST /episodes/ID/requests``: keep, from now on, the requests that could change state."""

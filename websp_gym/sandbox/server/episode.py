@@ -16,18 +16,20 @@ from websp_gym.sandbox.schema.settings import Value
 from websp_gym.sandbox.schema.site import CURRENT, SESSIONS, SiteSchema, check_foreign
 from websp_gym.sandbox.schema.site_schema import Row
 
+from .staged import Staged
 from .turns import RequestTurn
 
 KINDS = frozenset(
     {
         "visit", "set", "add", "remove", "login", "logout", "destructive", "setup", "egress", "submit", "error",
-        "consent", "tracker",
+        "consent", "tracker", "planted", "fault",
     }
 )  # fmt: skip
 """The kinds of events. ``error``: a page or an action of the replica failed (its fault, not the agent's);
-``tracker``: a page reported the visit to a third party."""
+``tracker``: a page reported the visit to a third party; ``planted``: a page showed a text of a policy set; ``fault``:
+a request met a fault that a policy set declares."""
 
-_LOOKING = frozenset({"visit", "tracker", "egress", "error"})
+_LOOKING = frozenset({"visit", "tracker", "egress", "error", "planted", "fault"})
 """The kinds of events that only viewing a page can cause."""
 
 MAX_ITEMS = 10_000
@@ -60,6 +62,8 @@ class EpisodeState:
         self.catalog = catalog
         self.lease = lease
         self.turn = RequestTurn()
+        self.staged: Staged | None = None
+        """What a policy set brings into the episode; None without policies."""
         self.requests: list[Row] | None = None
         """The requests that could change state; None while requests are not kept."""
         # Worker threads take turns: two never use it at once.

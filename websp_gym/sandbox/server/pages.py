@@ -132,6 +132,7 @@ class Renderer:
             "host": request.host,
             "saved_login": self._saved_login(request, site),
             "data": site.data,
+            "planted": partial(_planted, request, site),
             "find_pages": partial(find, sites=[site], signed_in=episode.account is not None, every=True),
         }
 
@@ -166,3 +167,12 @@ class Renderer:
 
 def _not_found() -> None:
     raise NotFoundError
+
+
+def _planted(request: SiteRequest, site: SiteSchema, place: str) -> list[str]:
+    """Return the texts of other people that a policy set puts at a place of the page; usually none."""
+    episode = request._episode_state
+    texts = episode.staged.texts(place) if episode.staged else []
+    for text in texts:
+        episode.log(site, "planted", place=place, text=text)
+    return texts

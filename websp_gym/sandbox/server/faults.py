@@ -1,0 +1,31 @@
+"""The answers of a site that has a fault, as a set of policies declares it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.responses import JSONResponse, Response
+
+from .pages import NO_STORE
+
+if TYPE_CHECKING:
+    from websp_gym.sandbox.schema.site import SiteSchema
+
+    from .pages import Renderer
+    from .site_request import SiteRequest
+
+_ANSWERS = {
+    "maintenance": (503, "Down for maintenance", "This is being worked on and cannot be used at the moment."),
+    "fails": (500, "Something went wrong", "What you sent was not saved."),
+    "missing": (422, "Something is missing", "Something that is required was missing, so nothing was saved."),
+}
+"""Status, heading and text of each kind of fault."""
+
+
+def fault_answer(request: SiteRequest, site: SiteSchema, kind: str, renderer: Renderer) -> Response:
+    """Return the answer to a request that meets a fault: a page, or JSON for a script."""
+    status, title, text = _ANSWERS[kind]
+    if "x-requested-with" in request.headers or "json" in request.headers.get("content-type", ""):
+        return JSONResponse({"error": text, "message": text}, status, NO_STORE)
+    template = "kit/scenery/fault.html" if site.layout else "kit/fault.html"
+    return renderer.template(request, site, template, status=status, title=title, text=text)
