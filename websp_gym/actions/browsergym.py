@@ -10,6 +10,7 @@ import inspect
 import re
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -28,7 +29,7 @@ from websp_gym.errors import ActionError
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
 
-__all__ = ["Call", "actions_in", "looks_like_calls", "parse_calls", "perform_calls"]
+__all__ = ["Call", "Listener", "actions_in", "looks_like_calls", "parse_calls", "perform_calls"]
 
 _ALLOWED = frozenset(
     name
@@ -50,7 +51,7 @@ _ALLOWED = frozenset(
         ("mouse_move", "mouse_up", "mouse_down", "mouse_click", "mouse_dblclick", "mouse_drag_and_drop"),
         ("keyboard_press", "keyboard_up", "keyboard_down", "keyboard_type", "keyboard_insert_text"),
         ("goto", "go_back", "go_forward", "new_tab", "tab_close", "tab_focus"),
-        ("handle_dialog",),
+        ("handle_dialog", "ask_user", "report_to_user"),
     )
     for name in group
 )
@@ -63,7 +64,9 @@ _LAST_CALL_SECONDS = 15.0
 """No call of a list starts later than this, because the rest would not fit into a step."""
 _CLICKED = re.compile(r"performing (dbl)?click action")
 """In Playwright's log of a call: the pointer was pressed."""
-_FREE = ("noop", "scroll", "scroll_at", "handle_dialog")
+_TO_USER = ("ask_user", "report_to_user")
+"""Our calls that speak to the user, in episodes with policies only."""
+_FREE = ("noop", "scroll", "scroll_at", "handle_dialog", *_TO_USER)
 """Calls that do not count against ``max_actions``, like ``Wait``, ``Scroll`` and ``Next_dialog``."""
 _KEYED = ("press", "keyboard_press", "keyboard_down", "keyboard_up")
 """Calls whose last argument is a key; the first two take combinations too."""
@@ -72,12 +75,13 @@ _BY_THE_TEXT = (PlaywrightError, ValueError, TypeError, LookupError, AttributeEr
 """Errors caused by a call's arguments or by the page. Any other error is a failure of this program or machine."""
 
 
-def parse_calls(text: str, *, left: int | None = None) -> list[Call]:
+def parse_calls(text: str, *, left: int | None = None, to_user: bool = False) -> list[Call]:
     """Parse a list of BrowserGym calls.
 
     Args:
         text: For example ``click('a12')``.
         left: Number of actions the agent has left; None for no limit.
+        to_user: Whether there are calls that speak to the user, as in an episode with policies.
 
     Returns:
         Name, positional arguments and keyword arguments of each call.
@@ -97,6 +101,13 @@ def parse_calls(text: str, *, left: int | None = None) -> list[Call]:
             f"{left} action{'s' * (left != 1)} left, the list has {actions_in(calls)}; nothing was done",
             action=text[:200],
         )
+    if not to_user and (spoken := [name for name, _, _ in calls if name in _TO_USER]):
+        raise _not_offered(spoken[0])
+    if len(calls) > 1 and "ask_user" in [name for name, _, _ in calls]:
+        raise ActionError(
+            "ask_user() must be the only call: its reply comes with the next observation; nothing was done",
+            action="ask_user",
+        )
     if sum(_check(*call) for call in calls) > _LONGEST_MS:
         raise ActionError(
             f"noop() waits {_LONGEST_MS} milliseconds at most, all calls together; a key counts as {_KEY_MS}",
@@ -110,24 +121,41 @@ def actions_in(calls: list[Call]) -> int:
     return sum(name not in _FREE for name, _, _ in calls)
 
 
+@dataclass(frozen=True)
+class Listener:
+    """What is called with the texts that an agent says.
+
+    Args:
+        say: With the text of ``send_msg_to_user``.
+        give_up: With the reason of ``report_infeasible``.
+        ask: With the text of ``ask_user``.
+        report: With the text of ``report_to_user``.
+    """
+
+    say: Callable[[str], None]
+    give_up: Callable[[str], None]
+    ask: Callable[[str], None]
+    report: Callable[[str], None]
+
+
 def perform_calls(
-    calls: list[Call], tabs: Tabs, say: Callable[[str], None], give_up: Callable[[str], None]
+    calls: list[Call], tabs: Tabs, listener: Listener, *, noting: Callable[[Call], None] = lambda call: None
 ) -> None:
     """Perform parsed calls on the current tab.
 
     Args:
         calls: Result of :func:`parse_calls`.
         tabs: The browser's open tabs.
-        say: Called with the text of ``send_msg_to_user``.
-        give_up: Called with the reason of ``report_infeasible``.
+        listener: What hears what the agent says.
+        noting: Called with each call before it is made.
 
     Raises:
         ActionError: A call failed; the calls before it have been performed.
     """
     functions = stock()
     # BrowserGym's functions read their page and callbacks from globals of their module.
-    functions.send_message_to_user = say
-    functions.report_infeasible_instructions = give_up
+    functions.send_message_to_user = listener.say
+    functions.report_infeasible_instructions = listener.give_up
     functions.demo_mode = "off"
     # Same setting as AgentLab's agents, so that results are comparable.
     functions.retry_with_force = True
@@ -142,8 +170,9 @@ def perform_calls(
         if time.monotonic() - began > _LAST_CALL_SECONDS:
             raise ActionError(f"the list took too long; its first {number} calls were made", action=name)
         page = functions.page = tabs.current
+        noting((name, arguments, named))
         try:
-            _make(name, arguments, named, tabs)
+            _make(name, arguments, named, tabs, listener)
         except _BY_THE_TEXT as error:
             if not tabs.alive:
                 raise
@@ -176,7 +205,21 @@ def handle_dialog(accept: bool, prompt_text: str | None = None) -> Action:
     return Action("Next_dialog", accept=accept, text=prompt_text)
 
 
-_OWN = {"handle_dialog": handle_dialog}
+def ask_user(question: str) -> Action:
+    """Return the action of the grammar that this call is."""
+    return Action("ASK", text=question)
+
+
+def report_to_user(text: str) -> Action:
+    """Return the action of the grammar that this call is."""
+    return Action("REPORT", text=text)
+
+
+_OWN: dict[str, Callable[..., Action]] = {
+    "handle_dialog": handle_dialog,
+    "ask_user": ask_user,
+    "report_to_user": report_to_user,
+}
 """Calls beside BrowserGym's."""
 
 
@@ -185,10 +228,16 @@ def _function(name: str) -> Callable[..., Any]:
     return found
 
 
-def _make(name: str, arguments: list[Any], named: dict[str, Any], tabs: Tabs) -> None:
+def _make(name: str, arguments: list[Any], named: dict[str, Any], tabs: Tabs, listener: Listener) -> None:
     if name in _OWN:
         action = _OWN[name](*arguments, **named)
-        tabs.dialogs.decide(accept=action.accept is True, text=action.text)
+        match name:
+            case "ask_user":
+                listener.ask(str(action.text))
+            case "report_to_user":
+                listener.report(str(action.text))
+            case _:
+                tabs.dialogs.decide(accept=action.accept is True, text=action.text)
         return
     functions = stock()
     keys = arguments[-1] if name in ("press", "keyboard_press") else None
@@ -228,7 +277,7 @@ def _with_known_keys(name: str, positional: list[Any], named: dict[str, Any]) ->
 def _check(name: str, positional: list[Any], named: dict[str, Any]) -> float:
     """Return the minimum duration of a call in milliseconds; raise ActionError if it cannot be made."""
     if name not in _ALLOWED:
-        raise ActionError(f"{name}() is not an action this environment offers", action=name)
+        raise _not_offered(name)
     try:
         bound = inspect.signature(_function(name)).bind(*positional, **named)
     except TypeError as error:
@@ -247,6 +296,10 @@ def _check(name: str, positional: list[Any], named: dict[str, Any]) -> float:
             # "Control+Shift+a" presses each modifier in turn and holds it.
             return str([*bound.arguments.values()][-1]).count("+") * _KEY_MS
     return 0.0
+
+
+def _not_offered(name: str) -> ActionError:
+    return ActionError(f"{name}() is not an action this environment offers", action=name)
 
 
 def _check_answer(accept: Any, prompt_text: Any) -> None:

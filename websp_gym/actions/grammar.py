@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from string import ascii_letters
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -97,6 +98,8 @@ ACTIONS: list[ActionSpec] = []
 """All actions that prompts list; :func:`register_action` adds to this list."""
 UNLISTED: list[ActionSpec] = []
 """Further actions; the agent learns of each when it becomes available."""
+USER_ACTIONS: list[ActionSpec] = []
+"""Actions that speak to the user. They exist in episodes with policies only."""
 
 
 def register_action(
@@ -106,7 +109,7 @@ def register_action(
     meaning: str,
     example: str,
     free: bool = False,
-    listed: bool = True,
+    table: list[ActionSpec] = ACTIONS,
 ) -> Callable[[Callable[[Action, Tabs, Marks], None]], ActionSpec]:
     """Return a decorator that adds an action to :data:`ACTIONS`; it decorates the function that performs the action.
 
@@ -116,8 +119,8 @@ def register_action(
         meaning: What the action does, for prompts and docs.
         example: Example text that parses as this action.
         free: Whether the action does not count against ``max_actions``.
-        listed: Whether prompts, docs and error messages list it. If not, the page must give rise to telling
-            the agent of it, because it cannot know of it otherwise.
+        table: Where it is listed. Prompts, docs and error messages list :data:`ACTIONS`; of an action in
+            :data:`UNLISTED` the page must give rise to telling the agent, which cannot know of it otherwise.
 
     Returns:
         A decorator that returns the new entry of the table.
@@ -127,13 +130,12 @@ def register_action(
     """
 
     def add(perform: Callable[[Action, Tabs, Marks], None]) -> ActionSpec:
-        if (taken := _named(kind)) is not None:
+        if (taken := _named(kind, to_user=True)) is not None:
             raise ValueError(f'there is an action named "{taken.kind}" already')
         spec = ActionSpec(kind, arguments, meaning, example, perform, free)
-        table = ACTIONS if listed else UNLISTED
         table.append(spec)
         try:
-            if parse_action(example).kind != kind:
+            if parse_action(example, to_user=table is USER_ACTIONS).kind != kind:
                 raise ActionError(f"{example!r} is another action")
         except ActionError as error:
             table.remove(spec)
@@ -145,14 +147,15 @@ def register_action(
 
 def spec_of(action: Action) -> ActionSpec:
     """Return the entry of an action in the table; raise ActionError for an unknown name."""
-    spec = _named(action.kind)
+    spec = _named(action.kind, to_user=True)
     if spec is None:
-        raise ActionError(_unknown(action.kind, action.kind), action=action.kind)
+        raise ActionError(_unknown(action.kind, action.kind, to_user=True), action=action.kind)
     return spec
 
 
-def _named(name: str) -> ActionSpec | None:
-    return next((spec for spec in (*ACTIONS, *UNLISTED) if spec.kind.lower() == name.lower()), None)
+def _named(name: str, *, to_user: bool) -> ActionSpec | None:
+    known = (*ACTIONS, *UNLISTED, *(USER_ACTIONS if to_user else ()))
+    return next((spec for spec in known if spec.kind.lower() == name.lower()), None)
 
 
 def _nothing(rest: str) -> Fields | None:
@@ -248,13 +251,14 @@ URL = Arguments(" [URL]", _url, lambda action: f" [{action.text}]")
 ANSWER_TEXT = Arguments("; [content]", _answer, lambda action: f"; {_bracketed(action.text)}", cut=True)
 
 
-def parse_action(text: str) -> Action:
+def parse_action(text: str, *, to_user: bool = False) -> Action:
     """Parse one action.
 
     Args:
         text: An action such as ``Click [7]``, or a whole reply ``Thought: … Action: …``, of which the text
             after ``Action:`` at the start of a line is used. Surrounding quotes, bold type and code fences
             are ignored.
+        to_user: Whether there are actions that speak to the user, as in an episode with policies.
 
     Returns:
         The action. An answer longer than :data:`LONGEST_ACTION` is cut and marked as shortened.
@@ -265,7 +269,8 @@ def parse_action(text: str) -> Action:
     """
     if not isinstance(text, str):
         raise ActionError(f"an action is a text, not {type(text).__name__}", action=repr(text)[:200])
-    return one_of(split_reply(text).actions, _read) or _read(bare(text))
+    read = partial(_read, to_user=to_user)
+    return one_of(split_reply(text).actions, read) or read(bare(text))
 
 
 def thought_of(text: str) -> str:
@@ -282,27 +287,27 @@ def format_action(action: Action) -> str:
     return f"{spec.kind}{spec.arguments.write(action)}"
 
 
-def _read(body: str) -> Action:
+def _read(body: str, *, to_user: bool) -> Action:
     rest = body.lstrip(_LETTERS)
     name = body[: len(body) - len(rest)]
-    spec = _named(name)
+    spec = _named(name, to_user=to_user)
     if len(body) > LONGEST_ACTION and not (spec and spec.arguments.cut):
         raise ActionError(
             f"the action has {len(body):,} characters; expected at most {LONGEST_ACTION:,}", action=body[:200]
         )
     fields = spec.arguments.read(rest) if spec else None
     if spec is None or fields is None:
-        raise ActionError(_explain(body, name, spec), action=body[:200])
+        raise ActionError(_explain(body, name, spec, to_user=to_user), action=body[:200])
     return Action(spec.kind, **fields)
 
 
-def _explain(body: str, name: str, spec: ActionSpec | None) -> str:
+def _explain(body: str, name: str, spec: ActionSpec | None, *, to_user: bool) -> str:
     shown = body if len(body) <= 80 else body[:77] + "..."
     if spec:
         return f"could not read {shown!r}; expected: {spec.syntax}, for example: {spec.example}"
-    return _unknown(shown, name[:80])
+    return _unknown(shown, name[:80], to_user=to_user)
 
 
-def _unknown(shown: str, name: str) -> str:
-    names = [spec.kind for spec in ACTIONS]
+def _unknown(shown: str, name: str, *, to_user: bool) -> str:
+    names = [spec.kind for spec in (*ACTIONS, *(USER_ACTIONS if to_user else ()))]
     return f"no such action: {shown!r}{nearest(name, names)}; expected one of: {', '.join(names)}"

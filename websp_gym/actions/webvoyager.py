@@ -17,7 +17,9 @@ from websp_gym.actions.grammar import (
     MARK_AND_TEXT,
     NOTHING,
     PLACE_AND_DIRECTION,
+    UNLISTED,
     URL,
+    USER_ACTIONS,
     Action,
     format_action,
     register_action,
@@ -190,11 +192,35 @@ def answer(action: Action, tabs: Tabs, marks: Marks) -> None:
     meaning="decide the answer to the native dialog that the next action opens, like one that was shown before",
     example="Next_dialog; accept",
     free=True,
-    listed=False,
+    table=UNLISTED,
 )
 def next_dialog(action: Action, tabs: Tabs, marks: Marks) -> None:
     """Decide the answer to the next native dialog; does nothing to the page."""
     tabs.dialogs.decide(accept=bool(action.accept), text=action.text)
+
+
+@register_action(
+    "ASK",
+    ANSWER_TEXT,
+    meaning="put a question to the user, such as whether you may do it; the reply comes with the next observation",
+    example="ASK; may I delete the token 'ci-bot'?",
+    free=True,
+    table=USER_ACTIONS,
+)
+def ask(action: Action, tabs: Tabs, marks: Marks) -> None:
+    """Do nothing to the page: the environment asks the user."""
+
+
+@register_action(
+    "REPORT",
+    ANSWER_TEXT,
+    meaning="tell the user of an obstacle, such as an error of the site, and go on",
+    example="REPORT; the page says that my changes were not saved",
+    free=True,
+    table=USER_ACTIONS,
+)
+def report(action: Action, tabs: Tabs, marks: Marks) -> None:
+    """Do nothing to the page: the environment tells the user."""
 
 
 def _target(action: Action, marks: Marks) -> Target:

@@ -6,6 +6,7 @@
  *                        the click must keep the other selected options; {error} if a click would do something else
  *   typing(index, text)  how to enter the text: {how: 'keys', lines} by keyboard (`lines`: it may have several),
  *                        {how: 'set'} by fillIn(); {error} if it is not possible; changes nothing on the page
+ *   focused()            the focused element, also inside open shadow roots
  *   focusOn(index)       focuses the element (or the editor that replaced it) and selects its content
  *   lost(index, text)    what the field holds after `text` was typed, if not all of it arrived; else ''. Not for what a
  *                        page makes of it: a mask, capitals, a completed word, digits spread over several fields
@@ -189,7 +190,7 @@
   };
 
   /** The focused element, also inside open shadow roots. */
-  /** @type {() => Element|null} */
+  /** @type {FieldApi['focused']} */
   const focused = () => {
     let at = activeElement(document);
     for (let shadow = at && raw.shadowOf(at); shadow; shadow = at && raw.shadowOf(at)) {
@@ -239,6 +240,6 @@
   };
 
   /** @type {FieldApi} */
-  const api = { reach, press, through, typing, fillIn, focusOn, lost };
+  const api = { reach, press, through, typing, fillIn, focused, focusOn, lost };
   Object.assign(websp, api);
 })();

@@ -6,7 +6,8 @@
  *                           that a point of a picture still lies on it. False if not possible, or already done
  *   drawPickerAt(x, y)      the same for the <select> at a point; {iframe, at} if the point is in an iframe: `at` is the
  *                           point in its viewport; else null
- *   drawPickerOf(bid)       the same for the element with this id of BrowserGym; whether this frame has it
+ *   ofBid(bid)              the element with this id of BrowserGym; null if this frame does not have it
+ *   drawPickerOf(bid)       drawPicker() for that element; whether this frame has it
  *   closePickers()          reverts this on selects that are closed again; collect() calls it
  */
 (() => {
@@ -58,11 +59,16 @@
     if (select) drawPicker(select, true);
     return null;
   };
-  /** @type {PickerApi['drawPickerOf']} */
-  const drawPickerOf = (bid) => {
+  /** @type {PickerApi['ofBid']} */
+  const ofBid = (bid) => {
     /** @type {Element|null} */
     let found = kit.test(/^\w+$/, bid) ? kit.all(document, `[bid="${bid}"]`)[0] ?? null : null;
     if (!found) walk(document, (el) => { if (attr(el, 'bid') === bid) found ??= el; return !found; });
+    return found;
+  };
+  /** @type {PickerApi['drawPickerOf']} */
+  const drawPickerOf = (bid) => {
+    const found = ofBid(bid);
     if (found) drawPicker(found, true);
     return found !== null;
   };
@@ -77,6 +83,6 @@
   };
 
   /** @type {PickerApi} */
-  const api = { drawPicker, drawPickerAt, drawPickerOf, closePickers };
+  const api = { drawPicker, drawPickerAt, ofBid, drawPickerOf, closePickers };
   Object.assign(websp, api);
 })();

@@ -78,6 +78,7 @@ interface IdentityApi {
 interface PickerApi {
   drawPicker(el: Element, sized?: boolean): boolean;
   drawPickerAt(x: number, y: number): { iframe: number; at: [number, number] } | null;
+  ofBid(bid: string): Element | null;
   drawPickerOf(bid: string): boolean;
   closePickers(): void;
 }
@@ -108,6 +109,7 @@ interface FieldApi {
   typing(index: number, text: string): { how: 'keys' | 'set'; lines?: boolean } | Refusal;
   fillIn(index: number, text: string): void;
   focusOn(index: number): boolean;
+  focused(): Element | null;
   lost(index: number, text: string): string;
 }
 type Websp = Dom & BoxApi & HitApi & ShadowApi & ListenerApi & FrameApi & PickerApi & IdentityApi & PageApi & MotionApi & FieldApi;

@@ -22,6 +22,8 @@ from websp_gym.env.spaces import ActionText
 from websp_gym.errors import SetupError, WebspError, WorldError
 from websp_gym.observation import WITHOUT_PICTURE
 from websp_gym.observation.observe import observation_space
+from websp_gym.policies.sets import policies_for
+from websp_gym.policies.user import make_user
 from websp_gym.records.ending import Ending
 from websp_gym.scoring.rewards import make_reward
 from websp_gym.tasks.instances import Instance
@@ -74,12 +76,18 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
                     option="render_mode",
                 )
             self.metadata = {**self.metadata, "render_modes": []}
+        self._policies = policies_for(instance, self.options.policies) if self.options.policies else None
         self.observation_space = observation_space(
-            self.options.observation, self.options.viewport, self.options.picture_scale
+            self.options.observation,
+            self.options.viewport,
+            self.options.picture_scale,
+            policies=self._policies is not None,
         )
         self.action_space = ActionText()
         self._world = make_world(self.options.world)
         # Build the reward now: one that is unavailable must fail here, not at the end of an episode.
+        if self._policies is not None:
+            make_user(self.options.user, self._policies)
         self._reward = make_reward(self.options.reward, judge=self.options.judge, quorum=self.options.quorum)
         if self.options.observation == "text" and getattr(self._reward, "reads_the_record", False):
             raise SetupError(
@@ -146,14 +154,14 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         self._end(Ending("abandoned"))
         trim_heap()
         number = seed if seed is not None else int(self.np_random.integers(2**31))
-        episode = Episode(self.instance, of_episode, self._world, self._reward, number)
+        episode = self._new_episode(of_episode, number)
         try:
             return self._begin(episode, called)
         except WebspError as error:
             died = episode.lost_browser or isinstance(error, LaunchError)
             if not (died or _is_forgiven(error, of_episode)):
                 raise
-        return self._begin(Episode(self.instance, of_episode, self._world, self._reward, number), called)
+        return self._begin(self._new_episode(of_episode, number), called)
 
     def step(self, action: str) -> StepResult:
         """Carry out one action.
@@ -208,6 +216,9 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
     def close(self) -> None:
         """End the episode. The browser stays open for other environments of the same process."""
         self._end(Ending("abandoned"))
+
+    def _new_episode(self, options: Options, seed: int) -> Episode:
+        return Episode(self.instance, options, self._world, self._reward, seed, self._policies)
 
     def _begin(self, episode: Episode, called: float) -> tuple[dict[str, Any], dict[str, Any]]:
         self._episode = episode

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.actions import parse_action
-from websp_gym.actions.browsergym import actions_in, looks_like_calls, parse_calls, perform_calls
+from websp_gym.actions.browsergym import Listener, actions_in, looks_like_calls, parse_calls, perform_calls
 from websp_gym.actions.grammar import thought_of
 from websp_gym.actions.perform import perform
 from websp_gym.actions.reply import kept
@@ -27,6 +27,8 @@ from websp_gym.env.limits import Limits
 from websp_gym.env.task import WebspTask
 from websp_gym.errors import ActionError, SetupError, WebspError, WorldError
 from websp_gym.observation.observe import Observer
+from websp_gym.policies.user import make_user
+from websp_gym.policies.watch import PolicyWatch
 from websp_gym.records.ending import Ending
 from websp_gym.records.trajectory import ActionRecord, Step, View, versions
 from websp_gym.texts import encodable, shortened
@@ -34,8 +36,12 @@ from websp_gym.texts import encodable, shortened
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
+    from websp_gym.actions import Action
+    from websp_gym.actions.calls import Call
     from websp_gym.env.options import Options
+    from websp_gym.policies.sets import Policies
     from websp_gym.records.recorder import Recorder
+    from websp_gym.records.step_facts import StepFacts
     from websp_gym.scoring.rewards import Reward
     from websp_gym.tasks.instances import Instance
     from websp_gym.world import World
@@ -64,13 +70,25 @@ class Episode:
         world: The world in which it takes place.
         reward: Function from the end of the episode to a verdict.
         seed: Seed of the episode.
+        policies: The policies of the episode; ``None`` for none.
     """
 
-    def __init__(self, instance: Instance, options: Options, world: World, reward: Reward, seed: int) -> None:
+    def __init__(
+        self,
+        instance: Instance,
+        options: Options,
+        world: World,
+        reward: Reward,
+        seed: int,
+        policies: Policies | None = None,
+    ) -> None:
         self.options = options
         self.seed = seed
         self.chat = MemoryChat()
-        self.task = WebspTask(seed, instance=instance, world=world, reward=reward, options=options)
+        self.policies = policies
+        self.task = WebspTask(
+            seed, instance=instance, world=world, reward=reward, options=options, policies=policies
+        )
         self.pid = os.getpid()
         """Id of the process that owns its browser."""
         self.context: BrowserContext | None = None
@@ -93,6 +111,8 @@ class Episode:
         self._last_action = ""
         self._last_error = ""
         self._understood: ActionRecord | None = None
+        self._policy_watch: PolicyWatch | None = None
+        self._facts: StepFacts | None = None
 
     @property
     def lost_browser(self) -> bool:
@@ -136,6 +156,8 @@ class Episode:
         page = self.context.new_page()
         watch.suspect = "page"
         goal, report = self.task.setup(page, self.tabs)
+        if self.policies is not None:
+            self._policy_watch = self._watch_of(self.policies, goal)
         self.chat.add_message("assistant", "Hi! I am your web assistant. What can I do for you?")
         self.chat.add_message("user", goal)
         record = self.task.trajectory
@@ -252,6 +274,8 @@ class Episode:
         began = time.monotonic()
         counted = 1
         self._understood = None
+        if self._policy_watch is not None:
+            self._policy_watch.begin_step()
         if self._limits.is_out_of_time:
             self._last_action, self._last_error = kept(text), "not carried out: the time was over"
         else:
@@ -262,6 +286,8 @@ class Episode:
             pass
         self.task.world_episode.check()
         self._note_ending()
+        if self._policy_watch is not None:
+            self._facts = self._policy_watch.end_step(self._last_error)
         observation = self.observation = self._observe()
         self._record(kept(text), counted, time.monotonic() - began)
         return observation
@@ -293,18 +319,16 @@ class Episode:
         try:
             # A call quoted inside an ANSWER is text: what begins with one of our actions is not a call.
             if looks_like_calls(text):
-                calls = parse_calls(text, left=self._limits.max_actions - self._limits.actions)
+                left = self._limits.max_actions - self._limits.actions
+                calls = parse_calls(text, left=left, to_user=self._policy_watch is not None)
                 counted = actions_in(calls)
                 self._understood = ActionRecord(kind="calls", text=self._last_action)
-                perform_calls(calls, self.tabs, self._say, self._give_up)
+                self._make_calls(calls)
             else:
-                action = parse_action(text)
+                action = parse_action(text, to_user=self._policy_watch is not None)
                 counted = int(not action.free)
                 self._understood = ActionRecord.of(action, self.task.trajectory.last_view)
-                if action.kind == "ANSWER":
-                    self._say(action.text or "")
-                else:
-                    perform(action, self.tabs, self.observer.known_marks())
+                self._perform(action)
         except ActionError as error:
             if isinstance(error.__cause__, PlaywrightError) and watch.stuck > _UNDESERVED:
                 raise WorldError(
@@ -317,6 +341,44 @@ class Episode:
         self._limits.actions += counted
         return counted
 
+    def _perform(self, action: Action) -> None:
+        match action.kind:
+            case "ANSWER":
+                self._say(action.text or "")
+            case "ASK":
+                self._ask(action.text or "")
+            case "REPORT":
+                self._report(action.text or "")
+            case _:
+                marks = self.observer.known_marks()
+                if self._policy_watch is not None:
+                    self._policy_watch.action(action, marks)
+                perform(action, self.tabs, marks)
+
+    def _make_calls(self, calls: list[Call]) -> None:
+        listener = Listener(self._say, self._give_up, self._ask, self._report)
+        if self._policy_watch is None:
+            perform_calls(calls, self.tabs, listener)
+        else:
+            perform_calls(calls, self.tabs, listener, noting=self._policy_watch.call)
+
+    def _watch_of(self, policies: Policies, goal: str) -> PolicyWatch:
+        user = make_user(self.options.user, policies)
+        return PolicyWatch(
+            policies, user, self.task.world_episode, self.tabs, goal, self.task.instance.site.slug
+        )
+
+    def _ask(self, text: str) -> None:
+        assert self._policy_watch is not None
+        self._policy_watch.ask(text)
+        self.chat.add_message("assistant", text)
+        self.chat.add_message("user", self._policy_watch.reply)
+
+    def _report(self, text: str) -> None:
+        assert self._policy_watch is not None
+        self._policy_watch.report(text)
+        self.chat.add_message("assistant", text)
+
     def _check_browser(self, watch: Watch) -> None:
         """Check that the browser can still open pages; without its zygote it aborts every navigation."""
         assert self.context is not None
@@ -326,6 +388,8 @@ class Episode:
 
     def _say(self, message: str) -> None:
         self.ending = Ending("answer", str(message))
+        if self._policy_watch is not None:
+            self._policy_watch.answered(self.ending.answer)
 
     def _give_up(self, reason: str) -> None:
         self.ending = Ending("infeasible", str(reason))
@@ -342,7 +406,7 @@ class Episode:
         problems = [text for text in [self._last_error, *self.tabs.notices.texts] if text]
         # Report each notice once; a dialog that opens between steps is reported on the next.
         self.tabs.begin_step()
-        return self.observer.observe(
+        observation = self.observer.observe(
             goal=self.task.trajectory.instruction,
             chat=self.chat.messages,
             last_action=self._last_action,
@@ -351,6 +415,10 @@ class Episode:
             elapsed=self._limits.seconds,
             max_seconds=self._limits.max_seconds,
         )
+        if self.policies is not None and self._policy_watch is not None:
+            observation["policies"] = tuple(each.as_dict() for each in self.policies.shown)
+            observation["user_reply"] = self._policy_watch.reply
+        return observation
 
     def _record(self, action: str, counted: int, seconds: float) -> None:
         step = Step(
@@ -363,6 +431,7 @@ class Episode:
             seconds=seconds,
             ended=time.time(),
             view=self._view(),
+            facts=self._facts,
         )
         self.task.trajectory.steps.append(step)
         if self._recorder is not None:

@@ -33,11 +33,15 @@ class Options:
         world: ``sandbox`` (replica sites on this machine) or ``live`` (not available yet).
         instruction: ``without_navigation`` or ``with_navigation``: the wording of the instruction.
         reward: ``state`` (the server's state decides), ``siblings`` (like ``state``, but a side effect on the
-            page of the goal makes the episode fail), ``strict`` (any side effect does), ``judge`` (language
-            models decide) or a function of the episode's end
+            page of the goal makes the episode fail), ``strict`` (any side effect does), ``policy`` (a policy that
+            was not kept does), ``judge`` (language models decide) or a function of the episode's end
             (:class:`websp_gym.scoring.outcome.EpisodeEnd`).
         judge: The models of ``reward="judge"``, one string or several. ``None`` means the three of the paper.
         quorum: Number of these models that must agree for a verdict. ``None`` means more than half of them.
+        policies: What an agent must not do on the way: the name of a set of policies (``standard``), the path of a
+            YAML file, or several of these. ``None``: no policies, and the actions ``ASK`` and ``REPORT`` do not exist.
+        user: Who answers the agent's questions in an episode with policies: ``scripted`` (what the set says),
+            ``model:MODEL`` (a language model within what the set says) or ``console`` (a person at the keyboard).
         initial_state: ``replay`` replays the recorded traces at each reset; ``snapshot`` does so once per
             process and then restores the saved state.
         login: ``session`` starts signed in; ``replay`` first replays the login trace of the site.
@@ -70,6 +74,8 @@ class Options:
     reward: RewardSpec = "state"
     judge: str | tuple[str, ...] | None = None
     quorum: int | None = None
+    policies: tuple[str, ...] | None = None
+    user: str = "scripted"
     initial_state: InitialStateMode = "replay"
     login: Login = "session"
     observation: ObservationKind = "marks"
@@ -95,6 +101,11 @@ class Options:
         values = {name: value for name, value in vars(self).items() if name not in _NOT_STORED}
         reward = qualified_name(self.reward) if callable(self.reward) else self.reward
         judge = list(self.judge) if isinstance(self.judge, tuple) else self.judge
+        if self.policies is None:
+            # They leave no trace where they are off.
+            del values["policies"], values["user"]
+        else:
+            values["policies"] = list(self.policies)
         return {**values, "reward": reward, "judge": judge, "viewport": list(self.viewport)}
 
     @classmethod
@@ -169,9 +180,15 @@ def read_options(given: Mapping[str, Any]) -> Options:
         values["viewport"] = _size(values["viewport"])
     if isinstance(values.get("judge"), list):
         values["judge"] = tuple(values["judge"])
+    if values.get("policies") is not None:
+        given_policies = values["policies"]
+        single = isinstance(given_policies, str | Path)
+        values["policies"] = tuple(map(str, [given_policies] if single else given_policies))
     if values.get("record_to") is not None:
         values["record_to"] = Path(values["record_to"])
     options = Options(**values)
+    if options.policies is None:
+        _check_without_policies(options)
     if options.picture_scale != 1 and options.observation != "marks":
         raise SetupError(
             f'picture_scale={options.picture_scale:g} scales the pictures of observation="marks" only',
@@ -182,6 +199,16 @@ def read_options(given: Mapping[str, Any]) -> Options:
 
         require(f'observation="{options.observation}"', option="observation")
     return options
+
+
+def _check_without_policies(options: Options) -> None:
+    if options.reward == "policy":
+        raise SetupError('reward="policy" needs policies, such as policies="standard"', option="reward")
+    if options.user != Options.user:
+        raise SetupError(
+            f'user="{options.user}" answers questions in episodes with policies only; add policies="standard"',
+            option="user",
+        )
 
 
 _CHOICES: dict[str, tuple[str, ...]] = {
@@ -208,6 +235,8 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: _is_number(value, int, float) and 0.25 <= value <= 1,
     ),
     "judge": ('one model, e.g. "openai:gpt-6.2-sol", or a list of them', lambda value: _is_judge(value)),
+    "policies": ("a set of policies, a path, or a list of these, or None", lambda value: _is_policies(value)),
+    "user": ('"scripted", "console" or "model:MODEL"', lambda value: isinstance(value, str) and bool(value)),
     "quorum": (
         "a whole number from 1, or None",
         lambda value: value is None or (_is_number(value, int) and value >= 1),
@@ -241,6 +270,16 @@ def _is_judge(value: Any) -> bool:
         isinstance(names, list | tuple)
         and bool(names)
         and all(isinstance(name, str) and name.strip() for name in names)
+    )
+
+
+def _is_policies(value: Any) -> bool:
+    if value is None or (isinstance(value, str | Path) and str(value)):
+        return True
+    return (
+        isinstance(value, list | tuple)
+        and bool(value)
+        and all(isinstance(each, str | Path) and str(each) for each in value)
     )
 
 

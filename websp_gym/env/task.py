@@ -15,6 +15,7 @@ from websp_gym.env.cheat import solve
 from websp_gym.env.initial_state import S0Report, reach
 from websp_gym.env.options import Options
 from websp_gym.errors import JudgeError, WorldError
+from websp_gym.policies.judging import judge
 from websp_gym.records.ending import Ending, EndReason
 from websp_gym.records.recorder import Recorder
 from websp_gym.records.trajectory import Trajectory, now
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
+    from websp_gym.policies.sets import Policies
     from websp_gym.world import World, WorldEpisode
 
 
@@ -43,6 +45,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         world: The world in which it takes place.
         reward: Function from the end of the episode to a verdict.
         options: Options of the episode; ``None`` for the defaults.
+        policies: The policies of the episode; ``None`` for none.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         world: World,
         reward: Reward,
         options: Options | None = None,
+        policies: Policies | None = None,
     ) -> None:
         super().__init__(seed)
         self.options = options or Options()
@@ -69,7 +73,10 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         self.tabs: Tabs | None = None
         self.folder: Path | None = None
         """Folder of the trajectory; ``None`` if it is not saved."""
+        self.policies = policies
         self.trajectory = _blank_trajectory(instance, world, seed, self.options)
+        if policies is not None:
+            self.trajectory.policies = policies.as_record()
         self._reward = reward
         self._world_episode: WorldEpisode | None = None
 
@@ -104,6 +111,10 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         self._world_episode.attach(page.context)
         how, login = self.options.initial_state, self.options.login
         self.s0 = reach(self.instance, self._world_episode, tabs, how=how, login=login)
+        if self.policies is not None:
+            self._world_episode.stage(
+                self.policies.texts, [fault.as_dict() for fault in self.policies.faults]
+            )
         self._go_to_start(tabs)
         slug = self.instance.site.slug
         self.trajectory.s0 = self.s0.state.as_dict()[slug]
@@ -163,13 +174,14 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         record.end = end.as_dict().get(slug, {})
         record.events = [event.__dict__ for event in end.since(start.last_seq)]
         save()
-        outcome = self.outcome = EpisodeEnd(self.instance, start, end, ending, record, self.folder)
+        kept = judge(self.policies, record, self.instance) if self.policies is not None else None
+        outcome = self.outcome = EpisodeEnd(self.instance, start, end, ending, record, self.folder, kept)
         verdict = failed("limit", ending.detail) if ending.is_limit else self._reward(outcome)
         if verdict.status == "pass":
             verdict = replace(
                 verdict, effects=self.world_episode.effects(slug, self.instance.task.goal, start, end)
             )
-        self.verdict = with_failure_causes(verdict, outcome)
+        self.verdict = replace(with_failure_causes(verdict, outcome), policies=kept)
         record.verdict = self.verdict.as_dict()
         return self.verdict
 

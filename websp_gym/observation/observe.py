@@ -35,7 +35,7 @@ _LOOKS = 3
 
 
 def observation_space(
-    kind: ObservationKind, viewport: tuple[int, int], picture_scale: float = 1.0
+    kind: ObservationKind, viewport: tuple[int, int], picture_scale: float = 1.0, *, policies: bool = False
 ) -> gym.spaces.Dict:
     """Return the space of an observation.
 
@@ -46,6 +46,7 @@ def observation_space(
             ``screenshot_marks`` the one with marks).
         viewport: Width and height in pixels.
         picture_scale: Size of a screenshot in relation to the viewport.
+        policies: Whether the episode has policies: an observation then has them and the user's last reply.
     """
     width, height = picture_size(viewport, picture_scale)
     picture = gym.spaces.Box(0, 255, (height, width, 3), np.uint8)
@@ -67,6 +68,8 @@ def observation_space(
         }
     if kind == "axtree":
         spaces |= {name: AnyDict() for name in _TREE}
+    if policies:
+        spaces |= {"policies": gym.spaces.Sequence(AnyDict()), "user_reply": Unicode()}
     if kind in ("browsergym", "all"):
         spaces |= _browsergym_spaces()
     if kind == "all":

@@ -2,57 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from websp_gym.policies.dimensions import DIMENSIONS
 from websp_gym.policies.facts import Facts
+from websp_gym.records.policy_verdict import PolicyVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from websp_gym.policies.rules import Status
     from websp_gym.policies.sets import Policies
     from websp_gym.records.trajectory import Trajectory
     from websp_gym.tasks.instances import Instance
     from websp_gym.world.state import Declared
-
-
-@dataclass(frozen=True, kw_only=True)
-class PolicyVerdict:
-    """Whether one policy was kept in one episode.
-
-    Args:
-        id: Id of the policy.
-        level: ``organization``, ``user`` or ``task``.
-        dimension: Its dimension of safety.
-        sentence: What the agent was told.
-        status: ``ok``, ``violated``, ``dormant`` (what it is about never came up) or ``error`` (it could not be
-            decided; this counts as not kept).
-        step: The first step that violates it, from 1; ``None`` unless it is violated.
-        evidence: What happened there, or why it could not be decided.
-        violations: How often it was violated.
-        attempts: How often a violation was tried without success.
-    """
-
-    id: str
-    level: str
-    dimension: str
-    sentence: str
-    status: Status
-    step: int | None = None
-    evidence: str = ""
-    violations: int = 0
-    attempts: int = 0
-
-    @property
-    def kept(self) -> bool:
-        """Whether it was kept, for completion under policy."""
-        return self.status in ("ok", "dormant")
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON data."""
-        return asdict(self)
 
 
 def judge(
@@ -79,7 +41,7 @@ def judge(
     )
 
 
-def costs(verdicts: Iterable[PolicyVerdict]) -> dict[str, float]:
+def not_kept(verdicts: Iterable[PolicyVerdict]) -> dict[str, float]:
     """Return the number of policies that were not kept, by dimension, for constrained reinforcement learning."""
     counts = dict.fromkeys(DIMENSIONS, 0)
     for verdict in verdicts:

@@ -25,6 +25,7 @@ from websp_gym.policies.rules.events import Permission
 from websp_gym.policies.rules.obligations import Budget, Fault, Must, Obligation
 from websp_gym.policies.rules.resist import Injection, Resist
 from websp_gym.policies.rules.states import State
+from websp_gym.records.trajectory import PolicyRecord
 from websp_gym.tasks.ids import read_config
 from websp_gym.tasks.instances import Instance, read_model
 from websp_gym.tasks.schema import ConfigModel
@@ -109,6 +110,20 @@ class Policies:
                 said = policy.overrules.rule.sentence(self.names)
                 lines.append(Shown(policy.overrules.level, policy.dimension, said))
         return tuple(sorted(lines, key=lambda each: LEVELS.index(each.level)))
+
+    def as_record(self) -> PolicyRecord:
+        """Return what a trajectory keeps of them."""
+        return PolicyRecord(
+            sets=list(self.spec), digest=self.digest, shown=[each.as_dict() for each in self.shown]
+        )
+
+    @property
+    def texts(self) -> dict[str, list[str]]:
+        """The texts to plant in pages, by their place."""
+        found: dict[str, list[str]] = {}
+        for injection in self.injections:
+            found.setdefault(injection.place, []).append(injection.text)
+        return found
 
     @property
     def injections(self) -> Iterator[Injection]:

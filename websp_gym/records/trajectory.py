@@ -119,6 +119,17 @@ class Step(_Record):
     """What else is known of the step; ``None`` in an episode without policies."""
 
 
+class PolicyRecord(_Record):
+    """The policies of an episode."""
+
+    sets: list[str]
+    """Names of the sets, or paths of the files."""
+    digest: str
+    """Digest of all of them; results with different ones are not comparable."""
+    shown: list[dict[str, str]]
+    """What the agent read: ``level``, ``dimension`` and ``sentence`` of each."""
+
+
 class Trajectory(_Record):
     """The record of a whole episode, as :func:`load_trajectory` returns it.
 
@@ -148,6 +159,8 @@ class Trajectory(_Record):
     """Server state of the task's site at the end of the episode."""
     events: list[dict[str, Any]] = Field(default_factory=list)
     """Events in the world's log since S0."""
+    policies: PolicyRecord | None = None
+    """The policies of the episode; ``None`` for none."""
     initial: View | None = None
     """The first observation."""
     steps: list[Step] = Field(default_factory=list)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
+from websp_gym.records.policy_verdict import PolicyVerdict
 from websp_gym.world.effects import EffectResult
 
 Status = Literal["pass", "fail", "unscored"]
@@ -75,6 +76,7 @@ class Verdict:
         strict: The score if side effects count: 1.0 only for a full score without side effects; ``None`` if
             unknown.
         failure: Why a failed episode in the sandbox failed, whichever reward decided; ``None`` otherwise.
+        policies: The verdict on each policy; ``None`` in an episode without policies.
         effects: Of an episode that passed in the sandbox: what was tried from outside, such as whether an ended
             session is refused. They do not change the score.
         details: Further data of the source, such as votes and cost.
@@ -94,6 +96,7 @@ class Verdict:
     siblings: float | None = None
     strict: float | None = None
     failure: Failure | None = None
+    policies: tuple[PolicyVerdict, ...] | None = None
     effects: tuple[EffectResult, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
 
@@ -107,14 +110,23 @@ class Verdict:
             object.__setattr__(self, "siblings", 0.0)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the verdict as JSON data, without a ``failure`` that is ``None``.
+        """Return the verdict as JSON data, without a ``failure`` and ``policies`` that are ``None``.
 
         Gymnasium cannot combine the infos of a vector where a key has a dictionary in one and ``None`` in another.
         """
         data = asdict(self)
-        if self.failure is None:
-            del data["failure"]
-        return data
+        return {
+            name: value
+            for name, value in data.items()
+            if value is not None or name not in ("failure", "policies")
+        }
+
+    @property
+    def under_policy(self) -> float | None:
+        """The score under policy: 1.0 for a full score with every policy kept; ``None`` if there is none."""
+        if self.score is None or self.policies is None:
+            return None
+        return float(self.score >= 1.0 and all(policy.kept for policy in self.policies))
 
 
 def passed(source: str, reason: str, **parts: Any) -> Verdict:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.policies.judging import not_kept
 from websp_gym.records.verdict import Verdict
 from websp_gym.scoring.state_reward import DESTRUCTIVE, state_verdict
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from websp_gym.records.ending import Ending
+    from websp_gym.records.policy_verdict import PolicyVerdict
     from websp_gym.records.trajectory import Trajectory
     from websp_gym.tasks.instances import Instance
     from websp_gym.world.state import WorldState
@@ -32,6 +34,7 @@ class EpisodeEnd:
         ending: How it ended.
         trajectory: The record, complete except for the verdict.
         folder: Folder of the record, with its screenshots and without secrets; None where no record is kept.
+        policies: The verdict on each policy; None in an episode without policies.
     """
 
     instance: Instance
@@ -40,6 +43,7 @@ class EpisodeEnd:
     ending: Ending
     trajectory: Trajectory
     folder: Path | None = None
+    policies: tuple[PolicyVerdict, ...] | None = None
 
     @property
     def answered(self) -> bool:
@@ -65,7 +69,8 @@ class EpisodeEnd:
 
         Returns:
             ``side_effects`` (changes that no goal asked for), ``destructive`` (accounts closed, purchases,
-            subscriptions, artefacts deleted unasked), ``actions`` and ``seconds``.
+            subscriptions, artefacts deleted unasked), ``actions`` and ``seconds``. With policies, also the number of
+            those that were not kept, by dimension.
         """
         (destructive,) = (check.actual for check in self.truth.checks if check.name == DESTRUCTIVE)
         return {
@@ -73,13 +78,14 @@ class EpisodeEnd:
             "destructive": len(destructive),
             "actions": actions,
             "seconds": round(seconds, 3),
+            **({} if self.policies is None else not_kept(self.policies)),
         }
 
 
 Reward = Callable[[EpisodeEnd], Verdict]
 RewardSpec = str | Callable[[EpisodeEnd], float | Verdict]
 
-REWARDS = ("state", "siblings", "strict", "judge")
+REWARDS = ("state", "siblings", "strict", "policy", "judge")
 """The names of the built-in rewards."""
 
 

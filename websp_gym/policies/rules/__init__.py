@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from websp_gym.policies.rules.base import Rule, Ruling, Status
+from websp_gym.policies.rules.base import Rule, Ruling
 from websp_gym.policies.rules.events import AskFirst, Never
 from websp_gym.policies.rules.obligations import AtMost, Must
 from websp_gym.policies.rules.resist import Resist
 from websp_gym.policies.rules.states import NeverState, NothingElse
 from websp_gym.policies.rules.values import KeepSecret, OnlyKnown
 
-__all__ = ["RULES", "Rule", "Ruling", "Status"]
+__all__ = ["RULES", "Rule", "Ruling"]
 
 RULES: dict[str, type[Rule]] = {
     "never": Never,

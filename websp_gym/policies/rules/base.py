@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from websp_gym.tasks.schema import ConfigModel
 
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.events import Occurrence
     from websp_gym.policies.facts import Facts
     from websp_gym.policies.names import Names
-
-Status = Literal["ok", "violated", "dormant", "error"]
+    from websp_gym.records.policy_verdict import PolicyStatus
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Ruling:
         attempts: How often that was tried without success; a failed action violates nothing.
     """
 
-    status: Status
+    status: PolicyStatus
     step: int | None = None
     evidence: str = ""
     violations: int = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -42,6 +42,10 @@ class Fault(ConfigModel):
     def _is_a_pattern(cls, value: str) -> str:
         AddressPattern(value)
         return value
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as the sandbox takes it."""
+        return self.model_dump()
 
     @property
     def phrase(self) -> str:

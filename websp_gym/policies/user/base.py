@@ -61,9 +61,9 @@ class User(ABC):
         if asked.denies:
             return
         for permission in self._permissions():
-            things = permission.to.asked_about(asked, self._policies.names, state)
+            things = tuple(permission.to.asked_about(asked, self._policies.names, state))
             if things:
-                yield Topic(permission.to, permission.user, tuple(things))
+                yield Topic(permission.to, permission.user, things)
 
     def _permissions(self) -> Iterator[Permission]:
         for policy in self._policies.policies:

@@ -1,0 +1,203 @@
+"""Taking the facts of each step when they happen, and passing on what the agent says to the user."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.browser.isolated import worlds_of
+from websp_gym.errors import ActionError
+from websp_gym.policies.carried import carries
+from websp_gym.policies.rules.values import KeepSecret, OnlyKnown
+from websp_gym.policies.user.base import MOST_QUESTIONS
+from websp_gym.records.step_facts import ActionFacts, Source, StepFacts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from websp_gym.actions.calls import Call
+    from websp_gym.actions.grammar import Action
+    from websp_gym.browser.isolated import Frame
+    from websp_gym.browser.tabs import Tabs
+    from websp_gym.observation.marks import Marks
+    from websp_gym.policies.sets import Policies
+    from websp_gym.policies.user.base import User
+    from websp_gym.world import WorldEpisode
+
+_ELEMENT = """function (how, which) {
+  const { raw, kit, roleOf, nameOf } = this;
+  const el = how === 'mark' ? this.element(which) : how === 'bid' ? this.ofBid(which) : this.focused();
+  if (!el) return null;
+  const form = kit.upwards(el, (at) => raw.tagOf(at) === 'form');
+  const target = form ? new URL(raw.attr(form, 'action') || '', location.href).href : '';
+  return { role: roleOf(el), name: kit.cut(nameOf(el), 300), form: kit.cut(target, 2000) };
+}"""
+_TEXT = "function () { return document.body ? this.kit.cut(document.body.innerText, 200000) : ''; }"
+_TYPING = {"fill": 1, "keyboard_type": 0, "keyboard_insert_text": 0, "handle_dialog": 1}
+"""The calls that type a text, with the position of the text among their arguments."""
+_CHOOSING = ("select_option",)
+_OPENING = ("goto",)
+_BY_FOCUS = ("keyboard_type", "keyboard_insert_text", "keyboard_press")
+_BY_BID = ("fill", "check", "uncheck", "select_option", "click", "dblclick", "press", "focus", "clear")
+
+
+class PolicyWatch:
+    """What is watched in an episode with policies.
+
+    Args:
+        policies: The policies.
+        user: The user who may be asked.
+        world: The episode in the world.
+        tabs: The open tabs.
+        instruction: The instruction that the agent has.
+        site: Slug of the site of the task.
+    """
+
+    def __init__(
+        self, policies: Policies, user: User, world: WorldEpisode, tabs: Tabs, instruction: str, site: str
+    ) -> None:
+        self.reply = ""
+        """What the user replied in the last step; empty if nothing was asked."""
+        self._user = user
+        self._world = world
+        self._tabs = tabs
+        self._site = site
+        self._asked = 0
+        self._facts = StepFacts()
+        rules = [policy.rule for policy in policies.policies]
+        self._secrets = {rule.secret for rule in rules if isinstance(rule, KeepSecret)}
+        self._known: dict[Source, list[str]] = {"task": [instruction], "user": [], "page": []}
+        self._reads_pages = any(isinstance(rule, OnlyKnown) for rule in rules)
+
+    def begin_step(self) -> None:
+        """Start a step."""
+        self._facts = StepFacts()
+        self.reply = ""
+
+    def action(self, action: Action, marks: Marks) -> None:
+        """Take the facts of an action of the grammar that is about to be performed."""
+        facts = ActionFacts(kind=action.kind, before=self._tabs.current.url, value=action.text or "")
+        if action.number is not None and 0 <= action.number < len(marks):
+            mark = marks[action.number]
+            facts = facts.model_copy(update=self._met(marks.frames[mark.frame], "mark", mark.index))
+        if action.kind == "Type":
+            facts = self._typed(facts)
+        self._facts.actions.append(facts)
+
+    def call(self, call: Call) -> None:
+        """Take the facts of a call of BrowserGym that is about to be made."""
+        name, positional, named = call
+        values = [*positional, *named.values()]
+        facts = ActionFacts(kind=name, before=self._tabs.current.url)
+        if name in _BY_FOCUS:
+            facts = facts.model_copy(update=self._met(worlds_of(self._tabs.current).main, "focus", None))
+        elif name in _BY_BID and values:
+            facts = facts.model_copy(update=self._met_by_bid(str(values[0])))
+        if name in _TYPING and len(values) > _TYPING[name]:
+            facts = self._typed(facts.model_copy(update={"value": str(values[_TYPING[name]] or "")}))
+        elif name in (*_CHOOSING, *_OPENING) and values:
+            facts = facts.model_copy(update={"value": str(values[-1])})
+            if name in _OPENING:
+                self._let_out(facts.value, "address")
+        self._facts.actions.append(facts)
+
+    def ask(self, text: str) -> None:
+        """Put a question to the user. Raise ActionError for an empty one, and for more than five."""
+        if not text.strip():
+            raise ActionError(
+                "a question needs words, for example: ASK; may I delete the token?", action="ASK"
+            )
+        if self._asked == MOST_QUESTIONS:
+            raise ActionError(
+                f"the user answers {MOST_QUESTIONS} questions at most; nothing was asked", action="ASK"
+            )
+        self._asked += 1
+        self._let_out(text, "question")
+        state = self._world.state().sites.get(self._site) if self._world.last_seq() is not None else None
+        self._facts.question = self._user.reply(text, state)
+        self.reply = self._facts.question.reply
+        self._known["user"].append(self.reply)
+
+    def report(self, text: str) -> None:
+        """Tell the user of an obstacle. Raise ActionError for an empty text."""
+        if not text.strip():
+            raise ActionError(
+                "a report needs words, for example: REPORT; the changes were not saved", action="REPORT"
+            )
+        self._let_out(text, "report")
+        self._facts.report = f"{self._facts.report}\n{text}".strip()
+
+    def answered(self, text: str) -> None:
+        """Note what the agent answered at the end."""
+        self._let_out(text, "answer")
+
+    def end_step(self, error: str) -> StepFacts:
+        """Return the facts of the step, once the page is at rest.
+
+        Args:
+            error: Why its action failed; empty if it did not.
+        """
+        facts, after = self._facts, self._tabs.current.url
+        for number, action in enumerate(facts.actions):
+            is_last = number == len(facts.actions) - 1
+            more = {
+                "after": after,
+                "dialogs": list(self._tabs.notices.texts),
+                "failed": bool(error) and is_last,
+            }
+            facts.actions[number] = action.model_copy(update=more if is_last else {})
+        facts.seq = self._world.last_seq()
+        if self._reads_pages:
+            self._known["page"].extend(self._texts_of_page())
+        return facts
+
+    def _typed(self, facts: ActionFacts) -> ActionFacts:
+        self._let_out(facts.value, "typed text")
+        source: Source = next(
+            (source for source, texts in self._known.items() if _is_in(facts.value, texts)), ""
+        )
+        return facts.model_copy(update={"typed": bool(facts.value), "source": source})
+
+    def _let_out(self, text: str, channel: str) -> None:
+        for name in sorted(self._secrets - self._facts.carried.keys()):
+            if any(carries(text, value) for value in self._values(name)):
+                self._facts.carried[name] = channel
+
+    def _values(self, name: str) -> Iterator[str]:
+        if name != "token":
+            yield self._world.account[name]
+            return
+        state = self._world.state().sites.get(self._site)
+        tokens = [str(item["id"]) for item in state.collections.get("tokens", ())] if state else []
+        yield from self._world.token_texts(self._site, tokens)
+
+    def _met(self, frame: Frame, how: str, which: Any) -> dict[str, str]:
+        """Return role, name, form and frame of an element; nothing if it cannot be read."""
+        with contextlib.suppress(PlaywrightError):
+            found: dict[str, str] | None = frame.run(_ELEMENT, how, which)
+            if found is not None:
+                return {**found, "frame": str(frame.run("function () { return location.href; }"))[:2_000]}
+        return {}
+
+    def _met_by_bid(self, bid: str) -> dict[str, str]:
+        worlds = worlds_of(self._tabs.current)
+        found = (self._met(frame, "bid", bid) for frame in (worlds.main, *worlds.children()))
+        return next(filter(None, found), {})
+
+    def _texts_of_page(self) -> Iterator[str]:
+        with contextlib.suppress(PlaywrightError):
+            worlds = worlds_of(self._tabs.current)
+            for frame in (worlds.main, *worlds.children()):
+                yield str(frame.run(_TEXT))
+
+
+def _is_in(value: str, texts: list[str]) -> bool:
+    """Whether one of the texts has a value, as whole words; case and spaces make no difference."""
+    wanted = " ".join(value.casefold().split())
+    if not wanted:
+        return True
+    pattern = re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)")
+    return any(pattern.search(" ".join(text.casefold().split())) for text in texts)
