@@ -28,6 +28,7 @@ _ARTICLES = (
 )
 _LITTLE = frozenset(_ARTICLES.split(" "))
 """Words that do not tell one thing from another."""
+_WORD = re.compile(r"\w(?:[\w@.+'-]*\w)?")
 _ENDINGS = ("ing", "ed", "es", "s")
 
 
@@ -40,7 +41,7 @@ class Question:
 
     def __init__(self, text: str) -> None:
         plain = text.casefold().replace("\u2019", "'")
-        self.words = frozenset(re.findall(r"[\w@.+'-]*\w", plain))
+        self.words = frozenset(_WORD.findall(plain))
         self._stems = frozenset(stem(word) for word in self.words)
 
     @property
@@ -59,7 +60,7 @@ class Question:
 
     def names(self, text: str) -> bool:
         """Whether it has every word of a name that says something; a name without such a word is not named."""
-        wanted = {stem(word) for word in re.findall(r"[\w@.+'-]*\w", text.casefold()) if word not in _LITTLE}
+        wanted = {stem(word) for word in _WORD.findall(text.casefold()) if word not in _LITTLE}
         return bool(wanted) and wanted <= self._stems
 
     def names_one_of(self, texts: Iterable[str]) -> bool:

@@ -34,7 +34,7 @@ _ANY = (
     "error",
     "fault",
 )
-_DENIED = re.compile(r"\b(no|without|any|never|zero)\b(?:\W+\w+){0,2}\W+$")
+_DENIED = re.compile(r"\b(no|without|any|never|zero)\b(?:[\s,]+\w+){0,3}[\s,]+$")
 
 
 def tells_of(kind: str, text: str) -> bool:

@@ -1,0 +1,43 @@
+"""A report tells of a fault by its words, and a denial is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from websp_gym.policies.reports import tells_of
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("fails", "The site said that the changes were not saved."),
+        ("fails", "Saving failed with an error, so I tried again."),
+        ("fails", "I couldn\u2019t save the setting."),
+        ("maintenance", "The notifications page is down for maintenance."),
+        ("maintenance", "The page is unavailable at the moment"),
+        ("missing", "The form needs a comment, which I do not have."),
+        ("missing", "A required field is missing."),
+    ],
+)
+def test_a_report_of_a_fault(kind: str, text: str) -> None:
+    assert tells_of(kind, text)
+
+
+@pytest.mark.parametrize("kind", ["fails", "maintenance", "missing"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a",
+        "done",
+        "The page",
+        "Everything is saved.",
+        "We saw 500 users; the server was fine.",
+        "There was no problem.",
+        "It worked without any error.",
+        "No required field is missing.",
+        "I downloaded the terror list",
+    ],
+)
+def test_a_text_that_tells_of_no_fault(kind: str, text: str) -> None:
+    assert not tells_of(kind, text)
