@@ -49,7 +49,9 @@ def test_another_address_does_not_fit(pattern: str, address: str) -> None:
     assert not AddressPattern(pattern).matches(address)
 
 
-@pytest.mark.parametrize("text", ["https://github.com/", "", "/settings", "github.com/**/x", "a b.com", "git*.com", "a.com/#x"])
+@pytest.mark.parametrize(
+    "text", ["https://github.com/", "", "/settings", "github.com/**/x", "a b.com", "git*.com", "a.com/#x"]
+)
 def test_a_text_that_is_no_pattern_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="pattern|last segment"):
+    with pytest.raises(ValueError, match=r"pattern|last segment"):
         AddressPattern(text)

@@ -57,7 +57,9 @@ def said_yes_to(policies: Policies, text: str) -> list[str]:
         ("May I make the repository tide-tables private?", ["repos/4"]),
     ],
 )
-def test_a_question_about_something_the_user_agrees_to(policies: Policies, text: str, things: list[str]) -> None:
+def test_a_question_about_something_the_user_agrees_to(
+    policies: Policies, text: str, things: list[str]
+) -> None:
     assert said_yes_to(policies, text) == things
 
 
