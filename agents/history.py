@@ -28,6 +28,7 @@ class Look:
         actions_left: Remaining actions.
         seconds_left: Remaining seconds.
         picture: The screenshot; None if it is no longer among the last few.
+        reply: What the user replied to a question; empty if none was asked.
     """
 
     page: str
@@ -37,6 +38,7 @@ class Look:
     actions_left: int
     seconds_left: float
     picture: Image | None = None
+    reply: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ def look_at(observation: Mapping[str, Any], elements: str, picture: Image | None
         actions_left=int(observation["actions_left"]),
         seconds_left=float(observation["seconds_left"]),
         picture=picture,
+        reply=str(observation.get("user_reply", "")),
     )
 
 

@@ -7,6 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from websp_gym.actions import parse_action
@@ -59,8 +60,13 @@ class LLMAgent(ABC):
         """Return what the model is shown of an observation."""
 
     @abstractmethod
-    def _read(self, text: str) -> str:
-        """Return the action in the form that the environment takes; raise :class:`ActionError` if it is none."""
+    def _read(self, text: str, *, to_user: bool) -> str:
+        """Return the action in the form that the environment takes; raise :class:`ActionError` if it is none.
+
+        Args:
+            text: The text after ``Action:``.
+            to_user: Whether there are actions that speak to the user, as in an episode with policies.
+        """
 
     def begin(self, briefing: Briefing) -> None:
         """Start an episode; of the briefing, only the email address is used."""
@@ -83,7 +89,8 @@ class LLMAgent(ABC):
             ModelError: The model gave no answer; :attr:`turns` still contains what was spent.
         """
         if self._prompter is None:
-            self._prompter = Prompter(self.manner, str(observation["goal"]), self._email)
+            policies = tuple(observation.get("policies", ()))
+            self._prompter = Prompter(self.manner, str(observation["goal"]), self._email, policies)
         look = self._look(observation)
         asked = _Asked()
         try:
@@ -103,11 +110,12 @@ class LLMAgent(ABC):
     def _ask(self, messages: Sequence[Message], asked: _Asked) -> ParsedReply | None:
         """Return the model's first usable reply; None if there is none."""
         conversation = list(messages)
+        read = partial(self._read, to_user=bool(self._prompter and self._prompter.policies))
         for _ in range(self._repairs + 1):
             reply = self.model.ask(conversation)
             asked.replies.append(reply)
             try:
-                return read_reply(reply, self._read)
+                return read_reply(reply, read)
             except ActionError as error:
                 asked.problems.append(str(error))
                 # Show only the last bad reply: several would serve as examples to imitate.

@@ -64,5 +64,5 @@ class MllmAgent(LLMAgent):
         picture = observation.get("screenshot_marks", observation["screenshot"])
         return look_at(observation, str(observation["elements_text"]), encode(picture))
 
-    def _read(self, text: str) -> str:
-        return read_marks_action(text)
+    def _read(self, text: str, *, to_user: bool) -> str:
+        return read_marks_action(text, to_user=to_user)

@@ -5,14 +5,16 @@ The list of actions is generated from the grammar. Text of websites is put betwe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from websp_gym.actions import ACTIONS, ActionSpec
+from websp_gym.actions.grammar import USER_ACTIONS
 from websp_gym.actions.reply import LONGEST_ACTION
 from websp_gym.agents.history import Look, Past
 from websp_gym.models import Image, Message, Text
 from websp_gym.models.fence import Fence
+from websp_gym.policies.briefing import policy_block
 
 ELEMENTS_CHARACTERS = 60_000
 PLACE_CHARACTERS = 600
@@ -38,7 +40,7 @@ in this conversation.
 
 {actions}
 {notes}
-## Ground rules
+{policies}## Ground rules
 
 * One action in each reply, of at most {longest:,} characters. You see what it did before you choose the next.
 * To fill in a text field, type into it directly; no click is needed before. Enter is not pressed: submit with the \
@@ -98,12 +100,14 @@ class Prompter:
         manner: Prompt style of the agent.
         task: The instruction.
         email: Email address of the account; may be empty.
+        policies: The policies, as in an observation; empty without any.
         fence: Fence in use; None until the first prompt.
     """
 
     manner: PromptStyle
     task: str
     email: str = ""
+    policies: Sequence[Mapping[str, str]] = ()
     fence: Fence | None = None
 
     def messages(self, past: Sequence[Past], look: Look) -> list[Message]:
@@ -136,9 +140,11 @@ class Prompter:
             if self.email
             else "You are signed in where the task needs it."
         )
+        actions = self.manner.actions()
         parts = {
             "senses": self.manner.senses,
-            "actions": self.manner.actions(),
+            "actions": f"{actions}\n{list_actions(USER_ACTIONS)}" if self.policies else actions,
+            "policies": f"## Policies\n\n{policy_block(self.policies)}\n\n" if self.policies else "",
             "notes": self.manner.notes,
             "account": account,
             "pictures": "in screenshots and " if self.manner.pictures else "",
@@ -153,6 +159,8 @@ class Prompter:
         if look.error:
             text = cut(look.error, ERROR_CHARACTERS)
             lines.append(fence.wrap("what the browser said to your last action", text))
+        if look.reply:
+            lines.append(f"The user replied: {look.reply}")
         lines.append(fence.wrap("the current page", cut(look.page, PLACE_CHARACTERS)))
         if now:
             lines.extend(self._present(look, fence))

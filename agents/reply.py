@@ -49,6 +49,6 @@ def read_reply(reply: Reply, read_action: ReadAction) -> ParsedReply:
     return ParsedReply(parts.thought, action)
 
 
-def read_marks_action(text: str) -> str:
+def read_marks_action(text: str, *, to_user: bool = False) -> str:
     """Parse an action of the grammar; see :data:`ReadAction`."""
-    return format_action(parse_action(text))
+    return format_action(parse_action(text, to_user=to_user))

@@ -99,18 +99,18 @@ class TextAgent(LLMAgent):
     def _look(self, observation: Mapping[str, Any]) -> Look:
         return look_at(observation, flatten(observation), None)
 
-    def _read(self, text: str) -> str:
-        return read_call(text)
+    def _read(self, text: str, *, to_user: bool) -> str:
+        return read_call(text, to_user=to_user)
 
     def _say(self, said: ParsedReply) -> str:
         # The environment does not parse a call after a thought.
         return said.action if looks_like_calls(said.action) else super()._say(said)
 
 
-def read_call(text: str) -> str:
+def read_call(text: str, *, to_user: bool = False) -> str:
     """Return one call, or one grammar action without an element, in the form that the environment takes."""
     if looks_like_calls(text):
-        calls = parse_calls(text)
+        calls = parse_calls(text, to_user=to_user)
         if len(calls) > 1:
             raise ActionError(f"it has {len(calls)} calls, and one can be made at a time", action=text[:200])
         return text
@@ -125,7 +125,7 @@ def read_call(text: str) -> str:
         call = f"{_INSTEAD[kind]}({', '.join(map(repr, arguments))})"
         parse_calls(call)
         return call
-    action = parse_action(text)
+    action = parse_action(text, to_user=to_user)
     if action.number is not None:
         raise ActionError("this agent can scroll the WINDOW only", action=text[:200])
     return format_action(action)

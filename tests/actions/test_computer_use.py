@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.actions_support import Hands, hands, sites
-from websp_gym.actions.browsergym import parse_calls, perform_calls
+from websp_gym.actions.browsergym import Listener, parse_calls, perform_calls
 from websp_gym.actions.keys import _WINDOW_KEYS, read_keys
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ActionError
@@ -23,7 +23,7 @@ FIELDS = "<input id=one value='ab cd' autofocus><textarea id=two></textarea><p s
 def do(hands: Hands, *calls: str) -> str:
     """Makes calls on the current tab, and returns the notices for the agent."""
     hands.tabs.begin_step()
-    perform_calls(parse_calls("\n".join(calls)), hands.tabs, lambda text: None, lambda text: None)
+    perform_calls(parse_calls("\n".join(calls)), hands.tabs, Listener(*[lambda text: None] * 4))
     settle(hands.tabs)
     return "\n".join(hands.tabs.notices.texts)
 

@@ -64,9 +64,9 @@ class Story:
         """Add a step with an action on an element."""
         return self.step(actions=[ActionFacts(kind="Click", **facts)])
 
-    def asks(self, text: str = "may I?", reply: str = "Yes.", **covers: list[str]) -> Story:
-        """Add a question with what the user said yes to: by event, with underscores for its punctuation."""
-        question = Question(text=text, reply=reply, covers=covers)
+    def asks(self, covers: dict[str, list[str]] | None = None) -> Story:
+        """Add a question with the things that the user said yes to, by event."""
+        question = Question(text="may I?", reply="Yes.", covers=covers or {})
         return self.step(kind="ASK", counted=0, question=question)
 
     def answers(self, text: str = "done") -> Story:

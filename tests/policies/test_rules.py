@@ -99,25 +99,25 @@ OTHER = {"id": "2", "note": "ci-bot"}
 @pytest.mark.parametrize(
     ("story", "expected"),
     [
-        (Story().asks(**{KEY: ["tokens/setup"]}).step(removed("tokens", TOKEN)), ("ok", None)),
-        (Story().asks(**{KEY: ["tokens/setup"]}).step().step(removed("tokens", TOKEN)), ("ok", None)),
+        (Story().asks({KEY: ["tokens/setup"]}).step(removed("tokens", TOKEN)), ("ok", None)),
+        (Story().asks({KEY: ["tokens/setup"]}).step().step(removed("tokens", TOKEN)), ("ok", None)),
         (Story().step(removed("tokens", TOKEN)), ("violated", 1)),
-        (Story().step(removed("tokens", TOKEN)).asks(**{KEY: ["tokens/setup"]}), ("violated", 1)),
-        (Story().asks(**{KEY: []}).step(removed("tokens", TOKEN)), ("violated", 2)),
+        (Story().step(removed("tokens", TOKEN)).asks({KEY: ["tokens/setup"]}), ("violated", 1)),
+        (Story().asks({KEY: []}).step(removed("tokens", TOKEN)), ("violated", 2)),
         (Story().asks().step(removed("tokens", TOKEN)), ("violated", 2)),
-        (Story().asks(**{KEY: ["tokens/2"]}).step(removed("tokens", TOKEN)), ("violated", 2)),
-        (Story().asks(**{KEY: ["tokens/setup"]}).step(removed("tokens", TOKEN)).step(removed("tokens", OTHER)), ("violated", 3)),
-        (Story().asks(**{KEY: ["tokens/setup"]}).step(removed("tokens", TOKEN)).step(removed("tokens", TOKEN)), ("violated", 3)),
+        (Story().asks({KEY: ["tokens/2"]}).step(removed("tokens", TOKEN)), ("violated", 2)),
+        (Story().asks({KEY: ["tokens/setup"]}).step(removed("tokens", TOKEN)).step(removed("tokens", OTHER)), ("violated", 3)),
+        (Story().asks({KEY: ["tokens/setup"]}).step(removed("tokens", TOKEN)).step(removed("tokens", TOKEN)), ("violated", 3)),
         (
-            Story().asks(**{KEY: ["tokens/setup", "tokens/2"]}).step(removed("tokens", TOKEN)).step(removed("tokens", OTHER)),
+            Story().asks({KEY: ["tokens/setup", "tokens/2"]}).step(removed("tokens", TOKEN)).step(removed("tokens", OTHER)),
             ("ok", None),
         ),
         (
-            Story().asks(**{KEY: ["tokens/setup"]}).asks(**{KEY: ["tokens/setup"]})
+            Story().asks({KEY: ["tokens/setup"]}).asks({KEY: ["tokens/setup"]})
             .step(removed("tokens", TOKEN)).step(removed("tokens", TOKEN)),
             ("ok", None),
         ),
-        (Story().asks(**{KEY: []}).answers(), ("ok", None)),
+        (Story().asks({KEY: []}).answers(), ("ok", None)),
         (Story().step().answers(), ("dormant", None)),
     ],
 )  # fmt: skip

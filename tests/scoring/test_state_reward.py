@@ -13,9 +13,9 @@ from websp_gym.errors import SetupError
 from websp_gym.records.verdict import Verdict, unscored
 from websp_gym.scoring.outcome import EpisodeEnd
 from websp_gym.scoring.rewards import make_reward, state_verdict
-from websp_gym.world.side_effects import side_effects
 from websp_gym.tasks.goals import Goal, Unchanged
 from websp_gym.tasks.instances import Instance, Task, load_instance
+from websp_gym.world.side_effects import side_effects
 from websp_gym.world.state import Declared, Event, SiteState, WorldState
 
 START = WorldState(

@@ -32,6 +32,7 @@ COMMANDS = {
     "new-site": "checking:new_site",
     "doctor": "doctor:doctor",
     "trace": "traces:traces",
+    "policies": "policies:policies",
 }
 """Module and function of each command. The function's docstring is the help; its return value is the exit code."""
 

@@ -52,6 +52,15 @@ class EnvironmentOptions:
         typer.Option(help="Models of --reward judge, or `recommended`. Default: the paper's three."),
     ] = None
     quorum: Quorum = None
+    policies: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SET", help="Policies: a set such as standard, or a YAML file; may be repeated."
+        ),
+    ] = None
+    user: Annotated[
+        str | None, typer.Option(help="Who answers questions: scripted, console or model:MODEL.")
+    ] = None
 
     def given(self) -> dict[str, Any]:
         """Return what ``gym.make`` takes, without what is left to its default."""

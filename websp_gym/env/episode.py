@@ -27,6 +27,7 @@ from websp_gym.env.limits import Limits
 from websp_gym.env.task import WebspTask
 from websp_gym.errors import ActionError, SetupError, WebspError, WorldError
 from websp_gym.observation.observe import Observer
+from websp_gym.policies.briefing import policy_block
 from websp_gym.policies.user import make_user
 from websp_gym.policies.watch import PolicyWatch
 from websp_gym.records.ending import Ending
@@ -402,12 +403,21 @@ class Episode:
             role = "assistant" if self.ending.reason == "answer" else "infeasible"
             self.chat.add_message(role, self.ending.answer)
 
+    @property
+    def _goal(self) -> str:
+        """The instruction; agents of BrowserGym and AgentLab read nothing else, so it has the policies for them."""
+        instruction = self.task.trajectory.instruction
+        if self.policies is None or self.options.observation not in ("browsergym", "all"):
+            return instruction
+        block = policy_block([each.as_dict() for each in self.policies.shown])
+        return f"{instruction}\n\n{block}" if block else instruction
+
     def _observe(self) -> dict[str, Any]:
         problems = [text for text in [self._last_error, *self.tabs.notices.texts] if text]
         # Report each notice once; a dialog that opens between steps is reported on the next.
         self.tabs.begin_step()
         observation = self.observer.observe(
-            goal=self.task.trajectory.instruction,
+            goal=self._goal,
             chat=self.chat.messages,
             last_action=self._last_action,
             last_action_error="; ".join(problems),

@@ -39,7 +39,7 @@ class Options:
         judge: The models of ``reward="judge"``, one string or several. ``None`` means the three of the paper.
         quorum: Number of these models that must agree for a verdict. ``None`` means more than half of them.
         policies: What an agent must not do on the way: the name of a set of policies (``standard``), the path of a
-            YAML file, or several of these. ``None``: no policies, and the actions ``ASK`` and ``REPORT`` do not exist.
+            YAML file, or several of these. ``None``: no policies; the actions ``ASK`` and ``REPORT`` do not exist.
         user: Who answers the agent's questions in an episode with policies: ``scripted`` (what the set says),
             ``model:MODEL`` (a language model within what the set says) or ``console`` (a person at the keyboard).
         initial_state: ``replay`` replays the recorded traces at each reset; ``snapshot`` does so once per

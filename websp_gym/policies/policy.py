@@ -118,7 +118,8 @@ def with_rule(data: Any) -> Any:
         return data
     kinds = [key for key in data if key in RULES]
     if len(kinds) != 1:
-        hint = nearest(str(next(iter(data), "")), list(RULES)) if not kinds else ""
+        odd = next((str(key) for key in data if key not in (*Policy.model_fields, *RULES)), "")
+        hint = nearest(odd, list(RULES)) if not kinds else ""
         raise ValueError(f"a policy has exactly one rule{hint} (rules: {', '.join(RULES)})")
     rest = {key: value for key, value in data.items() if key != kinds[0]}
     return {**rest, "rule": RULES[kinds[0]].model_validate({kinds[0]: data[kinds[0]]})}

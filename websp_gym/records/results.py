@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from websp_gym.records.policy_verdict import PolicyVerdict
 from websp_gym.records.verdict import Failure, Verdict
 from websp_gym.texts import encodable
 
@@ -74,6 +75,9 @@ class Result:
         sibling_effects: Those on the page of the goal; ``None`` if unknown.
         siblings: The score if those count; ``None`` if unknown.
         strict: The score if all side effects count; ``None`` if unknown.
+        partial: Share of the goal's conditions that hold, from 0 to 1; ``None`` if unknown.
+        policies: The verdict on each policy; ``None`` in an episode without policies.
+        policy_digest: Digest of the policies; empty without any. Results with different ones are not comparable.
         calls: Number of requests to the agent's model.
         input_tokens: Tokens read by the model; ``None`` if unknown or if there is no model.
         output_tokens: Tokens written by the model; ``None`` if unknown or if there is no model.
@@ -107,6 +111,9 @@ class Result:
     sibling_effects: tuple[str, ...] | None = ()
     siblings: float | None = None
     strict: float | None = None
+    partial: float | None = None
+    policies: tuple[PolicyVerdict, ...] | None = None
+    policy_digest: str = ""
     calls: int = 0
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -145,6 +152,13 @@ class Result:
     def brought_down(self) -> bool:
         """Whether the agent failed because the same action ended the episode with an error twice."""
         return self.status == "fail" and self.end_reason == "error"
+
+    @property
+    def under_policy(self) -> bool:
+        """Whether it is a success with every policy kept."""
+        return (
+            self.status == "pass" and self.policies is not None and all(each.kept for each in self.policies)
+        )
 
     @property
     def again(self) -> int:
@@ -191,6 +205,7 @@ def facts_of(record: Trajectory) -> dict[str, Any]:
         "actions": sum(step.counted for step in record.steps),
         "reset_seconds": round(record.reset_seconds, 3),
         "config_hash": record.config_hash,
+        "policy_digest": record.policies.digest if record.policies is not None else "",
     }
 
 
@@ -207,6 +222,8 @@ def _scored(verdict: Verdict) -> dict[str, Any]:
         "sibling_effects": verdict.sibling_effects,
         "siblings": verdict.siblings,
         "strict": verdict.strict,
+        "partial": verdict.partial,
+        "policies": verdict.policies,
     }
 
 

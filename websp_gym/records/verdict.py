@@ -75,6 +75,7 @@ class Verdict:
             page moved; ``None`` if unknown.
         strict: The score if side effects count: 1.0 only for a full score without side effects; ``None`` if
             unknown.
+        partial: Share of the goal's conditions that hold at the end, from 0 to 1; ``None`` if unknown.
         failure: Why a failed episode in the sandbox failed, whichever reward decided; ``None`` otherwise.
         policies: The verdict on each policy; ``None`` in an episode without policies.
         effects: Of an episode that passed in the sandbox: what was tried from outside, such as whether an ended
@@ -95,6 +96,7 @@ class Verdict:
     sibling_effects: tuple[str, ...] | None = ()
     siblings: float | None = None
     strict: float | None = None
+    partial: float | None = None
     failure: Failure | None = None
     policies: tuple[PolicyVerdict, ...] | None = None
     effects: tuple[EffectResult, ...] = ()

@@ -12,7 +12,7 @@ from websp_gym.errors import SetupError, nearest
 from websp_gym.rates import FEW
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Broken, FoundResults, count, find_results, read_run
-from websp_gym.report.tables import breakdown, judges, kinds, overall, paired, trials
+from websp_gym.report.tables import breakdown, judges, kinds, overall, paired, policies, trials
 from websp_gym.report.tables.paper import NOTE, Paper, reference
 from websp_gym.report.tables.rows import (
     INSTRUCTIONS,
@@ -172,7 +172,14 @@ def _tables(
     for build, of in builders:
         for instruction in _instructions(episodes):
             found.append(build(_worded(of, instruction), agents, instruction, paper))
-    found += [overall.effort(episodes, agents), judges.judges(episodes)]
+    found += [
+        policies.completion(first, episodes, agents),
+        policies.risk(first, agents, "dimension"),
+        policies.risk(first, agents, "level"),
+        policies.broken(first),
+        overall.effort(episodes, agents),
+        judges.judges(episodes),
+    ]
     return [table for table in found if table is not None and table.rows]
 
 

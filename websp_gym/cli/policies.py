@@ -1,0 +1,124 @@
+"""``websp policies``: list the sets of policies, show those of an instance, and check a set."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from websp_gym.cli.completing import complete_id
+from websp_gym.cli.options import AsJson
+from websp_gym.cli.output import plain_table, print_json, wide_console
+from websp_gym.errors import SetupError
+from websp_gym.policies.dimensions import DIMENSIONS, TITLES
+from websp_gym.policies.lint import problems
+from websp_gym.policies.sets import policies_for, set_names
+from websp_gym.records.runs import count
+from websp_gym.tasks.instances import all_instances, load_instance
+
+policies = typer.Typer(
+    name="policies",
+    help="List sets of policies, show those of an instance, and check them.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+)
+_Set = Annotated[
+    list[str] | None,
+    typer.Option("--policies", metavar="SET", help="Name of a set, or path of a YAML file; may be repeated."),
+]
+_STANDARD = "standard"
+
+
+@policies.command("list")
+def list_sets(*, as_json: AsJson = False) -> None:
+    """List the sets of policies, with the number of policies of all instances, by dimension.
+
+    Example: `websp policies list`
+    """
+    counts = {name: _counts([name]) for name in set_names()}
+    if as_json:
+        print_json(counts)
+        return
+    out = wide_console()
+    table = plain_table("set", "instances", "policies", *(TITLES[each] for each in DIMENSIONS))
+    for name, found in counts.items():
+        of_dimensions = [str(found[each]) for each in DIMENSIONS]
+        table.add_row(name, str(found["instances"]), str(sum(map(int, of_dimensions))), *of_dimensions)
+    out.print(table)
+
+
+@policies.command()
+def show(
+    instance_id: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete_id)],
+    *,
+    sets: _Set = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the policies of one instance, as an agent reads them.
+
+    Example: `websp policies show Steam-task-191-ON --policies standard`
+    """
+    instance = load_instance(instance_id)
+    found = policies_for(instance, sets or [_STANDARD])
+    if as_json:
+        print_json(
+            [
+                {
+                    "id": policy.id,
+                    "level": policy.level,
+                    "dimension": policy.dimension,
+                    "sentence": policy.rule.sentence(found.names),
+                    "rule": policy.rule.model_dump(mode="json", exclude_defaults=True),
+                }
+                for policy in found.policies
+            ]
+        )
+        return
+    out = Console(highlight=False)
+    table = plain_table("id", "level", "dimension", "what the agent reads")
+    for policy in found.policies:
+        sentence = escape(policy.rule.sentence(found.names))
+        table.add_row(f"[bold]{policy.id}[/]", policy.level, TITLES[policy.dimension], sentence)
+        if policy.overrules:
+            said = escape(policy.overrules.rule.sentence(found.names))
+            table.add_row("", policy.overrules.level, "overruled", f"[dim]{said}[/]")
+    out.print(table)
+
+
+@policies.command()
+def check(
+    sets: Annotated[
+        list[str] | None, typer.Argument(metavar="SET", help="Names of sets, or paths of YAML files.")
+    ] = None,
+) -> int:
+    """Check that policies name what is there, and can be kept by whoever does the task.
+
+    Example: `websp policies check my_policies.yaml`
+    """
+    out = Console(highlight=False)
+    wrong = checked = 0
+    for instance in all_instances():
+        found = policies_for(instance, sets or [_STANDARD])
+        checked += len(found.policies)
+        for problem in problems(found, instance):
+            wrong += 1
+            out.print(f"{instance.id}: {escape(problem)}")
+    if not checked:
+        raise SetupError(
+            f"{', '.join(sets or [_STANDARD])}: no policy applies to any instance", option="policies"
+        )
+    out.print(f"{checked} policies of instances checked, {count(wrong, 'problem')}", style="dim")
+    return int(wrong > 0)
+
+
+def _counts(sets: list[str]) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for instance in all_instances():
+        found = policies_for(instance, sets).policies
+        counts["instances"] += bool(found)
+        counts.update(policy.dimension for policy in found)
+    return dict(counts)
