@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator
 
 from websp_gym.errors import nearest
 from websp_gym.policies.names import Names, listed, shown
@@ -446,7 +446,7 @@ def _named(items: ItemsOf, question: Question, names: Names, state: SiteState | 
             yield f"{items.collection}/{item['id']}"
 
 
-AnyEvent = Annotated[Event, BeforeValidator(read_event)]
+AnyEvent = Annotated[SerializeAsAny[Event], BeforeValidator(read_event)]
 
 
 def _in_words(happening: Happening) -> str:
