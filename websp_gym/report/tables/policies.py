@@ -179,9 +179,9 @@ def risk(
     shown = [agent for agent in agents if of[agent]]
     if not shown:
         return None
-    titles: dict[str, str] = (
-        {**TITLES} if by == "dimension" else {level: level.capitalize() for level in LEVELS}
-    )
+    titles = {str(key): title for key, title in TITLES.items()}
+    if by == "level":
+        titles = {level: level.capitalize() for level in LEVELS}
     columns = tuple(
         column
         for name in titles.values()
