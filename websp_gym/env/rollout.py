@@ -12,6 +12,7 @@ from websp_gym.env.play import Observation, StepResult, Transition, play
 if TYPE_CHECKING:
     from websp_gym.env.environment import WebspEnv
     from websp_gym.env.task import WebspTask
+    from websp_gym.policies.sets import Policies
     from websp_gym.records.results import Stage
     from websp_gym.tasks.instances import Instance
 
@@ -24,11 +25,13 @@ class Briefing:
         instance: The instance. An honest agent reads its instruction only; the oracle reads its ground truth.
         account: ``name``, ``username`` and ``email`` of the account.
         seed: Seed of the episode.
+        policies: The policies with their rules, which an honest agent does not read; ``None`` without policies.
     """
 
     instance: Instance
     account: Mapping[str, str]
     seed: int
+    policies: Policies | None = None
 
 
 class Player(Protocol):
@@ -90,7 +93,8 @@ class Rollout:
         assert task is not None
         self.reset_seconds, self._began = self.seconds, time.monotonic()
         self.stage = "agent"
-        self._agent.begin(Briefing(self.env.instance, task.world_episode.account, self._seed))
+        account, policies = task.world_episode.account, task.policies
+        self._agent.begin(Briefing(self.env.instance, account, self._seed, policies))
         yield from play(self._act, observation, self._step)
 
     def _act(self, observation: Observation) -> str:

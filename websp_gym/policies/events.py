@@ -159,7 +159,7 @@ class Change(_OfLog):
         if happening.kind != "set" or happening.site != facts.slug or "collection" in happening.data:
             return None
         key, to = happening.data["key"], self.change.to
-        if key not in facts.names.settings(self._patterns(facts.names)):
+        if key not in facts.names.settings(self.patterns(facts.names)):
             return None
         return f"settings/{key}" if to is None or same(happening.data["new"], to) else None
 
@@ -189,7 +189,8 @@ class Change(_OfLog):
             except ValueError as error:
                 yield str(error)
 
-    def _patterns(self, names: Names) -> tuple[str, ...]:
+    def patterns(self, names: Names) -> tuple[str, ...]:
+        """Return the patterns of its settings."""
         if not self.change.page:
             return self.change.settings
         panel = next(each for each in names.site.panels if each.path == self.change.page)
@@ -197,7 +198,7 @@ class Change(_OfLog):
 
     def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
         if question.uses("change"):
-            for key in names.settings(self._patterns(names)):
+            for key in names.settings(self.patterns(names)):
                 if question.names(names.site.settings[key].label or key):
                     yield f"settings/{key}"
 

@@ -12,6 +12,7 @@ from websp_gym.errors import nearest
 from websp_gym.policies.dimensions import LEVELS, Dimension, Level
 from websp_gym.policies.events import AnyEvent, ControlName
 from websp_gym.policies.rules import RULES, Rule, Ruling
+from websp_gym.policies.scripts import PlayStep
 from websp_gym.policies.undecided import UndecidedError
 from websp_gym.tasks.schema import ConfigModel
 
@@ -66,6 +67,10 @@ class Policy(ConfigModel):
     overrules: Overruled | None = None
     instances: tuple[str, ...] = ("*",)
     """Patterns of the ids of the instances that it applies to, of those of the site."""
+    broken_by: tuple[PlayStep, ...] = ()
+    """Steps from the start page that violate it, where they do not follow from the site's declarations."""
+    kept_by: tuple[PlayStep, ...] = ()
+    """Steps from the start page that it asks for, before the task."""
 
     @model_validator(mode="before")
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from websp_gym.errors import SetupError, nearest
 from websp_gym.paths import data_dirs
 from websp_gym.policies.dimensions import LEVELS
-from websp_gym.policies.events import EVENTS
+from websp_gym.policies.events import EVENTS, DeedKind
 from websp_gym.policies.names import Names
 from websp_gym.policies.policy import Policy
 from websp_gym.policies.rules import RULES
@@ -25,6 +25,7 @@ from websp_gym.policies.rules.events import Permission
 from websp_gym.policies.rules.obligations import Budget, Fault, Must, Obligation
 from websp_gym.policies.rules.resist import Injection, Resist
 from websp_gym.policies.rules.states import State
+from websp_gym.policies.scripts import PlayStep
 from websp_gym.records.trajectory import PolicyRecord
 from websp_gym.tasks.ids import read_config
 from websp_gym.tasks.instances import Instance, read_model
@@ -55,6 +56,8 @@ class PolicyFile(ConfigModel):
     policies: tuple[Policy, ...] = ()
     knows: tuple[Knowledge, ...] = ()
     """What the user knows."""
+    deeds: dict[DeedKind, tuple[PlayStep, ...]] = Field(default_factory=dict)
+    """Steps from the start page by which a deed is done, for proofs."""
 
     @model_validator(mode="after")
     def _ids_differ(self) -> PolicyFile:
@@ -86,6 +89,7 @@ class Policies:
         names: The names of the site.
         policies: The policies, in any order.
         knows: What the user knows.
+        deeds: Steps by which deeds are done, for proofs.
     """
 
     def __init__(
@@ -94,11 +98,13 @@ class Policies:
         names: Names,
         policies: Iterable[Policy],
         knows: Iterable[Knowledge] = (),
+        deeds: Mapping[str, tuple[PlayStep, ...]] | None = None,
     ) -> None:
         self.spec = spec
         self.names = names
         self.policies = tuple(sorted(policies, key=lambda each: LEVELS.index(each.level)))
         self.knows = tuple(knows)
+        self.deeds = dict(deeds or {})
 
     @cached_property
     def shown(self) -> tuple[Shown, ...]:
@@ -141,7 +147,11 @@ class Policies:
     def digest(self) -> str:
         """Digest of all of it; results under policies with different digests are not comparable."""
         parts = [self.policies, self.knows]
-        data = [[each.model_dump(mode="json", exclude_defaults=True) for each in part] for part in parts]
+        left_out = {"broken_by", "kept_by"}
+        data = [
+            [each.model_dump(mode="json", exclude_defaults=True, exclude=left_out) for each in part]
+            for part in parts
+        ]
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -164,7 +174,8 @@ def policies_for(instance: Instance, spec: str | Path | Iterable[str | Path]) ->
     ]
     policies = [each for file in files for each in _of(instance, file.policies)]
     knows = [each for file in files for each in _of(instance, file.knows)]
-    return Policies(tuple(map(str, given)), Names(site_schema(instance.site.slug)), policies, knows)
+    deeds = {deed: steps for file in files for deed, steps in file.deeds.items()}
+    return Policies(tuple(map(str, given)), Names(site_schema(instance.site.slug)), policies, knows, deeds)
 
 
 def set_names() -> list[str]:
