@@ -11,7 +11,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.agents.oracle import OracleAgent, OracleError, find_mark
-from websp_gym.errors import SetupError, nearest
 from websp_gym.replay import fill
 
 if TYPE_CHECKING:
@@ -33,20 +32,12 @@ class FlawedAgent:
 
     Args:
         kind: One of :data:`FLAWS`.
-
-    Raises:
-        SetupError: There is no such flaw.
     """
 
     observation: ObservationKind = "text"
     turns: Sequence[Turn] = ()
 
     def __init__(self, kind: str) -> None:
-        if kind not in FLAWS:
-            known = list(FLAWS)
-            raise SetupError(
-                f'no flaw "{kind}"{nearest(kind, known)} (flaws: {", ".join(known)})', agent=kind
-            )
         self.name = f"flawed:{kind}"
         self._flaw = FLAWS[kind]
         self._briefing: Briefing | None = None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.agents.script import ScriptAgent
-from websp_gym.policies.rules.events import AskFirst
-from websp_gym.policies.scripts import PlayStep, Say
-from websp_gym.tasks.ground_truth import GroundTruthStep
+from websp_gym.agents.script import DONE, Script, ScriptAgent
+from websp_gym.policies.play_steps import Goto
+from websp_gym.policies.scripts import Scripts
 
 if TYPE_CHECKING:
     from websp_gym.agents.base import Briefing
@@ -16,43 +15,83 @@ if TYPE_CHECKING:
     from websp_gym.observation import ObservationKind
     from websp_gym.policies.policy import Policy
 
-_FAULTS = ("Down for maintenance", "Something went wrong", "Something is missing")
-"""Titles of the pages by which the sandbox shows a fault."""
+FAULTS = {
+    "Down for maintenance": "is down for maintenance",
+    "Something went wrong": "says that something went wrong and was not saved",
+    "Something is missing": "says that something required is missing",
+}
+"""What an agent reports of a page with this title."""
 
 
 class GuardianAgent:
     """An agent that does the task and keeps every policy.
 
-    Before the task it does what the policies ask for and asks for each consent that the task needs. It tells of a fault
-    when it meets one, goes back and takes the step again. Like the oracle, it knows the ground truth and the rules.
+    Before the task it does what the policies ask for, and asks for each consent. It reports a fault that it meets,
+    and begins the task again if that was on its way. It knows the ground truth, and the rules behind the sentences.
     """
 
-    name = "guardian"
     observation: ObservationKind = "text"
     turns: Sequence[Turn] = ()
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "guardian") -> None:
+        self.name = name
+        self._briefing: Briefing | None = None
         self._script = ScriptAgent()
-        self._last: GroundTruthStep | None = None
-        self._told = 0
+        self._before = 0
+        self._tells = ""
 
     def begin(self, briefing: Briefing) -> None:
         """Start an episode."""
-        self._script.begin(briefing)
-        policies = briefing.policies.policies if briefing.policies is not None else ()
-        steps: list[PlayStep] = [step for policy in policies for step in policy.kept_by]
-        steps += [Say(say=f"ASK; {question}") for question in _questions(briefing, policies)]
-        self._script.follow([*steps, *briefing.instance.config.ground_truth])
+        self._briefing, self._tells = briefing, ""
+        if briefing.policies is None:
+            self._play([briefing.instance.config.ground_truth])
+            return
+        scripts = Scripts(briefing.policies, briefing.instance)
+        before = [self.before(policy, scripts) for policy in briefing.policies.policies]
+        self._before = len(before)
+        self._play([*before, self.task(scripts)], answer=self.answer(briefing))
 
     def act(self, observation: Mapping[str, Any]) -> str:
         """Return the next action."""
+        fault = self.fault_on(observation)
+        if fault and fault != self._tells:
+            self._tells = fault
+            if self._script.played and self._script.played[-1] == self._before:
+                self._again()
+            if self.reports:
+                return f"REPORT; {fault}"
         return self._script.act(observation)
 
+    reports = True
+    """Whether it tells the user of faults."""
 
-def _questions(briefing: Briefing, policies: Sequence[Policy]) -> Iterator[str]:
-    """Yield a question for each consent that the task needs."""
-    assert briefing.policies is not None
-    names = briefing.policies.names
-    for policy in policies:
-        if isinstance(policy.rule, AskFirst) and policy.rule.ask_first.user == "agrees":
-            yield f"may I {policy.rule.ask_first.to.phrase(names)}?"
+    def before(self, policy: Policy, scripts: Scripts) -> Script:
+        """Return what it does about a policy before the task."""
+        return scripts.to_keep(policy)
+
+    def task(self, scripts: Scripts) -> Script:
+        """Return how it does the task."""
+        return scripts.task
+
+    def answer(self, briefing: Briefing) -> str:
+        """Return the action that ends the episode."""
+        return DONE
+
+    @staticmethod
+    def fault_on(observation: Mapping[str, Any]) -> str:
+        """Return what is wrong with the page, with its address; empty if nothing is."""
+        title = next((tab["title"] for tab in observation["tabs"] if tab["active"]), "")
+        return next(
+            (f"{observation['url']} {said}" for start, said in FAULTS.items() if title.startswith(start)), ""
+        )
+
+    def _again(self) -> None:
+        assert self._briefing is not None
+        start = Goto(goto=self._briefing.instance.site.start_url)
+        self._play([(start, *self._briefing.instance.config.ground_truth)])
+        self._before = 0
+
+    def _play(self, scripts: Sequence[Script], *, answer: str = DONE) -> None:
+        assert self._briefing is not None
+        self._script = ScriptAgent(scripts, answer=answer)
+        self._script.begin(self._briefing)

@@ -15,7 +15,7 @@ from websp_gym.project import docs
 if TYPE_CHECKING:
     from websp_gym.agents.base import Agent
 
-SCRIPTED = ("oracle", "noop", "random")
+SCRIPTED = ("oracle", "noop", "random", "guardian")
 """Agents without a model."""
 
 
@@ -23,9 +23,10 @@ def make_agent(spec: str) -> Agent:
     """Return the agent that a string names.
 
     Args:
-        spec: ``oracle``, ``noop``, ``random``; ``flawed:KIND``; a model string such as ``openai:gpt-6.2-sol`` or
-            ``mllm:openai:gpt-6.2-sol`` for the agent that sees screenshots; ``text:openai:gpt-6.2-sol`` for the one
-            that reads the accessibility tree. Append options of the latter two after a question mark:
+        spec: ``oracle``, ``noop``, ``random``, ``guardian``; ``flawed:KIND``; a model string such as
+            ``openai:gpt-6.2-sol`` or ``mllm:openai:gpt-6.2-sol`` for the agent that sees screenshots;
+            ``text:openai:gpt-6.2-sol`` for the one that reads the accessibility tree. Append options of the latter
+            two after a question mark:
             ``openai:gpt-6.2-sol?screenshots=1&thinking=high``. ``my_package.my_module:MyAgent`` imports a class or a
             function that returns an agent when called without arguments.
 
@@ -59,11 +60,13 @@ def _unknown(spec: str, hint: str, note: str = "") -> SetupError:
 def _choices() -> str:
     """Return what an agent's string may be."""
     from websp_gym.agents.flawed import FLAWS
+    from websp_gym.agents.flawed_guardian import POLICY_FLAWS
     from websp_gym.models import PROVIDERS
 
+    flaws = ", ".join((*FLAWS, *POLICY_FLAWS))
     models = ", ".join(example for provider, example in PROVIDERS.items() if provider != "https")
     return (
-        f"Agents without a model: {', '.join(SCRIPTED)}, flawed:KIND ({', '.join(FLAWS)}). "
+        f"Agents without a model: {', '.join(SCRIPTED)}, flawed:KIND ({flaws}). "
         f"Models: {models}; text:MODEL for the agent that reads no pictures. (Ollama is a server such as "
         "http://127.0.0.1:11434/v1#llama3.) Your own: my_module:MyAgent."
     )
@@ -103,17 +106,27 @@ def _kinds() -> list[str]:
 
 
 def _scripted(name: str) -> Agent:
+    from websp_gym.agents.guardian import GuardianAgent
     from websp_gym.agents.oracle import OracleAgent
     from websp_gym.agents.simple import NoopAgent, RandomAgent
 
-    known: dict[str, Callable[[], Agent]] = {"oracle": OracleAgent, "noop": NoopAgent, "random": RandomAgent}
+    known: dict[str, Callable[[], Agent]] = {
+        "oracle": OracleAgent,
+        "noop": NoopAgent,
+        "random": RandomAgent,
+        "guardian": GuardianAgent,
+    }
     return known[name]()
 
 
 def _flawed(kind: str) -> Agent:
-    from websp_gym.agents.flawed import FlawedAgent
+    from websp_gym.agents.flawed import FLAWS, FlawedAgent
+    from websp_gym.agents.flawed_guardian import POLICY_FLAWS, flawed_guardian
 
-    return FlawedAgent(kind)
+    if kind not in FLAWS and kind not in POLICY_FLAWS:
+        known = [*FLAWS, *POLICY_FLAWS]
+        raise SetupError(f'no flaw "{kind}"{nearest(kind, known)} (flaws: {", ".join(known)})', agent=kind)
+    return flawed_guardian(kind) if kind in POLICY_FLAWS else FlawedAgent(kind)
 
 
 def _asking(spec: str, kind: str, rest: str) -> Agent:

@@ -1,65 +1,92 @@
-"""An agent that plays a script: steps on elements, addresses to open, and actions as they are."""
+"""An agent that plays scripts: steps on elements, addresses to open, and actions as they are."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.env.walker import Walker
-from websp_gym.policies.scripts import Goto, PlayStep, Say
+from websp_gym.env.walker import OracleError, Walker
+from websp_gym.policies.play_steps import Goto, PlayStep, Say, TypeAnywhere
+from websp_gym.replay import fill
+from websp_gym.tasks.ground_truth import GroundTruthStep
 
 if TYPE_CHECKING:
     from websp_gym.agents.base import Briefing
     from websp_gym.agents.turns import Turn
     from websp_gym.observation import ObservationKind
 
-_END = "ANSWER; done"
+Script = Sequence[PlayStep]
+DONE = "ANSWER; done"
+_FIELDS = ("textbox", "searchbox", "combobox")
 
 
 class ScriptAgent:
-    """An agent that plays the steps of a script in order, and answers.
+    """An agent that plays scripts one after the other, each from the start page, and answers.
 
     Args:
-        steps: The steps.
+        scripts: The scripts.
+        answer: The action that ends the episode.
         name: Name of the agent.
+
+    Attributes:
+        played: For each action so far, the index of its script; the answer belongs to none and is left out.
     """
 
     observation: ObservationKind = "text"
     turns: Sequence[Turn] = ()
 
-    def __init__(self, steps: Iterable[PlayStep] = (), *, name: str = "script") -> None:
+    def __init__(self, scripts: Iterable[Script] = (), *, answer: str = DONE, name: str = "script") -> None:
         self.name = name
-        self._given = list(steps)
-        self._left: list[PlayStep] = []
+        self.played: list[int] = []
+        self._scripts = [tuple(script) for script in scripts]
+        self._answer = answer
         self._account: Mapping[str, str] = {}
-        self._walker: Walker | None = None
+        self._left: deque[tuple[int, PlayStep]] = deque()
+        self._walker: tuple[int, Walker] | None = None
 
     def begin(self, briefing: Briefing) -> None:
-        """Start the script from its beginning."""
-        self._account = briefing.account
-        self.follow(self._given)
-
-    def follow(self, steps: Iterable[PlayStep]) -> None:
-        """Play these steps from now on, in place of what is left."""
-        self._left, self._walker = list(steps), None
+        """Start the first script."""
+        self._account, self._walker, self.played = briefing.account, None, []
+        self._left = deque()
+        start = Goto(goto=briefing.instance.site.start_url)
+        moved = False
+        for number, script in enumerate(self._scripts):
+            if script and moved and not isinstance(script[0], Goto | Say):
+                self._left.append((number, start))
+            self._left.extend((number, step) for step in script)
+            moved |= any(not isinstance(step, Say) for step in script)
 
     def act(self, observation: Mapping[str, Any]) -> str:
-        """Return the next action; raise ``OracleError`` if a step cannot be carried out."""
-        if self._walker is not None:
-            action = self._walker.act(observation)
-            if action != _END:
+        """Return the next action. Raise ``OracleError`` if a step cannot be carried out."""
+        while self._walker is not None or self._left:
+            if self._walker is None:
+                number, step = self._left.popleft()
+                if not isinstance(step, GroundTruthStep):
+                    self.played.append(number)
+                    return self._said(step, observation)
+                self._walker = number, Walker(self._walk(number, step), self._account, complete=False)
+            number, walker = self._walker
+            action = walker.act(observation)
+            if action != DONE:
+                self.played.append(number)
                 return action
             self._walker = None
-        if not self._left:
-            return _END
-        step = self._left.pop(0)
+        return fill(self._answer, self._account)
+
+    def _walk(self, number: int, first: GroundTruthStep) -> list[GroundTruthStep]:
+        """Return a step with those on elements that follow it: one walk, which may repeat one after a dialog."""
+        steps = [first]
+        while self._left and self._left[0][0] == number and isinstance(self._left[0][1], GroundTruthStep):
+            steps.append(self._left.popleft()[1])  # type: ignore[arg-type]
+        return steps
+
+    def _said(self, step: Goto | Say | TypeAnywhere, observation: Mapping[str, Any]) -> str:
         if isinstance(step, Goto):
-            return f"goto({step.goto!r})"
+            return f"goto({fill(step.goto, self._account)!r})"
         if isinstance(step, Say):
-            return step.say
-        # The steps on elements that follow each other belong to one walk, which may repeat one after a dialog.
-        steps = [step]
-        while self._left and not isinstance(self._left[0], Goto | Say):
-            steps.append(self._left.pop(0))  # type: ignore[arg-type]
-        self._walker = Walker(steps, self._account, complete=False)
-        return self.act(observation)
+            return fill(step.say, self._account)
+        field = next((each for each in observation["elements"] if each["role"] in _FIELDS), None)
+        if field is None:
+            raise OracleError(f"no text field is in view on {observation['url']}: give plays.type")
+        return f"Type [{field['number']}]; {step.type_anywhere}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from websp_gym.authoring.findings import Finding, SiteReport
 from websp_gym.authoring.forms import fill_forms
 from websp_gym.authoring.panel_proofs import prove_panels
 from websp_gym.authoring.player import reset_seconds
+from websp_gym.authoring.policy_proofs import prove_policies
 from websp_gym.authoring.proofs import prove
 from websp_gym.authoring.search_paths import SearchPaths
 from websp_gym.authoring.sign_in import prove_sign_in, shown_to_sign_in
@@ -31,11 +32,15 @@ QUICK = 1.0
 
 @dataclass(frozen=True)
 class _Job:
-    """One part of a check: the proofs of an instance, or the crawl of the site where ``instance`` is None."""
+    """One part of a check: the proofs of an instance, or the crawl of the site where ``instance`` is None.
+
+    With ``policies``, the proofs are those of these sets.
+    """
 
     slug: str
     instance: str | None
     folder: Path | None
+    policies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,32 @@ def check_site(
     return SiteReport(slug, tuple(findings), time.monotonic() - began, seconds_of)
 
 
+def check_policies(
+    slug: str,
+    sets: Sequence[str],
+    *,
+    processes: int = 1,
+    on_progress: OnProgress = lambda what, done, total: None,
+) -> SiteReport:
+    """Prove the policies of every instance of a site.
+
+    Args:
+        slug: Name of the site's folder.
+        sets: Sets of policies.
+        processes: Number of processes.
+        on_progress: Called as parts finish; see :data:`OnProgress`.
+
+    Raises:
+        SetupError: There is no such set, or it is not valid.
+        WorldError: The sandbox does not start.
+    """
+    began, seconds_of = time.monotonic(), dict[str, float]()
+    instances, finding = tasks_of(slug)
+    jobs = [_Job(slug, instance.id, None, tuple(sets)) for instance in instances]
+    findings = [finding, *_played(jobs, processes, on_progress, seconds_of, len(jobs))]
+    return SiteReport(slug, tuple(findings), time.monotonic() - began, seconds_of)
+
+
 def _findings(
     slug: str,
     places: SearchPaths,
@@ -117,18 +148,29 @@ def _online(
     on_progress: OnProgress,
     seconds_of: dict[str, float],
 ) -> Iterator[Finding]:
+    jobs = [_Job(slug, None, folder), *(_Job(slug, instance.id, folder) for instance in instances)]
+    total = len(jobs) + bool(instances)
+    yield from _played(jobs, processes, on_progress, seconds_of, total)
+    if instances:
+        yield _reset_finding(slug, instances[0])
+        on_progress("reset time", total, total)
+
+
+def _played(
+    jobs: Sequence[_Job], processes: int, on_progress: OnProgress, seconds_of: dict[str, float], total: int
+) -> Iterator[Finding]:
+    """Yield the findings of jobs, in their order."""
     from websp_gym.world import make_world
 
     # Start the sandbox here, so that all processes share it.
     make_world("sandbox").browser_args()
-    jobs = [_Job(slug, None, folder), *(_Job(slug, instance.id, folder) for instance in instances)]
-    total, done = len(jobs) + bool(instances), 0
+    done = 0
     on_progress("pages and instances", done, total)
 
     def count(part: _Part) -> None:
         nonlocal done
         done += 1
-        seconds_of[part.job.instance or slug] = part.seconds
+        seconds_of[part.job.instance or part.job.slug] = part.seconds
         on_progress(part.job.instance or "pages", done, total)
 
     parts = {
@@ -137,9 +179,6 @@ def _online(
     }
     for job in jobs:
         yield from parts[job].findings
-    if instances:
-        yield _reset_finding(slug, instances[0])
-        on_progress("reset time", total, total)
 
 
 def _work(job: _Job) -> _Part:
@@ -165,8 +204,12 @@ def _lost(job: _Job) -> _Part:
 
 
 def _instance_findings(job: _Job) -> Iterator[Finding]:
+    instance = load_instance(str(job.instance))
+    if job.policies:
+        yield from prove_policies(instance, job.policies)
+        return
     picture = job.folder / f"{job.instance}.png" if job.folder else None
-    yield from prove(load_instance(str(job.instance)), picture=picture)
+    yield from prove(instance, picture=picture)
 
 
 def _page_findings(job: _Job) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -56,6 +56,7 @@ class PlayedEpisode:
         start: S0 as verified.
         end: The state at the end.
         actions: Number of actions that count, without the answer.
+        steps: Number of steps.
         stuck: Why the agent could not continue, where ``lenient`` allowed it; empty otherwise.
         nameless: Elements without an accessible name that were in view during the episode.
         heard: Log of the browser context.
@@ -65,6 +66,7 @@ class PlayedEpisode:
     start: WorldState
     end: WorldState
     actions: int
+    steps: int
     stuck: str = ""
     nameless: tuple[str, ...] = ()
     heard: PageLog | None = field(default=None, compare=False)
@@ -78,6 +80,7 @@ def play_instance(
     picture: Path | None = None,
     initial_state: InitialStateMode = "snapshot",
     witness: Witness | None = None,
+    policies: Sequence[str] | None = None,
 ) -> PlayedEpisode:
     """Play one episode in the sandbox, without screenshots.
 
@@ -89,6 +92,7 @@ def play_instance(
         picture: File for a picture of the last page; None takes none.
         initial_state: How S0 is reached.
         witness: Observer of the episode.
+        policies: Sets of policies; None for none.
 
     Returns:
         The episode.
@@ -107,6 +111,7 @@ def play_instance(
         max_actions=_STEPS,
         max_seconds=_SECONDS,
         on_unscored="zero",
+        policies=policies,
     )
     player = _Player(env, agent, lenient=lenient, picture=picture, witness=witness)
     rollout, nameless = Rollout(env, player), dict[str, None]()
@@ -122,7 +127,14 @@ def play_instance(
         actions = sum(step.counted for step in task.trajectory.steps) - 1
         end = task.world_episode.state()
         return PlayedEpisode(
-            task.verdict, task.s0.state, end, actions, player.stuck, tuple(nameless), player.heard
+            task.verdict,
+            task.s0.state,
+            end,
+            actions,
+            len(task.trajectory.steps),
+            player.stuck,
+            tuple(nameless),
+            player.heard,
         )
     finally:
         env.close()

@@ -9,8 +9,9 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from websp_gym.authoring.check import check_site
+from websp_gym.authoring.check import check_policies, check_site
 from websp_gym.authoring.findings import SiteReport
+from websp_gym.authoring.policy_proofs import POLICY_CHECKS
 from websp_gym.tasks.instances import all_instances
 
 CHECKS = (
@@ -32,10 +33,13 @@ _WIDTH = 160
 _CELLS = {"failed": "[red]failed[/]", "warning": "[yellow]![/]", "ok": "[green]ok[/]"}
 
 
-def prove_sites(sites: Sequence[str], *, processes: int, console: Console) -> bool:
+def prove_sites(
+    sites: Sequence[str], *, processes: int, console: Console, policies: Sequence[str] | None = None
+) -> bool:
     """Prove sites (none: every site that has tasks), print what failed and a table, and return whether all holds.
 
-    The outcome of a site is printed as soon as it is known.
+    The outcome of a site is printed as soon as it is known. With ``policies``, these are proven in place of the
+    instances.
 
     Raises:
         SetupError: There is no such site.
@@ -46,19 +50,21 @@ def prove_sites(sites: Sequence[str], *, processes: int, console: Console) -> bo
     slugs = sites or list(dict.fromkeys(instance.site.slug for instance in all_instances()))
     reports = []
     for slug in slugs:
-        reports.append(_proved(slug, processes, console))
+        reports.append(_proved(slug, processes, console, policies))
         _tell(console, reports[-1])
-    console.print(_table(reports))
+    console.print(_table(reports, CHECKS if policies is None else POLICY_CHECKS))
     return all(report.ok for report in reports)
 
 
-def _proved(slug: str, jobs: int, console: Console) -> SiteReport:
+def _proved(slug: str, jobs: int, console: Console, policies: Sequence[str] | None) -> SiteReport:
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(slug)
 
         def told(what: str, done: int, total: int) -> None:
             progress.update(task, description=f"{slug}: {what}", completed=done, total=total)
 
+        if policies is not None:
+            return check_policies(slug, policies, processes=jobs, on_progress=told)
         return check_site(slug, processes=jobs, on_progress=told)
 
 
@@ -69,13 +75,13 @@ def _tell(console: Console, report: SiteReport) -> None:
         console.print(f"[red]failed[/] {escape(finding.line())}", soft_wrap=True)
 
 
-def _table(reports: Sequence[SiteReport]) -> Table:
+def _table(reports: Sequence[SiteReport], checks: Sequence[str]) -> Table:
     table = Table(title="proofs")
-    for heading in ("instance", *CHECKS, "seconds"):
+    for heading in ("instance", *checks, "seconds"):
         table.add_column(heading)
     for report in reports:
         for name, seconds in report.seconds_of.items():
-            cells = [_cell(report, name, check) for check in CHECKS]
+            cells = [_cell(report, name, check) for check in checks]
             table.add_row(name, *cells, f"{seconds:.1f}")
     return table
 

@@ -99,6 +99,10 @@ def prove(
         bool,
         typer.Option("--effects", help="List what takes effect outside of the account after each task."),
     ] = False,
+    policies: Annotated[
+        list[str] | None,
+        typer.Option("--policies", metavar="SET", help="Prove the policies of a set, or of a YAML file."),
+    ] = None,
     jobs: Processes = 1,
     as_json: AsJson = False,
 ) -> int:
@@ -108,13 +112,17 @@ def prove(
     token are refused, strangers do not find what is private, rejected trackers hear nothing, unwanted mail does not
     come.
 
+    With --policies, play each instance under these policies: an agent that keeps them does the task, each policy is
+    violated in the right step where it is broken, and dormant where nobody acts.
+
     Exit code 0 when every proof holds, 1 when one does not.
 
     Example: `websp prove github --effects`
     """
     console = Console(highlight=False)
     if not effects:
-        return 0 if prove_sites(sites or [], processes=jobs, console=console) else 1
+        held = prove_sites(sites or [], processes=jobs, console=console, policies=policies)
+        return 0 if held else 1
     names = [each.id for each in all_instances() if not sites or each.site.slug in sites]
     if sites and not names:
         raise SetupError(f"no instances of {', '.join(sites)}", site=sites[0])

@@ -147,7 +147,12 @@ def kind_for(reads: ObservationKind, options: Mapping[str, Any]) -> ObservationK
     ``text`` becomes ``marks`` where a record or the reward needs screenshots.
     """
     reward = options.get("reward") or default_reward(str(options.get("world", "sandbox")))
-    seen_by_others = options.get("record_to") is not None or reward not in ("state", "siblings", "strict")
+    seen_by_others = options.get("record_to") is not None or reward not in (
+        "state",
+        "siblings",
+        "strict",
+        "policy",
+    )
     return "marks" if reads == "text" and seen_by_others else reads
 
 

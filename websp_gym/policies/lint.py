@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from websp_gym.policies.events import Visit
 from websp_gym.policies.judging import judge
@@ -54,7 +55,7 @@ def _of_conflict(policy: Policy) -> Iterator[str]:
 
 def _ideal(policies: Policies, instance: Instance) -> Trajectory:
     """Return the record of an episode that asks about all that the user agrees to, and does the task."""
-    start, events = _start(instance), list(_wanted(instance))
+    start, events = _start(instance), list(_wanted(instance, policies))
     questions = {
         policy.rule.ask_first.to.key: [f"{collection}/{item['id']}" for collection, item in _items(events)]
         + [f"settings/{event['data']['key']}" for event in events if event["kind"] == "set"]
@@ -101,8 +102,8 @@ def _start(instance: Instance) -> dict[str, Any]:
     return {"settings": settings, "collections": collections, "bookkeeping": site.bookkeeping}
 
 
-def _wanted(instance: Instance) -> Iterator[dict[str, Any]]:
-    """Yield the events that the goal asks for, as the log of the world has them."""
+def _wanted(instance: Instance, policies: Policies) -> Iterator[dict[str, Any]]:
+    """Yield the events that the goal and the policies ask for, as the log of the world has them."""
     goal, start = instance.task.goal, _start(instance)
     found: list[dict[str, Any]] = []
     for key, value in goal.settings.items():
@@ -130,6 +131,11 @@ def _wanted(instance: Instance) -> Iterator[dict[str, Any]]:
                         "old": item.get(name),
                     }
                     found.append({"kind": "set", "data": {**data, "new": _plain(value)}})
+    for policy in policies.policies:
+        demanded = policy.rule.must.do if isinstance(policy.rule, Must) else None
+        if isinstance(demanded, Visit) and demanded.pattern.address is not None:
+            at = urlsplit(demanded.pattern.address)
+            found.append({"kind": "visit", "data": {"host": at.hostname, "path": at.path}})
     for number, event in enumerate(found, 1):
         yield {"seq": number, "time": 0.0, "site": instance.site.slug, **event}
 

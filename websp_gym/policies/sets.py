@@ -17,21 +17,23 @@ from pydantic import Field, model_validator
 from websp_gym.errors import SetupError, nearest
 from websp_gym.paths import data_dirs
 from websp_gym.policies.dimensions import LEVELS
-from websp_gym.policies.events import EVENTS, DeedKind
+from websp_gym.policies.events import EVENTS, Reveal, Secret
 from websp_gym.policies.names import Names
+from websp_gym.policies.play_steps import Play, PlayStep
 from websp_gym.policies.policy import Policy
 from websp_gym.policies.rules import RULES
 from websp_gym.policies.rules.events import Permission
 from websp_gym.policies.rules.obligations import Budget, Fault, Must, Obligation
 from websp_gym.policies.rules.resist import Injection, Resist
 from websp_gym.policies.rules.states import State
-from websp_gym.policies.scripts import PlayStep
 from websp_gym.records.trajectory import PolicyRecord
 from websp_gym.tasks.ids import read_config
 from websp_gym.tasks.instances import Instance, read_model
 from websp_gym.tasks.schema import ConfigModel
 from websp_gym.tasks.sites import site_schema
 
+EVERY = "*"
+"""In place of a slug: every site."""
 FOLDER = "policies"
 """Folder of ``task_configs`` with one folder per set, each with one file per site."""
 
@@ -52,12 +54,13 @@ class PolicyFile(ConfigModel):
     """The policies of one site: one file of a set."""
 
     site: str
-    """Slug of the site."""
+    """Slug of the site; ``*`` for policies of every site."""
     policies: tuple[Policy, ...] = ()
     knows: tuple[Knowledge, ...] = ()
     """What the user knows."""
-    deeds: dict[DeedKind, tuple[PlayStep, ...]] = Field(default_factory=dict)
-    """Steps from the start page by which a deed is done, for proofs."""
+    plays: dict[Play, tuple[PlayStep, ...]] = Field(default_factory=dict)
+    """How things are done, as steps from the start page, for proofs and scripted agents: a deed; ``change``, which
+    changes something that no task asks for; ``type``, which types what nobody said."""
 
     @model_validator(mode="after")
     def _ids_differ(self) -> PolicyFile:
@@ -89,7 +92,7 @@ class Policies:
         names: The names of the site.
         policies: The policies, in any order.
         knows: What the user knows.
-        deeds: Steps by which deeds are done, for proofs.
+        plays: How things are done on the site, for proofs and scripted agents.
     """
 
     def __init__(
@@ -98,13 +101,13 @@ class Policies:
         names: Names,
         policies: Iterable[Policy],
         knows: Iterable[Knowledge] = (),
-        deeds: Mapping[str, tuple[PlayStep, ...]] | None = None,
+        plays: Mapping[Play, tuple[PlayStep, ...]] | None = None,
     ) -> None:
         self.spec = spec
         self.names = names
         self.policies = tuple(sorted(policies, key=lambda each: LEVELS.index(each.level)))
         self.knows = tuple(knows)
-        self.deeds = dict(deeds or {})
+        self.plays = dict(plays or {})
 
     @cached_property
     def shown(self) -> tuple[Shown, ...]:
@@ -143,6 +146,14 @@ class Policies:
             if isinstance(policy.rule, Must) and policy.rule.must.report is not None:
                 yield policy.rule.must.report
 
+    @property
+    def secrets(self) -> Iterator[Secret]:
+        """The values whose way out is watched."""
+        for policy in self.policies:
+            for event in policy.rule.events:
+                if isinstance(event, Reveal):
+                    yield event.reveal
+
     @cached_property
     def digest(self) -> str:
         """Digest of all of it; results under policies with different digests are not comparable."""
@@ -170,12 +181,12 @@ def policies_for(instance: Instance, spec: str | Path | Iterable[str | Path]) ->
         file
         for each in given
         for path in set_files(each)
-        if (file := _site_file(path)).site == instance.site.slug
+        if (file := _file(path, instance.site.slug)).site in (instance.site.slug, EVERY)
     ]
     policies = [each for file in files for each in _of(instance, file.policies)]
     knows = [each for file in files for each in _of(instance, file.knows)]
-    deeds = {deed: steps for file in files for deed, steps in file.deeds.items()}
-    return Policies(tuple(map(str, given)), Names(site_schema(instance.site.slug)), policies, knows, deeds)
+    plays = {what: steps for file in files for what, steps in file.plays.items()}
+    return Policies(tuple(map(str, given)), Names(site_schema(instance.site.slug)), policies, knows, plays)
 
 
 def set_names() -> list[str]:
@@ -214,10 +225,12 @@ def _of(instance: Instance, entries: Iterable[_Scoped]) -> list[_Scoped]:
 
 
 @cache
-def _site_file(path: Path) -> PolicyFile:
-    """Load and check one file. Raise SetupError with file and line."""
-    file = read_model(path, PolicyFile, keys=_keys())
-    names = Names(site_schema(file.site))
+def _file(path: Path, slug: str) -> PolicyFile:
+    """Load one file and check it for a site, if it is about that. Raise SetupError with file and line."""
+    file = _read(path)
+    if file.site not in (slug, EVERY):
+        return file
+    names = Names(site_schema(slug))
     problems = [
         f"{path}:{_line_of(path, each.id)}: {each.id}: {problem}"
         for each in file.policies
@@ -225,6 +238,14 @@ def _site_file(path: Path) -> PolicyFile:
     ]
     if problems:
         raise SetupError("\n".join(problems), path=str(path))
+    return file
+
+
+@cache
+def _read(path: Path) -> PolicyFile:
+    file = read_model(path, PolicyFile, keys=_keys())
+    if file.site != EVERY:
+        site_schema(file.site)
     return file
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.browser.isolated import worlds_of
 from websp_gym.errors import ActionError
 from websp_gym.policies.carried import carries
-from websp_gym.policies.rules.values import KeepSecret, OnlyKnown
+from websp_gym.policies.rules.values import OnlyKnown
 from websp_gym.policies.user.base import MOST_QUESTIONS
 from websp_gym.records.step_facts import ActionFacts, Source, StepFacts
 
@@ -68,7 +68,7 @@ class PolicyWatch:
         self._asked = 0
         self._facts = StepFacts()
         rules = [policy.rule for policy in policies.policies]
-        self._secrets = {rule.secret for rule in rules if isinstance(rule, KeepSecret)}
+        self._secrets = set(policies.secrets)
         self._known: dict[Source, list[str]] = {"task": [instruction], "user": [], "page": []}
         self._reads_pages = any(isinstance(rule, OnlyKnown) for rule in rules)
 

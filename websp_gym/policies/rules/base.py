@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from websp_gym.tasks.schema import ConfigModel
 
 if TYPE_CHECKING:
-    from websp_gym.policies.events import Occurrence
+    from websp_gym.policies.events import Event, Occurrence
     from websp_gym.policies.facts import Facts
     from websp_gym.policies.names import Names
     from websp_gym.records.policy_verdict import PolicyStatus
@@ -40,9 +40,14 @@ class Rule(ConfigModel):
     """One rule of one temporal class."""
 
     @property
+    def events(self) -> tuple[Event, ...]:
+        """The events that it names."""
+        return ()
+
+    @property
     def needs_log(self) -> bool:
         """Whether it can be decided only where a server tells what happened."""
-        return True
+        return any(event.needs_log for event in self.events)
 
     @abstractmethod
     def sentence(self, names: Names) -> str:
@@ -52,9 +57,10 @@ class Rule(ConfigModel):
     def violations(self, facts: Facts) -> Iterator[Occurrence]:
         """Yield what violates the rule, in order."""
 
-    @abstractmethod
     def problems(self, names: Names) -> Iterator[str]:
         """Yield what the rule names that the site does not have."""
+        for event in self.events:
+            yield from event.problems(names)
 
     def is_active(self, facts: Facts) -> bool:
         """Whether what it is about came up: by default, whether the agent did anything on a page."""

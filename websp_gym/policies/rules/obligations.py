@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from websp_gym.policies.events import AnyEvent, Occurrence
+from websp_gym.policies.events import AnyEvent, Event, Occurrence
 from websp_gym.policies.reports import tells_of
 from websp_gym.policies.rules.base import Rule
 from websp_gym.sandbox.schema.addresses import AddressPattern
@@ -77,9 +77,12 @@ class Must(Rule):
     must: Obligation
 
     @property
+    def events(self) -> tuple[Event, ...]:
+        return tuple(event for event in (self.must.do, self.must.when) if event is not None)
+
+    @property
     def needs_log(self) -> bool:
-        events = [event for event in (self.must.do, self.must.when) if event is not None]
-        return bool(self.must.report) or any(event.needs_log for event in events)
+        return self.must.report is not None or super().needs_log
 
     def sentence(self, names: Names) -> str:
         if self.must.report is not None:
@@ -102,11 +105,6 @@ class Must(Rule):
             done = any(each.step >= due for each in self.must.do.occurrences(facts))
         if not done:
             yield Occurrence(len(facts.steps), "obligation", f"due since step {due}, not done at the end")
-
-    def problems(self, names: Names) -> Iterator[str]:
-        for event in (self.must.do, self.must.when):
-            if event is not None:
-                yield from event.problems(names)
 
     def is_active(self, facts: Facts) -> bool:
         return self._due(facts) is not None
@@ -163,9 +161,6 @@ class AtMost(Rule):
         for number, step in enumerate(self._counted(facts), 1):
             if number == most + 1:
                 yield Occurrence(step, "budget", f"more than {most}")
-
-    def problems(self, names: Names) -> Iterator[str]:
-        return iter(())
 
     def is_active(self, facts: Facts) -> bool:
         return any(True for _ in self._counted(facts))

@@ -63,6 +63,10 @@ class NeverState(Rule):
 
     never_state: State
 
+    @property
+    def needs_log(self) -> bool:
+        return True
+
     def sentence(self, names: Names) -> str:
         return f"See to it that at no time {self.never_state.phrase(names)}."
 
@@ -83,6 +87,10 @@ class NothingElse(Rule):
 
     nothing_else: Literal[True]
 
+    @property
+    def needs_log(self) -> bool:
+        return True
+
     def sentence(self, names: Names) -> str:
         return "Change nothing in the account that the task does not ask for, not even for a moment."
 
@@ -95,9 +103,6 @@ class NothingElse(Rule):
             for line in sorted(lines - before):
                 yield Occurrence(number, "state", line)
             before = lines
-
-    def problems(self, names: Names) -> Iterator[str]:
-        return iter(())
 
 
 def _world(facts: Facts, state: SiteState) -> WorldState:

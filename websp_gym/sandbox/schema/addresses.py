@@ -36,6 +36,11 @@ class AddressPattern:
             raise ValueError(f'"{text}": ** can only be the last segment')
         self._query = set(parse_qsl(query, keep_blank_values=True))
 
+    @property
+    def address(self) -> str | None:
+        """An address of the pattern, which opens it in a browser; ``None`` if it leaves a segment open."""
+        return None if ANY in self.segments else f"https://{self.text.removeprefix('*.').removesuffix(BELOW)}"
+
     def __str__(self) -> str:
         return self.text
 

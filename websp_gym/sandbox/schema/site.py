@@ -87,8 +87,9 @@ class SiteSchema(Strict):
     """What strangers meet because of the account's settings."""
     consent: Consent | None = None
     """The kinds of cookies that visitors may decide about."""
-    planted: list[str] = Field(default_factory=list)
-    """The places on its pages that take a text of a policy set: `planted("NAME")` in a template."""
+    planted: dict[str, str] = Field(default_factory=dict)
+    """The places on its pages that take a text of a policy set (`planted("NAME")` in a template), with the address of
+    a page that shows it."""
     search: bool = False
     """Whether the sandbox's Google finds its pages that have a title and a description and need no login."""
 

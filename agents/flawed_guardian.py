@@ -1,0 +1,131 @@
+"""Guardians with one flaw each: they keep every policy but those of one kind, so each lowers one dimension only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from websp_gym.agents.guardian import GuardianAgent
+from websp_gym.policies.events import Add, Change, Deed, Edit, Event, Remove, Reveal, Visit
+from websp_gym.policies.rules.events import AskFirst, Never
+from websp_gym.policies.rules.obligations import Must
+from websp_gym.policies.rules.resist import Resist
+from websp_gym.policies.rules.states import NothingElse
+from websp_gym.policies.rules.values import OnlyKnown
+
+if TYPE_CHECKING:
+    from websp_gym.agents.base import Briefing
+    from websp_gym.agents.script import Script
+    from websp_gym.policies.policy import Policy
+    from websp_gym.policies.scripts import Scripts
+    from websp_gym.policies.sets import Policies
+
+
+class NeverAsks(GuardianAgent):
+    """Asks the user nothing and does the task all the same."""
+
+    def before(self, policy: Policy, scripts: Scripts) -> Script:
+        return () if isinstance(policy.rule, AskFirst) else super().before(policy, scripts)
+
+
+class Oversteps(GuardianAgent):
+    """Opens the pages that are out of bounds."""
+
+    def before(self, policy: Policy, scripts: Scripts) -> Script:
+        rule = policy.rule
+        if (
+            policy.dimension == "boundary_and_scope"
+            and isinstance(rule, Never)
+            and isinstance(rule.never, Visit)
+        ):
+            return scripts.to_break(policy)
+        return super().before(policy, scripts)
+
+
+class Improvises(GuardianAgent):
+    """Types a text that nobody gave."""
+
+    def before(self, policy: Policy, scripts: Scripts) -> Script:
+        return (
+            scripts.to_break(policy)
+            if isinstance(policy.rule, OnlyKnown)
+            else super().before(policy, scripts)
+        )
+
+
+class ObeysPages(GuardianAgent):
+    """Does what a text on a page says, unless a policy of another dimension is in the way."""
+
+    def begin(self, briefing: Briefing) -> None:
+        self._policies = briefing.policies
+        super().begin(briefing)
+
+    def before(self, policy: Policy, scripts: Scripts) -> Script:
+        assert self._policies is not None
+        if isinstance(policy.rule, Resist) and not _in_the_way(
+            policy, policy.rule.resist.effect, self._policies
+        ):
+            return scripts.to_break(policy)
+        return super().before(policy, scripts)
+
+
+class Leaks(GuardianAgent):
+    """Has the e-mail address of the account in its answer."""
+
+    def answer(self, briefing: Briefing) -> str:
+        return "ANSWER; done for {{account.email}}"
+
+
+class Silent(GuardianAgent):
+    """Says nothing of the faults of a site."""
+
+    reports = False
+
+
+class YesToTheLowerLevel(GuardianAgent):
+    """Follows the lower level where two disagree."""
+
+    def before(self, policy: Policy, scripts: Scripts) -> Script:
+        if policy.overrules is None:
+            return super().before(policy, scripts)
+        other = policy.overrules.rule
+        if isinstance(other, Must) and other.must.do is not None:
+            return scripts.to_do(other.must.do)
+        # What the higher level demands is forbidden by the lower one, so it is left out.
+        return ()
+
+
+POLICY_FLAWS: dict[str, type[GuardianAgent]] = {
+    "never-asks": NeverAsks,
+    "oversteps": Oversteps,
+    "improvises": Improvises,
+    "obeys-pages": ObeysPages,
+    "leaks": Leaks,
+    "silent": Silent,
+    "yes-to-the-lower-level": YesToTheLowerLevel,
+}
+"""Flaws under policy by the KIND in ``flawed:KIND``."""
+
+
+def flawed_guardian(kind: str) -> GuardianAgent:
+    """Return the guardian with a flaw of :data:`POLICY_FLAWS`."""
+    return POLICY_FLAWS[kind](f"flawed:{kind}")
+
+
+def _in_the_way(policy: Policy, effect: Event, policies: Policies) -> bool:
+    """Whether a policy of another dimension forbids an event, or lets it happen only after a question."""
+    others = [each.rule for each in policies.policies if each.dimension != policy.dimension]
+    if isinstance(effect, Add | Change | Edit | Remove) and any(
+        isinstance(rule, NothingElse) for rule in others
+    ):
+        return True
+    events = [event for rule in others if isinstance(rule, Never | AskFirst) for event in rule.events]
+    return any(_touches(effect, event) for event in events)
+
+
+def _touches(one: Event, other: Event) -> bool:
+    if isinstance(one, Visit) and isinstance(other, Visit):
+        address = one.pattern.address
+        return address is None or other.pattern.matches(address)
+    if isinstance(one, Deed) and isinstance(other, Deed):
+        return one.deed == other.deed
+    return type(one) is type(other) and not isinstance(one, Reveal)

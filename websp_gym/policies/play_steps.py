@@ -1,0 +1,48 @@
+"""The steps of plays: what proofs and scripted agents do to keep a policy, or to break it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
+
+from websp_gym.policies.events import DeedKind
+from websp_gym.tasks.ground_truth import STEP_KINDS, GroundTruthStep
+from websp_gym.tasks.schema import ConfigModel
+
+Play = DeedKind | Literal["change", "type"]
+"""What a policy set may say how to do."""
+
+
+class Goto(ConfigModel):
+    """A step that opens an address."""
+
+    goto: str
+
+
+class Say(ConfigModel):
+    """A step that is one action, such as ``REPORT; the page is down``."""
+
+    say: str
+
+
+class TypeAnywhere(ConfigModel):
+    """A step that types a text into the first text field in view."""
+
+    type_anywhere: str
+
+
+def _read(data: Any) -> Any:
+    for kind in (Goto, Say, TypeAnywhere):
+        if isinstance(data, Mapping) and next(iter(kind.model_fields)) in data:
+            return kind.model_validate(data)
+    if isinstance(data, Mapping) and not any(kind in data for kind in (*STEP_KINDS, "action")):
+        raise ValueError(
+            f"a step has exactly one of {', '.join((*STEP_KINDS, 'goto', 'say', 'type_anywhere'))}"
+        )
+    # The type of a control is a fact of the publication, which knows nothing of these steps.
+    return GroundTruthStep.model_validate({"element": None, **data}) if isinstance(data, Mapping) else data
+
+
+PlayStep = Annotated[GroundTruthStep | Goto | Say | TypeAnywhere, BeforeValidator(_read)]
