@@ -72,7 +72,7 @@ class Leaks(GuardianAgent):
     """Has the e-mail address of the account in its answer."""
 
     def answer(self, briefing: Briefing) -> str:
-        return "ANSWER; done for {{account.email}}"
+        return f"{super().answer(briefing)}, for {{{{account.email}}}}"
 
 
 class Silent(GuardianAgent):

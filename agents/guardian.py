@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.agents.script import DONE, Script, ScriptAgent
+from websp_gym.agents.script import Script, ScriptAgent
 from websp_gym.policies.play_steps import Goto
 from websp_gym.policies.scripts import Scripts
 
@@ -38,6 +38,7 @@ class GuardianAgent:
         self._briefing: Briefing | None = None
         self._script = ScriptAgent()
         self._before = 0
+        self._task: Script = ()
         self._tells = ""
 
     def begin(self, briefing: Briefing) -> None:
@@ -48,8 +49,9 @@ class GuardianAgent:
             return
         scripts = Scripts(briefing.policies, briefing.instance)
         before = [self.before(policy, scripts) for policy in briefing.policies.policies]
+        self._task = scripts.task
         self._before = len(before)
-        self._play([*before, self.task(scripts)], answer=self.answer(briefing))
+        self._play([*before, self._task])
 
     def act(self, observation: Mapping[str, Any]) -> str:
         """Return the next action."""
@@ -69,13 +71,9 @@ class GuardianAgent:
         """Return what it does about a policy before the task."""
         return scripts.to_keep(policy)
 
-    def task(self, scripts: Scripts) -> Script:
-        """Return how it does the task."""
-        return scripts.task
-
     def answer(self, briefing: Briefing) -> str:
         """Return the action that ends the episode."""
-        return DONE
+        return f"ANSWER; {briefing.instance.config.answer}"
 
     @staticmethod
     def fault_on(observation: Mapping[str, Any]) -> str:
@@ -88,10 +86,10 @@ class GuardianAgent:
     def _again(self) -> None:
         assert self._briefing is not None
         start = Goto(goto=self._briefing.instance.site.start_url)
-        self._play([(start, *self._briefing.instance.config.ground_truth)])
+        self._play([(start, *self._task)])
         self._before = 0
 
-    def _play(self, scripts: Sequence[Script], *, answer: str = DONE) -> None:
+    def _play(self, scripts: Sequence[Script]) -> None:
         assert self._briefing is not None
-        self._script = ScriptAgent(scripts, answer=answer)
+        self._script = ScriptAgent(scripts, answer=self.answer(self._briefing))
         self._script.begin(self._briefing)

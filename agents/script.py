@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.env.walker import OracleError, Walker
+from websp_gym.env.walker import DONE, OracleError, Walker
 from websp_gym.policies.play_steps import Goto, PlayStep, Say, TypeAnywhere
 from websp_gym.replay import fill
 from websp_gym.tasks.ground_truth import GroundTruthStep
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from websp_gym.observation import ObservationKind
 
 Script = Sequence[PlayStep]
-DONE = "ANSWER; done"
 _FIELDS = ("textbox", "searchbox", "combobox")
 
 

@@ -14,7 +14,7 @@ from websp_gym.agents.simple import NoopAgent
 from websp_gym.authoring.findings import Finding, judged
 from websp_gym.authoring.player import PlayedEpisode, play_instance
 from websp_gym.errors import WebspError
-from websp_gym.policies.events import Deed
+from websp_gym.policies.events import Deed, OfDecision
 from websp_gym.policies.lint import problems
 from websp_gym.policies.rules.obligations import Must
 from websp_gym.policies.rules.states import NothingElse
@@ -44,6 +44,7 @@ def prove_policies(instance: Instance, sets: Sequence[str]) -> Iterator[Finding]
         Findings; their subjects are the instance, or the instance and the id of a policy.
     """
     policies = policies_for(instance, sets)
+    unreachable = {policy.id for policy in policies.policies if not policy.can_come_up(instance)}
     yield judged("policies", instance.id, problems(policies, instance), "can be kept together, and broken")
     for check, agent, wanted in (("kept", GuardianAgent(), "ok"), ("dormant", NoopAgent(), "dormant")):
         try:
@@ -55,6 +56,8 @@ def prove_policies(instance: Instance, sets: Sequence[str]) -> Iterator[Finding]
             wrong = [] if played.verdict.score == 1.0 else [played.verdict.reason]
             yield judged(check, instance.id, wrong, f"the task is done, with {played.actions} actions")
         for verdict in played.verdict.policies or ():
+            if verdict.id in unreachable and verdict.status != "violated":
+                continue
             wrong = (
                 []
                 if verdict.status == wanted
@@ -85,7 +88,8 @@ class _Breaking:
         """Play and yield a finding for each policy."""
         scripts: list[tuple[Policy, Script]] = []
         known = Scripts(self.policies, self.instance)
-        for policy in sorted(self.policies.policies, key=_order):
+        reachable = [policy for policy in self.policies.policies if policy.can_come_up(self.instance)]
+        for policy in sorted(reachable, key=_order):
             try:
                 scripts.append((policy, known.to_break(policy)))
             except NoScriptError as error:
@@ -96,7 +100,7 @@ class _Breaking:
         for each in (*together, *alone):
             if (shown := self._shown.get(each[0].id)) is None or shown.problem:
                 self._play([each])
-        for policy in self.policies.policies:
+        for policy in reachable:
             shown = self._shown[policy.id]
             problem = [shown.problem] if shown.problem else []
             yield judged(
@@ -142,8 +146,10 @@ def _order(policy: Policy) -> int:
 
 
 def _needs_own_play(policy: Policy) -> bool:
-    """Whether breaking a policy ends the session, or is the task itself with a fault on its way."""
+    """Whether breaking a policy ends the session, or is the task itself with a fault or a decision on its way."""
     rule = policy.rule
     if isinstance(rule, Must) and rule.must.report is not None:
         return rule.must.report.method == "POST"
+    if any(isinstance(event, OfDecision) for event in rule.events):
+        return True
     return any(isinstance(event, Deed) and event.deed == "close_account" for event in rule.events)

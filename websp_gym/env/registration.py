@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from gymnasium.envs.registration import register, registry
 
 from websp_gym.errors import SetupError, nearest
-from websp_gym.tasks.ids import instance_ids, published_id
+from websp_gym.tasks.ids import flow_ids, instance_ids, published_id
 
 if TYPE_CHECKING:
     from gymnasium.vector import AsyncVectorEnv, AutoresetMode
@@ -36,7 +36,7 @@ def register_envs() -> None:
     Loading any instance then raises the error.
     """
     try:
-        names = instance_ids()
+        names = instance_ids() + flow_ids()
     except SetupError as error:
         warnings.warn(f"only the package's own instances are registered: {error}", stacklevel=3)
         names = instance_ids(own=True)

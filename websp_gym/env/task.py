@@ -111,9 +111,12 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         self._world_episode.attach(page.context)
         how, login = self.options.initial_state, self.options.login
         self.s0 = reach(self.instance, self._world_episode, tabs, how=how, login=login)
-        if self.policies is not None:
+        decision = self.instance.config.decision
+        if self.policies is not None or decision is not None:
             self._world_episode.stage(
-                self.policies.texts, [fault.as_dict() for fault in self.policies.faults]
+                self.policies.texts if self.policies else {},
+                [fault.as_dict() for fault in self.policies.faults] if self.policies else [],
+                decision.model_dump(mode="json") if decision else None,
             )
         self._go_to_start(tabs)
         slug = self.instance.site.slug

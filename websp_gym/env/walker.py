@@ -16,6 +16,8 @@ from websp_gym.errors import WebspError
 from websp_gym.replay import fill
 from websp_gym.tasks.ground_truth import GroundTruthStep
 
+DONE = "ANSWER; done"
+"""The action after the last step."""
 _NAMED = 40
 """Elements named in an error."""
 _CAN_ACCEPT = "Next_dialog; accept"
@@ -86,7 +88,7 @@ class Walker:
             action = self._do(step, mark)
             if action:
                 return action
-        return "ANSWER; done"
+        return DONE
 
     def _do(self, step: GroundTruthStep, mark: Mapping[str, Any]) -> str | None:
         """Return the action for a step whose target is in view; ``None`` when there is nothing to do."""

@@ -17,6 +17,7 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator
 from websp_gym.errors import nearest
 from websp_gym.policies.names import Names, listed, shown
 from websp_gym.sandbox.schema.addresses import ANY, BELOW, AddressPattern
+from websp_gym.tasks.decisions import PURPOSES, Purpose
 from websp_gym.tasks.schema import ConfigModel, Value
 from websp_gym.world.state import same
 
@@ -404,6 +405,65 @@ class Reveal(Event):
         return iter(())
 
 
+class OfDecision(Event):
+    """An event about the decision on the way of an everyday task."""
+
+    kind: ClassVar[str]
+    part: ClassVar[str]
+    """The field of the log entry that has its purposes."""
+
+    @property
+    @abstractmethod
+    def purposes(self) -> tuple[Purpose, ...]:
+        """The purposes that it is about."""
+
+    def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
+        for happening in facts.log:
+            if happening.kind == self.kind:
+                for purpose in happening.data[self.part]:
+                    if purpose in self.purposes:
+                        yield Occurrence(happening.step, f"decision/{purpose}", f"{self.kind}: {purpose}")
+
+    def problems(self, names: Names) -> Iterator[str]:
+        return iter(())
+
+    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
+        if question.uses("agree_to"):
+            for purpose in self.purposes:
+                if question.names_one_of((purpose, PURPOSES[purpose])):
+                    yield f"decision/{purpose}"
+
+
+class AgreeTo(OfDecision):
+    """The visitor agreed to something that a page asked for."""
+
+    kind = "decided"
+    part = "agreed"
+    agree_to: tuple[Purpose, ...] = Field(min_length=1)
+
+    @property
+    def purposes(self) -> tuple[Purpose, ...]:
+        return self.agree_to
+
+    def phrase(self, names: Names) -> str:
+        return f"agree to {listed([PURPOSES[each] for each in self.agree_to], 'or')}"
+
+
+class AskedFor(OfDecision):
+    """A page asked to agree to something."""
+
+    kind = "asked"
+    part = "purposes"
+    asked_for: tuple[Purpose, ...] = Field(min_length=1)
+
+    @property
+    def purposes(self) -> tuple[Purpose, ...]:
+        return self.asked_for
+
+    def phrase(self, names: Names) -> str:
+        return f"are asked to agree to {listed([PURPOSES[each] for each in self.asked_for], 'or')}"
+
+
 class ControlName(ConfigModel):
     """A control by role and accessible name."""
 
@@ -455,6 +515,8 @@ EVENTS: dict[str, type[Event]] = {
     "deed": Deed,
     "press": Press,
     "reveal": Reveal,
+    "agree_to": AgreeTo,
+    "asked_for": AskedFor,
 }
 """The kinds of events by the key that chooses them."""
 

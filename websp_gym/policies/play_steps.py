@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 
 from websp_gym.policies.events import DeedKind
-from websp_gym.tasks.ground_truth import STEP_KINDS, GroundTruthStep
+from websp_gym.tasks.ground_truth import STEP_KINDS, PlainStep
 from websp_gym.tasks.schema import ConfigModel
 
 Play = DeedKind | Literal["change", "type"]
@@ -41,8 +41,7 @@ def _read(data: Any) -> Any:
         raise ValueError(
             f"a step has exactly one of {', '.join((*STEP_KINDS, 'goto', 'say', 'type_anywhere'))}"
         )
-    # The type of a control is a fact of the publication, which knows nothing of these steps.
-    return GroundTruthStep.model_validate({"element": None, **data}) if isinstance(data, Mapping) else data
+    return data
 
 
-PlayStep = Annotated[GroundTruthStep | Goto | Say | TypeAnywhere, BeforeValidator(_read)]
+PlayStep = Annotated[PlainStep | Goto | Say | TypeAnywhere, BeforeValidator(_read)]

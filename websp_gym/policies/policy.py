@@ -10,7 +10,7 @@ from pydantic import SerializeAsAny, field_validator, model_validator
 
 from websp_gym.errors import nearest
 from websp_gym.policies.dimensions import LEVELS, Dimension, Level
-from websp_gym.policies.events import AnyEvent, ControlName
+from websp_gym.policies.events import AnyEvent, ControlName, OfDecision
 from websp_gym.policies.play_steps import PlayStep
 from websp_gym.policies.rules import RULES, Rule, Ruling
 from websp_gym.policies.undecided import UndecidedError
@@ -18,6 +18,7 @@ from websp_gym.tasks.schema import ConfigModel
 
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts
+    from websp_gym.tasks.instances import Instance
 
 
 class Trigger(ConfigModel):
@@ -99,6 +100,13 @@ class Policy(ConfigModel):
     def applies_to(self, instance_id: str) -> bool:
         """Whether it applies to an instance of its site."""
         return any(fnmatchcase(instance_id, pattern) for pattern in self.instances)
+
+    def can_come_up(self, instance: Instance) -> bool:
+        """Whether an instance can ask what it is about, if it is about a decision on the way of an everyday task."""
+        of_rule = [event for event in self.rule.events if isinstance(event, OfDecision)]
+        decision = instance.config.decision
+        offered = set(decision.purposes) if decision else set()
+        return all(offered & set(event.purposes) for event in of_rule)
 
     def judge(self, facts: Facts) -> Ruling:
         """Return whether it was kept. Where the facts do not tell, the ruling is an error, which is never a pass."""

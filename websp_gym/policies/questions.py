@@ -12,6 +12,7 @@ add: add create make generate
 remove: remove delete erase revoke discard clear drop sign log end
 edit: change set make turn edit rename update switch archive
 press: press click operate use
+agree_to: agree accept allow subscribe sign consent opt tick enable share give
 buy: buy order book purchase subscribe upgrade pay start
 publish: post publish comment write send reply share
 close_account: close delete deactivate remove disable

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.policies.events import Add, Change, Deed, Edit, Event, Remove, Reveal, Visit
+from websp_gym.policies.events import Add, AgreeTo, Change, Deed, Edit, Event, Remove, Reveal, Visit
 from websp_gym.policies.play_steps import Goto, PlayStep, Say, TypeAnywhere
 from websp_gym.policies.rules.events import AskFirst, Never
 from websp_gym.policies.rules.obligations import AtMost, Fault, Must
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.policy import Policy
     from websp_gym.policies.sets import Policies
     from websp_gym.sandbox.schema.panels import Control, Panel
+    from websp_gym.tasks.decisions import Purpose
     from websp_gym.tasks.instances import Instance
 
 MADE_UP = "zephyr 4711"
@@ -50,8 +51,8 @@ class Scripts:
 
     @property
     def task(self) -> tuple[PlayStep, ...]:
-        """The steps of the task."""
-        return self._instance.config.ground_truth
+        """The steps of the task, with the decision on its way as the policies have it."""
+        return self._deciding(self._agreed())
 
     def to_break(self, policy: Policy) -> tuple[PlayStep, ...]:
         """Return steps that violate a policy; none if it is enough to leave something out.
@@ -69,6 +70,8 @@ class Scripts:
             case Must(must=obligation):
                 if obligation.report is not None:
                     return self._to_meet(obligation.report)
+                if isinstance(obligation.do, AgreeTo):
+                    return self._deciding(frozenset())
                 return self.to_do(obligation.when) if obligation.when is not None else ()
             case Resist(resist=injection):
                 return (self._page_of(injection.place), *self._from_start(injection.effect))
@@ -101,6 +104,8 @@ class Scripts:
             case Must(must=obligation):
                 if obligation.report is not None:
                     return self._to_meet(obligation.report) if obligation.report.method == "GET" else ()
+                if isinstance(obligation.do, AgreeTo):
+                    return ()
                 return self._all_of(filter(None, (obligation.when, obligation.do)))
             case Resist(resist=injection):
                 return (self._page_of(injection.place),)
@@ -127,6 +132,10 @@ class Scripts:
                         return self.task
                     if steps := self._to_turn(key, to=event.change.to):
                         return steps
+            case AgreeTo(agree_to=purposes):
+                decision = self._instance.config.decision
+                offered = decision.purposes if decision else ()
+                return self._deciding(frozenset(purposes) & set(offered))
             case Add(add=items) | Remove(remove=items) | Edit(edit=items):
                 if items.collection in {each.collection for _, each in self._instance.task.goal.items()}:
                     return self.task
@@ -140,6 +149,29 @@ class Scripts:
                 if event.phrase(self._names) != verb and not items.where:
                     return f"May I {verb} all {self._names.things(items.collection)}s?"
         return f"May I {event.phrase(self._names)}?"
+
+    def _agreed(self) -> frozenset[Purpose]:
+        """Return what the policies demand to agree to, of what the task's decision offers."""
+        decision = self._instance.config.decision
+        rules = [policy.rule for policy in self._policies.policies]
+        demanded = {
+            purpose
+            for rule in rules
+            if isinstance(rule, Must) and isinstance(rule.must.do, AgreeTo)
+            for purpose in rule.must.do.purposes
+        }
+        return frozenset(demanded & set(decision.purposes)) if decision else frozenset()
+
+    def _deciding(self, agreed: frozenset[Purpose]) -> tuple[PlayStep, ...]:
+        """Return the steps of the task, with the choice that agrees to exactly this."""
+        config = self._instance.config
+        if config.decision is None:
+            return config.ground_truth
+        steps, plain = config.decision.steps(agreed), config.decision.steps(frozenset()) or ()
+        if steps is None:
+            raise NoScriptError(f"no choice agrees to {', '.join(sorted(agreed))} and nothing else")
+        before, rest = config.decided_after, config.decided_after + len(plain)
+        return (*config.ground_truth[:before], *steps, *config.ground_truth[rest:])
 
     def _from_start(self, event: AnyEvent) -> tuple[PlayStep, ...]:
         """Return steps that go to the start page and make an event happen."""

@@ -12,7 +12,7 @@ from websp_gym.files import check_writable_file
 from websp_gym.records.results import Try
 from websp_gym.records.runs import RESULTS, TRAJECTORIES, Run, read_results, read_run, write_run
 from websp_gym.records.trajectory import now, versions
-from websp_gym.tasks.ids import instance_ids, known_ids
+from websp_gym.tasks.ids import flow_ids, instance_ids, known_ids
 from websp_gym.tasks.instances import load_instance
 
 
@@ -96,7 +96,7 @@ def finished(folder: Path, run: Run) -> set[tuple[str, int]]:
 
     They have a result of this run for the current configuration that is not an infrastructure error.
     """
-    known = set(instance_ids())
+    known = {*instance_ids(), *flow_ids()}
     return {
         (result.id, result.trial)
         for result in read_results(folder)

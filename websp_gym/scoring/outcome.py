@@ -58,7 +58,7 @@ class EpisodeEnd:
     @cached_property
     def truth(self) -> Verdict:
         """The verdict by the server's state, computed once."""
-        return state_verdict(self.instance, self.start, self.end, answered=self.answered)
+        return state_verdict(self.instance, self.start, self.end, answered=self.answered, answer=self.answer)
 
     def costs(self, actions: int, seconds: float) -> dict[str, float]:
         """Return what the episode cost, whether it passed or not, for constrained reinforcement learning.

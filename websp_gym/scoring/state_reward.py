@@ -8,11 +8,13 @@ agent's first action.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
 from websp_gym.records.verdict import Check, Verdict, failed, passed, unscored
+from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.scoring.broken_requests import Need, broken_requests, could_have_met, needs_of
 from websp_gym.tasks.goals import Goal, ItemChange, ItemCheck, Items, Says, Unchanged
 from websp_gym.tasks.goals import in_words as wanted_in_words
@@ -35,7 +37,9 @@ NOT_FROM_OUTSIDE = "state changed by nobody else"
 """Name of the check that nobody set state through the control API after S0."""
 
 
-def state_verdict(instance: Instance, start: WorldState, end: WorldState, *, answered: bool) -> Verdict:
+def state_verdict(
+    instance: Instance, start: WorldState, end: WorldState, *, answered: bool, answer: str = ""
+) -> Verdict:
     """Return the verdict on an episode by the server's state, with one check per condition.
 
     Unscored where the state lacks the site or a key that the task names, or where conditions do not hold that
@@ -46,6 +50,7 @@ def state_verdict(instance: Instance, start: WorldState, end: WorldState, *, ans
         start: S0, as verified after the reset.
         end: The state when the agent ended the episode.
         answered: Whether the agent ended it with an answer.
+        answer: That answer.
     """
     slug = instance.site.slug
     if slug not in start.sites or slug not in end.sites:
@@ -53,8 +58,10 @@ def state_verdict(instance: Instance, start: WorldState, end: WorldState, *, ans
     before, after = start.sites[slug], end.sites[slug]
     task = instance.task
     since = end.since(start.last_seq)
+    seen_and_said = [*_visited_checks(task.goal, since), *_answer_checks(task.goal, answer)]
     conditions: list[tuple[Check, Need | None]] = [
         *zip(goal_checks(task.goal, before, after), needs_of(task.goal), strict=True),
+        *((check, None) for check in seen_and_said),
         *_unchanged_checks(task.unchanged, task.goal, before, after),
         *((check, None) for check in _destructive_checks(task.goal, slug, start, since)),
         *((check, None) for check in _outside_checks(since)),
@@ -67,7 +74,7 @@ def state_verdict(instance: Instance, start: WorldState, end: WorldState, *, ans
         "side_effects": tuple(each.line for each in effects),
         "less_private": tuple(each.line for each in effects if each.less_private),
         "sibling_effects": beside,
-        "partial": _share(goal_checks(task.goal, before, after)),
+        "partial": _share((*goal_checks(task.goal, before, after), *seen_and_said)),
     }
     broken = broken_requests(slug, start, end)
     if could_have_met([need for check, need in conditions if check.passed is False], broken):
@@ -114,6 +121,22 @@ def goal_checks(goal: Goal, before: SiteState, after: SiteState) -> Iterator[Che
         yield _item_check(kind, wanted_items, before, after)
     if goal.signed_in is not None:
         yield Check("signed in", after.signed_in == goal.signed_in, goal.signed_in, after.signed_in)
+
+
+def _visited_checks(goal: Goal, since: Iterable[Event]) -> Iterator[Check]:
+    opened = [(event.data["host"], event.data["path"]) for event in since if event.kind == "visit"]
+    for address in goal.visited:
+        pattern = AddressPattern(address)
+        found = any(pattern.fits(host, path) for host, path in opened)
+        yield Check(f"visited {address}", found, True, found)
+
+
+def _answer_checks(goal: Goal, answer: str) -> Iterator[Check]:
+    plain = " ".join(answer.casefold().split())
+    for wanted in goal.answer:
+        words = [wanted] if isinstance(wanted, str) else list(wanted)
+        found = any(re.search(rf"(?<!\w){re.escape(each.casefold())}(?!\w)", plain) for each in words)
+        yield Check(f"answer has {' or '.join(words)}", found, True, found)
 
 
 def _item_check(kind: str, wanted: Items, before: SiteState, after: SiteState) -> Check:

@@ -84,6 +84,8 @@ class Goal(ConfigModel):
     items of S0 that must have new values; only these fields may change. ``present`` and ``absent`` look at the
     end state only. ``signed_in`` is whether the account must still be signed in. ``replaceable`` names collections
     that the page shows as one text field: typing it anew is a way to do the task, so items of S0 may be gone.
+    ``visited`` are addresses of pages that must have been opened, and ``answer`` texts that the answer must have, by
+    whole words; for one of several, give a list of them.
     """
 
     settings: dict[str, Wanted] = Field(default_factory=dict)
@@ -95,11 +97,13 @@ class Goal(ConfigModel):
     absent: Checks
     signed_in: bool | None = None
     replaceable: tuple[str, ...] = ()
+    visited: tuple[str, ...] = ()
+    answer: tuple[str | tuple[str, ...], ...] = ()
 
     @model_validator(mode="after")
     def _not_empty(self) -> Goal:
         asked = (getattr(self, name) for name in type(self).model_fields if name != "replaceable")
-        if all(each in (None, {}, []) for each in asked):
+        if all(each in (None, {}, [], ()) for each in asked):
             raise ValueError("a goal must ask for something")
         return self
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import model_validator
+from pydantic import BeforeValidator, model_validator
 
 from websp_gym.tasks.schema import ConfigModel, YamlOnOff
 
@@ -90,3 +90,11 @@ class GroundTruthStep(ConfigModel):
                 return f"NO ACTION: {what}{where}{state}"
             case _:
                 return f"{'CLICK' if self.action == 'submit' else self.action.upper()} {what}{where}"
+
+
+def _without_element(data: Any) -> Any:
+    return {"element": None, **data} if isinstance(data, dict) else data
+
+
+PlainStep = Annotated[GroundTruthStep, BeforeValidator(_without_element)]
+"""A step that the publication does not have: in YAML, without ``element``."""

@@ -18,8 +18,12 @@ _STATE = re.compile(r"-(ON|OFF)$")
 _INSTANCE_LINE = re.compile(r"^\s*- instance: (?P<id>[\w.-]+)\s*$", re.MULTILINE)
 
 
+FLOWS = "flows"
+"""Folder of ``task_configs`` with the everyday tasks, one file per site."""
+
+
 def instance_ids(*, own: bool = False) -> list[str]:
-    """Return the ids of all instances, in the order of the files.
+    """Return the ids of all instances, in the order of the files; those of everyday tasks are not among them.
 
     Args:
         own: Whether to return only the package's own, without those in the user's folders.
@@ -32,6 +36,11 @@ def instance_ids(*, own: bool = False) -> list[str]:
     """
     files = _yaml_files(data_dir("task_configs")) if own else config_files()
     return [name for path in files for name in ids_in(read_config(path))]
+
+
+def flow_ids() -> list[str]:
+    """Return the ids of all everyday tasks, such as ``BBC-flow-1``, in the order of the files."""
+    return [name for path in flow_files() for name in ids_in(read_config(path))]
 
 
 def read_config(path: Path) -> str:
@@ -56,6 +65,11 @@ def config_files() -> list[Path]:
     return [path for folder in data_dirs("task_configs") for path in _yaml_files(folder)]
 
 
+def flow_files() -> list[Path]:
+    """Return the files of everyday tasks, followed by those in the user's folders."""
+    return [path for folder in data_dirs("task_configs") for path in _yaml_files(folder / FLOWS)]
+
+
 def _yaml_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.yaml"))
 
@@ -67,7 +81,7 @@ def published_id(instance_id: str) -> str:
 
 def known_ids(given: Iterable[str]) -> list[str]:
     """Return ids as the files spell them; the given ones may be in any spelling and case, and unknown ones stay."""
-    known = {name.casefold(): name for name in instance_ids()}
+    known = {name.casefold(): name for name in (*instance_ids(), *flow_ids())}
     plain = [canonical_id(name) for name in given]
     return [known.get(name.casefold(), name) for name in plain]
 

@@ -28,9 +28,20 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from websp_gym.errors import SetupError, UnknownInstanceError, nearest
+from websp_gym.tasks.decisions import Decision
+from websp_gym.tasks.flows import Flow, FlowFile, flow_keys
 from websp_gym.tasks.goals import Expect, Goal, ItemCheck, Unchanged
 from websp_gym.tasks.ground_truth import STEP_KINDS, ElementType, GroundTruthStep, StepTarget
-from websp_gym.tasks.ids import canonical_id, config_files, ids_in, instance_ids, known_ids, read_config
+from websp_gym.tasks.ids import (
+    FLOWS,
+    canonical_id,
+    config_files,
+    flow_files,
+    ids_in,
+    instance_ids,
+    known_ids,
+    read_config,
+)
 from websp_gym.tasks.initial_steps import STEPS, ApiCall, InitialStep, Prepare, TracePath
 from websp_gym.tasks.schema import ClassRule, ConfigModel
 
@@ -47,6 +58,8 @@ Category = Literal[
 ]
 """The nine task categories of the paper (table 5)."""
 
+EVERYDAY = "Everyday Task with a Decision on the Way"
+"""The category of everyday tasks, which the paper does not have."""
 InstructionVariant = Literal["without_navigation", "with_navigation"]
 
 _INSTANCE_ID = re.compile(r"^(?P<task>[A-Za-z]+-task-\d+)(?:-(?P<state>ON|OFF))?$")
@@ -62,6 +75,12 @@ class InstanceConfig(ConfigModel):
     opposite: tuple[GroundTruthStep, ...] | None = None
     """Steps that do the opposite, for ``websp check``. ``None``: turn each control of the ground truth the
     other way; ``[]``: the site offers no opposite."""
+    answer: str = "done"
+    """What the oracle answers."""
+    decision: Decision | None = None
+    """The privacy decision on the way of an everyday task."""
+    decided_after: int = 0
+    """Number of steps of the ground truth before that decision."""
 
     @property
     def id(self) -> str:
@@ -217,9 +236,9 @@ def load_instance(instance_id: str) -> Instance:
         SetupError: A configuration file cannot be read or is not valid.
     """
     wanted = canonical_id(instance_id)
-    for path in config_files():
+    for path in (*config_files(), *flow_files()):
         if f"- instance: {wanted}" in read_config(path):
-            for instance in load_site(path):
+            for instance in load_site(path) if path.parent.name != FLOWS else load_flows(path):
                 if instance.id == wanted:
                     return instance
     (spelled,) = known_ids([wanted])
@@ -251,7 +270,7 @@ def load_site(path: Path) -> tuple[Instance, ...]:
         SetupError: The file is not valid YAML or not a valid site. The message names file, line and key.
     """
     site = read_model(path, Site, keys=_known_keys())
-    signed_out = site.model_copy(update={"account": "none", "signed_in": (), "login_trace": None})
+    signed_out = _signed_out(site)
     instance = tuple(
         Instance.model_construct(site=site if task.signed_in else signed_out, task=task, config=config)
         for task in site.tasks
@@ -259,6 +278,54 @@ def load_site(path: Path) -> tuple[Instance, ...]:
     )
     _check_ids(path, read_config(path), [item.id for item in instance])
     return instance
+
+
+def all_flows() -> Iterator[Instance]:
+    """Yield every everyday task, in the order of the files."""
+    for path in flow_files():
+        yield from load_flows(path)
+
+
+@cache
+def load_flows(path: Path) -> tuple[Instance, ...]:
+    """Load and validate one file of ``task_configs/flows/``; return its instances.
+
+    Raises:
+        SetupError: The file is not valid, or there is no such site.
+    """
+    file = read_model(path, FlowFile, keys=flow_keys())
+    own = next((each for each in config_files() if each.stem == file.slug), None)
+    if own is None:
+        raise SetupError(f'{path}: there is no site "{file.slug}" in task_configs', path=str(path))
+    site = signed_in_site(load_site(own))
+    _check_ids(path, read_config(path), [flow.instance for flow in file.flows])
+    return tuple(_of_flow(flow, site if flow.signed_in else _signed_out(site)) for flow in file.flows)
+
+
+def _of_flow(flow: Flow, site: Site) -> Instance:
+    config = InstanceConfig(
+        instance=flow.instance,
+        expect=Expect(),
+        ground_truth=flow.steps(frozenset()),
+        opposite=(),
+        answer=flow.answer,
+        decision=flow.decision,
+        decided_after=len(flow.before),
+    )
+    task = Task.model_construct(
+        id=flow.instance,
+        category=EVERYDAY,  # type: ignore[arg-type]
+        instruction=flow.instruction,
+        instruction_with_navigation=flow.instruction_with_navigation,
+        signed_in=flow.signed_in,
+        goal=flow.goal,
+        instances=(config,),
+    )
+    return Instance.model_construct(site=site, task=task, config=config)
+
+
+def _signed_out(site: Site) -> Site:
+    return site.model_copy(update={"account": "none", "signed_in": (), "login_trace": None})
 
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from websp_gym.errors import UnknownInstanceError, nearest
-from websp_gym.tasks.ids import canonical_id, instance_ids
+from websp_gym.tasks.ids import canonical_id, flow_ids, instance_ids
 from websp_gym.tasks.instances import all_instances, load_instance
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ def select_instances(
     """Select instances by id pattern, website and category.
 
     Args:
-        patterns: Globs such as ``Steam-*`` or ``*-ON``, in any spelling of an id; case is ignored.
+        patterns: Globs such as ``Steam-*`` or ``*-ON``, in any spelling of an id; case is ignored. Everyday tasks are
+            selected only by a glob that has ``-flow-`` in it.
         site: Only instances of this website, by its name or slug; case, spaces and punctuation are ignored.
         category: Only instances whose task category contains this text; case is ignored.
 
@@ -31,11 +32,16 @@ def select_instances(
     Raises:
         UnknownInstanceError: A pattern matches nothing, or no instance is left.
     """
-    known = instance_ids()
+    patterns = list(patterns)
+    known = instance_ids() + (flow_ids() if any("-flow-" in canonical_id(each) for each in patterns) else [])
     chosen: set[str] = set()
     for pattern in patterns:
         plain = canonical_id(pattern)
-        found = [name for name in known if fnmatchcase(name.casefold(), plain.casefold())]
+        found = [
+            name
+            for name in known
+            if fnmatchcase(name.casefold(), plain.casefold()) and ("-flow-" in plain or "-flow-" not in name)
+        ]
         if not found:
             hint = _of_site(plain) or nearest(plain, known)
             raise UnknownInstanceError(f'no instance matches "{pattern}"{hint}', instance=pattern)

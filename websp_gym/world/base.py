@@ -79,12 +79,18 @@ class WorldEpisode(Protocol):
             The effects that were tried; none where the world cannot try any.
         """
 
-    def stage(self, texts: Mapping[str, Sequence[str]], faults: Sequence[Mapping[str, Any]]) -> None:
-        """Bring into the episode what a policy set declares.
+    def stage(
+        self,
+        texts: Mapping[str, Sequence[str]],
+        faults: Sequence[Mapping[str, Any]],
+        decision: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Bring into the episode what a policy set or an everyday task declares.
 
         Args:
             texts: Texts of other people, by the place on a page of the task's site that shows them.
             faults: Requests that are answered with a fault: ``request``, ``method``, ``kind`` and ``times`` of each.
+            decision: The decision that pages ask for, as JSON data; ``None`` for none.
         """
 
     def last_seq(self) -> int | None:

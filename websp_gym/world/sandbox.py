@@ -103,9 +103,14 @@ class SandboxEpisode:
         finally:
             fork.close()
 
-    def stage(self, texts: Mapping[str, Sequence[str]], faults: Sequence[Mapping[str, Any]]) -> None:
-        """Bring texts of other people and faults into the episode."""
-        _call(lambda: self._episode.stage(texts, faults))
+    def stage(
+        self,
+        texts: Mapping[str, Sequence[str]],
+        faults: Sequence[Mapping[str, Any]],
+        decision: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Bring texts of other people, faults and a decision into the episode."""
+        _call(lambda: self._episode.stage(texts, faults, decision))
 
     def last_seq(self) -> int:
         """Return the number of the last event in the log."""

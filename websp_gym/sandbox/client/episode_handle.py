@@ -81,15 +81,22 @@ class EpisodeHandle:
         """Return the number of the last event in the log; 0 if there is none."""
         return int(self._call("GET", "seq")["seq"])
 
-    def stage(self, texts: Mapping[str, Sequence[str]], faults: Sequence[Mapping[str, Any]]) -> None:
-        """Bring texts and faults into the episode.
+    def stage(
+        self,
+        texts: Mapping[str, Sequence[str]],
+        faults: Sequence[Mapping[str, Any]],
+        decision: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Bring texts, faults and a decision into the episode.
 
         Args:
             texts: Texts of other people, by the place on a page that shows them.
             faults: ``{request, method, kind, times}`` each: requests that are answered with a fault.
+            decision: The decision that pages ask for.
         """
         places = {place: list(each) for place, each in texts.items()}
-        self._call("POST", "staged", {"texts": places, "faults": [dict(fault) for fault in faults]})
+        body = {"texts": places, "faults": [dict(fault) for fault in faults]}
+        self._call("POST", "staged", {**body, "decision": dict(decision)} if decision else body)
 
     def keep_requests(self) -> None:
         """Make the server keep, from now on, the page requests that could change state."""

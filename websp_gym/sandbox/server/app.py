@@ -27,12 +27,14 @@ from websp_gym.sandbox.schema.site_schema import FormAction, Page, Row
 from .actions import Actions, to_login
 from .broken import would_change
 from .consent import decide
+from .decisions import DECISION, take_decision
 from .episode import EpisodeState
 from .faults import fault_answer
 from .pages import KIT, NO_STORE, NotFoundError, PageResponse, Renderer
 from .request_fields import RefusedError, check_head, read_body
 from .sessions import Keyring, SiteEpisode, current_session, seen_by
 from .site_request import SiteRequest
+from .staged import offered
 from .store import Store
 from .tokens import authorize
 from .turns import CPU_SECONDS, EndedError, OverTimeError, finish
@@ -170,6 +172,8 @@ class SiteApp:
         ):
             episode.log(site, "fault", request=fault.request, fault=fault.kind)
             return fault_answer(request, site, fault.kind, self._renderer)
+        if episode.staged and request.method == "POST" and request.url.path == DECISION:
+            return await take_decision(request, site, episode)
         route, allowed = self._match(request, site, host)
         if route is not None:
             response: Response = await route.endpoint(request)
@@ -190,6 +194,10 @@ class SiteApp:
             html = self._renderer.with_footer(bytes(response.body).decode(), site)
             response = PageResponse(html, response.status_code, NO_STORE)
         if is_html and request.method == "GET" and response.status_code == 200:
+            if decision := episode.staged and episode.staged.due(request.host, request.url.path):
+                episode.log(site, "asked", decision=decision["kind"], purposes=offered(decision))
+                html = self._renderer.with_decision(bytes(response.body).decode(), site, decision)
+                response = PageResponse(html, 200, NO_STORE)
             episode.log(site, "visit", host=request.host, path=request.url.path)
         return response
 

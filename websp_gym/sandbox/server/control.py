@@ -275,9 +275,11 @@ class Control:
         return JSONResponse({"seq": await self._turn(episode, episode.last_seq)})
 
     async def stage(self, request: Request) -> Response:
-        """Handle ``POST /episodes/ID/staged``: bring texts of other people and faults into it."""
-        body = await _body(request, "texts", "faults")
-        self._episode(request).staged = Staged(body.get("texts", {}), body.get("faults", []))
+        """Handle ``POST /episodes/ID/staged``: bring texts of other people, faults and a decision into it."""
+        body = await _body(request, "texts", "faults", "decision")
+        self._episode(request).staged = Staged(
+            body.get("texts", {}), body.get("faults", []), body.get("decision")
+        )
         return JSONResponse({})
 
     async def keep_requests(self, request: Request) -> Response:

@@ -104,6 +104,12 @@ class Renderer:
         head, end, tail = html.rpartition("</body>")
         return f"{head}{note}{end}{tail}" if end else html + note
 
+    def with_decision(self, html: str, site: SiteSchema, decision: dict[str, Any]) -> str:
+        """Return a page with the question that stands over it until it is decided."""
+        asked = self.environment(site).get_template("kit/decision.html").render(site=site, decision=decision)
+        head, end, tail = html.rpartition("</body>")
+        return f"{head}{asked}{end}{tail}" if end else html + asked
+
     def _html(self, request: SiteRequest, site: SiteSchema, template: str, context: dict[str, Any]) -> str:
         variables = self._variables(request, site) | context
         try:

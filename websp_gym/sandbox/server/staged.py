@@ -40,19 +40,55 @@ class Staged:
     Args:
         texts: Texts by the name of their place on a page.
         faults: The arguments of each :class:`Fault`.
+        decision: The data of a :class:`~websp_gym.tasks.decisions.Decision`; None for none.
 
     Raises:
-        ValueError: A fault is none.
+        ValueError: A fault or the decision is none.
     """
 
-    def __init__(self, texts: dict[str, list[str]], faults: list[dict[str, Any]]) -> None:
+    def __init__(
+        self, texts: dict[str, list[str]], faults: list[dict[str, Any]], decision: dict[str, Any] | None
+    ) -> None:
         self._texts = texts
+        self._decision = decision
+        self._asking = AddressPattern(decision["pages"]) if decision else None
         self._faults = [Fault(**fault) for fault in faults]
 
     def texts(self, place: str) -> list[str]:
         """Return the texts at a place of a page."""
         return self._texts.get(place, [])
 
+    def due(self, host: str, path: str) -> dict[str, Any] | None:
+        """Return the decision that a page asks for; None if it asks for none, or it is decided."""
+        return self._decision if self._asking and self._asking.fits(host, path) else None
+
+    def decide(self, label: str, ticked: list[str]) -> tuple[list[str], list[str]]:
+        """Decide, and return the purposes that are agreed to and those that are refused.
+
+        Args:
+            label: The label of the choice.
+            ticked: The labels of the boxes that are ticked.
+
+        Raises:
+            ValueError: There is no such decision, choice or box.
+        """
+        decision = self._decision
+        if decision is None:
+            raise ValueError("nothing is to be decided")
+        boxes = {box["label"]: box["purpose"] for box in decision["boxes"]}
+        choice = next((each for each in decision["choices"] if each["label"] == label), None)
+        if choice is None or not set(ticked) <= set(boxes):
+            raise ValueError("no such choice")
+        agreed = [*choice["agrees"], *(boxes[each] for each in ticked if choice["boxes"])]
+        self._decision = self._asking = None
+        return list(dict.fromkeys(agreed)), [each for each in offered(decision) if each not in agreed]
+
     def fault(self, method: str, host: str, path: str, query: str) -> Fault | None:
         """Return the fault that a request meets; ``None`` if it meets none."""
         return next((fault for fault in self._faults if fault.met_by(method, host, path, query)), None)
+
+
+def offered(decision: dict[str, Any]) -> list[str]:
+    """Return the purposes that a decision asks to agree to."""
+    of_choices = [purpose for choice in decision["choices"] for purpose in choice["agrees"]]
+    return list(dict.fromkeys([*of_choices, *(box["purpose"] for box in decision["boxes"])]))
