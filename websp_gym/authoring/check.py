@@ -21,11 +21,13 @@ from websp_gym.authoring.sign_in import prove_sign_in, shown_to_sign_in
 from websp_gym.browser.owner import call
 from websp_gym.errors import SetupError, WebspError, nearest
 from websp_gym.runner.processes import Batch, map_unordered
-from websp_gym.tasks.instances import Instance, load_instance, signed_in_site
+from websp_gym.tasks.instances import Instance, all_flows, load_instance, signed_in_site
 
 OnProgress = Callable[[str, int, int], None]
 """Called with what is checked, the number of finished parts and the number of all parts."""
 
+PERSONAS = ("fundamentalist", "pragmatist", "unconcerned")
+"""The sets of policies under which everyday tasks are proven (Westin's three groups of people)."""
 QUICK = 1.0
 """Goal for the duration of a reset on two idle cores, in seconds."""
 
@@ -110,6 +112,26 @@ def check_policies(
     jobs = [_Job(slug, instance.id, None, tuple(sets)) for instance in instances]
     findings = [finding, *_played(jobs, processes, on_progress, seconds_of, len(jobs))]
     return SiteReport(slug, tuple(findings), time.monotonic() - began, seconds_of)
+
+
+def check_flows(
+    slug: str, *, processes: int = 1, on_progress: OnProgress = lambda what, done, total: None
+) -> SiteReport:
+    """Prove every everyday task of a site, also under each persona's policies.
+
+    Args:
+        slug: Name of the site's folder.
+        processes: Number of processes.
+        on_progress: Called as parts finish; see :data:`OnProgress`.
+
+    Raises:
+        SetupError: A configuration is not valid.
+        WorldError: The sandbox does not start.
+    """
+    began, seconds_of = time.monotonic(), dict[str, float]()
+    jobs = [_Job(slug, flow.id, None) for flow in all_flows() if flow.site.slug == slug]
+    findings = tuple(_played(jobs, processes, on_progress, seconds_of, len(jobs)))
+    return SiteReport(slug, findings, time.monotonic() - began, seconds_of)
 
 
 def _findings(
@@ -210,6 +232,9 @@ def _instance_findings(job: _Job) -> Iterator[Finding]:
         return
     picture = job.folder / f"{job.instance}.png" if job.folder else None
     yield from prove(instance, picture=picture)
+    if instance.config.decision is not None:
+        for persona in PERSONAS:
+            yield from prove_policies(instance, [persona])
 
 
 def _page_findings(job: _Job) -> Iterator[Finding]:

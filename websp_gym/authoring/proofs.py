@@ -155,6 +155,8 @@ def _omissions(
     instance = recording.instance
     steps = instance.config.ground_truth
     changing = [] if satisfied else [number for number, step in enumerate(steps) if step.changes_state]
+    # What is decided on the way is for policies to judge, not for the goal.
+    changing = [number for number in changing if number not in instance.config.deciding]
     if not changing:
         yield Finding("omission", instance.id, detail="S0 is the goal: there is nothing to leave out")
         return

@@ -9,10 +9,10 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from websp_gym.authoring.check import check_policies, check_site
+from websp_gym.authoring.check import check_flows, check_policies, check_site
 from websp_gym.authoring.findings import SiteReport
 from websp_gym.authoring.policy_proofs import POLICY_CHECKS
-from websp_gym.tasks.instances import all_instances
+from websp_gym.tasks.instances import all_flows, all_instances
 
 CHECKS = (
     "S0",
@@ -29,17 +29,23 @@ CHECKS = (
     "console",
     "requests",
 )
+FLOW_CHECKS = ("S0", "oracle", "no-op", "omission", "side effects", "console", *POLICY_CHECKS)
 _WIDTH = 160
 _CELLS = {"failed": "[red]failed[/]", "warning": "[yellow]![/]", "ok": "[green]ok[/]"}
 
 
 def prove_sites(
-    sites: Sequence[str], *, processes: int, console: Console, policies: Sequence[str] | None = None
+    sites: Sequence[str],
+    *,
+    processes: int,
+    console: Console,
+    policies: Sequence[str] | None = None,
+    flows: bool = False,
 ) -> bool:
     """Prove sites (none: every site that has tasks), print what failed and a table, and return whether all holds.
 
     The outcome of a site is printed as soon as it is known. With ``policies``, these are proven in place of the
-    instances.
+    instances; with ``flows``, the everyday tasks.
 
     Raises:
         SetupError: There is no such site.
@@ -47,16 +53,20 @@ def prove_sites(
     """
     # In a log, make the console as wide as the table.
     console.width = max(console.width, _WIDTH)
-    slugs = sites or list(dict.fromkeys(instance.site.slug for instance in all_instances()))
+    known = all_flows() if flows else all_instances()
+    slugs = sites or list(dict.fromkeys(instance.site.slug for instance in known))
     reports = []
     for slug in slugs:
-        reports.append(_proved(slug, processes, console, policies))
+        reports.append(_proved(slug, processes, console, policies, flows=flows))
         _tell(console, reports[-1])
-    console.print(_table(reports, CHECKS if policies is None else POLICY_CHECKS))
+    checks = POLICY_CHECKS if policies is not None else FLOW_CHECKS if flows else CHECKS
+    console.print(_table(reports, checks))
     return all(report.ok for report in reports)
 
 
-def _proved(slug: str, jobs: int, console: Console, policies: Sequence[str] | None) -> SiteReport:
+def _proved(
+    slug: str, jobs: int, console: Console, policies: Sequence[str] | None, *, flows: bool
+) -> SiteReport:
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(slug)
 
@@ -65,6 +75,8 @@ def _proved(slug: str, jobs: int, console: Console, policies: Sequence[str] | No
 
         if policies is not None:
             return check_policies(slug, policies, processes=jobs, on_progress=told)
+        if flows:
+            return check_flows(slug, processes=jobs, on_progress=told)
         return check_site(slug, processes=jobs, on_progress=told)
 
 

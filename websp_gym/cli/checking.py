@@ -103,6 +103,9 @@ def prove(
         list[str] | None,
         typer.Option("--policies", metavar="SET", help="Prove the policies of a set, or of a YAML file."),
     ] = None,
+    flows: Annotated[
+        bool, typer.Option("--flows", help="Prove the everyday tasks, under the policies of each persona.")
+    ] = False,
     jobs: Processes = 1,
     as_json: AsJson = False,
 ) -> int:
@@ -121,7 +124,7 @@ def prove(
     """
     console = Console(highlight=False)
     if not effects:
-        held = prove_sites(sites or [], processes=jobs, console=console, policies=policies)
+        held = prove_sites(sites or [], processes=jobs, console=console, policies=policies, flows=flows)
         return 0 if held else 1
     names = [each.id for each in all_instances() if not sites or each.site.slug in sites]
     if sites and not names:

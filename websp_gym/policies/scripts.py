@@ -167,11 +167,14 @@ class Scripts:
         config = self._instance.config
         if config.decision is None:
             return config.ground_truth
-        steps, plain = config.decision.steps(agreed), config.decision.steps(frozenset()) or ()
+        steps = config.decision.steps(agreed)
         if steps is None:
             raise NoScriptError(f"no choice agrees to {', '.join(sorted(agreed))} and nothing else")
-        before, rest = config.decided_after, config.decided_after + len(plain)
-        return (*config.ground_truth[:before], *steps, *config.ground_truth[rest:])
+        before, rest = (
+            config.ground_truth[: config.deciding.start],
+            config.ground_truth[config.deciding.stop :],
+        )
+        return (*before, *steps, *rest)
 
     def _from_start(self, event: AnyEvent) -> tuple[PlayStep, ...]:
         """Return steps that go to the start page and make an event happen."""

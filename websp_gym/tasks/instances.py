@@ -94,6 +94,12 @@ class InstanceConfig(ConfigModel):
         return found["state"] if found else None
 
     @property
+    def deciding(self) -> range:
+        """Indices of the ground-truth steps that make the decision on the way."""
+        steps = self.decision.steps(frozenset()) if self.decision else None
+        return range(self.decided_after, self.decided_after + len(steps or ()))
+
+    @property
     def element_types(self) -> tuple[ElementType, ...]:
         """The UI element types of the ground truth, without duplicates, in order of first use."""
         return tuple(dict.fromkeys(step.element for step in self.ground_truth if step.element))
