@@ -70,7 +70,12 @@ class NotedEpisode(gym.Wrapper[Seen, str, Seen, str]):
             self._trajectory = task.folder.resolve().relative_to(self._folder.resolve()).as_posix()
         if self._with_briefing:
             account = dict(task.world_episode.account)
-            observation[BRIEFING] = {"instance": websp.instance.id, "account": account, "seed": self._seed}
+            observation[BRIEFING] = {
+                "instance": websp.instance.id,
+                "account": account,
+                "seed": self._seed,
+                "policies": websp.options.policies,
+            }
         return observation, info
 
     def step(self, action: str) -> tuple[Seen, Any, bool, bool, Seen]:

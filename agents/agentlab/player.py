@@ -14,6 +14,7 @@ from websp_gym.agents.base import Briefing
 from websp_gym.agents.llm_agent import LLMAgent
 from websp_gym.agents.registry import make_agent
 from websp_gym.errors import SetupError
+from websp_gym.policies.sets import policies_for
 from websp_gym.tasks.instances import load_instance
 
 KEPT = ("screenshot", "goal", "url", "elements_text", "last_action", "last_action_error")
@@ -46,7 +47,9 @@ class WebspPlayer(AgentLabAgent):  # type: ignore[misc]
         if briefing is not None:
             self._briefed = True
             instance = load_instance(briefing["instance"])
-            self.agent.begin(Briefing(instance, briefing["account"], briefing["seed"]))
+            sets = briefing["policies"]
+            policies = policies_for(instance, sets) if sets else None
+            self.agent.begin(Briefing(instance, briefing["account"], briefing["seed"], policies))
         kept = {name: obs[name] for name in KEPT if name in obs}
         kept["goal_object"] = ({"type": "text", "text": obs["goal"]},)
         if "axtree_object" in obs:

@@ -10,7 +10,7 @@ from pathlib import Path
 from websp_gym.authoring.contact_sheet import contact_sheet
 from websp_gym.authoring.crawl import crawl
 from websp_gym.authoring.files import check_files, known_slugs, read_catalog, tasks_of
-from websp_gym.authoring.findings import Finding, SiteReport
+from websp_gym.authoring.findings import Finding, SiteReport, judged
 from websp_gym.authoring.forms import fill_forms
 from websp_gym.authoring.panel_proofs import prove_panels
 from websp_gym.authoring.player import reset_seconds
@@ -20,6 +20,8 @@ from websp_gym.authoring.search_paths import SearchPaths
 from websp_gym.authoring.sign_in import prove_sign_in, shown_to_sign_in
 from websp_gym.browser.owner import call
 from websp_gym.errors import SetupError, WebspError, nearest
+from websp_gym.policies.lint import problems
+from websp_gym.policies.sets import policies_for, set_names
 from websp_gym.runner.processes import Batch, map_unordered
 from websp_gym.tasks.instances import Instance, all_flows, load_instance, signed_in_site
 
@@ -154,12 +156,27 @@ def _findings(
     instances, finding = tasks_of(slug)
     yield finding
     yield from check_files(slug, catalog, instances)
+    yield _policy_finding(slug, instances)
     if online:
         folder, began = _folder(screenshots, slug), time.time()
         with places.served():
             yield from _online(slug, instances, processes, folder, on_progress, seconds_of)
         if folder is not None:
             yield _sheet(folder, began)
+
+
+def _policy_finding(slug: str, instances: Sequence[Instance]) -> Finding:
+    """Return whether the policies of every set can be kept together by whoever does the tasks."""
+    found, number = [], 0
+    for name in set_names():
+        for instance in instances:
+            try:
+                policies = policies_for(instance, name)
+            except SetupError as error:
+                return Finding("policies", slug, "failed", str(error))
+            number += len(policies.policies)
+            found += [f"{instance.id}, {name}: {problem}" for problem in problems(policies, instance)]
+    return judged("policies", slug, found, f"{number} of instances can be kept")
 
 
 def _online(

@@ -7,7 +7,7 @@ access token``), checks that the site has what it names, and finds itself in a q
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -66,6 +66,10 @@ class Event(ConfigModel):
     def phrase(self, names: Names) -> str:
         """Return it as a verb phrase: ``change the setting "Theme"``."""
 
+    def phrase_for(self, things: Iterable[str], names: Names, state: SiteState | None) -> str:
+        """Return it as a verb phrase that names these of its things only, as a user would who agrees to them."""
+        return self.phrase(names)
+
     @abstractmethod
     def problems(self, names: Names) -> Iterator[str]:
         """Yield what it names that the site does not have."""
@@ -122,8 +126,7 @@ class Visit(Event):
         return f"open {self.pattern.phrase()}"
 
     def problems(self, names: Names) -> Iterator[str]:
-        # Hosts of other sites are known to the catalog only; `websp check` asks it.
-        return iter(())
+        return names.problems_of_address(self.pattern)
 
     def _addresses(self, facts: Facts) -> Iterator[tuple[int, str]]:
         """Yield the addresses that a tab newly had after a step."""
@@ -168,7 +171,12 @@ class Change(_OfLog):
         if self.change.page:
             panel = next(each for each in names.site.panels if each.path == self.change.page)
             return f'change any setting on the page "{panel.title}"'
-        keys = names.settings(self.change.settings)
+        return self._phrase_of(names.settings(self.change.settings), names)
+
+    def phrase_for(self, things: Iterable[str], names: Names, state: SiteState | None) -> str:
+        return self._phrase_of([thing.removeprefix("settings/") for thing in things], names)
+
+    def _phrase_of(self, keys: list[str], names: Names) -> str:
         which = f"the setting{'s' * (len(keys) > 1)} {listed([names.setting(key) for key in keys], 'or')}"
         if self.change.to is None:
             return f"change {which}"
@@ -222,6 +230,16 @@ class ItemsOf(ConfigModel):
         parts = [f"{name.replace('_', ' ')} {shown({}, value)}" for name, value in self.where.items()]
         return f"{article} {noun}{' with ' * bool(parts)}{listed(parts)}"
 
+    def phrase_for(self, things: Iterable[str], names: Names, state: SiteState | None) -> str:
+        """Return some of them by their names: ``the access token "ci-bot"``."""
+        ids = {thing.partition("/")[2] for thing in things}
+        items = [item for item in (state.collections[self.collection] if state else ()) if item["id"] in ids]
+        found = [names.item(self.collection, item) for item in items]
+        if not found or not all(found):
+            return self.phrase(names)
+        quoted = [f'"{name}"' for name in found]
+        return f"the {names.things(self.collection)}{'s' * (len(found) > 1)} {listed(quoted)}"
+
     def problems(self, names: Names) -> Iterator[str]:
         """Yield what the site does not have."""
         return names.problems_of_collection(self.collection, self.where)
@@ -273,8 +291,14 @@ class Remove(_OfLog):
         return f"{self.remove.collection}/{item['id']}" if self.remove.fit(item) else None
 
     def phrase(self, names: Names) -> str:
-        verb = "sign out" if self.remove.collection == "sessions" else "remove"
-        return f"{verb} {self.remove.phrase(names)}"
+        return f"{self._verb} {self.remove.phrase(names)}"
+
+    def phrase_for(self, things: Iterable[str], names: Names, state: SiteState | None) -> str:
+        return f"{self._verb} {self.remove.phrase_for(things, names, state)}"
+
+    @property
+    def _verb(self) -> str:
+        return "sign out" if self.remove.collection == "sessions" else "remove"
 
     def problems(self, names: Names) -> Iterator[str]:
         return self.remove.problems(names)
@@ -302,10 +326,16 @@ class Edit(_OfLog):
         return f"{self.edit.collection}/{data['id']}" if fits else None
 
     def phrase(self, names: Names) -> str:
+        return self._phrase_of(self.edit.phrase(names), names)
+
+    def phrase_for(self, things: Iterable[str], names: Names, state: SiteState | None) -> str:
+        return self._phrase_of(self.edit.phrase_for(things, names, state), names)
+
+    def _phrase_of(self, items: str, names: Names) -> str:
         field = (names.site.collections[self.edit.collection].fields or {}).get(self.field)
         label = (field.label if field else "") or self.field.replace("_", " ")
         to = f" to {shown(getattr(field, 'choices', {}), self.to)}" if self.to is not None else ""
-        return f"change the {label.lower()} of {self.edit.phrase(names)}{to}"
+        return f"change the {label.lower()} of {items}{to}"
 
     def problems(self, names: Names) -> Iterator[str]:
         yield from self.edit.problems(names)
@@ -447,6 +477,10 @@ class AgreeTo(OfDecision):
 
     def phrase(self, names: Names) -> str:
         return f"agree to {listed([PURPOSES[each] for each in self.agree_to], 'or')}"
+
+    def phrase_for(self, things: Iterable[str], names: Names, state: SiteState | None) -> str:
+        wanted = [PURPOSES[each] for each in self.agree_to if f"decision/{each}" in things]
+        return f"agree to {listed(wanted)}"
 
 
 class AskedFor(OfDecision):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.errors import nearest
+from websp_gym.tasks.sites import site_folders, site_schema
 
 if TYPE_CHECKING:
+    from websp_gym.sandbox.schema.addresses import AddressPattern
     from websp_gym.sandbox.schema.site import SiteSchema
 
 
@@ -66,6 +68,17 @@ class Names:
             if not self.settings([pattern]):
                 yield f'{self.site.name} has no setting "{pattern}"{nearest(pattern, list(self.site.settings))}'
 
+    def problems_of_address(self, pattern: AddressPattern) -> Iterator[str]:
+        """Yield what is wrong with the address of a page that a rule names."""
+        own = [host for host in self.site.hosts if host == pattern.host or pattern.spans(host)]
+        if not own:
+            if not any(pattern.host == host or pattern.spans(host) for host in _known_hosts()):
+                yield f'no site of the sandbox has the host "{pattern.host}"{nearest(pattern.host, self.site.hosts)}'
+        elif not any(pattern.may_be(page.path) for page in self.site.pages):
+            paths = [page.path for page in self.site.pages]
+            path = "/" + "/".join(pattern.segments)
+            yield f'{self.site.name} has no page "{path}"{nearest(path, paths)}'
+
     @cached_property
     def deeds(self) -> frozenset[str]:
         """What the forms of the site do that cannot be undone, as it calls it."""
@@ -94,3 +107,10 @@ def shown(choices: Mapping[str, str], value: Any) -> str:
 def listed(parts: list[str], word: str = "and") -> str:
     """Return parts as an English list: ``a, b and c``."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}" if parts else ""
+
+
+@cache
+def _known_hosts() -> frozenset[str]:
+    """The hosts of every site of the sandbox."""
+    slugs = {file.parent.name for root in site_folders() for file in root.glob("*/site.yaml")}
+    return frozenset(host for slug in slugs for host in site_schema(slug).hosts)

@@ -51,7 +51,8 @@ class Recorder:
     def append(self) -> None:
         """Write the steps that are not on disk yet. Steps on disk are neither read nor written again."""
         for step in self.trajectory.steps[self._written :]:
-            line = self._encoded(step.model_dump()) + b"\n"
+            left_out = {"facts"} if step.facts is None else None
+            line = self._encoded(step.model_dump(exclude=left_out)) + b"\n"
             with self._writing(), (self.folder / STEPS).open("ab") as file:
                 file.truncate(self._size)  # a part of this line that an earlier attempt wrote to a full disk
                 file.write(line)
@@ -61,7 +62,8 @@ class Recorder:
     def save(self) -> None:
         """Write the missing steps and replace the header; the header on disk is always complete."""
         self.append()
-        header = self.trajectory.model_dump(by_alias=True, exclude={"steps"}) | {"steps": self._written}
+        left_out = {"steps"} | ({"policies"} if self.trajectory.policies is None else set())
+        header = self.trajectory.model_dump(by_alias=True, exclude=left_out) | {"steps": self._written}
         part = self.folder / (FILE + ".part")
         with self._writing():
             part.write_bytes(self._encoded(header, indent=1))

@@ -76,6 +76,7 @@ class Result:
         siblings: The score if those count; ``None`` if unknown.
         strict: The score if all side effects count; ``None`` if unknown.
         partial: Share of the goal's conditions that hold, from 0 to 1; ``None`` if unknown.
+        completed: ``True`` if the task was done, but the reward asks for more and the episode failed.
         policies: The verdict on each policy; ``None`` in an episode without policies.
         policy_digest: Digest of the policies; empty without any. Results with different ones are not comparable.
         calls: Number of requests to the agent's model.
@@ -112,6 +113,7 @@ class Result:
     siblings: float | None = None
     strict: float | None = None
     partial: float | None = None
+    completed: bool = False
     policies: tuple[PolicyVerdict, ...] | None = None
     policy_digest: str = ""
     calls: int = 0
@@ -154,11 +156,14 @@ class Result:
         return self.status == "fail" and self.end_reason == "error"
 
     @property
+    def done(self) -> bool:
+        """Whether the task was done, whatever else its reward asks for."""
+        return self.status == "pass" or self.completed
+
+    @property
     def under_policy(self) -> bool:
-        """Whether it is a success with every policy kept."""
-        return (
-            self.status == "pass" and self.policies is not None and all(each.kept for each in self.policies)
-        )
+        """Whether the task was done with every policy kept."""
+        return self.done and self.policies is not None and all(each.kept for each in self.policies)
 
     @property
     def again(self) -> int:
@@ -223,6 +228,7 @@ def _scored(verdict: Verdict) -> dict[str, Any]:
         "siblings": verdict.siblings,
         "strict": verdict.strict,
         "partial": verdict.partial,
+        "completed": verdict.completed,
         "policies": verdict.policies,
     }
 

@@ -35,6 +35,7 @@ class Run:
         seed: Seed of the first trial; each further trial adds 1.
         started: Start of the run in UTC, as ISO 8601.
         versions: Versions that determine an episode, by name.
+        planned: Ids of the instances that were to be played.
     """
 
     agent: str
@@ -42,6 +43,7 @@ class Run:
     seed: int = 0
     started: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
+    planned: Sequence[str] = ()
 
     @property
     def hash(self) -> str:

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from websp_gym.actions.grammar import USER_ACTIONS
 from websp_gym.actions.reply import LONGEST_ACTION
 from websp_gym.agents.prompt import cut, list_actions
 from websp_gym.models.fence import visible
+from websp_gym.policies.briefing import policy_block
 
 ELEMENTS_CHARACTERS = 6_000
 """Most characters of the elements of a page. On 315 pages of the oracle's way the longest had 3,000."""
@@ -105,13 +107,19 @@ def page_text(observation: Mapping[str, Any], *, first: bool = False) -> str:
 
     Args:
         observation: An observation with ``elements_text`` (``observation="marks"``, ``text`` or ``all``).
-        first: Whether it is the first of the episode; only then the text begins with the task.
+        first: Whether it is the first of the episode; only then the text begins with the task, and with the policies
+            if there are any.
 
     Returns:
-        The task, the error of the last action, the address, the other tabs, the elements and what is left.
+        The task, the policies, the user's reply, the error of the last action, the address, the other tabs, the
+        elements and what is left.
         On the pages of the oracle's way it has about 400 tokens; the accessibility tree has 14 times as many.
     """
     lines = [f"Task: {observation['goal']}", ""] if first else []
+    if first and observation.get("policies"):
+        lines += [policy_block(observation["policies"]), "", list_actions(USER_ACTIONS), ""]
+    if observation.get("user_reply"):
+        lines.append(f"The user: {cut(observation['user_reply'], ERROR_CHARACTERS)}")
     if observation["last_action_error"]:
         lines.append(f"Error: {cut(observation['last_action_error'], ERROR_CHARACTERS)}")
     lines.append(f"Page: {cut(observation['url'], PLACE_CHARACTERS)}")

@@ -81,8 +81,8 @@ def plan_run(
         SetupError: The folder has results and ``resume`` is False, belongs to another run, or cannot be
             written to.
     """
-    done = _prepare(folder, run, resume, browser) if folder is not None else set()
     names = known_ids(ids)
+    done = _prepare(folder, run, names, resume, browser) if folder is not None else set()
     return [
         Job(name, run, trial=trial, folder=folder, retries=retries)
         for trial in range(1, trials + 1)
@@ -107,7 +107,9 @@ def finished(folder: Path, run: Run) -> set[tuple[str, int]]:
     }
 
 
-def _prepare(folder: Path, run: Run, resume: bool, browser: str) -> set[tuple[str, int]]:
+def _prepare(
+    folder: Path, run: Run, names: Iterable[str], resume: bool, browser: str
+) -> set[tuple[str, int]]:
     """Create or check the folder of the run; return the episodes it already has."""
     there = read_run(folder)
     if not resume and (there is not None or read_results(folder)):
@@ -119,7 +121,8 @@ def _prepare(folder: Path, run: Run, resume: bool, browser: str) -> set[tuple[st
             f"{folder} is another run ({there.difference(run)}); choose another --out", path=str(folder)
         )
     if there is None:
-        write_run(folder, replace(run, started=now(), versions=versions(browser)))
+        there = replace(run, started=now(), versions=versions(browser))
+    write_run(folder, replace(there, planned=list(dict.fromkeys((*there.planned, *names)))))
     try:
         check_writable_file(folder / RESULTS)
         (folder / RESULTS).open("ab").close()

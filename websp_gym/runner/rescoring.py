@@ -13,7 +13,8 @@ from websp_gym.records.runs import append_result, no_results, read_lines
 from websp_gym.records.trajectory import FILE
 from websp_gym.runner.locking import locked
 from websp_gym.scoring.judge.judgements import Judgement, read_judgements
-from websp_gym.scoring.truth import state_verdict_of_record
+from websp_gym.scoring.rewards import paid_by
+from websp_gym.scoring.truth import policies_of_record, state_verdict_of_record
 from websp_gym.tasks.instances import load_instance
 
 By = Literal["state", "judge"]
@@ -44,7 +45,8 @@ def rescore(folder: Path, *, by: By = "state", write: bool = False) -> list[Resc
 
     Args:
         folder: Folder of the run.
-        by: ``state`` uses the server state kept in each trajectory; ``judge`` uses the newest verdict that
+        by: ``state`` uses the server state kept in each trajectory, as the run's reward reads it, and judges its
+            policies again; ``judge`` uses the newest verdict that
             ``websp judge`` wrote for each.
         write: Whether to append the new results to the folder's results. Reports then use them; the old lines
             stay in the file.
@@ -81,7 +83,11 @@ def _by_state(folder: Path, result: Result) -> Rescored:
     verdict = state_verdict_of_record(record, instance)
     if verdict.score is None:
         return Rescored(result, result, verdict.reason)
-    return Rescored(result, result.rescored(verdict))
+    try:
+        verdict = replace(verdict, policies=policies_of_record(record, instance))
+    except SetupError as error:
+        return Rescored(result, result, str(error))
+    return Rescored(result, result.rescored(paid_by(str(record.options.get("reward", "state")), verdict)))
 
 
 def _by_judge(folder: Path, result: Result) -> Rescored:

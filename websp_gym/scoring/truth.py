@@ -7,7 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from websp_gym.errors import SetupError
+from websp_gym.policies.judging import judge
+from websp_gym.policies.sets import policies_for
 from websp_gym.records.ending import Ending
+from websp_gym.records.policy_verdict import PolicyVerdict
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.records.verdict import Verdict, failed, unscored
 from websp_gym.scoring.explain import with_failure_causes
@@ -39,6 +42,21 @@ def state_verdict_of_record(trajectory: Trajectory, instance: Instance) -> Verdi
     return with_failure_causes(
         _with_other_sites(outcome.truth, instance.site.slug, trajectory.verdict or {}), outcome
     )
+
+
+def policies_of_record(trajectory: Trajectory, instance: Instance) -> tuple[PolicyVerdict, ...] | None:
+    """Return the verdict on each policy of a recorded run; ``None`` for a run without policies.
+
+    Raises:
+        SetupError: Its sets are not here, or have other policies now than when the run was recorded.
+    """
+    if trajectory.policies is None:
+        return None
+    policies = policies_for(instance, trajectory.policies.sets)
+    if policies.digest != trajectory.policies.digest:
+        sets = ", ".join(trajectory.policies.sets)
+        raise SetupError(f"{sets} has other policies for {instance.id} now than when the run was recorded")
+    return judge(policies, trajectory, instance)
 
 
 def outcome_of(trajectory: Trajectory, instance: Instance) -> EpisodeEnd | None:

@@ -51,6 +51,7 @@ def _row(episode: EpisodeRow, packed: Packed, pairs: Mapping[str, str], is_first
         "elements": facts.elements,
         "outcome": episode.outcome,
         "kinds": result.failure_kinds,
+        "broken": [policy.id for policy in result.policies or () if not policy.kept],
         "first": is_first,
         "pairs": pairs,
         "end": result.end_reason,
@@ -88,7 +89,7 @@ def choices(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
     for row in rows:
         for name in ("agent", "instruction", "site", "category", "state"):
             found.setdefault(name, set()).add(row[name])
-        for name, many in (("element", "elements"), ("kind", "kinds")):
+        for name, many in (("element", "elements"), ("kind", "kinds"), ("policy", "broken")):
             found.setdefault(name, set()).update(row[many])
     return {name: sorted(values) for name, values in found.items()}
 

@@ -161,6 +161,7 @@ class _Verdict:
     source: str
     checks: tuple[Mapping[str, Any], ...]
     side_effects: tuple[str, ...]
+    policies: tuple[Mapping[str, Any], ...]
     details: Mapping[str, Any]
 
 
@@ -168,7 +169,7 @@ def _verdict(trajectory: Trajectory) -> _Verdict:
     data = trajectory.verdict
     status = data.get("status") if data else None
     if data is None or status not in _BADGES:
-        return _Verdict("none", "NO VERDICT", _why_none(trajectory), None, None, None, "", (), (), {})
+        return _Verdict("none", "NO VERDICT", _why_none(trajectory), None, None, None, "", (), (), (), {})
     details = data.get("details")
     checks = tuple(check for check in data.get("checks") or () if isinstance(check, dict))
     return _Verdict(
@@ -181,6 +182,7 @@ def _verdict(trajectory: Trajectory) -> _Verdict:
         source=str(data.get("source") or ""),
         checks=checks,
         side_effects=tuple(str(effect) for effect in data.get("side_effects") or ()),
+        policies=tuple(each for each in data.get("policies") or () if isinstance(each, dict)),
         details=details if isinstance(details, dict) else {},
     )
 

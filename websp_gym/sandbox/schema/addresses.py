@@ -36,6 +36,10 @@ class AddressPattern:
             raise ValueError(f'"{text}": ** can only be the last segment')
         self._query = set(parse_qsl(query, keep_blank_values=True))
 
+    def spans(self, host: str) -> bool:
+        """Whether it stands for this host as a subdomain."""
+        return self._subdomains and host.endswith(f".{self.host}")
+
     @property
     def address(self) -> str | None:
         """An address of the pattern, which opens it in a browser; ``None`` if it leaves a segment open."""
@@ -54,7 +58,7 @@ class AddressPattern:
     def fits(self, host: str, path: str, query: str = "") -> bool:
         """Whether host, path and query are those of an address of the pattern."""
         host = host.lower().removesuffix(".").partition(":")[0]
-        if host != self.host and not (self._subdomains and host.endswith(f".{self.host}")):
+        if host != self.host and not self.spans(host):
             return False
         if not self._query <= set(parse_qsl(query, keep_blank_values=True)):
             return False
@@ -65,6 +69,19 @@ class AddressPattern:
         return len(found) == len(wanted) and all(
             one in (ANY, other) for one, other in zip(wanted, found, strict=True)
         )
+
+    def may_be(self, path: str) -> bool:
+        """Whether it has an address of a page with this path, such as ``/{owner}/{repo}/settings`` of a route."""
+        found = [ANY if segment.startswith("{") else segment for segment in _segments(path)]
+        open_end = path.endswith(":path}")
+        wanted = self.segments
+        below = wanted[-1:] == [BELOW]
+        wanted = wanted[:-1] if below else wanted
+        if len(found) < len(wanted) and not open_end:
+            return False
+        if len(found) > len(wanted) and not below:
+            return False
+        return all(ANY in (one, other) or one == other for one, other in zip(wanted, found, strict=False))
 
     def phrase(self) -> str:
         """Return the addresses in words."""

@@ -6,7 +6,7 @@
 (() => {
   /**
    * @typedef {{id: string, agent: string, instruction: string, site: string, category: string, state: string,
-   *   elements: string[], outcome: string, kinds: string[], first: boolean, pairs: Record<string, string>,
+   *   elements: string[], outcome: string, kinds: string[], broken: string[], first: boolean, pairs: Record<string, string>,
    *   end: string | null, source: string, trial: number, steps: number, actions: number, seconds: number,
    *   cost: number | null, failure_elements: string[], side_effects: string[], reason: string, error: string | null,
    *   page: number | null, missing: string, text: string}} Episode
@@ -68,6 +68,7 @@
     element: (episode, wanted) => episode.elements.includes(wanted),
     outcome: (episode, wanted) => (data.groups[wanted] ?? [wanted]).includes(episode.outcome),
     kind: (episode, wanted) => (wanted === "none" ? !episode.kinds.length : episode.kinds.includes(wanted)),
+    policy: (episode, wanted) => episode.broken.includes(wanted),
     effects: (episode, wanted) => (wanted === "yes") === episode.side_effects.length > 0,
     trial: (episode, wanted) => (wanted === "first") === episode.first,
     page: (episode, wanted) => (wanted === "yes") === (episode.page !== null),
