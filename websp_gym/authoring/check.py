@@ -169,7 +169,7 @@ def _policy_finding(slug: str, instances: Sequence[Instance]) -> Finding:
     """Return whether the policies of every set can be kept together by whoever does the tasks."""
     found, number = [], 0
     for name in set_names():
-        for instance in instances:
+        for instance in (*instances, *(flow for flow in all_flows() if flow.site.slug == slug)):
             try:
                 policies = policies_for(instance, name)
             except SetupError as error:

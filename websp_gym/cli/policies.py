@@ -17,7 +17,7 @@ from websp_gym.policies.dimensions import DIMENSIONS, TITLES
 from websp_gym.policies.lint import problems
 from websp_gym.policies.sets import policies_for, set_names
 from websp_gym.records.runs import count
-from websp_gym.tasks.instances import all_instances, load_instance
+from websp_gym.tasks.instances import all_flows, all_instances, load_instance
 
 policies = typer.Typer(
     name="policies",
@@ -101,7 +101,7 @@ def check(
     """
     out = Console(highlight=False)
     wrong = checked = 0
-    for instance in all_instances():
+    for instance in (*all_instances(), *all_flows()):
         found = policies_for(instance, sets or [_STANDARD])
         checked += len(found.policies)
         for problem in problems(found, instance):
@@ -116,8 +116,8 @@ def check(
 
 
 def _counts(sets: list[str]) -> dict[str, int]:
-    counts: Counter[str] = Counter()
-    for instance in all_instances():
+    counts = Counter(dict.fromkeys(("instances", *DIMENSIONS), 0))
+    for instance in (*all_instances(), *all_flows()):
         found = policies_for(instance, sets).policies
         counts["instances"] += bool(found)
         counts.update(policy.dimension for policy in found)

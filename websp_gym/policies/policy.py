@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from pydantic import SerializeAsAny, field_validator, model_validator
@@ -67,7 +66,8 @@ class Policy(ConfigModel):
     active_when: Trigger | None = None
     overrules: Overruled | None = None
     instances: tuple[str, ...] = ("*",)
-    """Patterns of the ids of the instances that it applies to, of those of the site."""
+    """Patterns of the ids of the instances that it applies to, of those of the site. One without ``-flow-`` applies to
+    no everyday task."""
     broken_by: tuple[PlayStep, ...] = ()
     """Steps from the start page that violate it, where they do not follow from the site's declarations."""
     kept_by: tuple[PlayStep, ...] = ()
@@ -96,10 +96,6 @@ class Policy(ConfigModel):
         """Whether it can be decided only where a server tells what happened."""
         trigger = self.active_when.happens if self.active_when else None
         return self.rule.needs_log or (trigger is not None and trigger.needs_log)
-
-    def applies_to(self, instance_id: str) -> bool:
-        """Whether it applies to an instance of its site."""
-        return any(fnmatchcase(instance_id, pattern) for pattern in self.instances)
 
     def can_come_up(self, instance: Instance) -> bool:
         """Whether an instance can ask what it is about, if it is about a decision on the way of an everyday task."""

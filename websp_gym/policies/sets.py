@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -27,7 +26,7 @@ from websp_gym.policies.rules.obligations import Budget, Fault, Must, Obligation
 from websp_gym.policies.rules.resist import Injection, Resist
 from websp_gym.policies.rules.states import State
 from websp_gym.records.trajectory import PolicyRecord
-from websp_gym.tasks.ids import read_config
+from websp_gym.tasks.ids import matches, read_config
 from websp_gym.tasks.instances import Instance, read_model
 from websp_gym.tasks.schema import ConfigModel
 from websp_gym.tasks.sites import site_schema
@@ -221,7 +220,7 @@ def _places() -> Iterator[Path]:
 
 
 def _of(instance: Instance, entries: Iterable[_Scoped]) -> list[_Scoped]:
-    return [each for each in entries if any(fnmatchcase(instance.id, pattern) for pattern in each.instances)]
+    return [each for each in entries if any(matches(instance.id, pattern) for pattern in each.instances)]
 
 
 @cache

@@ -7,6 +7,7 @@ that the scan missed nothing.
 
 import re
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from websp_gym.errors import SetupError
@@ -84,6 +85,12 @@ def known_ids(given: Iterable[str]) -> list[str]:
     known = {name.casefold(): name for name in (*instance_ids(), *flow_ids())}
     plain = [canonical_id(name) for name in given]
     return [known.get(name.casefold(), name) for name in plain]
+
+
+def matches(instance_id: str, pattern: str) -> bool:
+    """Whether a glob selects an instance; one without ``-flow-`` selects no everyday task."""
+    fits = fnmatchcase(instance_id.casefold(), pattern.casefold())
+    return fits and ("-flow-" in pattern.casefold() or "-flow-" not in instance_id)
 
 
 def canonical_id(instance_id: str) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from websp_gym.errors import UnknownInstanceError, nearest
-from websp_gym.tasks.ids import canonical_id, flow_ids, instance_ids
+from websp_gym.tasks.ids import canonical_id, flow_ids, instance_ids, matches
 from websp_gym.tasks.instances import all_instances, load_instance
 
 if TYPE_CHECKING:
@@ -33,15 +32,11 @@ def select_instances(
         UnknownInstanceError: A pattern matches nothing, or no instance is left.
     """
     patterns = list(patterns)
-    known = instance_ids() + (flow_ids() if any("-flow-" in canonical_id(each) for each in patterns) else [])
+    known = [*instance_ids(), *flow_ids()]
     chosen: set[str] = set()
     for pattern in patterns:
         plain = canonical_id(pattern)
-        found = [
-            name
-            for name in known
-            if fnmatchcase(name.casefold(), plain.casefold()) and ("-flow-" in plain or "-flow-" not in name)
-        ]
+        found = [name for name in known if matches(name, plain)]
         if not found:
             hint = _of_site(plain) or nearest(plain, known)
             raise UnknownInstanceError(f'no instance matches "{pattern}"{hint}', instance=pattern)
