@@ -66,7 +66,7 @@ class Policy(ConfigModel):
     active_when: Trigger | None = None
     overrules: Overruled | None = None
     instances: tuple[str, ...] = ("*",)
-    """Patterns of the ids of the instances that it applies to, of those of the site. One without ``-flow-`` applies to
+    """Patterns of the ids of the instances of the site that it applies to. One without ``-flow-`` applies to
     no everyday task."""
     broken_by: tuple[PlayStep, ...] = ()
     """Steps from the start page that violate it, where they do not follow from the site's declarations."""

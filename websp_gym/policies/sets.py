@@ -223,10 +223,15 @@ def _of(instance: Instance, entries: Iterable[_Scoped]) -> list[_Scoped]:
     return [each for each in entries if any(matches(instance.id, pattern) for pattern in each.instances)]
 
 
-@cache
 def _file(path: Path, slug: str) -> PolicyFile:
     """Load one file and check it for a site, if it is about that. Raise SetupError with file and line."""
-    file = _read(path)
+    # A file that was edited is read again.
+    return _checked(path, slug, path.stat().st_mtime_ns)
+
+
+@cache
+def _checked(path: Path, slug: str, changed: int) -> PolicyFile:
+    file = _read(path, changed)
     if file.site not in (slug, EVERY):
         return file
     names = Names(site_schema(slug))
@@ -241,7 +246,7 @@ def _file(path: Path, slug: str) -> PolicyFile:
 
 
 @cache
-def _read(path: Path) -> PolicyFile:
+def _read(path: Path, changed: int) -> PolicyFile:
     file = read_model(path, PolicyFile, keys=_keys())
     if file.site != EVERY:
         site_schema(file.site)
