@@ -68,6 +68,8 @@ test-pythons: $(VENV)/.made
 
 prove: $(VENV)/.dev .browser
 	$(BIN)/websp prove $(SITE) --jobs $$(nproc)
+	$(BIN)/websp prove $(SITE) --jobs $$(nproc) --policies standard
+	$(BIN)/websp prove $(SITE) --jobs $$(nproc) --flows
 	$(BIN)/python -m pytest tests/authoring/test_published_steps.py -n $$(nproc) --every-list $(if $(SITE),-k $(SITE))
 
 test-agentlab: $(AGENTLAB)/.dev

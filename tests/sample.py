@@ -26,10 +26,14 @@ Kind = frozenset[tuple[str, str]]
 """Action and role of the controls that change state. It does not name the site, so that the number of kinds does not
 grow with the number of sites."""
 Row = TypeVar("Row")
-Reach = Literal["site", "sites", "tasks"]
+Reach = Literal["site", "sites", "tasks", "policies", "every policy", "flows"]
 TABLE: tuple[tuple[str, Reach], ...] = (
     # One site: all of its instances the long way, its pages, panels and sign-in.
     (r"websp_gym/sandbox/sites/(?P<slug>\w+)/", "site"),
+    # The policies of one instance of the site, or of each site; the everyday tasks of the site.
+    (r"task_configs/policies/standard/(?P<slug>\w+)\.yaml", "policies"),
+    (r"task_configs/policies/|websp_gym/policies/|agents/guardian\.py", "every policy"),
+    (r"task_configs/flows/(?P<slug>\w+)\.yaml", "flows"),
     (r"(?:task_configs|traces)/(?P<slug>\w+)[/.]", "site"),
     # Every site: its pages and panels, and each task once.
     (r"websp_gym/sandbox/(?:kit|schema|server)/", "sites"),
@@ -60,24 +64,38 @@ class Touched:
         slugs: Sites to prove in full.
         sites: Whether the pages and panels of every site are to be visited.
         tasks: Whether each task is to be proven once.
+        policies: Sites whose policies are to be proven on one instance.
+        every_policy: Whether those of every site are.
+        flows: Sites whose everyday tasks are to be proven.
     """
 
     slugs: frozenset[str] = frozenset()
     sites: bool = False
     tasks: bool = False
+    policies: frozenset[str] = frozenset()
+    every_policy: bool = False
+    flows: frozenset[str] = frozenset()
 
 
 def touched_by(files: Iterable[str]) -> Touched:
     """Return what changes of files, by their paths from the root of the repository, may have broken."""
-    slugs: set[str] = set()
+    slugs: dict[Reach, set[str]] = {"site": set(), "policies": set(), "flows": set()}
     reaches: set[Reach] = set()
     for file in files:
         for pattern, reach in TABLE:
             if found := re.match(pattern, file):
                 reaches.add(reach)
-                slugs |= {found["slug"]} if reach == "site" else set()
+                if reach in slugs:
+                    slugs[reach].add(found["slug"])
                 break
-    return Touched(frozenset(slugs), "sites" in reaches, bool(reaches & {"sites", "tasks"}))
+    return Touched(
+        frozenset(slugs["site"]),
+        sites="sites" in reaches,
+        tasks=bool(reaches & {"sites", "tasks"}),
+        policies=frozenset(slugs["policies"]),
+        every_policy="every policy" in reaches,
+        flows=frozenset(slugs["flows"]),
+    )
 
 
 def parts_touched_by(files: Iterable[str]) -> set[str]:

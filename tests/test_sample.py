@@ -26,6 +26,10 @@ from tests.sample import BASE, Touched, base_of, changed_files, long_table, touc
         ("extension/recorder.js", Touched()),
         ("websp_gym/report/pages/page.py", Touched()),
         ("docs/agents.md", Touched()),
+        ("task_configs/policies/standard/twitch.yaml", Touched(policies=frozenset({"twitch"}))),
+        ("task_configs/policies/standard/every-site.yaml", Touched(every_policy=True)),
+        ("websp_gym/policies/facts.py", Touched(every_policy=True)),
+        ("task_configs/flows/twitch.yaml", Touched(flows=frozenset({"twitch"}))),
     ],
 )
 def test_a_file_touches_its_site_or_what_uses_it(file: str, touched: Touched) -> None:
