@@ -30,7 +30,9 @@ from benchmarks.stock import find_browser_for_stock, stock_env
 from websp_gym.env.registration import make_env
 from websp_gym.sandbox.client import Sandbox
 
-RESULTS = Path(__file__).resolve().parent / "results.md"
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results.md"
+POLICIES = str(HERE / "policies.yaml")
 LONG = "Steam-task-194"
 """Instance with ten recorded events."""
 FIGURE_SECONDS = 8.0
@@ -153,6 +155,9 @@ def _steps(repeat: int) -> Iterator[Row]:
         ours = in_process(_our_step, repeat, kind, scale)
         yield Row(f"step, {what}", stock, ours, "s", goal)
         yield Row(f"step, {what} (stock without its fixed sleep)", no_sleep, ours, "s", "–")
+    plain = in_process(_our_step, repeat, "text", 1.0)
+    under = in_process(_our_step, repeat, "text", 1.0, POLICIES)
+    yield Row("step, text, with twelve policies (beside: without any)", plain, under, "s", "≥ 0.95×")
 
 
 def _stock_step(results: Any, repeat: int, delay: float) -> None:
@@ -163,9 +168,14 @@ def _stock_step(results: Any, repeat: int, delay: float) -> None:
         results.put(_median(lambda: env.step(action), repeat))
 
 
-def _our_step(results: Any, repeat: int, kind: str, scale: float) -> None:
+def _our_step(results: Any, repeat: int, kind: str, scale: float, policies: str | None = None) -> None:
     env = make_env(
-        INSTANCE, initial_state="snapshot", observation=kind, picture_scale=scale, max_actions=10_000
+        INSTANCE,
+        initial_state="snapshot",
+        observation=kind,
+        picture_scale=scale,
+        max_actions=10_000,
+        policies=policies,
     )
     observation = at_page(env)
     action = (

@@ -36,7 +36,7 @@ def plain_table(*columns: str) -> Table:
     """Return a table without lines; without columns, it has no header."""
     table = Table(box=None, header_style="bold", pad_edge=False, show_header=bool(columns))
     for column in columns:
-        table.add_column(column, justify="right" if column in _NUMBERS else "left")
+        table.add_column(column, justify="right" if column in _NUMBERS else "left", overflow="fold")
     return table
 
 

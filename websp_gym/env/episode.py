@@ -258,6 +258,8 @@ class Episode:
         with contextlib.suppress(WebspError):
             self.task.teardown()
         self.chat.close()
+        if self._policy_watch is not None:
+            self._policy_watch.close()
         if self._scratch is not None:
             self._scratch.cleanup()
 
@@ -288,8 +290,10 @@ class Episode:
         self.task.world_episode.check()
         self._note_ending()
         if self._policy_watch is not None:
-            self._facts = self._policy_watch.end_step(self._last_error)
+            self._policy_watch.at_rest()
         observation = self.observation = self._observe()
+        if self._policy_watch is not None:
+            self._facts = self._policy_watch.end_step(self._last_error, self.observer.known_marks())
         self._record(kept(text), counted, time.monotonic() - began)
         return observation
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
@@ -33,7 +34,8 @@ _ELEMENT = """function (how, which) {
   if (!el) return null;
   const form = kit.upwards(el, (at) => raw.tagOf(at) === 'form');
   const target = form ? new URL(raw.attr(form, 'action') || '', location.href).href : '';
-  return { role: roleOf(el), name: kit.cut(nameOf(el), 300), form: kit.cut(target, 2000) };
+  const frame = kit.cut(location.href, 2000);
+  return { role: roleOf(el), name: kit.cut(nameOf(el), 300), form: kit.cut(target, 2000), frame };
 }"""
 _TEXT = "function () { return document.body ? this.kit.cut(document.body.innerText, 200000) : ''; }"
 _TYPING = {"fill": 1, "keyboard_type": 0, "keyboard_insert_text": 0, "handle_dialog": 1}
@@ -70,6 +72,9 @@ class PolicyWatch:
         rules = [policy.rule for policy in policies.policies]
         self._secrets = set(policies.secrets)
         self._known: dict[Source, list[str]] = {"task": [instruction], "user": [], "page": []}
+        self._asking = ThreadPoolExecutor(1, "websp-policies")
+        self._last_seq: Future[int | None] | None = None
+        self._shown: object = None
         self._reads_pages = any(isinstance(rule, OnlyKnown) for rule in rules)
 
     def begin_step(self) -> None:
@@ -134,11 +139,16 @@ class PolicyWatch:
         """Note what the agent answered at the end."""
         self._let_out(text, "answer")
 
-    def end_step(self, error: str) -> StepFacts:
-        """Return the facts of the step, once the page is at rest.
+    def at_rest(self) -> None:
+        """Begin to ask the world for its last event, now that the page is at rest; observing takes longer than that."""
+        self._last_seq = self._asking.submit(self._world.last_seq)
+
+    def end_step(self, error: str, marks: Marks) -> StepFacts:
+        """Return the facts of the step, after the observation.
 
         Args:
             error: Why its action failed; empty if it did not.
+            marks: The marks of the observation.
         """
         facts, after = self._facts, self._tabs.current.url
         for number, action in enumerate(facts.actions):
@@ -149,13 +159,24 @@ class PolicyWatch:
                 "failed": bool(error) and is_last,
             }
             facts.actions[number] = action.model_copy(update=more if is_last else {})
-        facts.seq = self._world.last_seq()
+        if self._last_seq is not None:
+            facts.seq = self._last_seq.result()
         if self._reads_pages:
-            self._known["page"].extend(self._texts_of_page())
+            # What a page says is read again where it shows other elements, and before something is typed.
+            shown = (after, frozenset((mark.role, mark.name, mark.text) for mark in marks.marks))
+            if shown != self._shown:
+                self._known["page"].extend(self._texts_of_page())
+            self._shown = shown
         return facts
+
+    def close(self) -> None:
+        """End the thread that asks the world."""
+        self._asking.shutdown(wait=False)
 
     def _typed(self, facts: ActionFacts) -> ActionFacts:
         self._let_out(facts.value, "typed text")
+        if self._reads_pages and not any(_is_in(facts.value, texts) for texts in self._known.values()):
+            self._known["page"].extend(self._texts_of_page())
         source: Source = next(
             (source for source, texts in self._known.items() if _is_in(facts.value, texts)), ""
         )
@@ -178,8 +199,7 @@ class PolicyWatch:
         """Return role, name, form and frame of an element; nothing if it cannot be read."""
         with contextlib.suppress(PlaywrightError):
             found: dict[str, str] | None = frame.run(_ELEMENT, how, which)
-            if found is not None:
-                return {**found, "frame": str(frame.run("function () { return location.href; }"))[:2_000]}
+            return found or {}
         return {}
 
     def _met_by_bid(self, bid: str) -> dict[str, str]:
