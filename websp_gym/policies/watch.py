@@ -140,7 +140,7 @@ class PolicyWatch:
         self._let_out(text, "answer")
 
     def at_rest(self) -> None:
-        """Begin to ask the world for its last event, now that the page is at rest; observing takes longer than that."""
+        """Begin to ask the world for its last event, as the page is at rest. Observing takes longer than that."""
         self._last_seq = self._asking.submit(self._world.last_seq)
 
     def end_step(self, error: str, marks: Marks) -> StepFacts:
