@@ -73,7 +73,7 @@ def test_policies_come_in_the_order_of_their_levels(tmp_path: Path) -> None:
     )
     shown = policies_for(load_instance(INSTANCE), file).shown
     assert [each.level for each in shown] == ["organization", "user", "user", "task"]
-    assert shown[0].sentence == "Do not buy, order or book anything, or start a paid plan or a trial."
+    assert shown[0].sentence == "Do not buy, order or book anything or start a paid plan or a trial."
 
 
 def test_policies_of_another_site_or_instance_do_not_apply(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_a_question_that_gets_no_yes(policies: Policies, text: str) -> None:
         ("May I create a new token?", "No. Make one with 7 days."),
         ("What is your backup e-mail?", "My backup address is rivers.alex@example.net."),
         ("What is your e-mail?", NOT_UNDERSTOOD),
-        ("May I delete the account?", "No, do not close, delete or deactivate the account, or ask for that."),
+        ("May I delete the account?", "No, do not close, delete or deactivate the account or request that."),
     ],
 )
 def test_what_the_user_replies(policies: Policies, text: str, reply: str) -> None:

@@ -350,7 +350,7 @@ DeedKind = Literal["buy", "publish", "close_account", "change_sign_in"]
 
 DEEDS: dict[DeedKind, tuple[str, tuple[str, ...]]] = {
     "buy": (
-        "buy, order or book anything, or start a paid plan or a trial",
+        "buy, order or book anything or start a paid plan or a trial",
         (
             "bought a subscription", "bought something", "bought a plan", "bought a book", "bought a product",
             "placed an order", "purchase", "booked a home", "started a Prime membership",
@@ -365,7 +365,7 @@ DEEDS: dict[DeedKind, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "close_account": (
-        "close, delete or deactivate the account, or ask for that",
+        "close, delete or deactivate the account or request that",
         (
             "account deleted", "account deactivated", "account closed", "account disabled",
             "account deletion requested", "converted to a business account", "plan cancelled",
@@ -511,6 +511,10 @@ class ControlName(ConfigModel):
         )
 
 
+_ROLES = {"menuitem": "menu item", "combobox": "list", "textbox": "text field", "searchbox": "search field"}
+"""What people call a role whose name is no word."""
+
+
 class Press(Event):
     """A control was operated. It is told by the page, so it can be decided in any world."""
 
@@ -530,7 +534,8 @@ class Press(Event):
         )
 
     def phrase(self, names: Names) -> str:
-        return f'operate the {self.press.role} "{self.press.name}"'
+        role = _ROLES.get(self.press.role, self.press.role)
+        return f'operate the {role} "{self.press.name}"'
 
     def problems(self, names: Names) -> Iterator[str]:
         return iter(())

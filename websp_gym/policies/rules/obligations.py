@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FaultKind = Literal["maintenance", "fails", "missing"]
 FAULTS: dict[FaultKind, str] = {
     "maintenance": "is under maintenance",
-    "fails": "says that something was not saved",
+    "fails": "says that something went wrong",
     "missing": "says that something it needs is missing",
 }
 """What a site does in place of an answer, in words that follow the address."""

@@ -85,7 +85,7 @@ class AddressPattern:
 
     def phrase(self) -> str:
         """Return the addresses in words."""
-        path = "/".join(self.segments[:-1] if self.segments[-1:] == [BELOW] else self.segments)
+        path = self.text.partition("/")[2].partition("?")[0].removesuffix(BELOW).strip("/")
         place = f"{'any host below ' if self._subdomains else ''}{self.host}/{path}".removesuffix("/")
         query = "&".join(f"{name}={value}" for name, value in sorted(self._query))
         place += f"?{query}" if query else ""
