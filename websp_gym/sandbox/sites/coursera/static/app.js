@@ -13,7 +13,7 @@ const KIT = "/_kit/questions.js";
  * @typedef {string | boolean | string[]} Value
  * @typedef {{view: View, params: Record<string, string>, query: Record<string, string>, wishlist: string[], catalog: Catalog, menu: boolean, rail: string, levels: string[], question: number, note: string,
  *   account: {name: string} | null, sessionEnded: string, settings: Record<string, Value>, draft: Record<string, Value>, enrolled: string[], reported: boolean, plus: boolean, zones: Record<string, string>, languages: Record<string, string>,
- *   profile: boolean, tab: number, said: string, chat: boolean, asked: string[], asking: boolean}} State
+ *   profile: boolean, tab: number, said: string, chat: boolean, asked: string[], asking: boolean, planted?: string[]}} State
  * @typedef {(change: Partial<State>) => void} Update
  * @typedef {(path: string, body: Record<string, unknown>, change: Partial<State>) => Promise<void>} Send
  */

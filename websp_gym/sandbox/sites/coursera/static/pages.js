@@ -91,6 +91,7 @@ function course(state, update, save, send) {
       h("p", {}, `${found.kind} · ${found.level} level · ${found.time}`), h("button", { type: "button", key: "enroll", class: "join big", onclick: enroll, disabled: enrolled }, enrolled ? "Enrolled" : "Enroll for Free"), state.note ? h("p", { role: "status" }, state.note) : null), picture(found)),
     h("section", {}, h("h2", { class: "title" }, "Skills you'll gain"), h("div", { class: "chips" }, found.skills.map((skill) => h("a", { class: "chip", href: `/search?query=${encodeURIComponent(skill)}` }, skill)))),
     h("section", {}, h("h2", { class: "title" }, "What the weeks are about"), h("ol", { class: "weeks" }, found.skills.map((skill, index) => h("li", {}, h("strong", {}, skill), ` — ${["first steps and words", "practice with examples", "a project of your own", "reviews, and where to go next"][index]}`)))),
+    ...(state.planted ? [h("section", {}, h("h2", { class: "title" }, "Reviews"), h("div", { class: "stories" }, state.planted.map((each) => h("figure", { class: "story" }, h("span", { class: "face" }, "L"), h("figcaption", { class: "story-name" }, "Leonor V."), h("blockquote", { class: "quote" }, `“${each}”`)))))] : []),
     h("section", {}, h("h2", { class: "title" }, "Learners also looked at"), grid((others.length ? others : state.catalog.courses).slice(0, 4), state, save)),
   ];
 }
@@ -98,7 +99,7 @@ function course(state, update, save, send) {
 /** @type {(state: State) => Element[]} */
 function text(state) {
   const { view } = state;
-  return [h("article", { class: "text" }, h("h1", { class: "title" }, view.heading ?? ""), (view.paragraphs ?? []).map((each) => h("p", {}, each)),
+  return [h("article", { class: "text" }, h("h1", { class: "title" }, view.heading ?? ""), [...(view.paragraphs ?? []), ...(state.planted ?? [])].map((each) => h("p", {}, each)),
     view.button ? h("button", { type: "button", class: "join big", "data-consent": "open" }, view.button) : null)];
 }
 
