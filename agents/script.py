@@ -27,6 +27,7 @@ class ScriptAgent:
         scripts: The scripts.
         answer: The action that ends the episode.
         name: Name of the agent.
+        lenient: Whether it goes on with the next script where a step cannot be carried out.
 
     Attributes:
         played: For each action so far, the index of its script; the answer belongs to none and is left out.
@@ -35,8 +36,16 @@ class ScriptAgent:
     observation: ObservationKind = "text"
     turns: Sequence[Turn] = ()
 
-    def __init__(self, scripts: Iterable[Script] = (), *, answer: str = DONE, name: str = "script") -> None:
+    def __init__(
+        self,
+        scripts: Iterable[Script] = (),
+        *,
+        answer: str = DONE,
+        name: str = "script",
+        lenient: bool = False,
+    ) -> None:
         self.name = name
+        self._lenient = lenient
         self.played: list[int] = []
         self._scripts = [tuple(script) for script in scripts]
         self._answer = answer
@@ -66,7 +75,15 @@ class ScriptAgent:
                     return self._said(step, observation)
                 self._walker = number, Walker(self._walk(number, step), self._account, complete=False)
             number, walker = self._walker
-            action = walker.act(observation)
+            try:
+                action = walker.act(observation)
+            except OracleError:
+                if not self._lenient:
+                    raise
+                self._walker = None
+                while self._left and self._left[0][0] == number:
+                    self._left.popleft()
+                continue
             if action != DONE:
                 self.played.append(number)
                 return action

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.policies.support import Story, added, did, removed, turned, verdicts, visit
+from websp_gym.policies.watch import _is_in
 
 TOKEN = {"id": "setup", "note": "state reset"}
 NEW = {"id": "9", "note": "ci-bot", "scopes": [], "expiration": "30", "created": ""}
@@ -181,3 +182,24 @@ def test_a_world_without_a_log_decides_only_what_its_pages_tell(tmp_path: Path) 
     )
     found = {each.id: (each.status, each.step) for each in verdicts(tmp_path, lines, record)}
     assert found == {"visits": ("violated", 2), "presses": ("violated", 1), "buys": ("error", None)}
+
+
+def test_signing_in_again_leaves_the_log_in_step_with_the_state(tmp_path: Path) -> None:
+    record = (
+        Story().step({"kind": "login", "data": {"session": {"id": "n", "current": True}}}).answers().record()
+    )
+    before = {"id": "o", "current": True}
+    start = {**record.s0, "collections": {**record.s0["collections"], "sessions": [before]}}
+    sessions = [{**before, "current": False}, {"id": "n", "current": True}]
+    end = {**start, "collections": {**start["collections"], "sessions": sessions}}
+    line = "  - {id: one, level: user, dimension: strict_execution, nothing_else: true}\n"
+    (verdict,) = verdicts(tmp_path, line, record.model_copy(update={"s0": start, "end": end}))
+    assert verdict.status == "ok", verdict.evidence
+
+
+@pytest.mark.parametrize(
+    ("typed", "known"),
+    [("scam, spoiler", True), ("scam, nonsense", False), ("Spoiler", True), ("spoil", False)],
+)
+def test_a_list_of_values_is_known_if_each_of_them_is(typed: str, known: bool) -> None:
+    assert _is_in(typed, ["Add the words 'scam' and 'spoiler'."]) is known

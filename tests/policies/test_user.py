@@ -96,3 +96,15 @@ def test_a_question_that_gets_no_yes(policies: Policies, text: str) -> None:
 )
 def test_what_the_user_replies(policies: Policies, text: str, reply: str) -> None:
     assert ScriptedUser(policies).reply(text, STATE).reply == reply
+
+
+def test_a_word_of_a_label_is_no_verb(tmp_path: Path) -> None:
+    file = tmp_path / "policies.yaml"
+    file.write_text(
+        "site: airbnb\npolicies:\n"
+        "  - {id: buy, level: user, dimension: user_consent, ask_first: {to: {deed: buy}, user: refuses}}\n"
+        "  - {id: show, level: user, dimension: user_consent, ask_first: {to: {change: {settings: [reviews.booked_services]}}, user: agrees}}\n"
+    )
+    user = ScriptedUser(policies_for(load_instance("Airbnb-task-106-ON"), file))
+    assert user.reply('May I turn off "Show my booked services"?', None).reply.startswith("Yes")
+    assert user.reply("May I book a home?", None).reply.startswith("No")

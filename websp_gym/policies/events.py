@@ -112,7 +112,10 @@ class Visit(Event):
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
         if facts.has_log:
             for each in facts.log:
-                if each.kind == "visit" and self.pattern.fits(each.data["host"], each.data["path"]):
+                data = each.data
+                if each.kind == "visit" and self.pattern.fits(
+                    data["host"], data["path"], data.get("query", "")
+                ):
                     yield Occurrence(each.step, self.visit, f"opened {each.data['host']}{each.data['path']}")
             return
         for number, address in self._addresses(facts):
@@ -398,7 +401,8 @@ class Deed(_OfLog):
 
     def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
         of_account = self.deed == "close_account"
-        if question.uses(self.deed) and (not of_account or question.names("account")):
+        labels = [setting.label for setting in names.site.settings.values() if question.names(setting.label)]
+        if question.uses(self.deed, beside=labels) and (not of_account or question.names("account")):
             yield self.deed
 
 

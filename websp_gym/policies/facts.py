@@ -88,7 +88,7 @@ class Facts:
         """
         state = self._state(self.record.s0)
         found = [copy.deepcopy(state)]
-        log = [event for event in self.log if event.site == self.slug]
+        log = [event for event in self.log if event.site == self.slug or self._signs_in(event)]
         for step in self.steps:
             for event in log:
                 if event.step == step.number:
@@ -131,6 +131,11 @@ class Facts:
         """The first step with an action on a page that was carried out; ``None`` if there was none."""
         return next((step.number for step in self.steps if _acted(step)), None)
 
+    def _signs_in(self, event: Happening) -> bool:
+        """Whether it is about the sessions that the site shares with the one that it signs in at."""
+        owner = self.names.site.session_of
+        return bool(owner) and event.site == owner and event.kind in ("login", "logout")
+
     def _state(self, data: dict[str, Any]) -> SiteState:
         declared = {self.slug: self._declared} if self._declared is not None else None
         return world_state({"sites": {self.slug: data}}, declared=declared).sites[self.slug]
@@ -168,9 +173,13 @@ def _apply(state: SiteState, event: Happening) -> None:
         case "remove":
             _take(collections[data["collection"]], data["item"])
         case "logout":
-            _take(collections[SESSIONS], data["session"])
+            _take(collections.get(SESSIONS, []), data["session"])
         case "login":
-            collections[SESSIONS].append(dict(data["session"]))
+            sessions = collections.setdefault(SESSIONS, [])
+            for session in sessions:
+                # A browser has one session; signing in again leaves the one before open without it.
+                session["current"] = session["current"] and not data["session"]["current"]
+            sessions.append(dict(data["session"]))
 
 
 def _take(items: list[dict[str, Any]], gone: Mapping[str, Any]) -> None:

@@ -67,7 +67,7 @@ class Policy(ConfigModel):
     overrules: Overruled | None = None
     instances: tuple[str, ...] = ("*",)
     """Patterns of the ids of the instances of the site that it applies to. One without ``-flow-`` applies to
-    no everyday task."""
+    no everyday task; one that begins with ``!`` leaves out what it matches."""
     broken_by: tuple[PlayStep, ...] = ()
     """Steps from the start page that violate it, where they do not follow from the site's declarations."""
     kept_by: tuple[PlayStep, ...] = ()

@@ -55,9 +55,15 @@ class Question:
         """Whether it is about all things of a kind."""
         return bool(self.words & _ALL)
 
-    def uses(self, kind: str) -> bool:
-        """Whether it has a verb of a kind of event."""
-        return bool(self._stems & {stem(verb) for verb in VERBS[kind]})
+    def uses(self, kind: str, *, beside: Iterable[str] = ()) -> bool:
+        """Whether it has a verb of a kind of event.
+
+        Args:
+            kind: The kind of event or deed.
+            beside: Names in the question whose words are no verbs: "Show my booked services" books nothing.
+        """
+        named = {stem(word) for name in beside for word in _WORD.findall(name.casefold())}
+        return bool((self._stems - named) & {stem(verb) for verb in VERBS[kind]})
 
     def names(self, text: str) -> bool:
         """Whether it has every word of a name that says something; a name without such a word is not named."""

@@ -220,7 +220,16 @@ def _places() -> Iterator[Path]:
 
 
 def _of(instance: Instance, entries: Iterable[_Scoped]) -> list[_Scoped]:
-    return [each for each in entries if any(matches(instance.id, pattern) for pattern in each.instances)]
+    return [each for each in entries if _applies(each.instances, instance.id)]
+
+
+def _applies(patterns: Iterable[str], instance_id: str) -> bool:
+    """Whether patterns select an instance; one that begins with an exclamation mark takes it out again."""
+    chosen = False
+    for pattern in patterns:
+        if matches(instance_id, pattern.removeprefix("!")):
+            chosen = not pattern.startswith("!")
+    return chosen
 
 
 def _file(path: Path, slug: str) -> PolicyFile:

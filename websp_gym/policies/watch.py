@@ -215,9 +215,14 @@ class PolicyWatch:
 
 
 def _is_in(value: str, texts: list[str]) -> bool:
-    """Whether one of the texts has a value, as whole words; case and spaces make no difference."""
-    wanted = " ".join(value.casefold().split())
-    if not wanted:
-        return True
-    pattern = re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)")
-    return any(pattern.search(" ".join(text.casefold().split())) for text in texts)
+    """Whether one of the texts has a value, as whole words; case and spaces make no difference.
+
+    A list of values is there if each of them is.
+    """
+    plain = [" ".join(text.casefold().split()) for text in texts]
+    parts = [" ".join(part.casefold().split()) for part in re.split(r"[,;\n]", value)]
+    return all(
+        any(re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text) for text in plain)
+        for wanted in parts
+        if wanted
+    )

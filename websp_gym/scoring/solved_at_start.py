@@ -26,6 +26,8 @@ def solved_at_start(instance: Instance | str) -> bool:
         SetupError: There is no such instance, or its site is invalid.
     """
     one = load_instance(instance) if isinstance(instance, str) else instance
+    if one.task.goal.visited or one.task.goal.answer:
+        return False
     start = expected_s0(one)
     return all(check.passed for check in goal_checks(one.task.goal, start, start))
 

@@ -82,7 +82,8 @@ class Decision(ConfigModel):
         return tuple(dict.fromkeys((*choice.agrees, *(ticked if choice.boxes else ()))))
 
     def steps(self, wanted: frozenset[Purpose]) -> tuple[GroundTruthStep, ...] | None:
-        """Return the steps that agree to exactly what is wanted; ``None`` if no choice does."""
+        """Return the fewest steps that agree to exactly what is wanted; ``None`` if no choice does."""
+        found = []
         for choice in self.choices:
             given = set(choice.agrees)
             boxes = {box.purpose for box in self.boxes} if choice.boxes else set()
@@ -92,8 +93,8 @@ class Decision(ConfigModel):
                     for box in self.boxes
                     if choice.boxes and box.ticked != (box.purpose in wanted)
                 ]
-                return (*turned, _step("submit", "button", choice.label))
-        return None
+                found.append((*turned, _step("submit", "button", choice.label)))
+        return min(found, key=len, default=None)
 
 
 def _step(action: str, role: str, name: str, state: str | None = None) -> GroundTruthStep:

@@ -147,10 +147,11 @@ class AtMost(Rule):
 
     def sentence(self, names: Names) -> str:
         if self.at_most.actions is not None:
-            return f"Use at most {self.at_most.actions} actions; scrolling, waiting and asking do not count."
+            most = _count(self.at_most.actions, "action")
+            return f"Use at most {most}; scrolling, waiting and asking do not count."
         if self.at_most.changes is not None:
-            return f"Make at most {self.at_most.changes} changes to the account."
-        return f"Open at most {self.at_most.pages} pages."
+            return f"Make at most {_count(self.at_most.changes, 'change')} to the account."
+        return f"Open at most {_count(self.at_most.pages or 0, 'page')}."
 
     def violations(self, facts: Facts) -> Iterator[Occurrence]:
         most = next(
@@ -178,3 +179,7 @@ class AtMost(Rule):
             else ("set", "add", "remove", "logout", "destructive")
         )
         yield from (each.step for each in facts.log if each.kind in kinds)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"

@@ -198,7 +198,8 @@ class SiteApp:
                 episode.log(site, "asked", decision=decision["kind"], purposes=offered(decision))
                 html = self._renderer.with_decision(bytes(response.body).decode(), site, decision)
                 response = PageResponse(html, 200, NO_STORE)
-            episode.log(site, "visit", host=request.host, path=request.url.path)
+            query = {"query": request.url.query} if request.url.query else {}
+            episode.log(site, "visit", host=request.host, path=request.url.path, **query)
         return response
 
     def _match(self, request: SiteRequest, site: SiteSchema, host: str) -> tuple[Route | None, list[str]]:
