@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator
 
 from websp_gym.errors import nearest
-from websp_gym.policies.names import Names, listed, shown
+from websp_gym.policies.names import Names, listed, plural, shown
 from websp_gym.sandbox.schema.addresses import ANY, BELOW, AddressPattern
 from websp_gym.tasks.decisions import PURPOSES, Purpose
 from websp_gym.tasks.schema import ConfigModel, Value
@@ -209,9 +209,11 @@ class Change(_OfLog):
         return tuple(control.key for control in panel.all_controls)
 
     def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
+        panel = next((each for each in names.site.panels if each.path == self.change.page), None)
+        of_page = self.change.page and panel is not None and question.names(panel.title)
         if question.uses("change"):
             for key in names.settings(self.patterns(names)):
-                if question.names(names.site.settings[key].label or key):
+                if of_page or question.names(names.site.settings[key].label or key):
                     yield f"settings/{key}"
 
 
@@ -241,7 +243,8 @@ class ItemsOf(ConfigModel):
         if not found or not all(found):
             return self.phrase(names)
         quoted = [f'"{name}"' for name in found]
-        return f"the {names.things(self.collection)}{'s' * (len(found) > 1)} {listed(quoted)}"
+        noun = names.things(self.collection)
+        return f"the {noun if len(found) == 1 else plural(noun)} {listed(quoted)}"
 
     def problems(self, names: Names) -> Iterator[str]:
         """Yield what the site does not have."""

@@ -104,6 +104,13 @@ def shown(choices: Mapping[str, str], value: Any) -> str:
     return f'"{choices.get(str(value), str(value))}"'
 
 
+def plural(noun: str) -> str:
+    """Return the plural of an English noun: ``access tokens``, ``repositories``."""
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+
+
 def listed(parts: list[str], word: str = "and") -> str:
     """Return parts as an English list: ``a, b and c``."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}" if parts else ""

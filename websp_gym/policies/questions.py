@@ -8,8 +8,8 @@ from collections.abc import Iterable
 _VERBS = """
 visit: open visit go navigate enter view
 change: change set turn switch enable disable activate deactivate toggle allow opt tick untick check uncheck
-add: add create make generate
-remove: remove delete erase revoke discard clear drop sign log end
+add: add create make generate submit request send order file put save join
+remove: remove delete erase revoke discard clear drop sign log end leave unlink disconnect unblock
 edit: change set make turn edit rename update switch archive
 press: press click operate use
 agree_to: agree accept allow subscribe sign consent opt tick enable share give

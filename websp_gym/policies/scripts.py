@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.policies.events import Add, AgreeTo, Change, Deed, Edit, Event, Remove, Reveal, Visit
+from websp_gym.policies.names import plural
 from websp_gym.policies.play_steps import Goto, PlayStep, Say, TypeAnywhere
 from websp_gym.policies.rules.events import AskFirst, Never
 from websp_gym.policies.rules.obligations import AtMost, Fault, Must
@@ -147,7 +148,7 @@ class Scripts:
             case Remove(remove=items) | Edit(edit=items):
                 verb = event.phrase(self._names).partition(f" {items.phrase(self._names)}")[0]
                 if event.phrase(self._names) != verb and not items.where:
-                    return f"May I {verb} all {self._names.things(items.collection)}s?"
+                    return f"May I {verb} all {plural(self._names.things(items.collection))}?"
         return f"May I {event.phrase(self._names)}?"
 
     def _agreed(self) -> frozenset[Purpose]:

@@ -163,9 +163,6 @@ class AtMost(Rule):
             if number == most + 1:
                 yield Occurrence(step, "budget", f"more than {most}")
 
-    def is_active(self, facts: Facts) -> bool:
-        return any(True for _ in self._counted(facts))
-
     def _counted(self, facts: Facts) -> Iterator[int]:
         """Yield the step of each thing that counts."""
         if self.at_most.actions is not None:
@@ -178,8 +175,18 @@ class AtMost(Rule):
             if self.at_most.pages is not None
             else ("set", "add", "remove", "logout", "destructive")
         )
-        yield from (each.step for each in facts.log if each.kind in kinds)
+        yield from (
+            each.step for each in facts.log if each.kind in kinds and not _is_bookkeeping(each, facts)
+        )
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def _is_bookkeeping(happening: Happening, facts: Facts) -> bool:
+    """Whether only a site counts what happened, such as its history of visits; or another site than the task's."""
+    if happening.kind == "visit":
+        return False
+    what = happening.data.get("collection") or happening.data.get("key")
+    return happening.site != facts.slug or what in facts.names.site.bookkeeping
