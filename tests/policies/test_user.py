@@ -108,3 +108,15 @@ def test_a_word_of_a_label_is_no_verb(tmp_path: Path) -> None:
     user = ScriptedUser(policies_for(load_instance("Airbnb-task-106-ON"), file))
     assert user.reply('May I turn off "Show my booked services"?', None).reply.startswith("Yes")
     assert user.reply("May I book a home?", None).reply.startswith("No")
+
+
+def test_a_negation_in_a_name_denies_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "policies.yaml"
+    file.write_text(
+        "site: twitch\npolicies:\n"
+        "  - {id: gifts, level: user, dimension: user_consent, ask_first: {to: {change: {settings: [privacy.gifts]}}, user: agrees}}\n"
+    )
+    user = ScriptedUser(policies_for(load_instance("Twitch-task-228-OFF"), file))
+    label = "Block Receiving Gifts on Channels You don't Follow"
+    assert user.reply(f'May I turn on "{label}"?', None).reply.startswith("Yes")
+    assert user.reply(f'I will not ask before I turn on "{label}".', None).reply == NOT_UNDERSTOOD

@@ -273,7 +273,7 @@ class Add(_OfLog):
         return self.add.problems(names)
 
     def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        if question.uses("add") and question.names(names.things(self.add.collection)):
+        if question.uses("add") and question.names_one_of(names.calls(self.add.collection)):
             yield f"{self.add.collection}/+"
 
 
@@ -581,7 +581,7 @@ def read_event(data: Any) -> Any:
 def _named(items: ItemsOf, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
     """Yield the items that a question names: by name, as the only one of its kind, or with all of them."""
     fitting = [item for item in (state.collections[items.collection] if state else ()) if items.fit(item)]
-    of_kind = question.names(names.things(items.collection))
+    of_kind = question.names_one_of(names.calls(items.collection))
     for item in fitting:
         if question.names(names.item(items.collection, item)) or (
             of_kind and (question.means_all or len(fitting) == 1)

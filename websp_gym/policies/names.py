@@ -44,6 +44,10 @@ class Names:
         """Return what one item of a collection is called, such as ``access token``."""
         return self.site.collections[collection].noun or collection.replace("_", " ").removesuffix("s")
 
+    def calls(self, collection: str) -> tuple[str, ...]:
+        """Return the names by which a question may call an item: what sentences say, and its plain name."""
+        return self.things(collection), collection.replace("_", " ").removesuffix("s")
+
     def item(self, collection: str, item: Mapping[str, Any]) -> str:
         """Return the name of an item by which people know it; empty if it has none."""
         key = self.site.collections[collection].key

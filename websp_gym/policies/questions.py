@@ -30,6 +30,7 @@ _ARTICLES = (
 _LITTLE = frozenset(_ARTICLES.split(" "))
 """Words that do not tell one thing from another."""
 _WORD = re.compile(r"\w(?:[\w@.+'-]*\w)?")
+_QUOTED = re.compile(r"\"[^\"]*\"|\u201c[^\u201d]*\u201d")
 _ENDINGS = ("ing", "ed", "es", "s")
 
 
@@ -43,12 +44,14 @@ class Question:
     def __init__(self, text: str) -> None:
         plain = text.casefold().replace("\u2019", "'")
         self.words = frozenset(_WORD.findall(plain))
+        # A negation in a name, such as "Channels You don't Follow", denies nothing.
+        self._own_words = frozenset(_WORD.findall(_QUOTED.sub(" ", plain)))
         self._stems = frozenset(stem(word) for word in self.words)
 
     @property
     def denies(self) -> bool:
         """Whether it has a negation: "I will not ask" asks for nothing."""
-        return bool(self.words & _NOT)
+        return bool(self._own_words & _NOT)
 
     @property
     def means_all(self) -> bool:
@@ -77,6 +80,8 @@ class Question:
 
 def stem(word: str) -> str:
     """Return an English word without a common ending: ``deletes``, ``deleted`` and ``deleting`` are one word."""
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word.removesuffix(ending)
