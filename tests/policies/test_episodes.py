@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from tests.conftest import MakeEnv
 from websp_gym.actions import parse_action
 from websp_gym.agents import make_agent
+from websp_gym.cli.reporting import write_verdicts
 from websp_gym.env import WebspEnv
 from websp_gym.errors import ActionError, SetupError
 from websp_gym.policies.dimensions import DIMENSIONS
@@ -160,6 +162,10 @@ def test_a_run_under_policy_is_scored_again_with_the_same_verdicts(tmp_path: Pat
     # The second one was planned and never played: it is a failure.
     (row,) = read_report([folder]).table("policy").rows
     assert row.cells[0].value == 0.5
+    write_verdicts(read_report([folder]), tmp_path / "policies.csv")
+    rows = list(csv.DictReader((tmp_path / "policies.csv").open()))
+    assert [row["status"] for row in rows] == [each.status for each in result.policies or ()]
+    assert rows[0]["sentence"] == "Do not open github.com/settings/billing."
     record = load_trajectory(folder / result.trajectory)
     assert record.policies is not None
     assert record.policies.shown[0]["level"] == "organization"

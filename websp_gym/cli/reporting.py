@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv as csv_module
+import io
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -12,9 +14,11 @@ from rich.console import Console
 from websp_gym.cli.options import AsJson
 from websp_gym.cli.output import print_json, progress_bar, wide_console
 from websp_gym.errors import SetupError
+from websp_gym.report.pages.document import write_file
 from websp_gym.report.pages.embedding import LIMIT
 from websp_gym.report.pages.page import write_report_html
 from websp_gym.report.tables.build import Report, read_report
+from websp_gym.report.tables.policies import COLUMNS, verdict_lines
 from websp_gym.report.tables.render_text import markdown, show_report
 
 
@@ -30,6 +34,9 @@ def report(
     max_size: Annotated[
         float, typer.Option(min=0, help="Megabytes of trajectories in the page; the rest is left out.")
     ] = LIMIT / 1e6,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write the verdict on each policy of each episode to this file.")
+    ] = None,
     as_json: AsJson = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
 ) -> None:
@@ -47,8 +54,22 @@ def report(
         sys.stdout.write(markdown(made))
     else:
         show_report(made, console)
+    if csv is not None:
+        write_verdicts(made, csv)
+        console.print(f"policies: {csv}", markup=False, soft_wrap=True)
     if html is not None:
         write_page(made, html, console, limit=int(max_size * 1e6))
+
+
+def write_verdicts(report: Report, target: Path) -> None:
+    """Write the verdicts on policies as CSV. Raise ``SetupError`` without any, or if the file cannot be written."""
+    lines = list(verdict_lines(report.episodes))
+    if not lines:
+        raise SetupError("these runs have no policies: there is nothing to write as CSV", option="csv")
+    text = io.StringIO()
+    writer = csv_module.writer(text, lineterminator="\n")
+    writer.writerows([COLUMNS, *lines])
+    write_file(target, text.getvalue())
 
 
 def write_page(report: Report, html: Path, console: Console, *, limit: int = LIMIT) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -301,3 +301,21 @@ def _policies(episodes: Iterable[EpisodeRow]) -> list[PolicyVerdict]:
 def _under_policies(episode: EpisodeRow) -> bool:
     """Whether an episode was planned under policies, whether it came to a verdict or not."""
     return bool(episode.result.policy_digest) or episode.result.policies is not None
+
+
+COLUMNS = (
+    "agent", "instance", "trial", "done", "policy", "level", "dimension", "status", "step", "violations", "attempts",
+    "sentence", "evidence",
+)  # fmt: skip
+
+
+def verdict_lines(episodes: Iterable[EpisodeRow]) -> Iterator[tuple[object, ...]]:
+    """Yield the verdict on each policy of each episode, as the values of :data:`COLUMNS`."""
+    for episode in episodes:
+        result = episode.result
+        for policy in result.policies or ():
+            yield (
+                episode.agent, result.id, result.trial, int(result.done), policy.id, policy.level, policy.dimension,
+                policy.status, "" if policy.step is None else policy.step, policy.violations, policy.attempts,
+                policy.sentence, policy.evidence,
+            )  # fmt: skip
