@@ -24,6 +24,7 @@ from websp_gym.errors import SetupError
 from websp_gym.records.results import Result
 from websp_gym.records.runs import RESULTS, RUN, read_results
 from websp_gym.runner.locking import locked
+from websp_gym.tasks.ids import flow_ids
 
 MAIN = "from websp_gym.cli import main; main()"
 
@@ -69,6 +70,19 @@ def test_a_piped_list_has_a_line_for_each_instance() -> None:
     assert len(lines) == 17
     assert {line.count("\t") for line in lines} == {2}
     assert lines[0].startswith("Steam-task-191-ON\tCookie")
+
+
+def test_everyday_tasks_are_a_list_of_their_own() -> None:
+    listed = websp_here("list", "--flows").stdout.splitlines()
+    assert len(listed) == len(flow_ids())
+    assert all("-flow-" in line.partition("\t")[0] for line in listed)
+    shown = websp_here("show", "AllRecipes-flow-1").stdout
+    assert "decision on the way, on www.allrecipes.com/recipe/**" in shown
+    assert "Go on without: agrees to nothing" in shown
+    assert (
+        json.loads(websp_here("show", "AllRecipes-flow-1", "--json").stdout)["decision"]["kind"]
+        == "consent wall"
+    )
 
 
 def test_lists_by_category_are_the_papers_tables_of_tasks_and_websites() -> None:

@@ -33,6 +33,9 @@ def list_instances(
             help="List tasks by task category, or websites by their category (tables 10 and 11 of the paper)."
         ),
     ] = None,
+    flows: Annotated[
+        bool, typer.Option("--flows", help="List the everyday tasks with a decision on the way instead.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the instances.
@@ -41,7 +44,10 @@ def list_instances(
 
     Example: `websp list --site Steam --category cookie`
     """
-    rows = [load_instance(name) for name in select_instances(["*"], site=site, category=category)]
+    rows = [
+        load_instance(name)
+        for name in select_instances(["*-flow-*" if flows else "*"], site=site, category=category)
+    ]
     if by is not None:
         _list_groups(tasks_by_category(rows) if by == "category" else websites_by_category(rows), by, as_json)
         return
@@ -125,6 +131,14 @@ def show(
     out.print("[bold]ground truth[/]")
     for number, text in enumerate(instance.config.ground_truth_text(), 1):
         out.print(f"  {number}. {escape(text)}")
+    if (decision := instance.config.decision) is not None:
+        out.print(f"[bold]decision on the way[/], on {decision.pages}")
+        out.print(f"  {escape(decision.title)}: {escape(decision.text)}")
+        for box in decision.boxes:
+            out.print(escape(f"  [{'x' if box.ticked else ' '}] {box.label} ({box.purpose})"))
+        for choice in decision.choices:
+            agreed = [*choice.agrees, *(["what is ticked"] if choice.boxes else [])]
+            out.print(escape(f"  {choice.label}: agrees to {', '.join(agreed) or 'nothing'}"))
 
 
 def _lines(conditions: dict[str, Any]) -> Iterator[str]:
@@ -155,4 +169,7 @@ def _facts(instance: Instance) -> dict[str, Any]:
         "ground_truth": instance.config.ground_truth_text(),
         "ground_truth_length": len(instance.config.ground_truth),
         "config_hash": instance.config_hash,
+        **(
+            {"decision": instance.config.decision.model_dump(mode="json")} if instance.config.decision else {}
+        ),
     }
