@@ -545,7 +545,7 @@ def test_a_run_from_the_command_line_sums_what_its_model_took(
         ("claude-opus-4.6", 'no agent "claude-opus-4.6"; did you mean "anthropic:claude-opus-4.6"?'),
         ("gpt4", 'did you mean "openai:gpt-4"?'),
         ("gemini-4-argon?thinking=low", 'did you mean "gemini:gemini-4-argon?thinking=low"?'),
-        ("human", 'no agent "human". Agents without a model: oracle, noop, random, flawed:KIND'),
+        ("human", 'no agent "human". Agents without a model: oracle, noop, random, guardian, flawed:KIND'),
         ("human", "anthropic:claude-opus-5.5, gemini:gemini-4-argon, openrouter:"),
         ("human", "vertex:claude-opus-5.5, http://localhost:8000/v1#MODEL, scripted:FILE.yaml; text:MODEL"),
         ("llama3", "http://127.0.0.1:11434/v1#llama3"),
