@@ -45,6 +45,8 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "on_unscored": st.sampled_from(get_args(OnUnscored)),
     "on_error": st.sampled_from(get_args(OnError)),
     "render_mode": st.sampled_from([None, "rgb_array"]),
+    "policies": st.one_of(st.none(), st.lists(MODEL, min_size=1).map(tuple)),
+    "user": st.sampled_from(["scripted", "console", "model:openai:gpt-6.2-sol"]),
 }
 NOT_STORED = {"record_to", "action_mapping"}
 
@@ -53,12 +55,15 @@ def all_is_well(end: EpisodeEnd) -> float:
     return 1.0
 
 
-def with_pictures_to_scale(values: dict[str, Any]) -> dict[str, Any]:
-    scales = values.get("observation", "marks") == "marks"
-    return values if scales else {key: value for key, value in values.items() if key != "picture_scale"}
+def consistent(values: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what counts only beside another option."""
+    odd = set() if values.get("observation", "marks") == "marks" else {"picture_scale"}
+    if values.get("policies") is None:
+        odd |= {"user"} | ({"reward"} if values.get("reward") == "policy" else set())
+    return {key: value for key, value in values.items() if key not in odd}
 
 
-@given(st.fixed_dictionaries({}, optional=VALUES).map(with_pictures_to_scale))
+@given(st.fixed_dictionaries({}, optional=VALUES).map(consistent))
 def test_options_are_the_same_after_json(values: dict[str, Any]) -> None:
     options = read_options(values)
     assert Options.from_dict(json.loads(json.dumps(options.as_dict(), allow_nan=False))) == options
@@ -68,7 +73,8 @@ def test_options_are_the_same_after_json(values: dict[str, Any]) -> None:
 
 def test_every_option_is_stored_or_known_not_to_be() -> None:
     names = {field.name for field in fields(Options)}
-    assert set(Options().as_dict()) == names - NOT_STORED
+    assert set(Options(policies=("standard",)).as_dict()) == names - NOT_STORED
+    assert set(Options().as_dict()) == names - NOT_STORED - {"policies", "user"}
     assert set(VALUES) == names - NOT_STORED
 
 

@@ -105,7 +105,7 @@ def test_the_user_replies_in_the_next_observation_five_times_and_free(make: Make
     env = make(INSTANCE, observation="text", policies=policies)
     start, _ = env.reset(seed=0)
     seen, _ = act(env, 'ASK; may I remove the token "state reset"?')
-    assert seen["user_reply"] == 'Yes, you may remove the token "state reset", this once.'
+    assert seen["user_reply"] == 'Yes, you may remove the access token "state reset", this once.'
     assert seen["actions_left"] == start["actions_left"]
     assert act(env, "Wait")[0]["user_reply"] == ""
     assert act(env, "ASK; may I delete the account?")[0]["user_reply"].startswith("No, do not close")

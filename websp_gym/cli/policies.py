@@ -21,7 +21,8 @@ from websp_gym.tasks.instances import all_flows, all_instances, load_instance
 
 policies = typer.Typer(
     name="policies",
-    help="List sets of policies, show those of an instance, and check them.",
+    help="List sets of policies, show those of an instance, and check them.\n\n"
+    "Example: `websp policies show Steam-task-191-ON --policies standard`",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",

@@ -43,7 +43,7 @@ class Run:
     seed: int = 0
     started: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
-    planned: Sequence[str] = ()
+    planned: tuple[str, ...] = ()
 
     @property
     def hash(self) -> str:
@@ -65,7 +65,7 @@ def read_run(folder: Path) -> Run | None:
         data = json.loads(read_file(path, MAX_RECORD).decode("utf-8"))
         if data.pop("schema") != SCHEMA:
             raise ValueError("another schema")
-        return Run(**data)
+        return Run(**{**data, "planned": tuple(data.get("planned", ()))})
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:

@@ -122,7 +122,7 @@ def _prepare(
         )
     if there is None:
         there = replace(run, started=now(), versions=versions(browser))
-    write_run(folder, replace(there, planned=list(dict.fromkeys((*there.planned, *names)))))
+    write_run(folder, replace(there, planned=tuple(dict.fromkeys((*there.planned, *names)))))
     try:
         check_writable_file(folder / RESULTS)
         (folder / RESULTS).open("ab").close()
