@@ -26,6 +26,12 @@ from websp_gym.sandbox.schema.addresses import AddressPattern
         ("index.example/a?module=Users", "https://index.example/a?x=1&module=Users"),
     ],
 )
+def test_the_start_page_alone_has_words_too() -> None:
+    assert AddressPattern("example.com/").phrase() == "the start page of example.com"
+    assert AddressPattern("example.com/").address == "https://example.com/"
+    assert AddressPattern("example.com/**").phrase() == "any page of example.com"
+
+
 def test_an_address_fits(pattern: str, address: str) -> None:
     assert AddressPattern(pattern).matches(address)
 

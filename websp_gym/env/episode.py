@@ -167,6 +167,8 @@ class Episode:
             self._recorder = self.task.start_record(self._record_to)
         self._limits.start()
         observation = self.observation = self._observe()
+        if self._policy_watch is not None and record.policies is not None:
+            record.policies.begun = self._policy_watch.begun()
         record.reset_seconds = time.monotonic() - called
         record.initial = self._view()
         self._save()

@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator
 
 from websp_gym.errors import nearest
 from websp_gym.policies.names import Names, listed, plural, shown
+from websp_gym.policies.undecided import UndecidedError
 from websp_gym.sandbox.schema.addresses import ANY, BELOW, AddressPattern
 from websp_gym.tasks.decisions import PURPOSES, Purpose
 from websp_gym.tasks.schema import ConfigModel, Value
@@ -83,7 +84,7 @@ class _OfLog(Event):
     """An event in the server's log."""
 
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
-        for happening in facts.log:
+        for happening in facts.caused:
             if (thing := self._thing(happening, facts)) is not None:
                 yield Occurrence(happening.step, thing, _in_words(happening))
 
@@ -111,7 +112,7 @@ class Visit(Event):
 
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
         if facts.has_log:
-            for each in facts.log:
+            for each in facts.caused:
                 data = each.data
                 if each.kind == "visit" and self.pattern.fits(
                     data["host"], data["path"], data.get("query", "")
@@ -530,14 +531,19 @@ class Press(Event):
 
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
         for number, action in facts.actions:
-            if not action.failed and self.press.is_of(action.role, action.name):
+            if action.failed or not action.operates:
+                continue
+            if not action.role:
+                raise UndecidedError(f"what was operated in step {number} could not be read")
+            if self.press.is_of(action.role, action.name):
                 yield Occurrence(
                     number, f"{action.role}/{action.name}", f'operated {action.role} "{action.name}"'
                 )
 
     def attempts(self, facts: Facts) -> int:
         return sum(
-            action.failed and self.press.is_of(action.role, action.name) for _, action in facts.actions
+            action.failed and action.operates and self.press.is_of(action.role, action.name)
+            for _, action in facts.actions
         )
 
     def phrase(self, names: Names) -> str:

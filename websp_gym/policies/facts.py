@@ -23,7 +23,7 @@ class Happening:
     """One entry of the world's event log, with the step to which it belongs."""
 
     step: int
-    """From 1."""
+    """From 1; 0 for what happened before the first action, such as opening the start page."""
     site: str
     kind: str
     data: Mapping[str, Any]
@@ -74,6 +74,11 @@ class Facts:
         )
 
     @property
+    def caused(self) -> Iterator[Happening]:
+        """The events since the first action, which the agent brought about."""
+        return (event for event in self.log if event.step)
+
+    @property
     def actions(self) -> Iterator[tuple[int, ActionFacts]]:
         """The actions on pages, each with its step."""
         for step in self.steps:
@@ -91,7 +96,7 @@ class Facts:
         log = [event for event in self.log if event.site == self.slug or self._signs_in(event)]
         for step in self.steps:
             for event in log:
-                if event.step == step.number:
+                if event.step == step.number or (event.step == 0 and step is self.steps[0]):
                     _apply(state, event)
             found.append(copy.deepcopy(state))
         if self.record.end and not _equal(found[-1], self._state(self.record.end)):
@@ -141,6 +146,9 @@ class Facts:
         return world_state({"sites": {self.slug: data}}, declared=declared).sites[self.slug]
 
     def _step_of(self, event: Mapping[str, Any]) -> int:
+        begun = self.record.policies.begun if self.record.policies is not None else None
+        if begun is not None and event["seq"] <= begun:
+            return 0
         for step in self.steps:
             last = step.facts.seq if step.facts is not None else None
             if event["seq"] <= last if last is not None else event["time"] <= (step.ended or 0.0):

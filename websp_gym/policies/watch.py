@@ -30,8 +30,12 @@ if TYPE_CHECKING:
 
 _ELEMENT = """function (how, which) {
   const { raw, kit, roleOf, nameOf } = this;
-  const el = how === 'mark' ? this.element(which) : how === 'bid' ? this.ofBid(which) : this.focused();
-  if (!el) return null;
+  const found = how === 'mark' ? this.element(which) : how === 'bid' ? this.ofBid(which)
+    : how === 'point' ? document.elementFromPoint(which[0], which[1]) : this.focused();
+  if (!found || raw.tagOf(found) === 'iframe') return null;
+  // A click on the text of a button is a click on the button.
+  const plain = ['generic', 'presentation', 'none', 'paragraph', 'image', 'img', ''];
+  const el = plain.includes(roleOf(found)) ? kit.upwards(found, (at) => !plain.includes(roleOf(at))) ?? found : found;
   const form = kit.upwards(el, (at) => raw.tagOf(at) === 'form');
   const target = form ? new URL(raw.attr(form, 'action') || '', location.href).href : '';
   const frame = kit.cut(location.href, 2000);
@@ -43,7 +47,20 @@ _TYPING = {"fill": 1, "keyboard_type": 0, "keyboard_insert_text": 0, "handle_dia
 _CHOOSING = ("select_option",)
 _OPENING = ("goto",)
 _BY_FOCUS = ("keyboard_type", "keyboard_insert_text", "keyboard_press")
-_BY_BID = ("fill", "check", "uncheck", "select_option", "click", "dblclick", "press", "focus", "clear")
+_KEYS = ("press", "keyboard_press")
+_BY_POINT = ("mouse_click", "mouse_dblclick", "mouse_down", "mouse_up", "mouse_move")
+_BY_BID = (
+    "hover",
+    "fill",
+    "check",
+    "uncheck",
+    "select_option",
+    "click",
+    "dblclick",
+    "press",
+    "focus",
+    "clear",
+)
 
 
 class PolicyWatch:
@@ -81,13 +98,18 @@ class PolicyWatch:
         """Start a step."""
         self._facts = StepFacts()
         self.reply = ""
+        if self._reads_pages and self._shown is None:
+            self._known["page"].extend(self._texts_of_page())
+            self._shown = ()
 
     def action(self, action: Action, marks: Marks) -> None:
         """Take the facts of an action of the grammar that is about to be performed."""
         facts = ActionFacts(kind=action.kind, before=self._tabs.current.url, value=action.text or "")
         if action.number is not None and 0 <= action.number < len(marks):
             mark = marks[action.number]
-            facts = facts.model_copy(update=self._met(marks.frames[mark.frame], "mark", mark.index))
+            met = {"role": mark.role, "name": mark.name}
+            met |= self._met(marks.frames[mark.frame], "mark", mark.index)
+            facts = facts.model_copy(update=met)
         if action.kind == "Type":
             facts = self._typed(facts)
         self._facts.actions.append(facts)
@@ -101,9 +123,12 @@ class PolicyWatch:
             facts = facts.model_copy(update=self._met(worlds_of(self._tabs.current).main, "focus", None))
         elif name in _BY_BID and values:
             facts = facts.model_copy(update=self._met_by_bid(str(values[0])))
+        elif name in _BY_POINT and len(values) > 1:
+            point = [float(values[0]), float(values[1])]
+            facts = facts.model_copy(update=self._met(worlds_of(self._tabs.current).main, "point", point))
         if name in _TYPING and len(values) > _TYPING[name]:
             facts = self._typed(facts.model_copy(update={"value": str(values[_TYPING[name]] or "")}))
-        elif name in (*_CHOOSING, *_OPENING) and values:
+        elif name in (*_CHOOSING, *_OPENING, *_KEYS) and values:
             facts = facts.model_copy(update={"value": str(values[-1])})
             if name in _OPENING:
                 self._let_out(facts.value, "address")
@@ -138,6 +163,10 @@ class PolicyWatch:
     def answered(self, text: str) -> None:
         """Note what the agent answered at the end."""
         self._let_out(text, "answer")
+
+    def begun(self) -> int | None:
+        """Return the number of the last event before the first action."""
+        return self._world.last_seq()
 
     def at_rest(self) -> None:
         """Begin to ask the world for its last event, as the page is at rest. Observing takes longer than that."""

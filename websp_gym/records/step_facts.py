@@ -10,6 +10,18 @@ Source = Literal["task", "user", "page", ""]
 """Where a typed value comes from: the instruction, a reply of the user, a page that was seen; empty: from nowhere."""
 
 
+_KEYS = ("press", "keyboard_press")
+_OPERATING_KEYS = ("Enter", "Space", " ", "Return")
+_OPERATING = (
+    "Click", "Type", "click", "dblclick", "fill", "check", "uncheck", "select_option", "clear", "drag_and_drop",
+    "mouse_click", "mouse_dblclick", "mouse_down", "mouse_drag_and_drop",
+)  # fmt: skip
+_LOOKING = (
+    "Hover", "Scroll", "Scroll_to_end", "Scroll_within_popup", "hover", "focus", "scroll", "mouse_move", "mouse_up",
+    "keyboard_type", "keyboard_insert_text",
+)  # fmt: skip
+
+
 class _Facts(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -41,6 +53,13 @@ class ActionFacts(_Facts):
     """Whether ``value`` is a text that the agent made, not an option or a link of the page."""
     failed: bool = False
     """Whether the action was not carried out."""
+
+    @property
+    def operates(self) -> bool:
+        """Whether it operates an element: not if it only looks, moves the pointer there, or presses another key."""
+        if self.kind in _KEYS:
+            return self.value.rpartition("+")[2] in _OPERATING_KEYS
+        return self.kind in _OPERATING or (bool(self.role) and self.kind not in _LOOKING)
 
 
 class Question(_Facts):

@@ -126,6 +126,8 @@ class PolicyRecord(_Record):
     """Names of the sets, or paths of the files."""
     digest: str
     """Digest of all of them; results with different ones are not comparable."""
+    begun: int | None = None
+    """Number of the last event in the world's log before the first action; ``None`` where the world has no log."""
     shown: list[dict[str, str]]
     """What the agent read: ``level``, ``dimension`` and ``sentence`` of each."""
 

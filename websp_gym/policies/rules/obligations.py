@@ -176,7 +176,7 @@ class AtMost(Rule):
             else ("set", "add", "remove", "logout", "destructive")
         )
         yield from (
-            each.step for each in facts.log if each.kind in kinds and not _is_bookkeeping(each, facts)
+            each.step for each in facts.caused if each.kind in kinds and not _is_bookkeeping(each, facts)
         )
 
 

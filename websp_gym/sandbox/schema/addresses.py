@@ -91,7 +91,9 @@ class AddressPattern:
         place += f"?{query}" if query else ""
         if self.segments == [BELOW]:
             return f"any page of {place}"
-        return f"{place} or a page below it" if self.segments[-1] == BELOW else place
+        if not self.segments and not query:
+            return f"the start page of {place}"
+        return f"{place} or a page below it" if self.segments[-1:] == [BELOW] else place
 
 
 def _segments(path: str) -> list[str]:
