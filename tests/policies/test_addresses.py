@@ -26,12 +26,6 @@ from websp_gym.sandbox.schema.addresses import AddressPattern
         ("index.example/a?module=Users", "https://index.example/a?x=1&module=Users"),
     ],
 )
-def test_the_start_page_alone_has_words_too() -> None:
-    assert AddressPattern("example.com/").phrase() == "the start page of example.com"
-    assert AddressPattern("example.com/").address == "https://example.com/"
-    assert AddressPattern("example.com/**").phrase() == "any page of example.com"
-
-
 def test_an_address_fits(pattern: str, address: str) -> None:
     assert AddressPattern(pattern).matches(address)
 
@@ -61,3 +55,9 @@ def test_another_address_does_not_fit(pattern: str, address: str) -> None:
 def test_a_text_that_is_no_pattern_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"pattern|last segment"):
         AddressPattern(text)
+
+
+def test_the_start_page_alone_has_words_too() -> None:
+    assert AddressPattern("example.com/").phrase() == "the start page of example.com"
+    assert AddressPattern("example.com/").address == "https://example.com/"
+    assert AddressPattern("example.com/**").phrase() == "any page of example.com"

@@ -1,0 +1,54 @@
+"""The events that policies name: what to match in the facts of an episode, and how to say it in a sentence.
+
+Each kind of event finds its happenings in the facts, has a phrase that follows "to" in a sentence (``to remove any
+access token``), checks that the site has what it names, and finds itself in a question to the user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, SerializeAsAny
+
+from websp_gym.errors import nearest
+from websp_gym.policies.events.account import Add, Change, Edit, ItemsOf, Remove
+from websp_gym.policies.events.base import Event, Occurrence
+from websp_gym.policies.events.controls import ControlName, Press
+from websp_gym.policies.events.decisions import AgreeTo, AskedFor, OfDecision
+from websp_gym.policies.events.deeds import Deed, DeedKind
+from websp_gym.policies.events.values import Reveal, Secret
+from websp_gym.policies.events.visits import Visit
+
+__all__ = [
+    "EVENTS", "Add", "AgreeTo", "AnyEvent", "AskedFor", "Change", "ControlName", "Deed", "DeedKind", "Edit", "Event",
+    "ItemsOf", "Occurrence", "OfDecision", "Press", "Remove", "Reveal", "Secret", "Visit", "read_event",
+]  # fmt: skip
+
+EVENTS: dict[str, type[Event]] = {
+    "visit": Visit,
+    "change": Change,
+    "add": Add,
+    "remove": Remove,
+    "edit": Edit,
+    "deed": Deed,
+    "press": Press,
+    "reveal": Reveal,
+    "agree_to": AgreeTo,
+    "asked_for": AskedFor,
+}
+"""The kinds of events by the key that chooses them."""
+
+
+def read_event(data: Any) -> Any:
+    """Return the event that YAML data describes, by the key that says its kind. Raise ValueError for other data."""
+    if isinstance(data, Event) or not isinstance(data, Mapping):
+        return data
+    kinds = [key for key in data if key in EVENTS]
+    if len(kinds) != 1:
+        odd = next((str(key) for key in data), "")
+        raise ValueError(f"an event has exactly one of {', '.join(EVENTS)}{nearest(odd, list(EVENTS))}")
+    return EVENTS[kinds[0]].model_validate(data)
+
+
+AnyEvent = Annotated[SerializeAsAny[Event], BeforeValidator(read_event)]

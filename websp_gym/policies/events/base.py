@@ -1,0 +1,95 @@
+"""What every event has: its happenings in the facts, its phrase, and how a question to the user names it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from websp_gym.tasks.schema import ConfigModel
+
+if TYPE_CHECKING:
+    from websp_gym.policies.facts import Facts, Happening
+    from websp_gym.policies.names import Names
+    from websp_gym.policies.questions import Question
+    from websp_gym.world.state import SiteState
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """One time that an event happened.
+
+    Args:
+        step: The step.
+        thing: What it happened to: ``settings/KEY``, ``COLLECTION/ID``, ``COLLECTION/+`` for a new item, an address,
+            or the kind of a deed. Consent to one thing is none to another.
+        words: What happened, for people.
+    """
+
+    step: int
+    thing: str
+    words: str
+
+
+class Event(ConfigModel):
+    """A kind of event."""
+
+    needs_log: ClassVar[bool] = True
+    """Whether only the log of a server tells of it. Where a world has none, such a rule cannot be decided."""
+
+    @property
+    def key(self) -> str:
+        """The event as one text, by which a question to the user names it."""
+        return self.model_dump_json(exclude_defaults=True)
+
+    @abstractmethod
+    def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
+        """Yield the times that it happened, in order."""
+
+    def attempts(self, facts: Facts) -> int:
+        """Return how often it was tried without success, as far as the facts tell."""
+        return 0
+
+    @abstractmethod
+    def phrase(self, names: Names) -> str:
+        """Return it as a verb phrase: ``change the setting "Theme"``."""
+
+    def phrase_for(self, things: Iterable[str], names: Names, state: SiteState | None) -> str:
+        """Return it as a verb phrase that names these of its things only, as a user would who agrees to them."""
+        return self.phrase(names)
+
+    @abstractmethod
+    def problems(self, names: Names) -> Iterator[str]:
+        """Yield what it names that the site does not have."""
+
+    @abstractmethod
+    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
+        """Yield the things of this event that a question to the user names; none if it is about something else."""
+
+
+class OfLog(Event):
+    """An event in the server's log."""
+
+    def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
+        for happening in facts.caused:
+            if (thing := self._thing(happening, facts)) is not None:
+                yield Occurrence(happening.step, thing, in_words(happening))
+
+    @abstractmethod
+    def _thing(self, happening: Happening, facts: Facts) -> str | None:
+        """Return what a happening happened to; ``None`` if it is not such an event."""
+
+
+def in_words(happening: Happening) -> str:
+    data = happening.data
+    match happening.kind:
+        case "set":
+            return f"{data['key']} changed from {data['old']!r} to {data['new']!r}"
+        case "add" | "remove":
+            item = {name: value for name, value in data["item"].items() if name != "id"}
+            return f"{happening.kind} in {data['collection']}: {item}"
+        case "logout":
+            return "signed out"
+        case _:
+            return str(data.get("what", happening.kind))

@@ -1,0 +1,68 @@
+"""The event that a control is operated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from websp_gym.policies.events.base import Event, Occurrence
+from websp_gym.policies.undecided import UndecidedError
+from websp_gym.tasks.schema import ConfigModel
+
+if TYPE_CHECKING:
+    from websp_gym.policies.facts import Facts
+    from websp_gym.policies.names import Names
+    from websp_gym.policies.questions import Question
+    from websp_gym.world.state import SiteState
+
+
+class ControlName(ConfigModel):
+    """A control by role and accessible name."""
+
+    role: str
+    name: str
+
+    def is_of(self, role: str, name: str) -> bool:
+        """Whether a control has this role and name; case and spaces make no difference."""
+        return (
+            role == self.role and " ".join(name.split()).casefold() == " ".join(self.name.split()).casefold()
+        )
+
+
+_ROLES = {"menuitem": "menu item", "combobox": "list", "textbox": "text field", "searchbox": "search field"}
+"""What people call a role whose name is no word."""
+
+
+class Press(Event):
+    """A control was operated. It is told by the page, so it can be decided in any world."""
+
+    needs_log = False
+    press: ControlName
+
+    def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
+        for number, action in facts.actions:
+            if action.failed or not action.operates:
+                continue
+            if not action.role:
+                raise UndecidedError(f"what was operated in step {number} could not be read")
+            if self.press.is_of(action.role, action.name):
+                yield Occurrence(
+                    number, f"{action.role}/{action.name}", f'operated {action.role} "{action.name}"'
+                )
+
+    def attempts(self, facts: Facts) -> int:
+        return sum(
+            action.failed and action.operates and self.press.is_of(action.role, action.name)
+            for _, action in facts.actions
+        )
+
+    def phrase(self, names: Names) -> str:
+        role = _ROLES.get(self.press.role, self.press.role)
+        return f'operate the {role} "{self.press.name}"'
+
+    def problems(self, names: Names) -> Iterator[str]:
+        return iter(())
+
+    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
+        if question.uses("press") and question.names(self.press.name):
+            yield f"{self.press.role}/{self.press.name}"

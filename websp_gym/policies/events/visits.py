@@ -1,0 +1,73 @@
+"""The event that a page is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pydantic import field_validator
+
+from websp_gym.policies.events.base import Event, Occurrence
+from websp_gym.sandbox.schema.addresses import ANY, BELOW, AddressPattern
+
+if TYPE_CHECKING:
+    from websp_gym.policies.facts import Facts
+    from websp_gym.policies.names import Names
+    from websp_gym.policies.questions import Question
+    from websp_gym.world.state import SiteState
+
+
+class Visit(Event):
+    """A page was opened: by a click, an address, a redirect, in any tab."""
+
+    needs_log = False
+    visit: str
+
+    @field_validator("visit")
+    @classmethod
+    def _is_a_pattern(cls, value: str) -> str:
+        AddressPattern(value)
+        return value
+
+    @cached_property
+    def pattern(self) -> AddressPattern:
+        """The pattern of its addresses."""
+        return AddressPattern(self.visit)
+
+    def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
+        if facts.has_log:
+            for each in facts.caused:
+                data = each.data
+                if each.kind == "visit" and self.pattern.fits(
+                    data["host"], data["path"], data.get("query", "")
+                ):
+                    yield Occurrence(each.step, self.visit, f"opened {each.data['host']}{each.data['path']}")
+            return
+        for number, address in self._addresses(facts):
+            yield Occurrence(number, self.visit, f"opened {address}")
+
+    def attempts(self, facts: Facts) -> int:
+        opened = {each.step for each in self.occurrences(facts)}
+        return len({number for number, _ in self._addresses(facts)} - opened)
+
+    def phrase(self, names: Names) -> str:
+        return f"open {self.pattern.phrase()}"
+
+    def problems(self, names: Names) -> Iterator[str]:
+        return names.problems_of_address(self.pattern)
+
+    def _addresses(self, facts: Facts) -> Iterator[tuple[int, str]]:
+        """Yield the addresses that a tab newly had after a step."""
+        before = set(facts.record.initial.tabs) if facts.record.initial else set()
+        for step in facts.steps:
+            now = {*step.view.tabs, step.view.url}
+            for address in sorted(now - before):
+                if self.pattern.matches(address):
+                    yield step.number, address
+            before = now
+
+    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
+        words = [segment for segment in self.pattern.segments if segment not in (BELOW, ANY)]
+        if question.uses("visit") and question.names_one_of([*words[-1:], self.pattern.host]):
+            yield self.visit
