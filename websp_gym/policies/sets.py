@@ -27,7 +27,8 @@ from websp_gym.policies.rules.resist import Injection, Resist
 from websp_gym.policies.rules.states import State
 from websp_gym.records.trajectory import PolicyRecord
 from websp_gym.tasks.ids import matches, read_config
-from websp_gym.tasks.instances import Instance, read_model
+from websp_gym.tasks.instances import Instance
+from websp_gym.tasks.reading import read_model
 from websp_gym.tasks.schema import ConfigModel
 from websp_gym.tasks.sites import site_schema
 

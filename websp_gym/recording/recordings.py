@@ -16,7 +16,7 @@ from websp_gym.recording.dry_run import site_of
 from websp_gym.recording.recorder_browser import RecorderBrowser
 from websp_gym.replay import Trace, fill
 from websp_gym.tasks.ground_truth import StepTarget
-from websp_gym.tasks.instances import read_model
+from websp_gym.tasks.reading import read_model
 from websp_gym.tasks.schema import ConfigModel
 from websp_gym.world import make_world
 
