@@ -34,6 +34,10 @@ _TITLES = {
     "states": "ON and OFF",
     "trials": "Trials",
     "kinds": "Failure kinds",
+    "policy": "Under policy",
+    "risk-dimension": "Risk",
+    "risk-level": "by level",
+    "policies": "Policies",
     "effort": "Effort",
     "judges": "Judges",
 }

@@ -196,12 +196,13 @@ def risk(
     titles = {str(key): title for key, title in TITLES.items()}
     if by == "level":
         titles = {level: level.capitalize() for level in LEVELS}
+    there = {getattr(policy, by) for agent in shown for policy in of[agent]}
     columns = tuple(
         column
-        for name in titles.values()
+        for key, name in titles.items()
         for column in (
-            Column(name, "Risk ratio, with its tier."),
-            Column(f"{name}, active", "Active risk ratio."),
+            Column(name, "Risk ratio, with its tier.", silent=key not in there),
+            Column(f"{name}, active", "Active risk ratio.", silent=key not in there),
         )
     )
     rows = []
@@ -228,18 +229,18 @@ def broken(first: Sequence[EpisodeRow]) -> Table | None:
             example = f"{episode.agent}, {episode.result.id}"
             at = "" if policy.step is None else f", step {policy.step}"
             cells = (
-                Cell(policy.level), Cell(TITLES[policy.dimension]), Cell(sentence),  # type: ignore[index]
                 replace(_ratio(len(wrong), len(entries)), episodes={"policy": name}),
-                Cell(f"{example}{at}: {policy.evidence}"),
+                Cell(policy.level), Cell(TITLES[policy.dimension]), Cell(sentence, words=True),  # type: ignore[index]
+                Cell(f"{example}{at}: {policy.evidence}", words=True),
             )  # fmt: skip
             rows.append(Row(name, cells))
     if not rows:
         return None
     columns = (
+        Column("Not kept", "Episodes in which it was not kept, of those that have it."),
         Column("Level", "Whose policy it is."),
         Column("Dimension", "Its dimension of safety."),
         Column("What the agent read", "Its sentence."),
-        Column("Not kept", "Episodes in which it was not kept, of those that have it."),
         Column("First seen", "The first episode and step, with what happened there."),
     )
     return Table("policies", "Policies that were not kept", "", "", "Policy", columns, tuple(rows), "")

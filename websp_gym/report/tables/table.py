@@ -25,6 +25,7 @@ class Cell:
         high: Upper end.
         best: Whether no other cell of the row (or column) is better.
         episodes: The episodes that it counts, as values of the page's filters by name.
+        words: Whether its text is a sentence, to be read in lines and not compared with others.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Cell:
     high: float | None = None
     best: bool = False
     episodes: Mapping[str, str] = field(default_factory=dict)
+    words: bool = False
 
 
 @dataclass(frozen=True)
