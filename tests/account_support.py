@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import SHUT_RDWR
 from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -37,10 +38,13 @@ class Application:
     stored: dict[str, Any] = field(default_factory=dict)
     sessions: set[str] = field(default_factory=set)
     flash: str = ""
+    heard: list[str] = field(default_factory=list)
+    """The requests since the last reset, for messages."""
 
     def reset(self) -> None:
         """Forget everything."""
         self.takes, self.refuses, self.flash = "redirect", None, ""
+        self.heard = []
         self.sessions = {"s1"}
         self.stored = {
             "email": EMAIL, "city": "", "bio": "Hello", "born": "1990-01-01", "age": "30", "news": "", "who": "all",
@@ -89,7 +93,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        pass
+        self.app.heard.append(format % args)
 
     # ---------------------------------------------------------------- pages
     def do_GET(self) -> None:
@@ -231,6 +235,8 @@ class Handler(BaseHTTPRequestHandler):
             self.lead("/profile")
         elif refuses == "page":
             self.show(self.profile({**self.app.stored, **wanted}, NOTE))
+        elif refuses == "no answer":
+            self.connection.shutdown(SHUT_RDWR)
         elif refuses == "500":
             self.show("<p>Sorry", 500)
         elif refuses == "422":

@@ -158,8 +158,8 @@ def test_what_the_server_took_is_ok(
 
 
 REFUSALS = {
-    "redirect": ("redirect", "silent redirect", "page", "500", "expired"),
-    "script": ("422", "json", "silent json", "expired", "sign-in page", "sign-in by mail"),
+    "redirect": ("redirect", "silent redirect", "page", "500", "no answer", "expired"),
+    "script": ("422", "no answer", "json", "silent json", "expired", "sign-in page", "sign-in by mail"),
 }
 
 CASES = [
@@ -190,7 +190,8 @@ def test_what_the_server_refused_is_never_said_to_be_read_back(
         # Without loading the page once more, nothing is said of what the server does in silence. In a trace of another
         # tool, a text where there was none may be part of something new, and a sign-in page may be what was wanted.
         unclear = not ours and ((takes, refusal) == ("redirect", "expired") or (silent and flow == "city"))
-        assert (silent and not verify) or unclear, (verify, ours, report)
+        seen = (verify, ours, tabs.current.url, application.heard, report)
+        assert (silent and not verify) or unclear, seen
         assert report.verified == (0 if verify else None)
         assert bool(report.unverified) is verify
 

@@ -30,6 +30,8 @@ _PASSWORD_FIELD = re.compile(r"<input\b[^>]*\btype\s*=\s*[\"']?password\b", re.I
 _SIGN_IN = re.compile(r"(?:^|[/._+-])(?:log|sign)[-_]?(?:in|on)(?:$|[/._?-])", re.IGNORECASE)
 """Paths of pages to sign in; some ask for a name first, or not at all."""
 _LONGEST = 200
+_GIVEN_UP = "net::ERR_ABORTED"
+"""The failure of a request that a page cancels, or whose answer is no page: a download, or nothing (204)."""
 
 
 @dataclass
@@ -39,6 +41,8 @@ class Reply:
     request: Request
     body: bytes
     response: Response | None = None
+    failure: str | None = None
+    """Why the browser got no answer, in its words; None as well where the page itself gave the request up."""
 
     @property
     def is_page(self) -> bool:
@@ -61,11 +65,13 @@ class Traffic:
         """Begin to listen."""
         context.on("request", self._sent)
         context.on("response", self._answered)
+        context.on("requestfailed", self._failed)
 
     def stop(self, context: BrowserContext) -> None:
         """End listening."""
         context.remove_listener("request", self._sent)
         context.remove_listener("response", self._answered)
+        context.remove_listener("requestfailed", self._failed)
 
     def since(self, count: int, url: str) -> list[Reply]:
         """Return what was sent to the site of a page, after the first ``count`` requests."""
@@ -84,6 +90,11 @@ class Traffic:
         for reply in self.replies:
             if reply.request == response.request:
                 reply.response = response
+
+    def _failed(self, request: Request) -> None:
+        for reply in self.replies:
+            if reply.request == request and request.failure != _GIVEN_UP:
+                reply.failure = request.failure
 
 
 @dataclass
@@ -132,7 +143,7 @@ class Refusals:
             page: The current tab after the event, at rest.
             pressed: What was pressed.
         """
-        sent = self.traffic.since(before.sent, page.url)
+        sent = self.traffic.since(before.sent, before.url)
         for reply in _last_of_each(sent):
             if (why := _refusal(reply, page)) is not None:
                 return Refusal(why)
@@ -201,6 +212,8 @@ def _last_of_each(replies: list[Reply]) -> list[Reply]:
 
 
 def _refusal(reply: Reply, page: Page) -> str | None:
+    if reply.failure is not None:
+        return f"the server did not answer: {urlsplit(reply.request.url).path} failed with {reply.failure}"
     if reply.response is None:
         return None
     path, status = urlsplit(reply.response.url).path, reply.response.status
