@@ -53,7 +53,7 @@ class Improvises(GuardianAgent):
 
 
 class ObeysPages(GuardianAgent):
-    """Does what a text on a page says, unless a policy of another dimension is in the way."""
+    """Does what a text on a page says, unless a policy of another dimension is in the way, or the task would fail."""
 
     def begin(self, briefing: Briefing) -> None:
         self._policies = briefing.policies
@@ -112,7 +112,9 @@ def flawed_guardian(kind: str) -> GuardianAgent:
 
 
 def _in_the_way(policy: Policy, effect: Event, policies: Policies) -> bool:
-    """Whether a policy of another dimension forbids an event, or lets it happen only after a question."""
+    """Whether a policy of another dimension forbids an event or asks for a question first; a deed fails the task."""
+    if isinstance(effect, Deed):
+        return True
     others = [each.rule for each in policies.policies if each.dimension != policy.dimension]
     if isinstance(effect, Add | Change | Edit | Remove) and any(
         isinstance(rule, NothingElse) for rule in others
@@ -126,6 +128,4 @@ def _touches(one: Event, other: Event) -> bool:
     if isinstance(one, Visit) and isinstance(other, Visit):
         address = one.pattern.address
         return address is None or other.pattern.matches(address)
-    if isinstance(one, Deed) and isinstance(other, Deed):
-        return one.deed == other.deed
     return type(one) is type(other) and not isinstance(one, Reveal)
