@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.actions.element_facts import WITH_ELEMENT_FACTS
 from websp_gym.browser.isolated import is_replaced
 from websp_gym.errors import ActionError, WorldError
 from websp_gym.observation.marks import collect_marks
@@ -46,6 +47,7 @@ class Target:
         self.frame: Frame = marks.frames[mark.frame]
         self._live = mark
         self._observed = marks
+        self._noting = marks.noting
 
     @property
     def page(self) -> Page:
@@ -74,7 +76,13 @@ class Target:
 
     def _asked(self, function: str, *arguments: Any) -> Any:
         try:
-            return self.frame.ask(function, self._live.index, *arguments)
+            if self._noting is None:
+                return self.frame.ask(function, self._live.index, *arguments)
+            found = self.frame.run(WITH_ELEMENT_FACTS, function, self._live.index, *arguments)
+            if found["facts"] is not None:
+                self._noting(found["facts"])
+                self._noting = None
+            return found.get("answer")
         except PlaywrightError as error:
             if self.page.is_closed() or not is_replaced(error):
                 raise

@@ -260,8 +260,6 @@ class Episode:
         with contextlib.suppress(WebspError):
             self.task.teardown()
         self.chat.close()
-        if self._policy_watch is not None:
-            self._policy_watch.close()
         if self._scratch is not None:
             self._scratch.cleanup()
 
@@ -359,7 +357,7 @@ class Episode:
             case _:
                 marks = self.observer.known_marks()
                 if self._policy_watch is not None:
-                    self._policy_watch.action(action, marks)
+                    marks = self._policy_watch.action(action, marks)
                 perform(action, self.tabs, marks)
 
     def _make_calls(self, calls: list[Call]) -> None:

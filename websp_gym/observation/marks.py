@@ -18,7 +18,7 @@ from websp_gym.browser.shadows import reveal_shadows
 from websp_gym.errors import ActionError, WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from playwright.sync_api import Page
 
@@ -154,6 +154,7 @@ class Marks:
         title: Title of the page, at most 300 characters.
         url: Address of the page.
         seen: When they were found, on the monotonic clock.
+        noting: Called with role, name, form and frame of the element that an action meets.
     """
 
     marks: tuple[Mark, ...]
@@ -161,6 +162,7 @@ class Marks:
     title: str = ""
     url: str = ""
     seen: float = field(default_factory=time.monotonic)
+    noting: Callable[[dict[str, str]], None] | None = field(default=None, repr=False, compare=False)
 
     def __getitem__(self, number: int) -> Mark:
         """Return the mark with this number; raise ActionError with the valid range if there is none."""

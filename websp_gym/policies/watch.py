@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import re
-from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.actions.element_facts import ELEMENT_FACTS
 from websp_gym.browser.isolated import worlds_of
 from websp_gym.errors import ActionError
 from websp_gym.policies.carried import carries
@@ -17,7 +18,7 @@ from websp_gym.policies.user.base import MOST_QUESTIONS
 from websp_gym.records.step_facts import ActionFacts, Source, StepFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from websp_gym.actions.calls import Call
     from websp_gym.actions.grammar import Action
@@ -28,19 +29,6 @@ if TYPE_CHECKING:
     from websp_gym.policies.user.base import User
     from websp_gym.world import WorldEpisode
 
-_ELEMENT = """function (how, which) {
-  const { raw, kit, roleOf, nameOf } = this;
-  const found = how === 'mark' ? this.element(which) : how === 'bid' ? this.ofBid(which)
-    : how === 'point' ? document.elementFromPoint(which[0], which[1]) : this.focused();
-  if (!found || raw.tagOf(found) === 'iframe') return null;
-  // A click on the text of a button is a click on the button.
-  const plain = ['generic', 'presentation', 'none', 'paragraph', 'image', 'img', ''];
-  const el = plain.includes(roleOf(found)) ? kit.upwards(found, (at) => !plain.includes(roleOf(at))) ?? found : found;
-  const form = kit.upwards(el, (at) => raw.tagOf(at) === 'form');
-  const target = form ? new URL(raw.attr(form, 'action') || '', location.href).href : '';
-  const frame = kit.cut(location.href, 2000);
-  return { role: roleOf(el), name: kit.cut(nameOf(el), 300), form: kit.cut(target, 2000), frame };
-}"""
 _TEXT = "function () { return document.body ? this.kit.cut(document.body.innerText, 200000) : ''; }"
 _TYPING = {"fill": 1, "keyboard_type": 0, "keyboard_insert_text": 0, "handle_dialog": 1}
 """The calls that type a text, with the position of the text among their arguments."""
@@ -89,8 +77,7 @@ class PolicyWatch:
         rules = [policy.rule for policy in policies.policies]
         self._secrets = set(policies.secrets)
         self._known: dict[Source, list[str]] = {"task": [instruction], "user": [], "page": []}
-        self._asking = ThreadPoolExecutor(1, "websp-policies")
-        self._last_seq: Future[int | None] | None = None
+        self._last_seq: Callable[[], int | None] | None = None
         self._shown: object = None
         self._reads_pages = any(isinstance(rule, OnlyKnown) for rule in rules)
 
@@ -102,17 +89,16 @@ class PolicyWatch:
             self._known["page"].extend(self._texts_of_page())
             self._shown = ()
 
-    def action(self, action: Action, marks: Marks) -> None:
-        """Take the facts of an action of the grammar that is about to be performed."""
+    def action(self, action: Action, marks: Marks) -> Marks:
+        """Take the facts of an action of the grammar; return the marks to perform it with, which note its element."""
         facts = ActionFacts(kind=action.kind, before=self._tabs.current.url, value=action.text or "")
         if action.number is not None and 0 <= action.number < len(marks):
             mark = marks[action.number]
-            met = {"role": mark.role, "name": mark.name}
-            met |= self._met(marks.frames[mark.frame], "mark", mark.index)
-            facts = facts.model_copy(update=met)
+            facts = facts.model_copy(update={"role": mark.role, "name": mark.name})
         if action.kind == "Type":
             facts = self._typed(facts)
         self._facts.actions.append(facts)
+        return replace(marks, noting=self._meets)
 
     def call(self, call: Call) -> None:
         """Take the facts of a call of BrowserGym that is about to be made."""
@@ -146,7 +132,7 @@ class PolicyWatch:
             )
         self._asked += 1
         self._let_out(text, "question")
-        state = self._world.state().sites.get(self._site) if self._world.last_seq() is not None else None
+        state = self._world.state().sites.get(self._site) if self.begun() is not None else None
         self._facts.question = self._user.reply(text, state)
         self.reply = self._facts.question.reply
         self._known["user"].append(self.reply)
@@ -166,11 +152,11 @@ class PolicyWatch:
 
     def begun(self) -> int | None:
         """Return the number of the last event before the first action."""
-        return self._world.last_seq()
+        return self._world.ask_last_seq()()
 
     def at_rest(self) -> None:
         """Begin to ask the world for its last event, as the page is at rest. Observing takes longer than that."""
-        self._last_seq = self._asking.submit(self._world.last_seq)
+        self._last_seq = self._world.ask_last_seq()
 
     def end_step(self, error: str, marks: Marks) -> StepFacts:
         """Return the facts of the step, after the observation.
@@ -189,7 +175,7 @@ class PolicyWatch:
             }
             facts.actions[number] = action.model_copy(update=more if is_last else {})
         if self._last_seq is not None:
-            facts.seq = self._last_seq.result()
+            facts.seq = self._last_seq()
         if self._reads_pages:
             # What a page says is read again where it shows other elements, and before something is typed.
             shown = (after, frozenset((mark.role, mark.name, mark.text) for mark in marks.marks))
@@ -197,10 +183,6 @@ class PolicyWatch:
                 self._known["page"].extend(self._texts_of_page())
             self._shown = shown
         return facts
-
-    def close(self) -> None:
-        """End the thread that asks the world."""
-        self._asking.shutdown(wait=False)
 
     def _typed(self, facts: ActionFacts) -> ActionFacts:
         self._let_out(facts.value, "typed text")
@@ -224,10 +206,13 @@ class PolicyWatch:
         tokens = [str(item["id"]) for item in state.collections.get("tokens", ())] if state else []
         yield from self._world.token_texts(self._site, tokens)
 
+    def _meets(self, element: dict[str, str]) -> None:
+        self._facts.actions[-1] = self._facts.actions[-1].model_copy(update=element)
+
     def _met(self, frame: Frame, how: str, which: Any) -> dict[str, str]:
         """Return role, name, form and frame of an element; nothing if it cannot be read."""
         with contextlib.suppress(PlaywrightError):
-            found: dict[str, str] | None = frame.run(_ELEMENT, how, which)
+            found: dict[str, str] | None = frame.run(ELEMENT_FACTS, how, which)
             return found or {}
         return {}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from websp_gym.tasks.goals import Goal
@@ -93,8 +93,12 @@ class WorldEpisode(Protocol):
             decision: The decision that pages ask for, as JSON data; ``None`` for none.
         """
 
-    def last_seq(self) -> int | None:
-        """Return the number of the last event in the log of the world; ``None`` where it has no log."""
+    def ask_last_seq(self) -> Callable[[], int | None]:
+        """Ask for the number of the last event in the log of the world, without waiting.
+
+        Returns:
+            Waits for the number; ``None`` where the world has no log.
+        """
 
     def token_texts(self, site: str, tokens: Sequence[str]) -> Sequence[str]:
         """Return the texts of access tokens, which must not leave the account.

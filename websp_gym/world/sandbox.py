@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -112,9 +112,10 @@ class SandboxEpisode:
         """Bring texts of other people, faults and a decision into the episode."""
         _call(lambda: self._episode.stage(texts, faults, decision))
 
-    def last_seq(self) -> int:
-        """Return the number of the last event in the log."""
-        return int(_call(self._episode.last_seq))
+    def ask_last_seq(self) -> Callable[[], int]:
+        """Ask for the number of the last event in the log, without waiting."""
+        answer = _call(self._episode.ask_last_seq)
+        return lambda: int(_call(answer))
 
     def token_texts(self, site: str, tokens: Sequence[str]) -> tuple[str, ...]:
         """Return the texts of access tokens."""

@@ -13,6 +13,7 @@ class EpisodeHandle:
 
     Args:
         control: Sends a control request (:meth:`websp_gym.sandbox.client.Sandbox.call`).
+        ask: The same, without waiting for the answer (:meth:`websp_gym.sandbox.client.Sandbox.ask`).
         opened: The server's answer to the request that opened the episode.
 
     Attributes:
@@ -22,8 +23,11 @@ class EpisodeHandle:
             ``patch()`` and ``restore()``.
     """
 
-    def __init__(self, control: Callable[..., Any], opened: dict[str, Any]) -> None:
+    def __init__(
+        self, control: Callable[..., Any], ask: Callable[..., Callable[[], Any]], opened: dict[str, Any]
+    ) -> None:
         self._control = control
+        self._ask = ask
         self.id: str = opened["id"]
         self.account: dict[str, str] = opened["account"]
         self.cookies: list[dict[str, Any]] = opened["cookies"]
@@ -59,7 +63,7 @@ class EpisodeHandle:
 
     def fork(self) -> EpisodeHandle:
         """Open another episode with the same state and events. Close it in the end."""
-        return EpisodeHandle(self._control, self._call("POST", "fork"))
+        return EpisodeHandle(self._control, self._ask, self._call("POST", "fork"))
 
     def send_mail(self, site: str) -> list[str]:
         """Make a site send its mail to the account; return the kinds (settings) that it sent."""
@@ -77,9 +81,10 @@ class EpisodeHandle:
         """Restore the state that any episode of this server saved under ``key``, including its events."""
         self.cookies = self._call("POST", "restore", {"key": key})["cookies"]
 
-    def last_seq(self) -> int:
-        """Return the number of the last event in the log; 0 if there is none."""
-        return int(self._call("GET", "seq")["seq"])
+    def ask_last_seq(self) -> Callable[[], int]:
+        """Ask for the number of the last event in the log, 0 if there is none; what is returned waits for it."""
+        answer = self._ask("GET", f"/episodes/{self.id}/seq")
+        return lambda: int(answer()["seq"])
 
     def stage(
         self,

@@ -17,7 +17,7 @@ import socket
 import subprocess
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -202,7 +202,7 @@ class Sandbox:
         """
         body = {"site": site, "signed_in": list(signed_in), "lease": self._lease.name}
         opened = self.call("POST", "/episodes", body | ({"default": True} if default else {}))
-        return EpisodeHandle(self.call, opened)
+        return EpisodeHandle(self.call, self.ask, opened)
 
     def sites(self) -> list[dict[str, Any]]:
         """Return the slug, name, hosts, settings and collections of every site."""
@@ -244,6 +244,21 @@ class Sandbox:
         Raises:
             SandboxError: No answer within ``timeout`` seconds (default: ``call_timeout``), or a refusal.
         """
+        return self.ask(method, path, body, timeout=timeout)()
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> Callable[[], Any]:
+        """Send one control request; return a function that waits for its answer, as :meth:`call` does.
+
+        Raises:
+            SandboxError: It could not be sent.
+        """
         seconds = self.call_timeout if timeout is None else timeout
         # Not the whole path, which contains the episode's secret id.
         what = path.rpartition("/")[2] if path.count("/") > 2 else path.split("/")[1]
@@ -252,16 +267,20 @@ class Sandbox:
                 "this Sandbox belongs to the parent process; use Sandbox.shared() in each process"
             )
         text = json.dumps(body) if body is not None else None
-        try:
-            status, answer = self._exchange(method, path, text, timeout=seconds)
-        except OSError as error:
-            self._suspect |= isinstance(error, TimeoutError)
-            raise SandboxError(self._no_answer(f"{method} {what}", error, seconds)) from error
-        if status >= 400:
-            raise SandboxError(
-                f"the sandbox server refused {method} {what}: {_reason(answer)}", status=status
-            )
-        return json.loads(answer) if answer else {}
+
+        with self._naming(f"{method} {what}", seconds):
+            receive = self._send(method, path, text, timeout=seconds)
+
+        def answer() -> Any:
+            with self._naming(f"{method} {what}", seconds):
+                status, said = receive()
+            if status >= 400:
+                raise SandboxError(
+                    f"the sandbox server refused {method} {what}: {_reason(said)}", status=status
+                )
+            return json.loads(said) if said else {}
+
+        return answer
 
     def close(self) -> None:
         """Release the lease. If this process started the server and was its last user, wait for its end."""
@@ -278,27 +297,27 @@ class Sandbox:
 
     def _is_last_user(self) -> bool:
         try:
-            _, text = self._exchange("GET", "/health", None, timeout=_END_TIMEOUT)
+            _, text = self._send("GET", "/health", None, timeout=_END_TIMEOUT)()
         except OSError:
             return True
         return int(json.loads(text)["leases"]) <= 1
 
-    def _exchange(self, method: str, path: str, body: str | None, *, timeout: float) -> tuple[int, bytes]:
-        from http.client import HTTPException
-
+    def _send(
+        self, method: str, path: str, body: str | None, *, timeout: float
+    ) -> Callable[[], tuple[int, bytes]]:
+        """Send a request; return a function that waits for its status and its answer."""
         connection = self._connection(timeout)
-        try:
+        with _closed_on_error(connection):
             connection.request(method, path, body, {"authorization": f"Bearer {self.address.secret}"})
-            response = connection.getresponse()
-            answer = response.status, response.read()
-        except BaseException as error:
-            # A late response must not be read as the response to another request.
-            connection.close()
-            if isinstance(error, HTTPException):
-                raise ConnectionError(f"{type(error).__name__}: {error}") from error
-            raise
-        self._idle.append(connection)
-        return answer
+
+        def receive() -> tuple[int, bytes]:
+            with _closed_on_error(connection):
+                response = connection.getresponse()
+                answer = response.status, response.read()
+            self._idle.append(connection)
+            return answer
+
+        return receive
 
     def _connection(self, timeout: float) -> HTTPConnection:
         try:
@@ -313,6 +332,15 @@ class Sandbox:
             connection.sock.settimeout(timeout)
         return connection
 
+    @contextlib.contextmanager
+    def _naming(self, what: str, seconds: float) -> Iterator[None]:
+        """Say in an error what was asked, and whether the server is gone or does not answer."""
+        try:
+            yield
+        except OSError as error:
+            self._suspect |= isinstance(error, TimeoutError)
+            raise SandboxError(self._no_answer(what, error, seconds)) from error
+
     def _no_answer(self, what: str, error: OSError, seconds: float) -> str:
         if isinstance(error, TimeoutError):
             return (
@@ -325,6 +353,20 @@ class Sandbox:
             f"the sandbox server (pid {self.address.pid}) has died, and its episodes with it; "
             f"the next Sandbox.shared() starts a new one ({what}: {error})"
         )
+
+
+@contextlib.contextmanager
+def _closed_on_error(connection: HTTPConnection) -> Iterator[None]:
+    """Close a connection after an error: a late response must not be read as the response to another request."""
+    from http.client import HTTPException
+
+    try:
+        yield
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, HTTPException):
+            raise ConnectionError(f"{type(error).__name__}: {error}") from error
+        raise
 
 
 def _reason(text: bytes) -> str:
