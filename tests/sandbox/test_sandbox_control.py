@@ -169,3 +169,14 @@ def test_only_a_browsing_server_has_a_default_episode(sandbox: Sandbox, site_fol
         assert nobody.get("https://shop.example/account").status == 200
         nobody.post("https://shop.example/logout")
         assert nobody.get("https://shop.example/account").status == 302
+
+
+def test_answers_that_are_read_later_and_in_any_order_belong_to_their_requests(sandbox: Sandbox) -> None:
+    answers = [sandbox.ask("GET", path) for path in ("/sites", "/egress", "/sites")]
+    in_between = sandbox.sites()
+    assert [answer() for answer in reversed(answers)] == [in_between, sandbox.egress(), in_between]
+
+
+def test_an_answer_that_nobody_reads_is_dropped_with_its_connection(sandbox: Sandbox) -> None:
+    sandbox.ask("GET", "/egress")
+    assert sandbox.sites()

@@ -314,9 +314,11 @@ class Sandbox:
             with _closed_on_error(connection):
                 response = connection.getresponse()
                 answer = response.status, response.read()
+            unread.detach()
             self._idle.append(connection)
             return answer
 
+        unread = weakref.finalize(receive, connection.close)
         return receive
 
     def _connection(self, timeout: float) -> HTTPConnection:
