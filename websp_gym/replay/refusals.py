@@ -73,9 +73,10 @@ class Traffic:
         context.remove_listener("response", self._answered)
         context.remove_listener("requestfailed", self._failed)
 
-    def since(self, count: int, url: str) -> list[Reply]:
-        """Return what was sent to the site of a page, after the first ``count`` requests."""
-        return [reply for reply in self.replies[count:] if _same_site(reply.request.url, url)]
+    def since(self, count: int, *pages: str) -> list[Reply]:
+        """Return what was sent to the sites of these pages, after the first ``count`` requests."""
+        replies = self.replies[count:]
+        return [reply for reply in replies if any(_same_site(reply.request.url, url) for url in pages)]
 
     def _sent(self, request: Request) -> None:
         before = request.redirected_from
@@ -143,7 +144,8 @@ class Refusals:
             page: The current tab after the event, at rest.
             pressed: What was pressed.
         """
-        sent = self.traffic.since(before.sent, before.url)
+        # The browser shows an address of its own where the server did not answer.
+        sent = self.traffic.since(before.sent, before.url, page.url)
         for reply in _last_of_each(sent):
             if (why := _refusal(reply, page)) is not None:
                 return Refusal(why)
