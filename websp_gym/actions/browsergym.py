@@ -31,22 +31,24 @@ if TYPE_CHECKING:
 
 __all__ = ["Call", "Listener", "actions_in", "looks_like_calls", "parse_calls", "perform_calls"]
 
+BY_BID = (
+    "fill",
+    "check",
+    "uncheck",
+    "select_option",
+    "click",
+    "dblclick",
+    "hover",
+    "press",
+    "focus",
+    "clear",
+)
+"""The calls whose first argument is the ``bid`` of the element they are about."""
 _ALLOWED = frozenset(
     name
     for group in (
         ("send_msg_to_user", "report_infeasible", "noop"),
-        (
-            "fill",
-            "check",
-            "uncheck",
-            "select_option",
-            "click",
-            "dblclick",
-            "hover",
-            "press",
-            "focus",
-            "clear",
-        ),
+        BY_BID,
         ("drag_and_drop", "scroll", "scroll_at"),
         ("mouse_move", "mouse_up", "mouse_down", "mouse_click", "mouse_dblclick", "mouse_drag_and_drop"),
         ("keyboard_press", "keyboard_up", "keyboard_down", "keyboard_type", "keyboard_insert_text"),

@@ -309,6 +309,8 @@ class Episode:
         self._last_action, self._last_error = kept(text), problem
         if self.ending is None:
             self.ending = Ending("unresponsive", detail=problem)
+        if self._policy_watch is not None:
+            self._facts = self._policy_watch.cut_off()
         self._limits.actions += 1
         self.observation = {**self.observation, "last_action": kept(text), "last_action_error": problem}
         if "actions_left" in self.observation:

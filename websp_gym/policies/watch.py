@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.actions.browsergym import BY_BID
 from websp_gym.actions.element_facts import ELEMENT_FACTS
 from websp_gym.browser.isolated import worlds_of
 from websp_gym.errors import ActionError
@@ -37,18 +38,6 @@ _OPENING = ("goto",)
 _BY_FOCUS = ("keyboard_type", "keyboard_insert_text", "keyboard_press")
 _KEYS = ("press", "keyboard_press")
 _BY_POINT = ("mouse_click", "mouse_dblclick", "mouse_down", "mouse_up", "mouse_move")
-_BY_BID = (
-    "hover",
-    "fill",
-    "check",
-    "uncheck",
-    "select_option",
-    "click",
-    "dblclick",
-    "press",
-    "focus",
-    "clear",
-)
 
 
 class PolicyWatch:
@@ -107,7 +96,7 @@ class PolicyWatch:
         facts = ActionFacts(kind=name, before=self._tabs.current.url)
         if name in _BY_FOCUS:
             facts = facts.model_copy(update=self._met(worlds_of(self._tabs.current).main, "focus", None))
-        elif name in _BY_BID and values:
+        elif name in BY_BID and values:
             facts = facts.model_copy(update=self._met_by_bid(str(values[0])))
         elif name in _BY_POINT and len(values) > 1:
             point = [float(values[0]), float(values[1])]
@@ -183,6 +172,11 @@ class PolicyWatch:
                 self._known["page"].extend(self._texts_of_page())
             self._shown = shown
         return facts
+
+    def cut_off(self) -> StepFacts:
+        """Return the facts of a step whose page stopped responding: what was done until then."""
+        self._facts.seq = self.begun()
+        return self._facts
 
     def _typed(self, facts: ActionFacts) -> ActionFacts:
         self._let_out(facts.value, "typed text")
