@@ -97,26 +97,6 @@ def test_a_navigation_to_a_slow_page_is_waited_for(hands: Hands, body: str) -> N
     assert hands.page.evaluate("out.textContent") == "done"
 
 
-BUSY = """<script>function busy() {
-  const {port1, port2} = new MessageChannel();
-  port1.onmessage = () => { for (const end = performance.now() + 8; performance.now() < end;); };
-  for (let n = 0; n < 60; n++) port2.postMessage(n);
-}</script>"""
-
-
-@pytest.mark.parametrize(
-    "submit",
-    ["<button>Go</button>", "<button type=button onclick='this.form.submit()'>Go</button>"],
-    ids=["button", "script"],
-)
-def test_a_form_that_a_busy_page_sends_late_is_waited_for(hands: Hands, submit: str) -> None:
-    """The browser sends a form in a task of its own, after those that wait already."""
-    hands.site.put("/next", "<p id=out>done")
-    hands.show(f"{BUSY}<form action=/next method=post onclick=busy()>{submit}</form>")
-    hands.click("Go")
-    assert hands.page.url == f"{hands.site.url}/next"
-
-
 def test_an_iframe_that_loads_late_is_waited_for(hands: Hands) -> None:
     hands.other.put("/slow-frame", "<button>In the frame</button>", delay=0.3)
     hands.show(

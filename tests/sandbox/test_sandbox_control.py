@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import gc
 import http.client
 import time
+import warnings
 from contextlib import closing
 from pathlib import Path
 
@@ -178,5 +180,9 @@ def test_answers_that_are_read_later_and_in_any_order_belong_to_their_requests(s
 
 
 def test_an_answer_that_nobody_reads_is_dropped_with_its_connection(sandbox: Sandbox) -> None:
-    sandbox.ask("GET", "/egress")
+    with warnings.catch_warnings(record=True) as unclosed:
+        warnings.simplefilter("always", ResourceWarning)
+        sandbox.ask("GET", "/egress")
+        gc.collect()
+    assert not unclosed
     assert sandbox.sites()
