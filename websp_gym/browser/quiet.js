@@ -166,11 +166,17 @@
       if (!timers || left === null || now() - start + left > (timers.ms < cap ? timers.ms : cap)) end(true);
       else later(look, left + 1);
     };
+    /** Rests, unless something changes first that was due already: a busy machine runs a page's own timers late. */
+    const restIfStill = () => {
+      if (frames < 2) { rest(); return; }
+      const seen = changed;
+      later(() => (seen === changed ? rest() : look()), 0);
+    };
     if (scriptless.matches) { resolve({ quiet: true, parsed: isParsed(), waited: 0, asked: '' }); return; }
     if (!known) changed = start;
     const roots = watched();
     const begin = () => {
-      if (known && isParsed() && now() - changed >= ms && !endAnimations(roots)) rest();
+      if (known && isParsed() && now() - changed >= ms && !endAnimations(roots)) restIfStill();
       else check();
     };
     const check = () => {
@@ -182,8 +188,8 @@
       nextFrames(frames, () => {
         const missing = ms - (now() - changed);
         if (seen !== changed || moved) look();
-        else if (missing <= 0) rest();
-        else later(() => (seen === changed && missing <= left ? rest() : look()), missing < left ? missing : left);
+        else if (missing <= 0) restIfStill();
+        else later(() => (seen === changed && missing <= left ? restIfStill() : look()), missing < left ? missing : left);
       });
     };
     // Without this, an error in a timer would leave the promise pending forever.
