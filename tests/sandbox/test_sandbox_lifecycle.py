@@ -257,6 +257,7 @@ def test_a_forked_child_does_not_inherit_sockets(tmp_path: Path) -> None:
     mine, theirs = context.Pipe()
     child = context.Process(target=_look_at_sockets, args=(theirs, sandbox))
     child.start()
+    theirs.close()
     assert mine.recv() == (-1, 0, False, True)
     child.join()
     assert sandbox.open_episode("shop", signed_in=[]).state()
@@ -266,7 +267,7 @@ def test_a_forked_child_does_not_inherit_sockets(tmp_path: Path) -> None:
 def _look_at_sockets(pipe: multiprocessing.connection.Connection, inherited: Sandbox) -> None:
     facts = (
         inherited._lease.connection.fileno(),
-        len(inherited._idle),
+        len(inherited._control._idle),
         inherited.alive(),
         inherited.ping(10),
     )

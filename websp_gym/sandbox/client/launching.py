@@ -139,6 +139,15 @@ class Lease:
     name: str
     pid: int
 
+    def is_held(self) -> bool:
+        """Whether the server is running; its end closes the connection."""
+        try:
+            return self.connection.recv(1, socket.MSG_PEEK) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
 
 def take_lease(address: Address) -> Lease:
     """Become a user of a running server. Raise SandboxError if none with this address and secret is running."""

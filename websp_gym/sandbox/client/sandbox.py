@@ -10,23 +10,19 @@ Example:
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
-import socket
 import subprocess
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from .control_api import ControlApi
 from .episode_handle import EpisodeHandle
 from .launching import VARIABLE, Address, SandboxError, answers, family_secret, launch, take_lease
-
-if TYPE_CHECKING:
-    from http.client import HTTPConnection
 
 EPISODE_HEADER = "x-websp-episode"
 """The request header with an episode's secret id, sent with every request of its browser context."""
@@ -58,12 +54,9 @@ class Sandbox:
         self.call_timeout = _CALL_TIMEOUT
         self._process = process
         self._owner = os.getpid()
-        self._suspect = False
-        """Whether a call has timed out since the server last answered a health check."""
-        # Open connections that no thread is using.
-        self._idle: list[HTTPConnection] = []
+        self._control = ControlApi(self.address, self._lease)
         # Also runs at exit, so that the interpreter does not warn about open sockets.
-        weakref.finalize(self, _hang_up, self._lease.connection, self._idle)
+        weakref.finalize(self, self._lease.connection.close)
         Sandbox._every.add(self)
 
     @classmethod
@@ -153,12 +146,7 @@ class Sandbox:
         """Whether the server process is running; its end closes the lease."""
         if self._process is not None:
             self._process.poll()
-        try:
-            return self._lease.connection.recv(1, socket.MSG_PEEK) != b""
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
+        return self._lease.is_held()
 
     def ping(self, timeout: float) -> bool:
         """Whether the server answers within ``timeout`` seconds. A stopped or overloaded server does not.
@@ -169,8 +157,8 @@ class Sandbox:
 
     def _ended_as_stuck(self, patience: float) -> bool:
         """End the server if a call has timed out and it does not even answer a health check."""
-        if not self._suspect or self.ping(patience):
-            self._suspect = False
+        if not self._control.timed_out or self.ping(patience):
+            self._control.timed_out = False
             return False
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(self.address.pid, signal.SIGKILL)
@@ -260,32 +248,12 @@ class Sandbox:
             SandboxError: It could not be sent.
         """
         seconds = self.call_timeout if timeout is None else timeout
-        # Not the whole path, which contains the episode's secret id.
-        what = path.rpartition("/")[2] if path.count("/") > 2 else path.split("/")[1]
-        if self._owner != os.getpid():
-            raise SandboxError(
-                "this Sandbox belongs to the parent process; use Sandbox.shared() in each process"
-            )
-        text = json.dumps(body) if body is not None else None
-
-        with self._naming(f"{method} {what}", seconds):
-            receive = self._send(method, path, text, timeout=seconds)
-
-        def answer() -> Any:
-            with self._naming(f"{method} {what}", seconds):
-                status, said = receive()
-            if status >= 400:
-                raise SandboxError(
-                    f"the sandbox server refused {method} {what}: {_reason(said)}", status=status
-                )
-            return json.loads(said) if said else {}
-
-        return answer
+        return self._control.ask(method, path, body, timeout=seconds)
 
     def close(self) -> None:
         """Release the lease. If this process started the server and was its last user, wait for its end."""
         last = self._process is not None and self._is_last_user()
-        _hang_up(self._lease.connection, self._idle)
+        self._hang_up()
         if Sandbox._shared is self:
             Sandbox._shared = None
             if os.environ.get(VARIABLE) == self.address.dump():
@@ -297,98 +265,20 @@ class Sandbox:
 
     def _is_last_user(self) -> bool:
         try:
-            _, text = self._send("GET", "/health", None, timeout=_END_TIMEOUT)()
-        except OSError:
+            return int(self.call("GET", "/health", timeout=_END_TIMEOUT)["leases"]) <= 1
+        except SandboxError:
             return True
-        return int(json.loads(text)["leases"]) <= 1
 
-    def _send(
-        self, method: str, path: str, body: str | None, *, timeout: float
-    ) -> Callable[[], tuple[int, bytes]]:
-        """Send a request; return a function that waits for its status and its answer."""
-        connection = self._connection(timeout)
-        with _closed_on_error(connection):
-            connection.request(method, path, body, {"authorization": f"Bearer {self.address.secret}"})
-
-        def receive() -> tuple[int, bytes]:
-            with _closed_on_error(connection):
-                response = connection.getresponse()
-                answer = response.status, response.read()
-            unread.detach()
-            self._idle.append(connection)
-            return answer
-
-        unread = weakref.finalize(receive, connection.close)
-        return receive
-
-    def _connection(self, timeout: float) -> HTTPConnection:
-        try:
-            connection = self._idle.pop()
-        except IndexError:
-            # A lazy import, so that importing this module for its names stays fast.
-            from http.client import HTTPConnection
-
-            return HTTPConnection("127.0.0.1", self.address.control_port, timeout=timeout)
-        connection.timeout = timeout
-        if connection.sock is not None:
-            connection.sock.settimeout(timeout)
-        return connection
-
-    @contextlib.contextmanager
-    def _naming(self, what: str, seconds: float) -> Iterator[None]:
-        """Say in an error what was asked, and whether the server is gone or does not answer."""
-        try:
-            yield
-        except OSError as error:
-            self._suspect |= isinstance(error, TimeoutError)
-            raise SandboxError(self._no_answer(what, error, seconds)) from error
-
-    def _no_answer(self, what: str, error: OSError, seconds: float) -> str:
-        if isinstance(error, TimeoutError):
-            return (
-                f"the sandbox server (pid {self.address.pid}) did not answer {what} within {seconds:g} s; "
-                "it stands still, or the machine is overloaded"
-            )
-        if self.alive():
-            return f"the sandbox server (pid {self.address.pid}) did not answer {what}: {error}"
-        return (
-            f"the sandbox server (pid {self.address.pid}) has died, and its episodes with it; "
-            f"the next Sandbox.shared() starts a new one ({what}: {error})"
-        )
-
-
-@contextlib.contextmanager
-def _closed_on_error(connection: HTTPConnection) -> Iterator[None]:
-    """Close a connection after an error: a late response must not be read as the response to another request."""
-    from http.client import HTTPException
-
-    try:
-        yield
-    except BaseException as error:
-        connection.close()
-        if isinstance(error, HTTPException):
-            raise ConnectionError(f"{type(error).__name__}: {error}") from error
-        raise
-
-
-def _reason(text: bytes) -> str:
-    try:
-        return str(json.loads(text)["error"])
-    except (ValueError, KeyError, TypeError):
-        return "no reason given"
-
-
-def _hang_up(lease: socket.socket, idle: list[HTTPConnection]) -> None:
-    lease.close()
-    while idle:
-        idle.pop().close()
+    def _hang_up(self) -> None:
+        self._lease.connection.close()
+        self._control.hang_up()
 
 
 def _forget_parent() -> None:
     # A fork copies the parent's sockets: two processes would use one connection, and the lease would outlive the
     # parent. The lock may have been held by another thread of the parent, which does not exist in the child.
     for sandbox in list(Sandbox._every):
-        _hang_up(sandbox._lease.connection, sandbox._idle)
+        sandbox._hang_up()
     Sandbox._lock = threading.Lock()
 
 
