@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.actions import parse_action
-from websp_gym.actions.browsergym import Listener, actions_in, looks_like_calls, parse_calls, perform_calls
 from websp_gym.actions.grammar import thought_of
-from websp_gym.actions.perform import perform
 from websp_gym.actions.reply import kept
 from websp_gym.browser.driver import discard_dead_driver, event_loop
 from websp_gym.browser.internals import loop_of
@@ -25,20 +22,19 @@ from websp_gym.browser.watch import Watch
 from websp_gym.env.chat import MemoryChat
 from websp_gym.env.limits import Limits
 from websp_gym.env.task import WebspTask
-from websp_gym.errors import ActionError, SetupError, WebspError, WorldError
+from websp_gym.env.turns import AgentTurns
+from websp_gym.errors import SetupError, WebspError, WorldError
 from websp_gym.observation.observe import Observer
 from websp_gym.policies.briefing import policy_block
 from websp_gym.policies.user import make_user
 from websp_gym.policies.watch import PolicyWatch
 from websp_gym.records.ending import Ending
-from websp_gym.records.trajectory import ActionRecord, Step, View, versions
-from websp_gym.texts import encodable, shortened
+from websp_gym.records.trajectory import Step, View, versions
+from websp_gym.texts import encodable
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
-    from websp_gym.actions import Action
-    from websp_gym.actions.calls import Call
     from websp_gym.env.options import Options
     from websp_gym.policies.sets import Policies
     from websp_gym.records.recorder import Recorder
@@ -47,14 +43,10 @@ if TYPE_CHECKING:
     from websp_gym.tasks.instances import Instance
     from websp_gym.world import World
 
-_LONGEST_ERROR = 1_000
-_ABORTED = "net::ERR_ABORTED"
 Observation = dict[str, Any]
 Info = dict[str, Any]
 _TO_CLOSE = 5.0
 """Seconds a browser context may take to close before its browser is killed."""
-_UNDESERVED = 1.0
-"""Seconds without a response in one step after which a failed action is not charged to the agent."""
 _STOOD_STILL = {
     "browser": "the browser",
     "world": "the server of the world",
@@ -109,9 +101,6 @@ class Episode:
         self.observation: Observation = {}
         """The last observation; empty before the first."""
         self._steps = 0
-        self._last_action = ""
-        self._last_error = ""
-        self._understood: ActionRecord | None = None
         self._policy_watch: PolicyWatch | None = None
         self._facts: StepFacts | None = None
 
@@ -159,6 +148,7 @@ class Episode:
         goal, report = self.task.setup(page, self.tabs)
         if self.policies is not None:
             self._policy_watch = self._watch_of(self.policies, goal)
+        self._turns = AgentTurns(self.tabs, self.observer, self.chat, self._policy_watch)
         self.chat.add_message("assistant", "Hi! I am your web assistant. What can I do for you?")
         self.chat.add_message("user", goal)
         record = self.task.trajectory
@@ -276,13 +266,14 @@ class Episode:
     def _carry_out(self, text: str, info: Info, watch: Watch) -> Observation:
         began = time.monotonic()
         counted = 1
-        self._understood = None
-        if self._policy_watch is not None:
-            self._policy_watch.begin_step()
+        self._turns.begin(text)
         if self._limits.is_out_of_time:
-            self._last_action, self._last_error = kept(text), "not carried out: the time was over"
+            self._turns.last_error = "not carried out: the time was over"
         else:
-            counted = self._act(text, watch)
+            before, left = self.task.trajectory.last_view, self._limits.actions_left
+            counted = self._turns.carry_out(text, watch, before, left=left)
+            self._limits.actions += counted
+        self.ending = self._turns.ending
         info["action_exec_stop"] = time.time()
         # A page that waits for an unresponsive server is not at rest.
         while not settle(self.tabs) and watch.frozen:
@@ -293,7 +284,7 @@ class Episode:
             self._policy_watch.at_rest()
         observation = self.observation = self._observe()
         if self._policy_watch is not None:
-            self._facts = self._policy_watch.end_step(self._last_error, self.observer.known_marks())
+            self._facts = self._policy_watch.end_step(self._turns.last_error, self.observer.known_marks())
         self._record(kept(text), counted, time.monotonic() - began)
         return observation
 
@@ -306,9 +297,9 @@ class Episode:
             ) from error
         seconds = self.options.step_timeout
         problem = f"the page did not respond within {seconds:g} seconds of the action and was closed"
-        self._last_action, self._last_error = kept(text), problem
+        self._turns.last_error = problem
         if self.ending is None:
-            self.ending = Ending("unresponsive", detail=problem)
+            self.ending = self._turns.ending or Ending("unresponsive", detail=problem)
         if self._policy_watch is not None:
             self._facts = self._policy_watch.cut_off()
         self._limits.actions += 1
@@ -319,87 +310,11 @@ class Episode:
         self._record(kept(text), 1, watch.seconds)
         return self.observation
 
-    def _act(self, text: str, watch: Watch) -> int:
-        """Carry out the action text and return how many actions it counts as."""
-        self._last_action, self._last_error = kept(text), ""
-        counted = 1
-        try:
-            # A call quoted inside an ANSWER is text: what begins with one of our actions is not a call.
-            if looks_like_calls(text):
-                left = self._limits.max_actions - self._limits.actions
-                calls = parse_calls(text, left=left, to_user=self._policy_watch is not None)
-                counted = actions_in(calls)
-                self._understood = ActionRecord(kind="calls", text=self._last_action)
-                self._make_calls(calls)
-            else:
-                action = parse_action(text, to_user=self._policy_watch is not None)
-                counted = int(not action.free)
-                self._understood = ActionRecord.of(action, self.task.trajectory.last_view)
-                self._perform(action)
-        except ActionError as error:
-            if isinstance(error.__cause__, PlaywrightError) and watch.stuck > _UNDESERVED:
-                raise WorldError(
-                    f"the website or the browser did not respond for {watch.stuck:.0f} seconds "
-                    f"during an action ({error})"
-                ) from error
-            if _ABORTED in str(error):
-                self._check_browser(watch)
-            self._last_error = shortened(str(error), _LONGEST_ERROR)
-        self._limits.actions += counted
-        return counted
-
-    def _perform(self, action: Action) -> None:
-        match action.kind:
-            case "ANSWER":
-                self._say(action.text or "")
-            case "ASK":
-                self._ask(action.text or "")
-            case "REPORT":
-                self._report(action.text or "")
-            case _:
-                marks = self.observer.known_marks()
-                if self._policy_watch is not None:
-                    marks = self._policy_watch.action(action, marks)
-                perform(action, self.tabs, marks)
-
-    def _make_calls(self, calls: list[Call]) -> None:
-        listener = Listener(self._say, self._give_up, self._ask, self._report)
-        if self._policy_watch is None:
-            perform_calls(calls, self.tabs, listener)
-        else:
-            perform_calls(calls, self.tabs, listener, noting=self._policy_watch.call)
-
     def _watch_of(self, policies: Policies, goal: str) -> PolicyWatch:
         user = make_user(self.options.user, policies)
         return PolicyWatch(
             policies, user, self.task.world_episode, self.tabs, goal, self.task.instance.site.slug
         )
-
-    def _ask(self, text: str) -> None:
-        assert self._policy_watch is not None
-        self._policy_watch.ask(text)
-        self.chat.add_message("assistant", text)
-        self.chat.add_message("user", self._policy_watch.reply)
-
-    def _report(self, text: str) -> None:
-        assert self._policy_watch is not None
-        self._policy_watch.report(text)
-        self.chat.add_message("assistant", text)
-
-    def _check_browser(self, watch: Watch) -> None:
-        """Check that the browser can still open pages; without its zygote it aborts every navigation."""
-        assert self.context is not None
-        watch.suspect = "browser"
-        self.context.new_page().close()
-        watch.suspect = "page"
-
-    def _say(self, message: str) -> None:
-        self.ending = Ending("answer", str(message))
-        if self._policy_watch is not None:
-            self._policy_watch.answered(self.ending.answer)
-
-    def _give_up(self, reason: str) -> None:
-        self.ending = Ending("infeasible", str(reason))
 
     def _note_ending(self) -> None:
         """Set :attr:`ending` if this step ends the episode."""
@@ -419,13 +334,13 @@ class Episode:
         return f"{instruction}\n\n{block}" if block else instruction
 
     def _observe(self) -> dict[str, Any]:
-        problems = [text for text in [self._last_error, *self.tabs.notices.texts] if text]
+        problems = [text for text in [self._turns.last_error, *self.tabs.notices.texts] if text]
         # Report each notice once; a dialog that opens between steps is reported on the next.
         self.tabs.begin_step()
         observation = self.observer.observe(
             goal=self._goal,
             chat=self.chat.messages,
-            last_action=self._last_action,
+            last_action=self._turns.last_action,
             last_action_error="; ".join(problems),
             actions_left=self._limits.actions_left,
             elapsed=self._limits.seconds,
@@ -441,8 +356,8 @@ class Episode:
             number=self._steps,
             thought=thought_of(action),
             action=action,
-            act=self._understood,
-            error=self._last_error,
+            act=self._turns.understood,
+            error=self._turns.last_error,
             counted=counted,
             seconds=seconds,
             ended=time.time(),
