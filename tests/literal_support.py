@@ -64,7 +64,7 @@ class Step:
 class Followed:
     """The outcome of a list: the numbers of the steps that could not be followed, counted from 1, and the reward.
 
-    What was seen last and the error of the last step explain an outcome, and are no part of it.
+    What was seen before the first step that could not be followed, and at the end, explains an outcome, and is no part of it.
     """
 
     missed: tuple[int, ...]
@@ -90,11 +90,24 @@ class Follower:
 
     def follow(self) -> Followed:
         """Carry out every step that can be, and answer."""
-        missed = [number for number, step in enumerate(self._steps, 1) if not self._carry_out(step)]
-        names = [mark["name"] for mark in self._seen["elements"]]
-        seen = f"{self._seen['url']} {names} {self._seen['last_action_error']}"
+        missed, before = [], None
+        for number, step in enumerate(self._steps, 1):
+            shown = self._seen
+            if not self._carry_out(step):
+                missed.append(number)
+                before = before or shown
+        told = (
+            self._told(self._seen)
+            if before is None
+            else f"{self._told(before)}\nthen {self._told(self._seen)}"
+        )
         _seen, reward, *_ = self._env.step("ANSWER; done")
-        return Followed(tuple(missed), float(reward), seen)
+        return Followed(tuple(missed), float(reward), told)
+
+    @staticmethod
+    def _told(seen: Seen) -> str:
+        names = [mark["name"] for mark in seen["elements"]]
+        return f"{seen['url']} {names} {seen['last_action_error']}"
 
     def _act(self, action: str) -> bool:
         self._seen, *_ = self._env.step(action)

@@ -69,7 +69,8 @@ def _recorded(instance: str) -> Followed:
 
 
 def test_a_list_comes_out_as_recorded(followed: str, make: MakeEnv) -> None:
-    assert follow(make, followed, LISTS[followed]) == _recorded(followed)
+    outcome = follow(make, followed, LISTS[followed])
+    assert outcome == _recorded(followed), outcome.seen
 
 
 def test_there_is_a_list_and_a_play_for_each_instance() -> None:
