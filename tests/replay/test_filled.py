@@ -131,3 +131,36 @@ def test_a_filled_event_is_shown_as_it_is_written(event: str) -> None:
     assert (one.describe(), one.describe_target()) == (trace.events[0].describe(), f'<input> "{NAMED}"')
     for text in (repr(filled), str(one), f"{one}"):
         assert not any(value in text for value in (PASSWORD, GIVEN, "ada"))
+
+
+CHOOSER = "<ul>{}</ul>"
+ENTRY = """<li><button name="account" class="entry" onclick="document.title = this.textContent">{}</button></li>"""
+
+
+@pytest.mark.parametrize(
+    ("entries", "pressed"),
+    [
+        (["Ada ada@example.com"], "Ada ada@example.com"),
+        (["Bob bob@example.com", "Ada ADA@example.com"], "Ada ADA@example.com"),
+        (["Signed in: Ada (ada@example.com)"], "Signed in: Ada (ada@example.com)"),
+        (["Bob bob@example.com"], None),
+        (["Ada bob@example.com"], None),
+    ],
+)
+def test_what_is_named_after_the_account_is_pressed_for_this_account_only(
+    bench: Bench, entries: list[str], pressed: str | None
+) -> None:
+    bench.show(CHOOSER.format(ENTRY.format("Ada ada@example.com")))
+    event = bench.event("click", "button")
+    event["target"] |= {
+        "name": "{{account.name}} {{account.email}}",
+        "text": "{{account.name}} {{account.email}}",
+    }
+    bench.show(CHOOSER.format("".join(map(ENTRY.format, entries))))
+    if pressed is None:
+        with pytest.raises(ReplayError):
+            bench.play(event, timeout=0.5)
+        assert not bench.page.title()
+    else:
+        bench.play(event)
+        assert bench.page.title() == pressed

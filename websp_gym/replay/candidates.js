@@ -14,9 +14,10 @@
 /**
  * @typedef {{words: string[], numbers: string, actions?: string[]}} RowText
  *   words and numbers around an element; actions: the words of the links there that do something, if they are not among `words`
- * @typedef {{print: Fingerprint, loose: boolean, hidden: boolean, known?: Known, explain?: boolean}} Query
+ * @typedef {{print: Fingerprint, loose: boolean, hidden: boolean, namedAfter?: string[], known?: Known, explain?: boolean}} Query
  *   loose: the target's text shows its state ("Notifications: On"), so "on" and "off" are the same word;
- *   hidden: include elements that are not rendered; known: facts about all frames of the page
+ *   hidden: include elements that are not rendered; namedAfter: values of the account that the name has; known: facts
+ *   about all frames of the page
  * @typedef {{name: number, section: boolean}} Known
  *   how many elements have the recorded role and name, and whether the recorded heading exists
  *

@@ -182,7 +182,8 @@
       const named = agrees || isPlain || (!print.name && !has.name) || name.some(({ finding }) => finding === 'value');
       const hasMarks = marked >= WORTH.placeholder.same;
       // What has neither a name nor a text is known by the text around it, which is the label of a field.
-      const eligible = print.name || isPlain
+      const isAccounts = (this.query.namedAfter ?? []).every((value) => `${has.name} ${has.text}`.toLowerCase().includes(value.toLowerCase()));
+      const eligible = !isAccounts ? false : print.name || isPlain
         ? named || hasMarks || (total(row) >= WORTH.around.same && this.isOnlyOneMeant(el, has))
         : hasMarks || this.isLabelled(el) || total(row) > 0 || (!total(row) && !has.name)
           || (!this.isField(has) && name.some(({ finding }) => finding === 'only'));

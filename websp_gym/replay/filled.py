@@ -39,6 +39,16 @@ class FilledEvent(TraceEvent):
         return self.written.__repr_args__()
 
 
+class NamedAfterAccount(Fingerprint):
+    """A fingerprint with the account's values; only an element with those of its name is meant.
+
+    Two accounts in a chooser are alike in all but that.
+    """
+
+    named_after: tuple[str, ...] = ()
+    """The values."""
+
+
 @dataclass(frozen=True)
 class FilledTrace:
     """A trace as it is replayed with one account."""
@@ -111,4 +121,9 @@ def _fill_target(target: Fingerprint, account: Mapping[str, str]) -> Fingerprint
     }
     if any("{{account." in name for name in target.group):
         filled["group"] = tuple(fill(name, account) for name in target.group)
+    named_after = tuple(
+        value for field, value in account.items() if f"{{{{account.{field}}}}}" in (target.name or "")
+    )
+    if named_after:
+        return NamedAfterAccount.model_construct(**{**dict(target), **filled, "named_after": named_after})
     return target.model_copy(update=filled) if filled else target

@@ -20,6 +20,7 @@ from websp_gym.browser.scripts import page_scripts
 from websp_gym.paths import data_dir
 from websp_gym.replay import evidence
 from websp_gym.replay.evidence import Candidate, Finding
+from websp_gym.replay.filled import NamedAfterAccount
 from websp_gym.replay.trace import Fingerprint
 
 if TYPE_CHECKING:
@@ -162,8 +163,9 @@ def explain(page: Page, target: Fingerprint, *, loose: bool = False) -> list[Can
 
 def query_of(target: Fingerprint, *, loose: bool = False, hidden: bool = False) -> dict[str, Any]:
     """Return a fingerprint as the page scripts ask for it."""
-    print_ = target.model_dump(by_alias=True, exclude_none=True, exclude={"frame_path"})
-    return {"print": print_, "loose": loose, "hidden": hidden}
+    print_ = target.model_dump(by_alias=True, exclude_none=True, exclude={"frame_path", "named_after"})
+    named_after = list(target.named_after) if isinstance(target, NamedAfterAccount) else []
+    return {"print": print_, "loose": loose, "hidden": hidden, "namedAfter": named_after}
 
 
 def _take(answers: list[_Answer], home: Frame | None) -> Found | NotFound:
