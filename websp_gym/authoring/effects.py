@@ -107,8 +107,8 @@ class _Browse:
         """Open the start page and pages that it leads to, once the agent is done."""
         if not self._wanted or not action.startswith("ANSWER") or env.context is None:
             return
-        page = env.context.new_page()
         tabs = Tabs(env.context, reacts_at_once=env.tabs.reacts_at_once)
+        page = env.context.new_page()
         page.goto(self._start, wait_until="commit")
         settle(tabs)
         here: str = page.evaluate("location.origin")

@@ -170,8 +170,9 @@ def _episode(
         episode = world.open_episode(site, signed_in=signed_in)
         try:
             episode.attach(context)
+            tabs = Tabs(context)
             context.new_page()
-            yield episode, Tabs(context)
+            yield episode, tabs
         finally:
             episode.close()
     finally:

@@ -54,8 +54,8 @@ def replay_live(
     moved = on_site(trace, site_url)
     context = open_context(BrowserOptions(headless), viewport=(trace.viewport.width, trace.viewport.height))
     try:
-        context.new_page()
         tabs = Tabs(context)
+        context.new_page()
         report = replay(
             moved,
             tabs,
