@@ -213,6 +213,10 @@ class ActionError(WebspError):
     url: str | None = None
 
 
+class HarmError(WebspError):
+    """Raised when the harm guard holds an action back; nothing was pressed."""
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class JudgeError(WebspError):
     """Raised when a judge gave no usable verdict.

@@ -30,7 +30,11 @@ MAIN = "from websp_gym.cli import main; main()"
 
 
 def websp(
-    *arguments: str, timeout: float = 150, cwd: Path | None = None, variables: Mapping[str, str] | None = None
+    *arguments: str,
+    timeout: float = 150,
+    cwd: Path | None = None,
+    variables: Mapping[str, str] | None = None,
+    input: str | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Runs the command in a process of its own, with some variables set differently."""
     return subprocess.run(
@@ -40,6 +44,7 @@ def websp(
         timeout=timeout,
         check=False,
         cwd=cwd,
+        input=input,
         env={**os.environ, **(variables or {})},
     )
 

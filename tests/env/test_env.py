@@ -110,7 +110,7 @@ def test_kind_all_has_a_plain_picture_and_a_marked_one(make: MakeEnv) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"world": "live"}, "not available yet"),
+        ({"world": "live"}, "set WEBSP_LIVE=1"),
         ({"world": "sandbx"}, 'did you mean "sandbox"'),
         ({"world": 3}, 'no world "3"'),
         ({"reward": "stat"}, 'did you mean "state"'),
@@ -400,7 +400,7 @@ def test_a_bad_action_changes_nothing_and_is_explained(make: MakeEnv) -> None:
     env = make(TODO, max_actions=100)
     before, _info = env.reset()
     assert env.task is not None
-    state = env.task.world_episode.state().as_dict()
+    state = env.task.server.state().as_dict()
     bad: tuple[Any, ...] = (
         "", "Fly", "Click", "Click [999]", "Click [" + "9" * 5000 + "]", "Type [0]; text for a link", "\x00\ud800",
         "Switch_tab [https://nowhere.example/]", "GoBack", "click('nope')", "fill('a1')", "upload_file('a', '/etc/passwd')",
@@ -411,7 +411,7 @@ def test_a_bad_action_changes_nothing_and_is_explained(make: MakeEnv) -> None:
         assert after["last_action_error"], action
         assert (reward, terminated, truncated) == (0.0, False, False)
         assert (after["url"], after["elements_text"]) == (before["url"], before["elements_text"]), action
-    assert env.task.world_episode.state().as_dict() == state
+    assert env.task.server.state().as_dict() == state
     assert env.step("Scroll_to_end")[0]["last_action_error"] == ""
 
 
@@ -550,12 +550,12 @@ def test_an_account_that_is_not_signed_in_is_no_initial_state() -> None:
     fresh = instance.model_copy(update={"config": instance.config.model_copy(update={"expect": Expect()})})
     world = make_world("sandbox")
     with closing(world.open_episode(fresh.site, signed_in=True)) as episode:
-        assert verify(fresh, episode).sites["steam"].signed_in
-    with (
-        closing(world.open_episode(fresh.site, signed_in=False)) as episode,
-        pytest.raises(InitialStateError) as caught,
-    ):
-        verify(fresh, episode)
+        assert episode.server is not None
+        assert verify(fresh, episode.server).sites["steam"].signed_in
+    with closing(world.open_episode(fresh.site, signed_in=False)) as episode:
+        assert episode.server is not None
+        with pytest.raises(InitialStateError) as caught:
+            verify(fresh, episode.server)
     assert caught.value.differences == {"signed in": (True, False)}
 
 

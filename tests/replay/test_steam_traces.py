@@ -24,7 +24,9 @@ class Steam:
     """A signed-in browser on the replica."""
 
     def __init__(self, episode: WorldEpisode, tabs: Tabs) -> None:
+        assert episode.server is not None
         self.episode = episode
+        self.server = episode.server
         self.tabs = tabs
 
     def replay(self, trace: Trace, set: Literal["on", "off", "recorded"]) -> list[str]:
@@ -35,7 +37,7 @@ class Steam:
     @property
     def settings(self) -> dict[str, Any]:
         """The server's settings."""
-        return self.episode.state().sites["steam"].settings
+        return self.server.state().sites["steam"].settings
 
 
 @pytest.fixture
@@ -65,7 +67,7 @@ def test_on_off_on_lands_each_time_in_the_same_verified_state(steam: Steam) -> N
 def test_s0_pins_all_that_its_traces_set_whatever_the_defaults_are(steam: Steam, name: str) -> None:
     instance = load_instance(f"Steam-task-{name}").config
     opposite = {key: not value for key, value in steam.settings.items() if isinstance(value, bool)}
-    steam.episode.prepare("steam", opposite, {})
+    steam.server.prepare("steam", opposite, {})
     for step in instance.initial_state:
         assert isinstance(step, ReplayStep)
         steam.replay(load_trace(trace_path(step.replay)), step.set)

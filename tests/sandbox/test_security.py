@@ -203,7 +203,7 @@ def test_an_unknown_host_gets_a_plain_page_and_a_line_in_the_egress_log(env: Web
     assert "No such site" in env.page.inner_text("body")
     assert "evil.example" in {entry["host"] for entry in Sandbox.shared().egress()}
     assert env.task is not None
-    events = [event for event in env.task.world_episode.state().events if event.kind == "egress"]
+    events = [event for event in env.task.server.state().events if event.kind == "egress"]
     assert events[-1].data["host"] == "evil.example"
 
 
@@ -348,11 +348,12 @@ def test_a_page_that_knew_another_episode_s_id_could_not_use_it(make: MakeEnv, h
     other.reset()
     assert mine.task is not None
     assert other.task is not None
-    ours, theirs = mine.task.world_episode, other.task.world_episode
+    ours, theirs = mine.task.server, other.task.server
+    secret = other.task.world_episode.secrets[0]
     before, seen = theirs.state().as_dict(), len(theirs.state().events)
     url = "https://store.steampowered.com/account/ajaxsetcookiepreferences"
     assert ours.state().sites["steam"].settings["cookies.youtube"] is True
-    status = mine.page.evaluate(SEND, [url, theirs.secrets[0], how])
+    status = mine.page.evaluate(SEND, [url, secret, how])
     assert theirs.state().as_dict() == before
     assert len(theirs.state().events) == seen
     # The browser has overridden what the page said: the request was simply the page's own.

@@ -81,6 +81,7 @@ def play_instance(
     initial_state: InitialStateMode = "snapshot",
     witness: Witness | None = None,
     policies: Sequence[str] | None = None,
+    harm_guard: bool = False,
 ) -> PlayedEpisode:
     """Play one episode in the sandbox, without screenshots.
 
@@ -93,6 +94,7 @@ def play_instance(
         initial_state: How S0 is reached.
         witness: Observer of the episode.
         policies: Sets of policies; None for none.
+        harm_guard: Whether the harm guard of the live world is on.
 
     Returns:
         The episode.
@@ -112,6 +114,7 @@ def play_instance(
         max_seconds=_SECONDS,
         on_unscored="zero",
         policies=policies,
+        harm_guard=harm_guard,
     )
     player = _Player(env, agent, lenient=lenient, picture=picture, witness=witness)
     rollout, nameless = Rollout(env, player), dict[str, None]()
@@ -125,7 +128,7 @@ def play_instance(
         if task is None or task.verdict is None or task.s0 is None:
             raise WorldError(f"{instance.id}: the episode ended without a verdict")
         actions = sum(step.counted for step in task.trajectory.steps) - 1
-        end = task.world_episode.state()
+        end = task.server.state()
         return PlayedEpisode(
             task.verdict,
             task.s0.state,

@@ -52,6 +52,7 @@ def prove(instance: Instance, *, long: bool = True, picture: Path | None = None)
             picture=picture,
             initial_state="snapshot" if long else "replay",
             witness=recording,
+            harm_guard=True,  # what a task asks for is not held back on the live web
         )
     except (InitialStateError, ReplayError) as error:
         yield Finding("S0", instance.id, "failed", str(error))

@@ -93,10 +93,10 @@ def _unreported(env: WebspEnv) -> Iterator[str]:
     """Yield a problem if the session expires before the oracle's last change and no page reports it."""
     observation, _ = env.reset()
     assert env.task is not None
-    episode, oracle = env.task.world_episode, _oracle(env)
-    states = [episode.state().sites]
+    server, oracle = env.task.server, _oracle(env)
+    states = [server.state().sites]
     for _ in play(oracle.act, observation, env.step):
-        states.append(episode.state().sites)
+        states.append(server.state().sites)
     if not states[-1][env.instance.site.slug].signed_in:
         # Who signs out in a session that has ended is signed out.
         return

@@ -80,12 +80,13 @@ def shared_browser(options: BrowserOptions) -> Browser:
     return browser
 
 
-def open_context(options: BrowserOptions, *, viewport: tuple[int, int]) -> BrowserContext:
+def open_context(options: BrowserOptions, *, viewport: tuple[int, int], **more: Any) -> BrowserContext:
     """Open a fresh context without pages in the process's browser for these options.
 
     Args:
         options: Launch options of the browser.
         viewport: Width and height in CSS pixels.
+        **more: Further options of Playwright's ``new_context``.
 
     Raises:
         BrowserNotFoundError: No browser was found, or it cannot be executed.
@@ -94,12 +95,12 @@ def open_context(options: BrowserOptions, *, viewport: tuple[int, int]) -> Brows
     """
     browser = shared_browser(options)
     try:
-        return new_context(browser, viewport=viewport)
+        return new_context(browser, viewport=viewport, **more)
     except PlaywrightError:
         # Playwright notices that a browser was killed, or its driver has ended, only when it next uses it.
         if browser.is_connected() and not discard_dead_driver():
             raise
-    return new_context(shared_browser(options), viewport=viewport)
+    return new_context(shared_browser(options), viewport=viewport, **more)
 
 
 def new_context(browser: Browser, *, viewport: tuple[int, int], **options: Any) -> BrowserContext:

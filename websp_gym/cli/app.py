@@ -33,6 +33,8 @@ COMMANDS = {
     "doctor": "doctor:doctor",
     "trace": "traces:traces",
     "policies": "policies:policies",
+    "accounts": "accounts:accounts",
+    "login": "signing_in:login",
 }
 """Module and function of each command. The function's docstring is the help; its return value is the exit code."""
 

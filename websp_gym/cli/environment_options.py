@@ -61,6 +61,25 @@ class EnvironmentOptions:
     user: Annotated[
         str | None, typer.Option(help="Who answers questions: scripted, console or model:MODEL.")
     ] = None
+    world: Annotated[
+        str | None,
+        typer.Option(help="sandbox, or live: the real websites, with your own accounts (WEBSP_LIVE=1)."),
+    ] = None
+    account: Annotated[
+        str | None,
+        typer.Option(help="Live: the account (`websp accounts list`). Default: the only one of the site."),
+    ] = None
+    locale: Annotated[str | None, typer.Option(help="Live: language of the browser, e.g. en-US.")] = None
+    time_zone: Annotated[str | None, typer.Option(help="Live: its time zone, e.g. Europe/Oslo.")] = None
+    user_agent: Annotated[str | None, typer.Option(help="Live: its user agent.")] = None
+    proxy: Annotated[str | None, typer.Option(help="Live: a proxy, e.g. socks5://127.0.0.1:1080.")] = None
+    harm_guard: Annotated[
+        bool | None,
+        typer.Option(
+            "--harm-guard/--no-harm-guard",
+            help="End an episode before the agent closes the account, buys, publishes or sends. Default: live only.",
+        ),
+    ] = None
 
     def given(self) -> dict[str, Any]:
         """Return what ``gym.make`` takes, without what is left to its default."""

@@ -1,10 +1,8 @@
-"""Requirements of commands on live websites: the permission and the account, from the environment."""
+"""The account of commands on live websites: from the environment, or one of ``accounts.yaml``."""
 
 from __future__ import annotations
 
 import os
-
-from websp_gym.errors import SetupError
 
 _FIELDS = {
     "email": "WEBSP_ACCOUNT_EMAIL",
@@ -13,15 +11,6 @@ _FIELDS = {
     "password": "WEBSP_ACCOUNT_PASSWORD",
     "new_password": "WEBSP_ACCOUNT_NEW_PASSWORD",
 }
-
-
-def require_live(what: str) -> None:
-    """Raise SetupError unless WEBSP_LIVE=1 allows to act on live websites."""
-    if os.environ.get("WEBSP_LIVE") != "1":
-        raise SetupError(
-            f"{what} acts on a live website, with a real account; set WEBSP_LIVE=1 if you want that",
-            option="WEBSP_LIVE",
-        )
 
 
 def live_account() -> dict[str, str]:

@@ -16,7 +16,7 @@ from websp_gym.browser.remote import shown
 from websp_gym.env.episode import Episode
 from websp_gym.env.failures import as_world_error, info_after
 from websp_gym.env.heap import trim_heap
-from websp_gym.env.options import for_episode, read_options
+from websp_gym.env.options import LIVE_OPTIONS, for_episode, read_options
 from websp_gym.env.play import StepResult
 from websp_gym.env.spaces import ActionText
 from websp_gym.errors import SetupError, WebspError, WorldError
@@ -28,6 +28,7 @@ from websp_gym.records.ending import Ending
 from websp_gym.scoring.rewards import make_reward
 from websp_gym.tasks.instances import Instance
 from websp_gym.world import make_world
+from websp_gym.world.live.live import LiveSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +85,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
             policies=self._policies is not None,
         )
         self.action_space = ActionText()
-        self._world = make_world(self.options.world)
+        of_live = {name: getattr(self.options, name) for name in LIVE_OPTIONS}
+        self._world = make_world(self.options.world, instance.site, LiveSettings(**of_live))
         # Build the reward now: one that is unavailable must fail here, not at the end of an episode.
         if self._policies is not None:
             make_user(self.options.user, self._policies)

@@ -31,6 +31,7 @@ from websp_gym.policies.watch import PolicyWatch
 from websp_gym.records.ending import Ending
 from websp_gym.records.trajectory import Step, View, versions
 from websp_gym.texts import encodable
+from websp_gym.world.live.harm import HarmGuard
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
@@ -134,7 +135,9 @@ class Episode:
 
     def _begin(self, called: float, watch: Watch) -> tuple[Observation, Info]:
         watch.suspect = "browser"
-        self.context = watch.context = open_context(self._flags, viewport=self.options.viewport)
+        self.context = watch.context = open_context(
+            self._flags, viewport=self.options.viewport, **self.task.world.context_options()
+        )
         self.tabs = Tabs(self.context, reacts_at_once=self.task.world.reacts_at_once)
         self.observer = Observer(
             self.options.observation,
@@ -148,7 +151,8 @@ class Episode:
         goal, report = self.task.setup(page, self.tabs)
         if self.policies is not None:
             self._policy_watch = self._watch_of(self.policies, goal)
-        self._turns = AgentTurns(self.tabs, self.observer, self.chat, self._policy_watch)
+        guard = HarmGuard(self.task.instance) if self.options.guarded else None
+        self._turns = AgentTurns(self.tabs, self.observer, self.chat, self._policy_watch, guard)
         self.chat.add_message("assistant", "Hi! I am your web assistant. What can I do for you?")
         self.chat.add_message("user", goal)
         record = self.task.trajectory
@@ -313,7 +317,13 @@ class Episode:
     def _watch_of(self, policies: Policies, goal: str) -> PolicyWatch:
         user = make_user(self.options.user, policies)
         return PolicyWatch(
-            policies, user, self.task.world_episode, self.tabs, goal, self.task.instance.site.slug
+            policies,
+            user,
+            self.task.server,
+            self.task.world_episode.account,
+            self.tabs,
+            goal,
+            self.task.instance.site.slug,
         )
 
     def _note_ending(self) -> None:

@@ -7,18 +7,16 @@ server's state is compared key by key with what the instance expects, and any di
 from __future__ import annotations
 
 import hashlib
-import json
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.browser.settle import settle
+from websp_gym.env.s0_report import S0Report, filled_call
 from websp_gym.errors import InitialStateError, SetupError
 from websp_gym.replay import EventReport, replay
 from websp_gym.replay.expectations import Set
 from websp_gym.replay.library import read_trace, trace_path
-from websp_gym.replay.trace import fill
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
 from websp_gym.tasks.instances import Instance
 from websp_gym.world.state import SESSIONS, Item, SiteState, WorldState, foreign_sessions, same
@@ -26,31 +24,24 @@ from websp_gym.world.state import SESSIONS, Item, SiteState, WorldState, foreign
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
     from websp_gym.env.options import InitialStateMode, Login
-    from websp_gym.world import WorldEpisode
-
-
-@dataclass
-class S0Report:
-    """How S0 was reached (``replay`` or ``snapshot``), the replayed events, and the verified state."""
-
-    how: str
-    state: WorldState
-    events: list[EventReport] = field(default_factory=list)
-    seconds: float = 0.0
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return a summary for ``info``, as JSON data."""
-        return {"how": self.how, "events": len(self.events), "seconds": self.seconds}
+    from websp_gym.world import Server, WorldEpisode
 
 
 def reach(
-    instance: Instance, episode: WorldEpisode, tabs: Tabs, *, how: InitialStateMode, login: Login
+    instance: Instance,
+    episode: WorldEpisode,
+    server: Server,
+    tabs: Tabs,
+    *,
+    how: InitialStateMode,
+    login: Login,
 ) -> S0Report:
     """Bring the episode to S0 and verify it.
 
     Args:
         instance: The instance.
-        episode: A new episode, attached to the browser context of ``tabs``.
+        episode: A new episode of a world with a server, attached to the browser context of ``tabs``.
+        server: Its server side.
         tabs: The open tabs; replay uses the current one.
         how: ``replay`` replays the recorded traces; ``snapshot`` does so once per process and then restores
             the saved state.
@@ -68,24 +59,24 @@ def reach(
     began = time.monotonic()
     report = S0Report(how=how, state=WorldState())
     name = _snapshot_name(instance, login)
-    if how == "replay" or not episode.restore(name, tabs.context):
+    if how == "replay" or not server.restore(name, tabs.context):
         report.how = "replay"
-        report.events = _replay_all(instance, episode, tabs, login)
+        report.events = _replay_all(instance, episode, server, tabs, login)
         if how == "snapshot":
-            episode.snapshot(name, tabs.context)
-    report.state = verify(instance, episode)
+            server.snapshot(name, tabs.context)
+    report.state = verify(instance, server)
     report.seconds = time.monotonic() - began
     return report
 
 
-def verify(instance: Instance, episode: WorldEpisode) -> WorldState:
+def verify(instance: Instance, server: Server) -> WorldState:
     """Return the state of the world if it is the S0 that the instance expects.
 
     Raises:
         InitialStateError: It is not; ``differences`` maps each key to (expected, actual).
     """
-    state = episode.state()
-    differences = dict(_differences(instance, state, episode.defaults()))
+    state = server.state()
+    differences = dict(_differences(instance, state, server.defaults()))
     if differences:
         lines = [f"  {key}: expected {want!r}, actual {have!r}" for key, (want, have) in differences.items()]
         raise InitialStateError(
@@ -96,7 +87,9 @@ def verify(instance: Instance, episode: WorldEpisode) -> WorldState:
     return state
 
 
-def _replay_all(instance: Instance, episode: WorldEpisode, tabs: Tabs, login: Login) -> list[EventReport]:
+def _replay_all(
+    instance: Instance, episode: WorldEpisode, server: Server, tabs: Tabs, login: Login
+) -> list[EventReport]:
     events: list[EventReport] = []
 
     def play(name: str, wanted: Set) -> None:
@@ -126,21 +119,22 @@ def _replay_all(instance: Instance, episode: WorldEpisode, tabs: Tabs, login: Lo
                     tabs.load(url)
                     settle(tabs)
             case _:
-                _set_without_browser(step, instance.site.slug, episode)
+                _set_without_browser(step, instance.site.slug, server, episode.account)
     return events
 
 
-def _set_without_browser(step: PrepareStep | SignInStep | ApiStep, slug: str, episode: WorldEpisode) -> None:
+def _set_without_browser(
+    step: PrepareStep | SignInStep | ApiStep, slug: str, server: Server, account: Mapping[str, str]
+) -> None:
     match step:
         case PrepareStep():
-            episode.prepare(slug, step.prepare.settings, step.prepare.collections)
+            server.prepare(slug, step.prepare.settings, step.prepare.collections)
         case SignInStep():
-            episode.sign_in(slug, step.sign_in)
+            server.sign_in(slug, step.sign_in)
         case ApiStep():
             call = step.api
-            body = json.loads(fill(json.dumps(call.body), episode.account))
-            url = fill(call.url, episode.account)
-            episode.call_api(slug, call.method, url, token=call.token, body=body, missing=call.missing)
+            body, url = filled_call(call, account)
+            server.call_api(slug, call.method, url, token=call.token, body=body, missing=call.missing)
 
 
 def _snapshot_name(instance: Instance, login: Login) -> str:

@@ -30,12 +30,22 @@ class Options:
     """Options of an environment.
 
     Args:
-        world: ``sandbox`` (replica sites on this machine) or ``live`` (not available yet).
+        world: ``sandbox`` (replica sites on this machine) or ``live`` (the real websites, with your own account:
+            ``docs/live.md``; needs ``WEBSP_LIVE=1``).
+        account: Name of the account in the live world; ``None`` for the only one of the site.
+        locale: Language of the browser in the live world, such as ``en-US``; ``None`` leaves it to the account, as do
+            the next three.
+        time_zone: Its time zone there, such as ``Europe/Oslo``.
+        user_agent: Its user agent there.
+        proxy: Address of a proxy there, such as ``socks5://127.0.0.1:1080``.
+        harm_guard: Whether an episode ends (``stopped``, a failure) before the agent presses what closes the account,
+            buys, publishes, sends or changes how one signs in, unless the task asks for it; ``None``: in the live
+            world only.
         instruction: ``without_navigation`` or ``with_navigation``: the wording of the instruction.
         reward: ``state`` (the server's state decides), ``siblings`` (like ``state``, but a side effect on the
             page of the goal makes the episode fail), ``strict`` (any side effect does), ``policy`` (a policy that
             was not kept does), ``judge`` (language models decide) or a function of the episode's end
-            (:class:`websp_gym.scoring.outcome.EpisodeEnd`).
+            (:class:`websp_gym.scoring.outcome.EpisodeEnd`). In the live world it is ``judge``.
         judge: The models of ``reward="judge"``, one string or several. ``None`` means the three of the paper.
         quorum: Number of these models that must agree for a verdict. ``None`` means more than half of them.
         policies: What an agent must not do on the way: the name of a set of policies (``standard``), the path of a
@@ -52,8 +62,9 @@ class Options:
             pages counts; time in which the browser, the server or the machine did not respond does not.
         step_timeout: Seconds one step may take. If the page caused the timeout, it is closed and the episode
             ends as a failure of the agent (``unresponsive``); otherwise a
-            :class:`~websp_gym.errors.WorldError` is raised.
-        reset_timeout: Seconds one reset may take before it raises a :class:`~websp_gym.errors.WorldError`.
+            :class:`~websp_gym.errors.WorldError` is raised. 60 in the live world.
+        reset_timeout: Seconds one reset may take before it raises a :class:`~websp_gym.errors.WorldError`. 300
+            in the live world.
         headless: Whether the browser runs without a window.
         viewport: Width and height in CSS pixels, each from 200 to 8192.
         picture_scale: Size of a screenshot in relation to the viewport, from 0.25 to 1; the browser draws it at
@@ -70,6 +81,12 @@ class Options:
     """
 
     world: str = "sandbox"
+    account: str | None = None
+    locale: str | None = None
+    time_zone: str | None = None
+    user_agent: str | None = None
+    proxy: str | None = None
+    harm_guard: bool | None = None
     instruction: InstructionVariant = "without_navigation"
     reward: RewardSpec = "state"
     judge: str | tuple[str, ...] | None = None
@@ -92,6 +109,11 @@ class Options:
     action_mapping: Callable[[str], str] | None = None
     render_mode: str | None = None
 
+    @property
+    def guarded(self) -> bool:
+        """Whether the harm guard is on."""
+        return self.world == "live" if self.harm_guard is None else self.harm_guard
+
     def as_dict(self) -> dict[str, Any]:
         """Return the options as JSON data, as a trajectory stores them.
 
@@ -106,6 +128,11 @@ class Options:
             del values["policies"], values["user"]
         else:
             values["policies"] = list(self.policies)
+        if self.world == "sandbox":
+            for name in LIVE_OPTIONS:
+                del values[name]
+        if self.harm_guard is None:
+            del values["harm_guard"]
         return {**values, "reward": reward, "judge": judge, "viewport": list(self.viewport)}
 
     @classmethod
@@ -128,6 +155,14 @@ class Options:
         return read_options(data)
 
 
+LIVE_DEFAULTS: Mapping[str, Any] = {
+    "reward": default_reward("live"),
+    "step_timeout": 60.0,
+    "reset_timeout": 300.0,
+}
+"""Defaults of the live world that differ: sites are slower there, and S0 is read back from loaded pages."""
+LIVE_OPTIONS = ("account", "locale", "time_zone", "user_agent", "proxy")
+"""Options of the live world only."""
 _NOT_STORED = ("record_to", "action_mapping")
 EPISODE_OPTIONS = (
     "instruction",
@@ -191,9 +226,10 @@ def read_options(given: Mapping[str, Any]) -> Options:
         values["policies"] = tuple(map(str, [given_policies] if single else given_policies))
     if values.get("record_to") is not None:
         values["record_to"] = Path(values["record_to"])
-    options = Options(**values)
+    options = Options(**({**LIVE_DEFAULTS, **values} if values.get("world") == "live" else values))
     if options.policies is None:
         _check_without_policies(options)
+    _check_world(options)
     if options.picture_scale != 1 and options.observation != "marks":
         raise SetupError(
             f'picture_scale={options.picture_scale:g} scales the pictures of observation="marks" only',
@@ -213,6 +249,26 @@ def _check_without_policies(options: Options) -> None:
         raise SetupError(
             f'user="{options.user}" answers questions in episodes with policies only; add policies="standard"',
             option="user",
+        )
+
+
+def _check_world(options: Options) -> None:
+    if options.world != "live":
+        for name in LIVE_OPTIONS:
+            if (value := getattr(options, name)) is not None:
+                raise SetupError(f'{name}={value!r} is an option of world="live" only', option=name)
+        return
+    if options.reward in ("state", "siblings", "strict", "policy"):
+        raise SetupError(
+            f'reward="{options.reward}" reads the state of the server, which nobody can on a live website; '
+            'use reward="judge", or a function of the episode\'s end',
+            option="reward",
+        )
+    if options.policies is not None:
+        raise SetupError(
+            "policies are judged by the state of the server, which nobody can read on a live website; "
+            'use world="sandbox"',
+            option="policies",
         )
 
 
@@ -246,6 +302,7 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
         "a whole number from 1, or None",
         lambda value: value is None or (_is_number(value, int) and value >= 1),
     ),
+    "harm_guard": ("True, False or None", lambda value: value in (True, False, None)),
     "headless": ("True or False", lambda value: isinstance(value, bool)),
     "record_to": ("a folder, or None", lambda value: value is None or isinstance(value, str | Path)),
     "action_mapping": ("a callable, or None", lambda value: value is None or callable(value)),

@@ -7,33 +7,36 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.browser.driver import call_for
-from websp_gym.browser.launch import prepare_context
+from websp_gym.browser.launch import BrowserOptions, open_context, prepare_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.browsergym import AbstractBrowserTask
 from websp_gym.env.cheat import solve
-from websp_gym.env.initial_state import S0Report, reach
+from websp_gym.env.initial_state import reach
+from websp_gym.env.live_initial_state import reach_live
 from websp_gym.env.options import Options
+from websp_gym.env.s0_report import S0Report
 from websp_gym.errors import JudgeError, WorldError
 from websp_gym.policies.judging import judge
 from websp_gym.records.ending import Ending, EndReason
 from websp_gym.records.recorder import Recorder
 from websp_gym.records.trajectory import Trajectory, now
-from websp_gym.records.verdict import Verdict, failed
+from websp_gym.records.verdict import Verdict, failed_early
 from websp_gym.scoring.explain import with_failure_causes
 from websp_gym.scoring.outcome import EpisodeEnd
 from websp_gym.scoring.rewards import Reward
 from websp_gym.tasks.instances import Instance
+from websp_gym.world.live.live import LiveEpisode
 from websp_gym.world.state import WorldState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import BrowserContext, Page
 
     from websp_gym.policies.sets import Policies
-    from websp_gym.world import World, WorldEpisode
+    from websp_gym.world import Server, World, WorldEpisode
 
 
 class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
@@ -87,6 +90,14 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             raise WorldError("the task is not set up; call reset() first")
         return self._world_episode
 
+    @property
+    def server(self) -> Server:
+        """The server side of the episode. Raises ``WorldError`` before :meth:`setup` and on the live web."""
+        server = self.world_episode.server
+        if server is None:
+            raise WorldError(f'nobody can read the state of the server in world="{self.world.name}"')
+        return server
+
     def setup(self, page: Page, tabs: Tabs | None = None) -> tuple[str, dict[str, Any]]:
         """Open an episode of the world, reach and verify S0, and go to the start page.
 
@@ -109,18 +120,17 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         signed_in = self.options.login == "session"
         self._world_episode = self.world.open_episode(self.instance.site, signed_in=signed_in)
         self._world_episode.attach(page.context)
-        how, login = self.options.initial_state, self.options.login
-        self.s0 = reach(self.instance, self._world_episode, tabs, how=how, login=login)
+        self.s0 = self._reach(self._world_episode, tabs)
         decision = self.instance.config.decision
         if self.policies is not None or decision is not None:
-            self._world_episode.stage(
+            self.server.stage(
                 self.policies.texts if self.policies else {},
                 [fault.as_dict() for fault in self.policies.faults] if self.policies else [],
                 decision.model_dump(mode="json") if decision else None,
             )
         self._go_to_start(tabs)
         slug = self.instance.site.slug
-        self.trajectory.s0 = self.s0.state.as_dict()[slug]
+        self.trajectory.s0 = self.s0.state.as_dict().get(slug, {})
         return self.trajectory.instruction, self.s0.as_dict()
 
     def start_record(self, parent: Path) -> Recorder:
@@ -172,18 +182,17 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         record = self.trajectory
         record.close(ending)
         start = self.s0.state if self.s0 else WorldState()
-        end = self.world_episode.state()
+        server = self.world_episode.server
+        end = server.state() if server is not None else WorldState()
         slug = self.instance.site.slug
         record.end = end.as_dict().get(slug, {})
         record.events = [event.__dict__ for event in end.since(start.last_seq)]
         save()
         kept = judge(self.policies, record, self.instance) if self.policies is not None else None
         outcome = self.outcome = EpisodeEnd(self.instance, start, end, ending, record, self.folder, kept)
-        verdict = failed("limit", ending.detail) if ending.is_limit else self._reward(outcome)
-        if verdict.status == "pass":
-            verdict = replace(
-                verdict, effects=self.world_episode.effects(slug, self.instance.task.goal, start, end)
-            )
+        verdict = failed_early(ending.reason, ending.detail) or self._reward(outcome)
+        if verdict.status == "pass" and server is not None:
+            verdict = replace(verdict, effects=server.effects(slug, self.instance.task.goal, start, end))
         self.verdict = replace(with_failure_causes(verdict, outcome), policies=kept)
         record.verdict = self.verdict.as_dict()
         return self.verdict
@@ -223,13 +232,27 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             self._world_episode.close()
             self._world_episode = None
 
+    def _reach(self, episode: WorldEpisode, tabs: Tabs) -> S0Report:
+        if isinstance(episode, LiveEpisode):
+            return reach_live(self.instance, episode, tabs, another=self._another_browser)
+        how, login = self.options.initial_state, self.options.login
+        return reach(self.instance, episode, self.server, tabs, how=how, login=login)
+
+    def _another_browser(self) -> BrowserContext:
+        """Open a browser context without the sign-in of the episode."""
+        options = {
+            name: each for name, each in self.world.context_options().items() if name != "storage_state"
+        }
+        flags = BrowserOptions(self.options.headless, self.world.browser_args())
+        return open_context(flags, viewport=self.options.viewport, **options)
+
     def _go_to_start(self, tabs: Tabs) -> None:
         """Open the start page as the first entry of the history of the only tab."""
         page = tabs.current
         for extra in tabs.pages:
             if extra is not page:
                 extra.close()
-        page.goto(self.instance.site.start_url, wait_until="commit")
+        page.goto(self.world_episode.site_url or self.instance.site.start_url, wait_until="commit")
         settle(tabs)
         tabs.forget_history()
 

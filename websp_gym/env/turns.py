@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.actions import parse_action
 from websp_gym.actions.browsergym import Listener, actions_in, looks_like_calls, parse_calls, perform_calls
+from websp_gym.actions.element_facts import element_of_call
 from websp_gym.actions.perform import perform
 from websp_gym.actions.reply import kept
-from websp_gym.errors import ActionError, WorldError
+from websp_gym.errors import ActionError, HarmError, WorldError
 from websp_gym.records.ending import Ending
 from websp_gym.records.trajectory import ActionRecord
 from websp_gym.texts import shortened
@@ -21,10 +23,14 @@ if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
     from websp_gym.browser.watch import Watch
     from websp_gym.env.chat import MemoryChat
+    from websp_gym.observation.marks import Marks
     from websp_gym.observation.observe import Observer
     from websp_gym.policies.watch import PolicyWatch
     from websp_gym.records.trajectory import View
+    from websp_gym.world.live.harm import HarmGuard
 
+_KEYS = ("press", "keyboard_press")
+_PRESSING = ("click", "dblclick", "mouse_click", "mouse_dblclick", "mouse_down")
 _LONGEST_ERROR = 1_000
 _ABORTED = "net::ERR_ABORTED"
 _UNDESERVED = 1.0
@@ -39,6 +45,7 @@ class AgentTurns:
         observer: Has the marks that the agent saw.
         chat: Gets the agent's questions and reports.
         policy_watch: Takes the facts of each action; ``None`` in an episode without policies.
+        guard: Holds back what would harm the account; ``None`` for nothing.
 
     Attributes:
         last_action: The last reply, as it is kept.
@@ -48,7 +55,12 @@ class AgentTurns:
     """
 
     def __init__(
-        self, tabs: Tabs, observer: Observer, chat: MemoryChat, policy_watch: PolicyWatch | None
+        self,
+        tabs: Tabs,
+        observer: Observer,
+        chat: MemoryChat,
+        policy_watch: PolicyWatch | None,
+        guard: HarmGuard | None = None,
     ) -> None:
         self.last_action = ""
         self.last_error = ""
@@ -58,6 +70,7 @@ class AgentTurns:
         self._observer = observer
         self._chat = chat
         self._policy_watch = policy_watch
+        self._guard = guard
 
     def begin(self, text: str) -> None:
         """Start the turn of a reply."""
@@ -93,6 +106,9 @@ class AgentTurns:
                 counted = int(not action.free)
                 self.understood = ActionRecord.of(action, before)
                 self._perform(action)
+        except HarmError as error:
+            self.last_error = str(error)
+            self.ending = Ending("stopped", detail=str(error))
         except ActionError as error:
             if isinstance(error.__cause__, PlaywrightError) and watch.stuck > _UNDESERVED:
                 raise WorldError(
@@ -116,14 +132,44 @@ class AgentTurns:
                 marks = self._observer.known_marks()
                 if self._policy_watch is not None:
                     marks = self._policy_watch.action(action, marks)
+                if self._guard is not None:
+                    marks = self._guarded(marks, sends=action.kind == "Type")
                 perform(action, self._tabs, marks)
 
     def _make_calls(self, calls: list[Call]) -> None:
         listener = Listener(self._say, self._give_up, self._ask, self._report)
-        if self._policy_watch is None:
+        if self._policy_watch is None and self._guard is None:
             perform_calls(calls, self._tabs, listener)
         else:
-            perform_calls(calls, self._tabs, listener, noting=self._policy_watch.call)
+            perform_calls(calls, self._tabs, listener, noting=self._before_call)
+
+    def _before_call(self, call: Call) -> None:
+        if self._policy_watch is not None:
+            self._policy_watch.call(call)
+        if self._guard is not None:
+            name, positional, named = call
+            sends = name in _KEYS and "Enter" in (*positional, *named.values())
+            if sends or name in _PRESSING:
+                self._check_harm(element_of_call(call, self._tabs), sends=sends)
+
+    def _guarded(self, marks: Marks, *, sends: bool) -> Marks:
+        """Return the marks to perform an action with, which check the element it meets before anything is pressed."""
+        before = marks.noting
+
+        def noting(element: dict[str, str]) -> None:
+            if before is not None:
+                before(element)
+            self._check_harm(element, sends=sends)
+
+        return replace(marks, noting=noting)
+
+    def _check_harm(self, element: dict[str, str], *, sends: bool) -> None:
+        assert self._guard is not None
+        kind = self._guard.harm(element, sends=sends)
+        if kind is not None:
+            raise HarmError(
+                f'{element["role"]} "{element["name"]}" was not pressed: the harm guard takes it for one that {kind}'
+            )
 
     def _ask(self, text: str) -> None:
         assert self._policy_watch is not None

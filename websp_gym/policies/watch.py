@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.actions.browsergym import BY_BID
-from websp_gym.actions.element_facts import ELEMENT_FACTS
+from websp_gym.actions.element_facts import element_of_call
 from websp_gym.browser.isolated import worlds_of
 from websp_gym.errors import ActionError
 from websp_gym.policies.carried import carries
@@ -19,25 +18,22 @@ from websp_gym.policies.user.base import MOST_QUESTIONS
 from websp_gym.records.step_facts import ActionFacts, Source, StepFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from websp_gym.actions.calls import Call
     from websp_gym.actions.grammar import Action
-    from websp_gym.browser.isolated import Frame
     from websp_gym.browser.tabs import Tabs
     from websp_gym.observation.marks import Marks
     from websp_gym.policies.sets import Policies
     from websp_gym.policies.user.base import User
-    from websp_gym.world import WorldEpisode
+    from websp_gym.world import Server
 
 _TEXT = "function () { return document.body ? this.kit.cut(document.body.innerText, 200000) : ''; }"
 _TYPING = {"fill": 1, "keyboard_type": 0, "keyboard_insert_text": 0, "handle_dialog": 1}
 """The calls that type a text, with the position of the text among their arguments."""
 _CHOOSING = ("select_option",)
 _OPENING = ("goto",)
-_BY_FOCUS = ("keyboard_type", "keyboard_insert_text", "keyboard_press")
 _KEYS = ("press", "keyboard_press")
-_BY_POINT = ("mouse_click", "mouse_dblclick", "mouse_down", "mouse_up", "mouse_move")
 
 
 class PolicyWatch:
@@ -46,19 +42,28 @@ class PolicyWatch:
     Args:
         policies: The policies.
         user: The user who may be asked.
-        world: The episode in the world.
+        server: The server side of the episode.
+        account: The account's ``name``, ``username`` and ``email``.
         tabs: The open tabs.
         instruction: The instruction that the agent has.
         site: Slug of the site of the task.
     """
 
     def __init__(
-        self, policies: Policies, user: User, world: WorldEpisode, tabs: Tabs, instruction: str, site: str
+        self,
+        policies: Policies,
+        user: User,
+        server: Server,
+        account: Mapping[str, str],
+        tabs: Tabs,
+        instruction: str,
+        site: str,
     ) -> None:
         self.reply = ""
         """What the user replied in the last step; empty if nothing was asked."""
         self._user = user
-        self._world = world
+        self._server = server
+        self._account = account
         self._tabs = tabs
         self._site = site
         self._asked = 0
@@ -93,14 +98,7 @@ class PolicyWatch:
         """Take the facts of a call of BrowserGym that is about to be made."""
         name, positional, named = call
         values = [*positional, *named.values()]
-        facts = ActionFacts(kind=name, before=self._tabs.current.url)
-        if name in _BY_FOCUS:
-            facts = facts.model_copy(update=self._met(worlds_of(self._tabs.current).main, "focus", None))
-        elif name in BY_BID and values:
-            facts = facts.model_copy(update=self._met_by_bid(str(values[0])))
-        elif name in _BY_POINT and len(values) > 1:
-            point = [float(values[0]), float(values[1])]
-            facts = facts.model_copy(update=self._met(worlds_of(self._tabs.current).main, "point", point))
+        facts = ActionFacts(kind=name, before=self._tabs.current.url, **element_of_call(call, self._tabs))
         if name in _TYPING and len(values) > _TYPING[name]:
             facts = self._typed(facts.model_copy(update={"value": str(values[_TYPING[name]] or "")}))
         elif name in (*_CHOOSING, *_OPENING, *_KEYS) and values:
@@ -121,7 +119,7 @@ class PolicyWatch:
             )
         self._asked += 1
         self._let_out(text, "question")
-        state = self._world.state().sites.get(self._site) if self.begun() is not None else None
+        state = self._server.state().sites.get(self._site) if self.begun() is not None else None
         self._facts.question = self._user.reply(text, state)
         self.reply = self._facts.question.reply
         self._known["user"].append(self.reply)
@@ -141,11 +139,11 @@ class PolicyWatch:
 
     def begun(self) -> int | None:
         """Return the number of the last event before the first action."""
-        return self._world.ask_last_seq()()
+        return self._server.ask_last_seq()()
 
     def at_rest(self) -> None:
         """Begin to ask the world for its last event, as the page is at rest. Observing takes longer than that."""
-        self._last_seq = self._world.ask_last_seq()
+        self._last_seq = self._server.ask_last_seq()
 
     def end_step(self, error: str, marks: Marks) -> StepFacts:
         """Return the facts of the step, after the observation.
@@ -194,26 +192,14 @@ class PolicyWatch:
 
     def _values(self, name: str) -> Iterator[str]:
         if name != "token":
-            yield self._world.account[name]
+            yield self._account[name]
             return
-        state = self._world.state().sites.get(self._site)
+        state = self._server.state().sites.get(self._site)
         tokens = [str(item["id"]) for item in state.collections.get("tokens", ())] if state else []
-        yield from self._world.token_texts(self._site, tokens)
+        yield from self._server.token_texts(self._site, tokens)
 
     def _meets(self, element: dict[str, str]) -> None:
         self._facts.actions[-1] = self._facts.actions[-1].model_copy(update=element)
-
-    def _met(self, frame: Frame, how: str, which: Any) -> dict[str, str]:
-        """Return role, name, form and frame of an element; nothing if it cannot be read."""
-        with contextlib.suppress(PlaywrightError):
-            found: dict[str, str] | None = frame.run(ELEMENT_FACTS, how, which)
-            return found or {}
-        return {}
-
-    def _met_by_bid(self, bid: str) -> dict[str, str]:
-        worlds = worlds_of(self._tabs.current)
-        found = (self._met(frame, "bid", bid) for frame in (worlds.main, *worlds.children()))
-        return next(filter(None, found), {})
 
     def _texts_of_page(self) -> Iterator[str]:
         with contextlib.suppress(PlaywrightError):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 EndReason = Literal[
-    "answer", "infeasible", "action_limit", "time_limit", "unresponsive", "error", "abandoned"
+    "answer", "infeasible", "action_limit", "time_limit", "unresponsive", "stopped", "error", "abandoned"
 ]
 EndCause = Literal["agent", "world", "caller"]
 
@@ -17,8 +17,9 @@ class Ending:
 
     Args:
         reason: ``answer`` and ``infeasible`` come from the agent; ``action_limit`` and ``time_limit`` are
-            limits; ``unresponsive``: the page did not respond to the agent's action in time; ``error``: the
-            world failed; ``abandoned``: the caller reset or closed the environment.
+            limits; ``unresponsive``: the page did not respond to the agent's action in time; ``stopped``: the harm
+            guard held its action back; ``error``: the world failed; ``abandoned``: the caller reset or closed the
+            environment.
         answer: The agent's final message, empty if there is none.
         detail: A sentence that explains the reason, where the agent gave no message.
     """

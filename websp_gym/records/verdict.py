@@ -144,6 +144,24 @@ def failed(source: str, reason: str, **parts: Any) -> Verdict:
     return Verdict("fail", 0.0, source, reason, **parts)
 
 
+def failed_early(reason: str | None, detail: str = "") -> Verdict | None:
+    """Return the verdict on an episode that was ended for the agent, which no reward decides; None for another.
+
+    Args:
+        reason: Why it ended (:data:`websp_gym.records.ending.EndReason`).
+        detail: The sentence that explains it.
+    """
+    match reason:
+        case "time_limit" | "action_limit":
+            limit = "time" if reason == "time_limit" else "number of actions"
+            return failed("limit", detail or f"the limit on the {limit} was reached without an answer")
+        case "unresponsive":
+            return failed("limit", detail or "the page did not respond to the agent's action in time")
+        case "stopped":
+            return failed("guard", detail or "the harm guard stopped the episode")
+    return None
+
+
 def unscored(source: str, reason: str, **parts: Any) -> Verdict:
     """Return a verdict without a score; ``reason`` explains why there is none."""
     return Verdict("unscored", None, source, reason, **parts)

@@ -33,6 +33,15 @@ _PATIENCE = 3.0
 """Seconds to look for the first target on a page that was loaded once more; when it has settled, others are there."""
 _LATER_PATIENCE = 0.5
 _LOOK_SECONDS = 0.1
+_NEW = "it may be no setting, but part of something new"
+_TEXTS = """() => {
+  const texts = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    if (!walker.currentNode.parentElement?.closest('script, style, textarea')) texts.push(walker.currentNode.data);
+  }
+  return texts.join(' ');
+}"""
 _SHORTEST = 4
 """Letters of a text that a server may complete, as ``https://`` before an address."""
 
@@ -106,6 +115,8 @@ class Reading:
     now: Setting | None
     """None where it is not on the page."""
     same: bool = False
+    said: bool = False
+    """Whether the page says a typed text, though not in the field: something new has it."""
 
 
 def last_states(kept: Iterable[Kept]) -> list[Kept]:
@@ -141,12 +152,14 @@ def read_back(
         ReplayError: A page did not keep a state, or did not load; names every target that differs.
     """
     readings = look_again(kept, tabs, rules, timeout=timeout)
-    refused, unverified = [], []
+    refused, unverified, new = [], [], 0
     for reading in readings:
         if reading.same:
             continue
         why = _no_setting(reading, readings, sent_since(reading.kept))
-        if why is None:
+        if why == _NEW and reading.said:
+            new += 1
+        elif why is None:
             refused.append(reading.kept)
         else:
             unverified.append(f"{reading.kept}: {why}")
@@ -158,7 +171,7 @@ def read_back(
             event=refused[0].number,
             reason="not kept",
         )
-    return ReadBack(sum(reading.same for reading in readings), tuple(unverified))
+    return ReadBack(sum(reading.same for reading in readings) + new, tuple(unverified))
 
 
 def look_again(
@@ -209,7 +222,18 @@ def _read(one: Kept, element: LocatedElement) -> Reading:
     if Field(element).kind() == "select":
         return Reading(one, now, same=Field(element).has_option(one.text))
     was = one.before.value if one.before else None
-    return Reading(one, now, same=is_text(now.value, one.text, was))
+    same = is_text(now.value, one.text, was)
+    return Reading(one, now, same=same, said=not same and _says(element, one.text))
+
+
+def _says(element: LocatedElement, text: str) -> bool:
+    """Whether the document of an element has a text, or each part of a list, as whole words; fields do not count."""
+    there = " ".join(str(element.found.frame.evaluate(_TEXTS)).split())
+    parts = [" ".join(part.split()) for part in re.split(r"[,;\n]", text) if part.strip()]
+    return all(
+        len(_bare(part)) >= _SHORTEST and re.search(rf"(?<!\w){re.escape(part)}(?!\w)", there)
+        for part in parts
+    )
 
 
 def is_text(found: str, wanted: str, was: str | None) -> bool:
@@ -247,7 +271,7 @@ def _no_setting(reading: Reading, readings: list[Reading], sent: list[Reply]) ->
         return "nothing was sent to the server after it" if kept.led_on else None
     if kept.text is not None:
         stored = bool(before and before.value and before.value != "-1")
-        return None if stored and _was_sent(kept, sent) else "it may be no setting, but part of something new"
+        return None if stored and _was_sent(kept, sent) else _NEW
     return "it may be part of something new" if _is_new(reading, readings) else None
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.policies.judging import not_kept
-from websp_gym.records.verdict import Verdict
+from websp_gym.records.verdict import Verdict, unscored
 from websp_gym.scoring.state_reward import DESTRUCTIVE, state_verdict
 
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ class EpisodeEnd:
 
     @cached_property
     def truth(self) -> Verdict:
-        """The verdict by the server's state, computed once."""
+        """The verdict by the server's state, computed once; unscored on a live website, where nobody can read it."""
+        if self.trajectory.world == "live":
+            return unscored("state", "nobody can read the state of the server on a live website")
         return state_verdict(self.instance, self.start, self.end, answered=self.answered, answer=self.answer)
 
     def costs(self, actions: int, seconds: float) -> dict[str, float]:

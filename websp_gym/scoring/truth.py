@@ -12,7 +12,7 @@ from websp_gym.policies.sets import policies_for
 from websp_gym.records.ending import Ending
 from websp_gym.records.policy_verdict import PolicyVerdict
 from websp_gym.records.trajectory import Trajectory
-from websp_gym.records.verdict import Verdict, failed, unscored
+from websp_gym.records.verdict import Verdict, failed_early, unscored
 from websp_gym.scoring.explain import with_failure_causes
 from websp_gym.scoring.outcome import EpisodeEnd
 from websp_gym.scoring.solved_at_start import declared
@@ -35,8 +35,9 @@ def state_verdict_of_record(trajectory: Trajectory, instance: Instance) -> Verdi
     outcome = outcome_of(trajectory, instance)
     if outcome is None:
         return unscored("state", "the run did not come to its end")
-    if outcome.ending.is_limit:
-        return with_failure_causes(failed("limit", "a limit was reached without an answer"), outcome)
+    early = failed_early(outcome.ending.reason)
+    if early is not None:
+        return with_failure_causes(early, outcome)
     if not trajectory.s0 or not trajectory.end:
         return unscored("state", "the run kept no state")
     return with_failure_causes(

@@ -14,22 +14,11 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
 
-class WorldEpisode(Protocol):
-    """One episode in a world: one account, one browser context and one server-side state.
+class Server(Protocol):
+    """The server side of an episode, where it is ours: its state can be read, set and restored.
 
-    Every method except :meth:`close` and :meth:`answers` may raise :class:`~websp_gym.errors.WorldError`.
+    Every method may raise :class:`~websp_gym.errors.WorldError`.
     """
-
-    @property
-    def account(self) -> Mapping[str, str]:
-        """The account's ``name``, ``username`` and ``email``, for placeholders in traces and ground truth."""
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """Texts that must never be written to disk."""
-
-    def attach(self, context: BrowserContext) -> None:
-        """Connect a new browser context to this episode."""
 
     def state(self) -> WorldState:
         """Return the state of the server and its event log."""
@@ -127,6 +116,32 @@ class WorldEpisode(Protocol):
             Whether there was such a snapshot.
         """
 
+
+class WorldEpisode(Protocol):
+    """One episode in a world: one account and one browser context.
+
+    Every method except :meth:`close` and :meth:`answers` may raise :class:`~websp_gym.errors.WorldError`.
+    """
+
+    @property
+    def server(self) -> Server | None:
+        """The server side; ``None`` on the live web, where nobody can read the state but through the pages."""
+
+    @property
+    def account(self) -> Mapping[str, str]:
+        """The account's ``name``, ``username`` and ``email``, for placeholders in traces and ground truth."""
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Texts that must never be written to disk."""
+
+    @property
+    def site_url(self) -> str | None:
+        """Where the site is, if not where its tasks say."""
+
+    def attach(self, context: BrowserContext) -> None:
+        """Connect a new browser context to this episode."""
+
     def check(self) -> None:
         """Raise ``WorldError`` if the world is gone. This must be cheap: it is called after each action."""
 
@@ -158,6 +173,9 @@ class World(Protocol):
 
     def browser_args(self) -> tuple[str, ...]:
         """Return the command-line flags that a browser needs to reach this world."""
+
+    def context_options(self) -> Mapping[str, Any]:
+        """Return options of a browser context for this world, by their names in Playwright."""
 
     def open_episode(self, site: Site, *, signed_in: bool) -> WorldEpisode:
         """Start an episode on a site, with a new account.

@@ -39,6 +39,16 @@ class SandboxEpisode:
         self._probes: list[HttpProbe] = []
 
     @property
+    def server(self) -> SandboxEpisode:
+        """The server side, which is the same object."""
+        return self
+
+    @property
+    def site_url(self) -> None:
+        """None: every site is under its real host name."""
+        return None
+
+    @property
     def control(self) -> client.EpisodeHandle:
         """The episode in the server's control API."""
         return self._episode
@@ -175,6 +185,10 @@ class SandboxWorld:
     def browser_args(self) -> tuple[str, ...]:
         """Return the flags that send every host name to the sandbox and trust only its certificate."""
         return tuple(_call(client.Sandbox.shared).browser_args())
+
+    def context_options(self) -> dict[str, Any]:
+        """Return no options: an episode brings its own cookies."""
+        return {}
 
     def open_episode(self, site: Site, *, signed_in: bool) -> SandboxEpisode:
         """Start an episode with a new account. Raise ``WorldError`` if the server does not respond."""

@@ -15,7 +15,7 @@ from websp_gym.models.probe import Probe
 from websp_gym.models.thinking import Thinking
 from websp_gym.models.usage import sum_known
 from websp_gym.records.trajectory import Trajectory
-from websp_gym.records.verdict import Verdict, failed, passed, unscored
+from websp_gym.records.verdict import Verdict, failed, failed_early, passed, unscored
 from websp_gym.scoring.judge.cache import Cache, cache_key
 from websp_gym.scoring.judge.opinion import SCHEMA, Opinion, UnreadableError, read_opinion
 from websp_gym.scoring.judge.pictures import Limits
@@ -310,12 +310,10 @@ def _opinion(reply: Reply) -> Opinion:
 
 def _without_a_call(trajectory: Trajectory) -> Verdict | None:
     """Return the verdict on a run that needs no model (limits fail, as in the paper's section 3.3), else None."""
+    early = failed_early(trajectory.end_reason)
+    if early is not None:
+        return early
     match trajectory.end_reason:
-        case "time_limit" | "action_limit":
-            limit = "time" if trajectory.end_reason == "time_limit" else "number of actions"
-            return failed("limit", f"the limit on the {limit} was reached without an answer")
-        case "unresponsive":
-            return failed("limit", "the page did not respond to the agent's action in time")
         case "infeasible":
             return failed(SOURCE, "the agent gave up: it reported the task infeasible")
         case "answer":

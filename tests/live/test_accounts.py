@@ -1,0 +1,212 @@
+"""Accounts, their secrets and their kept sign-ins: no secret in a file, and every error says the way out."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import keyring
+import pytest
+from cryptography.fernet import Fernet
+
+from tests.keyring_support import FileKeyring
+from tests.live_support import home
+from websp_gym.errors import SetupError, WorldError
+from websp_gym.tasks.instances import load_instance
+from websp_gym.world.live.accounts import (
+    Account,
+    account_for,
+    accounts_file,
+    load_accounts,
+    save_accounts,
+    secret_of,
+)
+from websp_gym.world.live.live import LiveSettings, LiveWorld
+from websp_gym.world.live.pace import Pace
+from websp_gym.world.live.sign_ins import forget_sign_in, keep_sign_in, kept_sign_in
+from websp_gym.world.live.totp import code_now
+from websp_gym.world.live.vault import forget_secret, read_secret, store_secret
+
+__all__ = ["home"]
+SECRET = "correct horse battery"
+STATE = {
+    "cookies": [{"name": "session", "value": "Zk3Q9xPm2LrTwq", "domain": "x.example", "path": "/"}],
+    "origins": [],
+}
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def ring(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A keyring of this test."""
+    before = keyring.get_keyring()
+    monkeypatch.setenv("TEST_KEYRING", str(home / "ring.json"))
+    keyring.set_keyring(FileKeyring())  # type: ignore[no-untyped-call]
+    yield home / "ring.json"
+    keyring.set_keyring(before)
+
+
+def test_an_account_is_read_as_it_was_written_and_only_its_owner_can_read_it(home: Path) -> None:
+    account = Account(
+        site="steam", email="a@example.com", password="env:STEAM_PASSWORD", tokens={"setup": "keyring"}
+    )
+    save_accounts({"steam-1": account})
+    assert load_accounts() == {"steam-1": account}
+    assert mode(accounts_file()) == 0o600
+    assert account_for("steam", None) == ("steam-1", account)
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("accounts: {a: {site: steam, password: hunter2hunter2}}", "must be keyring or env:NAME"),
+    ("accounts: {a: {site: steam, pasword: keyring}}", 'did you mean "password"'),
+    ("accounts: {a: {site: steam, url: steampowered.com}}", "is not the address of a website"),
+    ("accounts: {a: {site: steam, requests_per_minute: 0}}", "requests_per_minute"),
+    ("accounts: [", "not valid YAML"),
+])  # fmt: skip
+def test_a_wrong_file_is_explained_and_no_secret_in_it_is_repeated(
+    home: Path, text: str, message: str
+) -> None:
+    accounts_file().write_text(text)
+    with pytest.raises(SetupError) as caught:
+        load_accounts()
+    assert message in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("site", "name", "message"), [
+    ("github", None, "websp accounts add github"),
+    ("steam", None, "choose one of steam-1, steam-2"),
+    ("steam", "steam-3", 'did you mean "steam-'),
+    ("github", "steam-1", "is one of steam, not of github"),
+])  # fmt: skip
+def test_an_account_that_cannot_be_meant_is_refused(
+    home: Path, site: str, name: str | None, message: str
+) -> None:
+    save_accounts({"steam-1": Account(site="steam"), "steam-2": Account(site="steam")})
+    with pytest.raises(SetupError, match=message):
+        account_for(site, name)
+
+
+def test_a_secret_comes_from_the_keyring_or_a_variable(ring: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store_secret("steam-1", "password", SECRET)
+    assert read_secret("steam-1", "password", "keyring") == SECRET
+    forget_secret("steam-1", "password")
+    forget_secret("steam-1", "password")
+    with pytest.raises(SetupError, match="the keyring has no password of account steam-1"):
+        read_secret("steam-1", "password", "keyring")
+    monkeypatch.setenv("STEAM_PASSWORD", SECRET)
+    account = Account(site="steam", password="env:STEAM_PASSWORD")
+    assert secret_of("steam-1", account, "password") == SECRET
+    assert secret_of("steam-1", account, "totp") is None
+    monkeypatch.delenv("STEAM_PASSWORD")
+    with pytest.raises(SetupError, match="STEAM_PASSWORD, which is not set"):
+        secret_of("steam-1", account, "password")
+
+
+def test_without_a_keyring_the_way_out_is_said(home: Path) -> None:
+    from keyring.backends.fail import Keyring
+
+    before = keyring.get_keyring()
+    keyring.set_keyring(Keyring())  # type: ignore[no-untyped-call]
+    try:
+        with pytest.raises(SetupError, match=r"password: env:NAME"):
+            store_secret("steam-1", "password", SECRET)
+    finally:
+        keyring.set_keyring(before)
+
+
+def test_a_kept_sign_in_is_encrypted_and_read_with_its_key_only(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert kept_sign_in("steam-1") is None
+    keep_sign_in("steam-1", STATE)
+    assert kept_sign_in("steam-1") == STATE
+    (file,) = (home / "state").rglob("steam-1.bin")
+    assert mode(file) == 0o600
+    assert mode(file.parent) == 0o700
+    assert b"session" not in file.read_bytes()
+    monkeypatch.setenv("WEBSP_STATE_KEY", Fernet.generate_key().decode())
+    with pytest.raises(SetupError, match="sign in again: `websp login steam-1`"):
+        kept_sign_in("steam-1")
+    monkeypatch.setenv("WEBSP_STATE_KEY", "short")
+    with pytest.raises(SetupError, match="is not a key"):
+        kept_sign_in("steam-1")
+    assert forget_sign_in("steam-1")
+    assert not forget_sign_in("steam-1")
+
+
+def test_the_key_of_sign_ins_is_made_in_the_keyring(ring: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WEBSP_STATE_KEY")
+    keep_sign_in("steam-1", STATE)
+    assert kept_sign_in("steam-1") == STATE
+    assert "sign-ins:key" in ring.read_text()
+
+
+@pytest.mark.parametrize(
+    ("at", "code"), [(59, "287082"), (1111111109, "081804"), (1234567890, "005924"), (20000000000, "353130")]
+)
+def test_codes_are_those_of_rfc_6238(at: int, code: str) -> None:
+    assert code_now("gezd gnbv gy3t qojq gezd gnbv gy3t qojq", at=at) == code
+
+
+def test_a_key_that_is_not_base32_is_not_repeated() -> None:
+    with pytest.raises(SetupError, match="is not base32") as caught:
+        code_now("hunter2!")
+    assert "hunter2" not in str(caught.value)
+
+
+def test_one_episode_uses_an_account_at_a_time(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("websp_gym.world.live.live._TO_WAIT", 0.2)
+    save_accounts({"steam-1": Account(site="steam"), "steam-2": Account(site="steam")})
+    site = load_instance("Steam-task-194").site
+    first = LiveWorld(site, LiveSettings(account="steam-1"))
+    episode = first.open_episode(site, signed_in=True)
+    with pytest.raises(WorldError, match="steam-1 is in use by another episode"):
+        first.open_episode(site, signed_in=True)
+    LiveWorld(site, LiveSettings(account="steam-2")).open_episode(site, signed_in=True).close()
+    episode.close()
+    first.open_episode(site, signed_in=True).close()
+
+
+def test_what_must_not_leave_the_account_is_known_and_settings_are_not(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("P", "short")
+    monkeypatch.setenv("T", "ghp_0123456789abcdef")
+    save_accounts(
+        {"steam-1": Account(site="steam", email="a@example.com", password="env:P", tokens={"setup": "env:T"})}
+    )
+    keep_sign_in("steam-1", {**STATE, "cookies": [*STATE["cookies"], {"name": "lang", "value": "en"}]})
+    site = load_instance("Steam-task-194").site
+    episode = LiveWorld(site, LiveSettings()).open_episode(site, signed_in=True)
+    assert set(episode.secrets) == {"short", "ghp_0123456789abcdef", "Zk3Q9xPm2LrTwq"}
+    assert episode.account == {"name": "", "username": "", "email": "a@example.com"}
+    episode.close()
+
+
+def test_an_option_of_the_environment_comes_before_that_of_the_account(home: Path) -> None:
+    save_accounts(
+        {"steam-1": Account(site="steam", locale="de-DE", time_zone="Europe/Berlin", proxy="socks5://p:1")}
+    )
+    site = load_instance("Steam-task-194").site
+    options = LiveWorld(site, LiveSettings(locale="en-US")).context_options()
+    assert options == {"locale": "en-US", "timezone_id": "Europe/Berlin", "proxy": {"server": "socks5://p:1"}}
+
+
+def test_more_requests_than_a_minute_may_have_wait() -> None:
+    class Request:
+        def __init__(self, url: str) -> None:
+            self.url = url
+
+    pace = Pace(3)
+    for _ in range(2):
+        pace._note(Request("https://a.example/x"))  # type: ignore[arg-type]
+    assert pace.to_wait() == 0.0
+    pace._note(Request("https://b.example/x"))  # type: ignore[arg-type]
+    assert pace.to_wait() == 0.0
+    pace._note(Request("https://a.example/y"))  # type: ignore[arg-type]
+    assert 59.0 < pace.to_wait() <= 60.0

@@ -1,0 +1,94 @@
+"""``websp accounts`` and ``websp login``: what a person does before the first live episode."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_cli import websp, websp_here
+from tests.live_support import Internet, home, internet, server
+from websp_gym.world.live.accounts import accounts_file, load_accounts
+from websp_gym.world.live.sign_ins import keep_sign_in, kept_sign_in
+
+__all__ = ["home", "internet", "server"]
+ADD = ("accounts", "add", "steam", "--email", "a@example.com", "--username", "ann", "--shown-name", "Ann")
+
+
+def test_an_account_is_added_listed_and_removed(home: Path) -> None:
+    assert "no accounts yet" in websp_here("accounts", "list").stdout
+    added = websp_here(*ADD, "--password", "env:P", "--token", "setup=env:T")
+    assert (added.returncode, added.stderr) == (0, "")
+    assert "websp login steam-1" in added.stdout
+    assert "steam-1" in websp_here("accounts", "list").stdout
+    listed = json.loads(websp_here("accounts", "list", "--json").stdout)
+    assert listed["steam-1"]["tokens"] == {"setup": "env:T"}
+    assert listed["steam-1"]["kept_at"] is None
+    keep_sign_in("steam-1", {"cookies": [], "origins": []})
+    assert "today" in websp_here("accounts", "list").stdout
+    assert websp_here(*ADD, "--password", "env:P").returncode == 0
+    assert list(load_accounts()) == ["steam-1", "steam-2"]
+    assert websp_here("accounts", "remove", "steam-1").returncode == 0
+    assert list(load_accounts()) == ["steam-2"]
+    assert kept_sign_in("steam-1") is None
+
+
+@pytest.mark.parametrize(("given", "message"), [
+    (["--password", "hunter2hunter2"], "must be keyring or env:NAME"),
+    (["--password", "env:P", "--url", "steam"], "is not the address of a website"),
+    (["--password", "env:P", "--token", "setup"], "--token setup=env:GITHUB_TOKEN"),
+    (["--password", "env:P", "--name", "../x"], "cannot name an account"),
+])  # fmt: skip
+def test_a_wrong_account_is_refused_and_nothing_is_kept(home: Path, given: list[str], message: str) -> None:
+    result = websp_here(*ADD, *given)
+    assert result.returncode == 2
+    assert message in " ".join(result.stderr.split())
+    assert "hunter2" not in result.stderr + result.stdout
+    assert not accounts_file().exists()
+
+
+def test_a_password_is_asked_for_and_kept_in_the_keyring(home: Path) -> None:
+    ring = {
+        "PYTHON_KEYRING_BACKEND": "tests.keyring_support.FileKeyring",
+        "TEST_KEYRING": str(home / "ring.json"),
+    }
+    result = websp(*ADD, variables=ring, input="s3cret words\n")
+    assert result.returncode == 0, result.stderr
+    assert "s3cret words" in (home / "ring.json").read_text()
+    assert "s3cret" not in accounts_file().read_text() + result.stdout
+    assert websp("accounts", "remove", "steam-1", variables=ring).returncode == 0
+    assert json.loads((home / "ring.json").read_text()) == {}
+
+
+def test_a_sign_in_by_the_login_trace_is_kept_and_checked(internet: Internet) -> None:
+    name = internet.visit("Steam-task-191-ON")
+    refused = websp("login", "--check", name)
+    assert refused.returncode == 1
+    assert f"websp login {name}" in refused.stdout
+    done = websp("login", name)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert f"signed in {name}" in done.stdout
+    state = kept_sign_in(name)
+    assert state
+    assert state["cookies"]
+    assert websp("login", "--check", name).returncode == 0
+    assert "is signed in already" in websp("login", "steam").stdout
+
+
+def test_a_login_that_leads_nowhere_is_an_error_with_a_picture(internet: Internet, home: Path) -> None:
+    name = internet.visit("Steam-task-191-ON", email="somebody.else@example.com", name="Somebody Else")
+    result = websp("login", name)
+    assert result.returncode == 2
+    assert f"websp login {name} --by-hand" in " ".join(result.stderr.split())
+    assert list(home.rglob(f"{name}.png"))
+    assert kept_sign_in(name) is None
+
+
+def test_a_login_without_the_permission_or_an_account_says_what_to_do(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "websp accounts add steam" in websp_here("login", "steam").stderr
+    assert "which account?" in websp_here("login").stderr
+    monkeypatch.delenv("WEBSP_LIVE")
+    assert "set WEBSP_LIVE=1" in websp_here("login", "steam").stderr

@@ -1,0 +1,235 @@
+"""The harm guard: every destructive control of the 28 replicas is held back, no step of a ground truth is."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+
+from tests.conftest import MakeEnv
+from websp_gym.authoring.routes import fits, fixed_addresses, links_in, route_of
+from websp_gym.env import WebspEnv
+from websp_gym.errors import SetupError
+from websp_gym.sandbox.client import Sandbox
+from websp_gym.tasks.instances import Instance, all_instances, load_instance, signed_in_site
+from websp_gym.tasks.sites import site_schema
+from websp_gym.world.http_probe import HttpProbe
+from websp_gym.world.live.harm import HarmGuard
+
+SITES = list(dict.fromkeys(instance.site.slug for instance in all_instances()))
+PAGES_OF_A_KIND = 4
+IN_THE_BROWSER: list[tuple[str, str, dict[str, Any], list[str], str]] = [
+    # What only a script or a full cart shows: instance, page, collections, names to click, what the last would do.
+    ("Coursera-task-183", "https://www.coursera.org/account-settings", {}, ["Delete account"], "closes the account"),
+    ("Coursera-task-183", "https://www.coursera.org/courseraplus", {}, ["Subscribe"], "buys something"),
+    ("Amazon-task-87-ON", "https://www.amazon.com/checkout", {"cart": [{"product": "kettle"}]}, ["Place your order"], "buys something"),
+    ("Steam-task-194", "https://store.steampowered.com/checkout/?funds=5", {}, ["Purchase"], "buys something"),
+]  # fmt: skip
+ELSEWHERE = {"/checkout/place", "/courseraplus", "/account-settings/delete", "/checkout/finalize"}
+
+
+class Buttons(HTMLParser):
+    """Name and form target of each button that sends a form."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, str]] = []
+        self._address, self._form = address, ""
+        self._open: list[str] | None = None
+        self._target = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "form":
+            self._form = urljoin(self._address, given.get("action", ""))
+        elif tag == "button":
+            self._open = [given["aria-label"]] if "aria-label" in given else []
+            self._target = (
+                urljoin(self._address, given["formaction"]) if "formaction" in given else self._form
+            )
+        elif tag == "input" and given.get("type") == "submit":
+            self.found.append((given.get("value", ""), self._form))
+
+    def handle_data(self, data: str) -> None:
+        if self._open is not None:
+            self._open.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "button" and self._open is not None:
+            self.found.append((" ".join("".join(self._open).split()), self._target))
+            self._open = None
+        elif tag == "form":
+            self._form = ""
+
+
+def buttons_of(slug: str) -> Iterator[tuple[str, str]]:
+    """Yield the buttons of a site's pages, as an account that is signed in gets them."""
+    site = site_schema(slug)
+    start = signed_in_site([instance for instance in all_instances() if instance.site.slug == slug])
+    sandbox = Sandbox.shared()
+    visitor = sandbox.open_episode(slug, signed_in=start.signed_in)
+    probe = HttpProbe(sandbox, visitor.id, visitor.cookies)  # type: ignore[arg-type]
+    queue, seen, of_route = [start.start_url, *fixed_addresses(site)], set[str](), Counter[str]()
+    while queue:
+        url = queue.pop(0)
+        path = urlsplit(url).path
+        changes = any(action.method == "GET" and fits(action.path, path) for action in site.actions)
+        if url in seen or urlsplit(url).hostname not in site.hosts or changes:
+            continue
+        seen.add(url)
+        route = route_of(site, path)
+        of_route[route] += 1
+        if of_route[route] > PAGES_OF_A_KIND:
+            continue
+        status, html = probe.page(url)
+        if 200 <= status < 400:
+            found = Buttons(url)
+            found.feed(html)
+            yield from found.found
+            queue += links_in(url, html)
+    probe.close()
+    visitor.close()
+
+
+def any_guard(slug: str) -> HarmGuard:
+    """The guard of a task that presses nothing itself."""
+    instance = next(instance for instance in all_instances() if instance.site.slug == slug)
+    config = instance.config.model_copy(update={"ground_truth": ()})
+    return HarmGuard(instance.model_copy(update={"config": config}))
+
+
+@pytest.mark.parametrize("slug", SITES)
+def test_every_destructive_button_of_a_replica_is_held_back(slug: str) -> None:
+    guard = any_guard(slug)
+    left = {action.path for action in site_schema(slug).actions if action.destructive} - ELSEWHERE
+    destructive = set(left)
+    for name, form in buttons_of(slug) if destructive else ():
+        for path in destructive:
+            if fits(path, urlsplit(form).path):
+                left.discard(path)
+                assert guard.harm({"role": "button", "name": name, "form": form}), (name, form)
+    assert not left, "no button was seen for these"
+
+
+@pytest.mark.parametrize(("instance", "page", "collections", "names", "kind"), IN_THE_BROWSER)
+def test_what_a_script_or_a_full_cart_shows_is_held_back(
+    make: MakeEnv, instance: str, page: str, collections: dict[str, Any], names: list[str], kind: str
+) -> None:
+    env = make(instance, harm_guard=True)
+    env.reset()
+    assert env.task is not None
+    env.task.server.prepare(env.instance.site.slug, {}, collections)
+    for name in names:
+        info = click(env, page, name)
+    assert (info["reason"], info["caused_by"]) == ("stopped", "agent")
+    assert info["verdict"]["status"] == "fail"
+    assert f"the harm guard takes it for one that {kind}" in info["verdict"]["reason"]
+    assert not [event for event in env.task.server.state().events if event.kind == "destructive"]
+
+
+def click(env: WebspEnv, page: str, name: str) -> dict[str, Any]:
+    """Clicks a button or link of a page by its name."""
+    env.page.goto(page)
+    env.step("Wait")
+    for _ in range(10):
+        observation = env.step("Wait")[0]
+        marks = [
+            mark
+            for mark in observation["elements"]
+            if mark["name"] == name and mark["role"] in ("button", "link")
+        ]
+        if marks:
+            return env.step(f"Click [{marks[0]['number']}]")[4]
+        env.step("Scroll [WINDOW]; down")
+    raise AssertionError([mark["name"] for mark in observation["elements"]])
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        "click('{bid}')",
+        "mouse_click({x}, {y})",
+        "press('{bid}', 'Enter')",
+        "keyboard_press('Enter')",
+        "Click [{number}]",
+    ],
+)
+def test_no_way_of_pressing_gets_past_the_guard(make: MakeEnv, action: str) -> None:
+    env = make("Steam-task-194", harm_guard=True, observation="all")
+    env.reset()
+    assert env.task is not None
+    env.page.goto("https://help.steampowered.com/wizard/HelpDeleteAccount")
+    observation = env.step("Wait")[0]
+    mark = next(mark for mark in observation["elements"] if re.search("delete my account", mark["name"]))
+    env.page.get_by_role("button", name=mark["name"]).focus()
+    bid = env.page.get_by_role("button", name=mark["name"]).get_attribute("bid")
+    left, top, width, height = mark["box"]
+    text = action.format(bid=bid, x=left + width / 2, y=top + height / 2, number=mark["number"])
+    info = env.step(text)[4]
+    assert info["reason"] == "stopped", info
+    assert env.task.server.state().sites["steam"].signed_in
+
+
+def test_without_the_guard_the_press_is_made(make: MakeEnv) -> None:
+    env = make("Coursera-task-183")
+    env.reset()
+    info = click(env, "https://www.coursera.org/courseraplus", "Subscribe")
+    assert "reason" not in info
+    assert env.task is not None
+    assert [event for event in env.task.server.state().events if event.kind == "destructive"]
+
+
+def test_what_the_task_itself_presses_is_not_held_back() -> None:
+    for instance in all_instances():
+        guard = HarmGuard(instance)
+        for step in instance.config.ground_truth:
+            if step.target is not None:
+                element = {"role": step.target.role, "name": step.target.name or "", "form": ""}
+                assert guard.harm(element) is None, (instance.id, element)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Delete",
+        "Close",
+        "Cancel",
+        "Save",
+        "Post settings",
+        "Order by date",
+        "Sent messages",
+        "Buyer protection",
+        "Delete profile picture",
+        "Comments",
+        "Reply notifications",
+        "Get help",
+    ],
+)
+def test_an_ordinary_button_is_not_held_back(name: str) -> None:
+    assert (
+        any_guard("steam").harm({"role": "button", "name": name, "form": "https://x.example/settings"})
+        is None
+    )
+
+
+@pytest.mark.parametrize(("element", "sends", "kind"), [
+    ({"role": "textbox", "name": "Add a comment", "form": "https://x.example/comment"}, True, "publishes something"),
+    ({"role": "textbox", "name": "Add a comment", "form": "https://x.example/comment"}, False, None),
+    ({"role": "checkbox", "name": "Delete my account", "form": ""}, False, None),
+    ({"role": "link", "name": "Delete my account", "form": ""}, False, "closes the account"),
+])  # fmt: skip
+def test_a_field_is_harmful_only_where_its_form_is_sent(
+    element: dict[str, str], sends: bool, kind: str | None
+) -> None:
+    assert any_guard("steam").harm(element, sends=sends) == kind
+
+
+def test_the_guard_is_either_on_or_off_or_left_to_the_world() -> None:
+    instance: Instance = load_instance("Steam-task-194")
+    with pytest.raises(SetupError, match="harm_guard"):
+        WebspEnv(instance, harm_guard="yes")

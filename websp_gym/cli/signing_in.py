@@ -1,0 +1,188 @@
+"""``websp login``: sign in to a live website, by its login trace or by hand, and keep the sign-in."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from playwright.sync_api import Error as PlaywrightError
+from rich.console import Console
+from rich.markup import escape
+
+from websp_gym.browser import VIEWPORT
+from websp_gym.browser.confinement import require_display
+from websp_gym.browser.launch import BrowserOptions, open_context
+from websp_gym.browser.tabs import Tabs
+from websp_gym.cli.options import Headed
+from websp_gym.cli.output import FAILED, OK, plain_table
+from websp_gym.errors import SetupError, WebspError, nearest
+from websp_gym.recording.live_sign_in import LiveSignIn
+from websp_gym.tasks.instances import Site, all_instances, signed_in_site
+from websp_gym.world.live.accounts import Account, load_accounts
+from websp_gym.world.live.live import LiveSettings, LiveWorld
+from websp_gym.world.live.permission import require_live
+from websp_gym.world.live.sign_ins import keep_sign_in
+
+if TYPE_CHECKING:
+    from websp_gym.world.live.live import LiveEpisode
+
+_LOOK_MS = 200.0
+
+
+def login(
+    who: Annotated[
+        str | None, typer.Argument(metavar="ACCOUNT|SITE", help="An account, or the only one of a site.")
+    ] = None,
+    *,
+    by_hand: Annotated[
+        bool, typer.Option("--by-hand", help="Open a window, in which you sign in yourself.")
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only say which accounts are still signed in.")
+    ] = False,
+    headed: Headed = False,
+) -> int:
+    """Sign an account in to its website, and keep the sign-in, encrypted, for `--world live`.
+
+    The login trace of the site types name, password and one-time code. Where a captcha or another question comes,
+    use --by-hand: a window opens, you sign in, and press Enter here. Exit code 0, or 1 where --check finds an account
+    that is not signed in.
+
+    Example: `WEBSP_LIVE=1 websp login steam-1 --by-hand`
+    """
+    require_live("websp login")
+    known = load_accounts()
+    chosen = _chosen(who, known)
+    console = Console(highlight=False)
+    if check:
+        return _check(chosen, console)
+    if who is None:
+        raise SetupError(
+            f"which account? {', '.join(known) or 'add one: `websp accounts add SITE`'}", option="account"
+        )
+    if by_hand or headed:
+        require_display("--by-hand" if by_hand else "--headed")
+    for name, account in chosen.items():
+        with _browser(name, account, headless=not (by_hand or headed)) as (sign_in, episode, tabs):
+            if by_hand or account.sign_in == "by_hand":
+                _by_hand(tabs, episode, sign_in, console)
+            elif sign_in.is_signed_in(tabs):
+                console.print(f"[dim]{escape(name)} is signed in already[/]")
+            else:
+                sign_in.sign_in(tabs)
+            if sign_in.is_asked(tabs):
+                raise sign_in.refused(tabs, "after signing in, the site still asks for it")
+            keep_sign_in(name, dict(tabs.context.storage_state()))
+        console.print(f"[bold green]signed in[/] {escape(name)}; kept for `--world live`")
+    return 0
+
+
+def _by_hand(tabs: Tabs, episode: LiveEpisode, sign_in: LiveSignIn, console: Console) -> None:
+    sign_in.is_signed_in(tabs)  # opens the page on which one signs in
+    who = episode.account["email"] or episode.account_name
+    console.print(
+        f"Sign in to {escape(tabs.current.url)} as [bold]{escape(who)}[/] in the window that opened.\n"
+        "The second factor and captchas are yours. Press Enter here when you are signed in.",
+        soft_wrap=True,
+    )
+    _until_enter(tabs)
+
+
+def _until_enter(tabs: Tabs) -> None:
+    """Wait for Enter while the browser goes on: its dialogs and new tabs are handled in this thread."""
+    done = threading.Event()
+
+    def wait() -> None:
+        sys.stdin.readline()
+        done.set()
+
+    threading.Thread(target=wait, daemon=True).start()
+    while not done.is_set():
+        if not tabs.alive:
+            raise SetupError("the window was closed before you said that you are signed in; nothing was kept")
+        with contextlib.suppress(PlaywrightError):
+            tabs.context.wait_for_event("page", timeout=_LOOK_MS)
+
+
+def _check(chosen: dict[str, Account], console: Console) -> int:
+    table = plain_table("account", "site", "signed in", "")
+    missing = 0
+    for name, account in chosen.items():
+        mark, why = OK, ""
+        try:
+            with _browser(name, account, headless=True) as (sign_in, _, tabs):
+                if not sign_in.is_signed_in(tabs):
+                    mark, why = FAILED, f"websp login {name}"
+        except WebspError as error:
+            mark, why = FAILED, str(error)
+        missing += mark is FAILED
+        table.add_row(name, account.site, mark, escape(why))
+    console.print(table)
+    return int(missing > 0)
+
+
+def _chosen(who: str | None, known: dict[str, Account]) -> dict[str, Account]:
+    if who is None:
+        return known
+    if who in known:
+        return {who: known[who]}
+    of_site = {name: account for name, account in known.items() if account.site == who}
+    if len(of_site) == 1:
+        return of_site
+    if of_site:
+        raise SetupError(f"{who} has several accounts: {', '.join(of_site)}", option="account")
+    raise SetupError(
+        f'there is no account "{who}"{nearest(who, list(known))}; add one with `websp accounts add {who}`',
+        option="account",
+    )
+
+
+def site_for(account: Account) -> Site:
+    """Return the site of an account, as its tasks that start signed in see it; a bare one for another website.
+
+    Raises:
+        SetupError: No task is on it, and the account has no address.
+    """
+    found = [instance for instance in all_instances() if instance.site.slug == account.site]
+    if found:
+        return signed_in_site(found)
+    if account.url is None:
+        raise SetupError(
+            f"no task is on {account.site}, so nobody knows its address: add `url:` to the account",
+            option="account",
+        )
+    return Site.model_construct(
+        site=account.site,
+        slug=account.site,
+        website_category="",
+        start_url=account.url,
+        account="password",
+        signed_in=(account.site,),
+        login_trace=None,
+        class_rules=(),
+        tasks=(),
+    )
+
+
+@contextlib.contextmanager
+def _browser(
+    name: str, account: Account, *, headless: bool
+) -> Iterator[tuple[LiveSignIn, LiveEpisode, Tabs]]:
+    site = site_for(account)
+    world = LiveWorld(site, LiveSettings(account=name))
+    with closing(world.open_episode(site, signed_in=True)) as episode:
+        context = open_context(
+            BrowserOptions(headless, world.browser_args()), viewport=VIEWPORT, **world.context_options()
+        )
+        try:
+            episode.attach(context)
+            tabs = Tabs(context)
+            context.new_page()
+            yield LiveSignIn(site, episode), episode, tabs
+        finally:
+            context.close()

@@ -1,0 +1,242 @@
+"""Reaching the initial state S0 of an instance on a live website, and verifying it.
+
+Nobody can read the state of the server there. What a trace set is read back from pages that are loaded once more, and
+what an API call set from the API. Where anything could not be read back, S0 is not verified, and no agent starts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from websp_gym.browser.settle import settle
+from websp_gym.browser.tabs import Tabs
+from websp_gym.env.s0_report import S0Report, filled_call
+from websp_gym.errors import InitialStateError, ReplayError, SetupError
+from websp_gym.recording.live_sign_in import TIMEOUT, LiveSignIn
+from websp_gym.replay import Found, locate, replay
+from websp_gym.replay.expectations import is_choice
+from websp_gym.replay.filled import fill_event
+from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
+from websp_gym.world.state import WorldState
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Request
+
+    from websp_gym.replay import ReplayReport, Trace
+    from websp_gym.replay.expectations import Set
+    from websp_gym.replay.trace import TraceEvent
+    from websp_gym.tasks.instances import Instance
+    from websp_gym.world.live.live import LiveEpisode
+
+_SWITCHES = "input[type=checkbox]:not(:disabled), [role=switch], [role=checkbox]"
+_STATES = "all => all.map(el => el.checked ?? el.getAttribute('aria-checked') === 'true')"
+
+
+def reach_live(
+    instance: Instance, episode: LiveEpisode, tabs: Tabs, *, another: Callable[[], BrowserContext]
+) -> S0Report:
+    """Bring the account to S0 and verify it.
+
+    Args:
+        instance: The instance.
+        episode: A new episode, attached to the browser context of ``tabs``.
+        tabs: The open tabs; replay uses the current one.
+        another: Opens another browser, without the sign-in.
+
+    Returns:
+        What was done.
+
+    Raises:
+        InitialStateError: The site does not have what was set, or it could not be read back.
+        SetupError: The account is not signed in, and a replay cannot sign it in.
+        WorldError: The site refused a request.
+    """
+    began = time.monotonic()
+    reacher = _Reacher(instance, episode, tabs, another)
+    if instance.site.account != "none":
+        reacher.sign_in()
+    for step in instance.config.initial_state:
+        match step:
+            case ReplayStep():
+                reacher.replay(step.replay, step.set)
+            case VisitStep():
+                reacher.visit(step.visit)
+            case ApiStep():
+                body, url = filled_call(step.api, episode.account)
+                call = step.api
+                slug = instance.site.slug
+                episode.call_api(slug, call.method, url, token=call.token, body=body, missing=call.missing)
+            case SignInStep():
+                for _ in step.sign_in:
+                    reacher.sign_in_elsewhere()
+            case PrepareStep():
+                raise SetupError(
+                    f"{instance.id}: its initial state is prepared on the server, which nobody can on the live web; "
+                    "write a step that replays a trace or calls the API",
+                    site=instance.site.site,
+                )
+    report = reacher.report
+    report.seconds = time.monotonic() - began
+    return report
+
+
+class _Reacher:
+    def __init__(
+        self, instance: Instance, episode: LiveEpisode, tabs: Tabs, another: Callable[[], BrowserContext]
+    ) -> None:
+        self.report = S0Report("replay", WorldState(), read_back=0)
+        self._instance = instance
+        self._account = LiveSignIn(instance.site, episode)
+        self._tabs = tabs
+        self._another = another
+
+    def replay(self, name: str, wanted: Set) -> None:
+        """Replay a trace and read back what it set."""
+        trace = self._account.trace(name)
+        presses = (
+            _Presses(trace, self._tabs, self._account.values, self._instance)
+            if _only_presses(trace)
+            else None
+        )
+        try:
+            with sent(self._tabs.context) as requests:
+                done = self._play(trace, wanted, verify=True)
+            if done.unverified and _only_chooses(trace):
+                # Menus and dialogs show it, which the way of the trace opens.
+                again = self._play(trace, wanted, verify=False)
+                if _is_kept(trace, again):
+                    done = replace(done, verified=sum(map(is_choice, trace.events)), unverified=())
+        except ReplayError as error:
+            raise InitialStateError(
+                f"{self._instance.id}: S0 was not reached on the live website by {name}: {error}",
+                instance=self._instance.id,
+            ) from error
+        doubts = list(done.unverified)
+        if presses is not None and requests:
+            doubts += presses.doubts()
+        if doubts:
+            raise InitialStateError(
+                f"{self._instance.id}: S0 was set by {name} and could not be read back:\n"
+                + "\n".join(f"  {line}" for line in doubts),
+                instance=self._instance.id,
+            )
+        self.report.events.extend(done.events)
+        self.report.read_back = (self.report.read_back or 0) + (done.verified or 0)
+
+    def _play(self, trace: Trace, wanted: Set, *, verify: bool) -> ReplayReport:
+        return replay(
+            trace,
+            self._tabs,
+            set=wanted,
+            account=self._account.values,
+            class_rules=self._instance.site.replay_rules,
+            timeout=TIMEOUT,
+            verify=verify,
+        )
+
+    def visit(self, urls: tuple[str, ...]) -> None:
+        """Visit pages."""
+        for url in urls:
+            self._tabs.load(url)
+            settle(self._tabs)
+
+    def sign_in(self) -> None:
+        """Sign in, unless the kept sign-in still holds."""
+        if not self._account.is_signed_in(self._tabs):
+            self.report.events.extend(self._account.sign_in(self._tabs))
+
+    def sign_in_elsewhere(self) -> None:
+        """Sign in from another browser, which is closed without signing out: its session stays."""
+        context = self._another()
+        try:
+            tabs = Tabs(context)
+            context.new_page()
+            self._account.sign_in(tabs)
+        finally:
+            context.close()
+
+
+class _Presses:
+    """What a trace of presses alone does to the switches of the page it presses on.
+
+    What was pressed is gone where it took effect, as on a banner. Where it stays, as *Accept all* does beside the
+    switches that it turns, those tell: they have turned, and are so when the page is loaded anew. Where they were as
+    wanted before, there are as many of them as the instance expects.
+    """
+
+    def __init__(self, trace: Trace, tabs: Tabs, values: Mapping[str, str], instance: Instance) -> None:
+        self._trace = trace
+        self._tabs = tabs
+        self._values = values
+        self._wanted = [
+            value for value in instance.config.expect.settings.values() if isinstance(value, bool)
+        ]
+        self._pressed = [event for event in trace.events if event.target is not None][-2:]
+        self._open(self._pressed[-1])
+        self._before = self._switches()
+
+    def doubts(self) -> list[str]:
+        """Return which of the last two presses may not have taken effect, after the replay; load their pages anew."""
+        after = self._switches()
+        found = []
+        for number, event in enumerate(self._pressed):
+            if not number or event.url != self._pressed[0].url:
+                self._open(event)
+            target = fill_event(event, self._values).target
+            if target is not None and isinstance(locate(self._tabs.current, target), Found):
+                found.append(f"{event.describe()} is still there when the page is loaded")
+        kept = self._switches()
+        return [] if found and kept == after and (after != self._before or self._as_expected(kept)) else found
+
+    def _as_expected(self, switches: list[bool]) -> bool:
+        wanted = set(self._wanted)
+        return len(wanted) == 1 and switches.count(wanted.pop()) >= len(self._wanted)
+
+    def _open(self, event: TraceEvent) -> None:
+        self._tabs.load(event.url or self._trace.start_url)
+        settle(self._tabs)
+
+    def _switches(self) -> list[bool]:
+        found: list[bool] = self._tabs.current.locator(_SWITCHES).evaluate_all(_STATES)
+        return found
+
+
+@contextmanager
+def sent(context: BrowserContext) -> Iterator[list[str]]:
+    """Yield a list that gets the address of each request with which a page may have changed something."""
+    found: list[str] = []
+
+    def note(request: Request) -> None:
+        if request.method not in ("GET", "HEAD", "OPTIONS"):
+            found.append(request.url)
+
+    context.on("request", note)
+    try:
+        yield found
+    finally:
+        context.remove_listener("request", note)
+
+
+def _only_presses(trace: Trace) -> bool:
+    """Whether a trace neither types nor chooses anything, so that nothing it sets can be read back."""
+    return any(event.target is not None for event in trace.events) and not any(
+        is_choice(event) or event.value or event.type == "omitted" for event in trace.events
+    )
+
+
+def _only_chooses(trace: Trace) -> bool:
+    """Whether a trace types nothing, so that to replay it twice is to replay it once."""
+    return not any(event.value or event.type == "omitted" for event in trace.events)
+
+
+def _is_kept(trace: Trace, second: ReplayReport) -> bool:
+    """Whether a second replay found each switch and choice as the first one left it."""
+    return all(
+        report.action == "skipped" or (report.before is not None and report.before is report.after)
+        for event, report in zip(trace.events, second.events, strict=True)
+        if is_choice(event)
+    )

@@ -1,0 +1,40 @@
+"""How S0 was reached, and what is known of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from websp_gym.replay.trace import fill
+from websp_gym.world.state import WorldState
+
+if TYPE_CHECKING:
+    from websp_gym.replay import EventReport
+    from websp_gym.tasks.initial_steps import ApiCall
+
+
+@dataclass
+class S0Report:
+    """How S0 was reached (``replay`` or ``snapshot``), the replayed events, and the verified state.
+
+    On the live web the state is empty, and ``read_back`` is the number of states that pages still had when they were
+    loaded once more.
+    """
+
+    how: str
+    state: WorldState
+    events: list[EventReport] = field(default_factory=list)
+    seconds: float = 0.0
+    read_back: int | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a summary for ``info``, as JSON data."""
+        summary = {"how": self.how, "events": len(self.events), "seconds": self.seconds}
+        return summary if self.read_back is None else {**summary, "read_back": self.read_back}
+
+
+def filled_call(call: ApiCall, account: Mapping[str, str]) -> tuple[Any, str]:
+    """Return the body and the address of an API call with the account's values in place of the placeholders."""
+    return json.loads(fill(json.dumps(call.body), account)), fill(call.url, account)

@@ -1,0 +1,150 @@
+"""Signing in to a live website with an account: whether its kept sign-in still holds, and its login trace."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.browser.settle import settle
+from websp_gym.errors import ReplayError, SetupError, WebspError
+from websp_gym.recording.live import on_site
+from websp_gym.replay import Found, Trace, locate, replay
+from websp_gym.replay.filled import fill_event
+from websp_gym.replay.library import read_trace
+from websp_gym.replay.refusals import asks_password
+from websp_gym.world.live.folders import state_folder, write_private
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from websp_gym.browser.tabs import Tabs
+    from websp_gym.replay import EventReport
+    from websp_gym.tasks.instances import Site
+    from websp_gym.world.live.live import LiveEpisode
+
+TIMEOUT = 15.0
+"""Seconds to wait for the target of one event on a live website."""
+_SIGN_IN = re.compile(r"^\s*(log|sign)[ -]?in\b", re.IGNORECASE)
+_MOST = 20
+"""Links of a kind that are looked at."""
+_SHORTEST = 5
+"""Letters of a name that stands on a page for the account's sake alone."""
+
+
+class LiveSignIn:
+    """The sign-in of an account to a website.
+
+    Args:
+        site: The website.
+        episode: The episode, with the account.
+    """
+
+    def __init__(self, site: Site, episode: LiveEpisode) -> None:
+        self._site = site
+        self._episode = episode
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The account's values for the placeholders of traces, with its password and the code of this moment."""
+        return {**self._episode.account, **self._episode.credentials()}
+
+    def trace(self, name: str) -> Trace:
+        """Return a trace with its addresses where the site is."""
+        trace = read_trace(name)
+        return trace if self._episode.site_url is None else on_site(trace, self._episode.site_url)
+
+    def is_signed_in(self, tabs: Tabs) -> bool:
+        """Whether the browser is signed in: the start page asks for no password, and offers no sign-in.
+
+        A menu may hold the link to the page on which one signs in. Then the start page must name the account, or that
+        page not offer to sign in.
+
+        Raises:
+            SetupError: The site cannot be reached.
+        """
+        if self.is_asked(tabs):
+            return False
+        name = self._episode.login_trace
+        if name is None:
+            return True
+        trace = self.trace(name)
+        path = urlsplit(trace.start_url).path.rstrip("/")
+        if not path or not tabs.current.locator(f'a[href*="{path}"]').count():
+            return True
+        html = tabs.current.content()
+        if any(len(value) >= _SHORTEST and value in html for value in self._episode.account.values()):
+            return True
+        self._open(tabs, trace.start_url)
+        target = next((fill_event(event, self.values).target for event in trace.events if event.target), None)
+        found = target is not None and isinstance(locate(tabs.current, target), Found)
+        return not found and not asks_password(tabs.current)
+
+    def is_asked(self, tabs: Tabs) -> bool:
+        """Whether the start page asks one to sign in, by a password field or by a link or button that is in sight.
+
+        Raises:
+            SetupError: The site cannot be reached.
+        """
+        self._open(tabs, self._episode.site_url or self._site.start_url)
+        named = (tabs.current.get_by_role(role, name=_SIGN_IN) for role in ("link", "button"))
+        return asks_password(tabs.current) or any(
+            found.is_visible() for each in named for found in each.all()[:_MOST]
+        )
+
+    def sign_in(self, tabs: Tabs) -> tuple[EventReport, ...]:
+        """Replay the login trace.
+
+        Raises:
+            SetupError: There is none, or it does not lead to its end.
+        """
+        name = self._episode.login_trace
+        if name is None:
+            raise self.refused(tabs, "the account has no login trace")
+        try:
+            done = replay(
+                self.trace(name),
+                tabs,
+                set="recorded",
+                account=self.values,
+                class_rules=self._site.replay_rules,
+                timeout=TIMEOUT,
+            )
+        except ReplayError as error:
+            raise self.refused(tabs, str(error)) from error
+        return done.events
+
+    def refused(self, tabs: Tabs, reason: str) -> SetupError:
+        """Return the error that the account is not signed in, with a picture of the page and the way out."""
+        account = self._episode.account_name
+        picture = _picture(tabs, account)
+        seen = f" ({picture} shows the page)" if picture else ""
+        return SetupError(
+            f"account {account} is not signed in to {self._site.site}: {reason}{seen}. "
+            f"Sign in by hand with `websp login {account} --by-hand`, or record the sign-in anew",
+            option="account",
+            site=self._site.slug,
+            path=str(picture) if picture else None,
+        )
+
+    def _open(self, tabs: Tabs, url: str) -> None:
+        try:
+            tabs.load(url, timeout=TIMEOUT)
+        except PlaywrightError as error:
+            reason = str(error).split("\n", 1)[0]
+            raise SetupError(
+                f"{self._site.site} cannot be reached at {url}: {reason}", site=self._site.slug
+            ) from error
+        settle(tabs)
+
+
+def _picture(tabs: Tabs, account: str) -> Path | None:
+    path = state_folder() / "pictures" / f"{account}.png"
+    with contextlib.suppress(PlaywrightError, WebspError):
+        # What is typed into password fields shows as dots.
+        write_private(path, tabs.current.screenshot(timeout=5_000))
+        return path
+    return None

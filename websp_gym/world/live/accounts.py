@@ -1,0 +1,181 @@
+"""The user's own accounts on live websites: what ``accounts.yaml`` says of each. No secret stands in it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+import yaml
+from pydantic import AfterValidator, Field
+
+from websp_gym.errors import SetupError, nearest
+from websp_gym.tasks.initial_steps import TracePath
+from websp_gym.tasks.reading import read_model
+from websp_gym.tasks.schema import ConfigModel
+from websp_gym.world.live.folders import config_folder, write_private
+from websp_gym.world.live.vault import Reference, read_secret
+
+ACCOUNTS = "WEBSP_ACCOUNTS"
+"""Environment variable with the path of another ``accounts.yaml``."""
+SignInKind = Literal["password", "google", "by_hand"]
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_HEADER = """\
+# Accounts of websp-gym on live websites (`websp accounts`). Use accounts that were made for this, never your own.
+# No secret stands here: `keyring` is the keyring of the operating system, `env:NAME` an environment variable.
+"""
+
+
+def _web_address(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f'"{value}" is not the address of a website: give http(s)://host/')
+    return value
+
+
+class Account(ConfigModel):
+    """One account on one website."""
+
+    site: str
+    """Slug of the site."""
+    url: Annotated[str, AfterValidator(_web_address)] | None = None
+    """Where the site is, if not where its tasks say: a staging copy, your own installation."""
+    email: str = ""
+    username: str = ""
+    name: str = ""
+    """The name that its pages show."""
+    sign_in: SignInKind = "password"
+    """``password``: its login trace types it; ``google``: its login trace goes through another account's sign-in
+    (``through``); ``by_hand``: only a person can, with ``websp login``."""
+    password: Reference | None = None
+    new_password: Reference | None = None
+    """The password that a trace sets where its recording set a new one."""
+    totp: Reference | None = None
+    """The key of its one-time codes (base32), for ``{{account.code}}`` in a login trace."""
+    tokens: dict[str, Reference] = Field(default_factory=dict)
+    """Access tokens of its API, by the id that tasks name them by (``setup``)."""
+    login_trace: TracePath | None = None
+    """Trace that signs in; None for that of the site."""
+    through: str | None = None
+    """Name of the account at the provider it signs in with."""
+    locale: str | None = None
+    """Language of the browser, such as ``en-US``."""
+    time_zone: str | None = None
+    """Its time zone, such as ``Europe/Oslo``."""
+    user_agent: str | None = None
+    proxy: str | None = None
+    """Address of a proxy, such as ``socks5://127.0.0.1:1080``."""
+    browser_args: tuple[str, ...] = ()
+    """Further command-line flags of the browser."""
+    requests_per_minute: int = Field(default=600, ge=1)
+    """Most requests to one host in a minute; an action waits before it where there were more."""
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The values that placeholders of traces and ground truth name, and that agents may know."""
+        return {"name": self.name, "username": self.username, "email": self.email}
+
+
+class _File(ConfigModel):
+    accounts: dict[str, Account] = Field(default_factory=dict)
+
+
+def accounts_file() -> Path:
+    """Return the path of ``accounts.yaml``: that of ``WEBSP_ACCOUNTS``, else in the user's folder for settings."""
+    named = os.environ.get(ACCOUNTS)
+    return Path(named) if named else config_folder() / "accounts.yaml"
+
+
+def load_accounts() -> dict[str, Account]:
+    """Return all accounts by name; none if there is no file.
+
+    Raises:
+        SetupError: The file is not valid.
+    """
+    path = accounts_file()
+    if not path.exists():
+        return {}
+    return dict(read_model(path, _File, keys=[*Account.model_fields, "accounts"]).accounts)
+
+
+def save_accounts(accounts: Mapping[str, Account]) -> Path:
+    """Write all accounts; return the path of the file.
+
+    Raises:
+        SetupError: It cannot be written.
+    """
+    path = accounts_file()
+    data = {
+        name: account.model_dump(mode="json", exclude_defaults=True) for name, account in accounts.items()
+    }
+    text = yaml.safe_dump({"accounts": data}, sort_keys=False, allow_unicode=True)
+    write_private(path, (_HEADER + text).encode())
+    return path
+
+
+def check_name(name: str) -> str:
+    """Return the name of an account. Raise SetupError for one that cannot be the name of a file."""
+    if not _NAME.fullmatch(name):
+        raise SetupError(
+            f'"{name}" cannot name an account: use letters, digits, dots and dashes, such as steam-1',
+            option="account",
+        )
+    return name
+
+
+def account_for(site: str, name: str | None) -> tuple[str, Account]:
+    """Return the account to use on a site, with its name.
+
+    Args:
+        site: Slug of the site.
+        name: Name of the account; None for the only one of this site.
+
+    Raises:
+        SetupError: There is none, there are several, or it is one of another site.
+    """
+    accounts = load_accounts()
+    of_site = [key for key, account in accounts.items() if account.site == site]
+    if name is None:
+        if len(of_site) == 1:
+            return of_site[0], accounts[of_site[0]]
+        if of_site:
+            raise SetupError(
+                f"there are several accounts of {site}: choose one of {', '.join(of_site)} (account=…)",
+                option="account",
+                site=site,
+            )
+        raise SetupError(
+            f"there is no account of {site}; add one with `websp accounts add {site}`",
+            option="account",
+            site=site,
+        )
+    if name not in accounts:
+        raise SetupError(
+            f'there is no account "{name}"{nearest(name, list(accounts))} ({_listed(accounts)})',
+            option="account",
+        )
+    if accounts[name].site != site:
+        raise SetupError(
+            f"account {name} is one of {accounts[name].site}, not of {site} ({_listed(of_site)})",
+            option="account",
+            site=site,
+        )
+    return name, accounts[name]
+
+
+def secret_of(name: str, account: Account, field: Literal["password", "new_password", "totp"]) -> str | None:
+    """Return a secret of an account; None if it has none.
+
+    Raises:
+        SetupError: It is not where ``accounts.yaml`` says.
+    """
+    reference = getattr(account, field)
+    return None if reference is None else read_secret(name, field, reference)
+
+
+def _listed(names: Iterable[str]) -> str:
+    found = ", ".join(names)
+    return f"accounts: {found}" if found else "no accounts yet: `websp accounts add SITE`"

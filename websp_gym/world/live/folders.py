@@ -1,0 +1,50 @@
+"""The folders of the user in which accounts and kept sign-ins lie."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from websp_gym.errors import missing_extra, unwritable
+
+_APP = "websp-gym"
+
+
+def config_folder() -> Path:
+    """Return the user's folder for settings, such as ``~/.config/websp-gym``."""
+    return _folder("user_config_path")
+
+
+def state_folder() -> Path:
+    """Return the user's folder for what programs keep, such as ``~/.local/state/websp-gym``."""
+    return _folder("user_state_path")
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Write a file that only its owner can read, and its folder that only its owner can open; whole or not at all.
+
+    Raises:
+        SetupError: It cannot be written.
+    """
+    part = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        part.unlink(missing_ok=True)
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(data)
+        os.replace(part, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise unwritable(path, error) from error
+
+
+def _folder(function: str) -> Path:
+    try:
+        import platformdirs
+    except ImportError as error:
+        raise missing_extra(
+            "live accounts lie in the user's folders, found by platformdirs", "live"
+        ) from error
+    return Path(getattr(platformdirs, function)(_APP))

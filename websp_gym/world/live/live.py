@@ -1,0 +1,247 @@
+"""The live web as a world: a context of its own with the account's kept sign-in, and its lock."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from websp_gym.errors import SetupError, WorldError, missing_extra
+from websp_gym.tasks.instances import Site
+from websp_gym.world.live.accounts import Account, account_for, secret_of
+from websp_gym.world.live.apis import ApiRequest, send
+from websp_gym.world.live.folders import state_folder
+from websp_gym.world.live.pace import Pace
+from websp_gym.world.live.permission import require_live
+from websp_gym.world.live.sign_ins import kept_sign_in
+from websp_gym.world.live.totp import code_now
+from websp_gym.world.live.vault import read_secret
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
+_TO_WAIT = 20.0
+"""Seconds to wait for another episode of the same account."""
+_POLL = 0.1
+_SHORTEST = 12
+"""Characters from which a cookie's value is a secret: shorter ones are settings, such as a language."""
+_PROXY_ENV = ("HTTPS_PROXY", "https_proxy")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveSettings:
+    """Options of the live world; ``None`` leaves it to the account.
+
+    Args:
+        account: Name of the account; ``None`` for the only one of the site.
+        locale: Language of the browser.
+        time_zone: Its time zone.
+        user_agent: Its user agent.
+        proxy: Address of a proxy.
+    """
+
+    account: str | None = None
+    locale: str | None = None
+    time_zone: str | None = None
+    user_agent: str | None = None
+    proxy: str | None = None
+
+
+_NOBODY = Account(site="")
+
+
+class LiveWorld:
+    """Real websites. What the account is allowed to do there, the episode does.
+
+    Args:
+        site: The site of the episodes.
+        settings: Options.
+
+    Raises:
+        SetupError: ``WEBSP_LIVE`` is not 1, or there is no such account.
+    """
+
+    name = "live"
+    reacts_at_once = False
+
+    def __init__(self, site: Site, settings: LiveSettings) -> None:
+        require_live('world="live"')
+        self._settings = settings
+        if site.account == "none" and settings.account is None:
+            self.account_name, self.account = "", _NOBODY
+        else:
+            self.account_name, self.account = account_for(site.slug, settings.account)
+
+    def browser_args(self) -> tuple[str, ...]:
+        """Return the flags of the account."""
+        return self.account.browser_args
+
+    def context_options(self) -> dict[str, Any]:
+        """Return the options of the browser context: language, time zone, proxy and the kept sign-in."""
+        chosen = self.chosen()
+        names = {"locale": "locale", "time_zone": "timezone_id", "user_agent": "user_agent"}
+        options: dict[str, Any] = {ours: chosen[name] for name, ours in names.items() if chosen[name]}
+        if chosen["proxy"]:
+            options["proxy"] = {"server": chosen["proxy"]}
+        state = self.stored()
+        return {**options, "storage_state": state} if state else options
+
+    def chosen(self) -> dict[str, str | None]:
+        """Return what is in force: the options, else those of the account."""
+        return {
+            name: getattr(self._settings, name) or getattr(self.account, name)
+            for name in ("locale", "time_zone", "user_agent", "proxy")
+        }
+
+    def stored(self) -> dict[str, Any] | None:
+        """Return the kept sign-in of the account, and of the one it signs in through; ``None`` for none."""
+        states = [kept_sign_in(name) for name in (self.account.through, self.account_name) if name]
+        found = [state for state in states if state]
+        if not found:
+            return None
+        return {
+            part: [each for state in found for each in state.get(part, ())] for part in ("cookies", "origins")
+        }
+
+    def open_episode(self, site: Site, *, signed_in: bool) -> LiveEpisode:
+        """Start an episode with the account, once no other episode uses it.
+
+        Raises:
+            WorldError: Another episode uses the account.
+        """
+        return LiveEpisode(self, site)
+
+
+class LiveEpisode:
+    """An episode on a live website, with the lock of its account."""
+
+    server = None
+
+    def __init__(self, world: LiveWorld, site: Site) -> None:
+        self._world = world
+        self._site = site
+        self._lock = _locked(world.account_name) if world.account_name else None
+        self._pace = Pace(world.account.requests_per_minute)
+        url = urlsplit(world.account.url or site.start_url)
+        self._host = (url.hostname or "", url.port or (443 if url.scheme == "https" else 80))
+        try:
+            self._secrets = tuple(self._all_secrets())
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def site_url(self) -> str | None:
+        """Where the site is, if not where its tasks say."""
+        return self._world.account.url
+
+    @property
+    def login_trace(self) -> str | None:
+        """The trace that signs in; ``None`` if only a person can."""
+        if self._world.account.sign_in == "by_hand":
+            return None
+        return self._world.account.login_trace or self._site.login_trace
+
+    @property
+    def account(self) -> Mapping[str, str]:
+        """The account's ``name``, ``username`` and ``email``."""
+        return self._world.account.shown
+
+    @property
+    def account_name(self) -> str:
+        """Name of the account in ``accounts.yaml``; empty for none."""
+        return self._world.account_name
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The password, the keys and tokens of the account, and the cookies of its sign-in."""
+        return self._secrets
+
+    def credentials(self) -> dict[str, str]:
+        """Return what only a replay may know: password, new password and the one-time code of this moment."""
+        found: dict[str, str] = {}
+        for field in _PASSWORDS:
+            if value := self._secret(field):
+                found[field] = value
+        if key := self._secret("totp"):
+            found["code"] = code_now(key)
+        return found
+
+    def attach(self, context: BrowserContext) -> None:
+        """Count the requests of the browser context."""
+        self._pace.attach(context)
+
+    def call_api(self, site: str, method: str, url: str, *, token: str, body: Any, missing: bool) -> None:
+        """Send a request to a site's API by its official client, and read back what it set."""
+        send(ApiRequest(method, url, body, missing), self._token(token))
+
+    def check(self) -> None:
+        """Wait until the next request is within the limit of the account."""
+        left = self._pace.to_wait()
+        if left > 0:
+            time.sleep(left)  # not for something to happen: it is the limit itself
+
+    def answers(self, seconds: float) -> bool:
+        """Whether the host of the site accepts a connection within ``seconds``; nothing is sent."""
+        if self._world.chosen()["proxy"] or any(os.environ.get(name) for name in _PROXY_ENV):
+            return True  # only the browser knows the way
+        try:
+            socket.create_connection(self._host, timeout=seconds).close()
+        except OSError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Let other episodes use the account."""
+        if self._lock is not None:
+            self._lock.release()
+
+    def _all_secrets(self) -> set[str]:
+        account = self._world.account
+        found = {self._secret("totp") or "", *self._typed()}
+        found |= {self._token(name) for name in account.tokens}
+        state = self._world.stored() or {}
+        found |= {str(cookie["value"]) for cookie in state.get("cookies", ())}
+        return {text for text in found if len(text) >= _SHORTEST or text in self._typed()}
+
+    def _typed(self) -> set[str]:
+        return {self._secret(field) or "" for field in _PASSWORDS} - {""}
+
+    def _secret(self, field: Literal["password", "new_password", "totp"]) -> str | None:
+        return secret_of(self._world.account_name, self._world.account, field)
+
+    def _token(self, name: str) -> str:
+        tokens = self._world.account.tokens
+        if name not in tokens:
+            raise SetupError(
+                f"account {self.account_name} has no access token `{name}`, which this task needs for its initial "
+                f"state; add it to accounts.yaml (`tokens: {{{name}: env:NAME}}`)",
+                option="account",
+                site=self._site.slug,
+            )
+        return read_secret(self.account_name, f"token {name}", tokens[name])
+
+
+_PASSWORDS: tuple[Literal["password", "new_password"], ...] = ("password", "new_password")
+
+
+def _locked(account: str) -> Any:
+    """Return the lock of an account, taken. Raise WorldError where another episode keeps it."""
+    try:
+        from filelock import FileLock, Timeout
+    except ImportError as error:
+        raise missing_extra("accounts are locked while they are in use, by filelock", "live") from error
+    folder = state_folder() / "locks"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = FileLock(folder / f"{account}.lock", thread_local=False)
+    with contextlib.suppress(Timeout):
+        lock.acquire(timeout=_TO_WAIT, poll_interval=_POLL)
+        return lock
+    raise WorldError(
+        f"account {account} is in use by another episode; wait for its end, or run with --jobs 1 or more accounts"
+    )

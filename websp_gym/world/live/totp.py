@@ -1,0 +1,38 @@
+"""One-time codes of accounts with a second factor (RFC 6238: six digits, 30 seconds, SHA-1)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import time
+
+from websp_gym.errors import SetupError
+
+_STEP = 30
+_DIGITS = 6
+
+
+def code_now(key: str, *, at: float | None = None) -> str:
+    """Return the one-time code of this moment.
+
+    Args:
+        key: The key, in base32 as sites show it; spaces and case make no difference.
+        at: Unix time; None for now.
+
+    Raises:
+        SetupError: It is no such key.
+    """
+    from cryptography.hazmat.primitives.hashes import SHA1
+    from cryptography.hazmat.primitives.twofactor.totp import TOTP
+
+    plain = "".join(key.split()).upper()
+    try:
+        raw = base64.b32decode(plain + "=" * (-len(plain) % 8))
+    except (binascii.Error, ValueError):
+        raise SetupError(
+            "the key of the one-time codes (totp) is not base32, as the site shows it under its QR code",
+            option="account",
+        ) from None
+    # Sites give keys of 80 bits too.
+    totp = TOTP(raw, _DIGITS, SHA1(), _STEP, enforce_key_length=False)
+    return totp.generate(int(time.time() if at is None else at)).decode()
