@@ -39,9 +39,11 @@ KNOWN = {
 
 def played(agent: str, instance: str, outcome: str = "success", **facts: Any) -> Result:
     """A result by the outcome it has in the tables."""
-    status: Any = {"success": "pass", "failure": "fail", "time-out": "fail"}.get(outcome, outcome)
+    status: Any = {"success": "pass", "failure": "fail", "time-out": "fail", "stopped": "fail"}.get(
+        outcome, outcome
+    )
     reward = {"pass": 1.0, "fail": 0.0}.get(status)
-    end = {"time-out": "action_limit", "error": None}.get(outcome, "answer")
+    end = {"time-out": "action_limit", "stopped": "stopped", "error": None}.get(outcome, "answer")
     given = {"id": instance, "agent": agent, "status": status, "reward": reward, "end_reason": end}
     return Result(**{**given, **facts})
 
@@ -81,9 +83,9 @@ def rows(report: Report, key: str, instruction: str = "") -> dict[str, list[str]
 def test_overall_counts_every_outcome_and_divides_by_what_was_scored(report: Report) -> None:
     found = [[row.label, *texts(row)] for row in report.table("overall").rows]
     assert found == [
-        ["good", "66.7 % (30 to 90)", "–", "–", "without", "4", "1", "1", "0", "0", "66.7 % (30 to 90)", "0", "6 of 6"],
-        ["good", "75.0 % (30 to 95)", "–", "–", "with", "3", "1", "0", "1", "0", "60.0 % (23 to 88)", "0", "4 of 6"],
-        ["poor", "33.3 % (6 to 79)", "–", "–", "without", "1", "1", "1", "1", "1", "20.0 % (4 to 62)", "0", "3 of 6"],
+        ["good", "66.7 % (30 to 90)", "–", "–", "without", "4", "1", "1", "0", "0", "0", "66.7 % (30 to 90)", "0", "6 of 6"],
+        ["good", "75.0 % (30 to 95)", "–", "–", "with", "3", "1", "0", "0", "1", "0", "60.0 % (23 to 88)", "0", "4 of 6"],
+        ["poor", "33.3 % (6 to 79)", "–", "–", "without", "1", "1", "1", "0", "1", "1", "20.0 % (4 to 62)", "0", "3 of 6"],
     ]  # fmt: skip
 
 
@@ -103,6 +105,7 @@ def test_empty_columns_appear_only_in_machine_readable_output() -> None:
         "Rate of all",
         "Instances",
     ]
+    assert spoken(one, played("b", "B-task-4", "stopped")) == [*usual[:-1], "Stopped", "Instances"]
     assert spoken(one, played("b", "B-task-4", "unscored")) == [
         *usual[:-1],
         "Unscored",
@@ -391,7 +394,7 @@ def test_the_papers_own_rows_give_the_papers_totals(model: int) -> None:
     success = paper.overall.without_navigation[name][0]
     mine, theirs = report.table("overall").rows[0], rows(report, "overall")[f"{name} (published)"]
     assert mine.cells[4].value == success
-    assert (mine.cells[0].text, mine.cells[11].text) == (theirs[0], "200 of 200")
+    assert (mine.cells[0].text, mine.cells[12].text) == (theirs[0], "200 of 200")
     sites = report.table("sites")
     for row in sites.rows:
         assert sites.cell(row.label, "replayed").text == sites.cell(row.label, f"{name} (published)").text
@@ -452,7 +455,7 @@ def test_an_episode_that_was_played_again_is_named_and_counted(tmp_path: Path) -
     again = replace(played("a", "Steam-task-191-ON"), tries=(lost,))
     down = replace(played("a", "Steam-task-191-OFF", "failure"), end_reason="error", tries=(lost, lost))
     report = read_report([put(tmp_path, [again, down])])
-    assert rows(report, "overall")["a"][10] == "2"
+    assert rows(report, "overall")["a"][11] == "2"
     assert report.as_dict()["retried"] == 2
     assert any(
         note.startswith("2 episodes retried with the same actions after an infrastructure error")

@@ -28,6 +28,7 @@ _COLOURS = {
     "success": "green",
     "failure": "yellow",
     "time-out": "yellow",
+    "stopped": "yellow",
     "unscored": "magenta",
     "error": "red",
 }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from websp_gym.records.trajectory import Trajectory
 
 ResultStatus = Literal["pass", "fail", "unscored", "error"]
-OutcomeLabel = Literal["success", "failure", "time-out", "unscored", "error"]
+OutcomeLabel = Literal["success", "failure", "time-out", "stopped", "unscored", "error"]
 Stage = Literal["reset", "agent", "action", "scoring", "process"]
 
 
@@ -143,11 +143,13 @@ class Result:
 
     @property
     def outcome(self) -> OutcomeLabel:
-        """The column of table 2 of the paper; ``unscored`` and ``error`` are columns of our own."""
+        """The column of table 2 of the paper; ``stopped``, ``unscored`` and ``error`` are columns of our own."""
         if self.status in ("unscored", "error"):
             return "unscored" if self.status == "unscored" else "error"
         if self.status == "pass":
             return "success"
+        if self.end_reason == "stopped":
+            return "stopped"
         return "time-out" if self.end_reason in ("action_limit", "time_limit") else "failure"
 
     @property

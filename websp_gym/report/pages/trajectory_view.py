@@ -47,6 +47,7 @@ _END_REASONS = {
     "action_limit": "action limit",
     "time_limit": "time limit",
     "unresponsive": "page did not respond",
+    "stopped": "stopped by the harm guard",
     "error": "error",
     "abandoned": "abandoned",
     None: "not ended",

@@ -13,12 +13,12 @@ from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, number
 from websp_gym.scoring.blunt import LABELS, blunt_rates, known
 
 ABOUT = (
-    "Success, failure and time-out add up to the scored episodes, which are the denominator of the success rate. "
+    "Success, failure, time-out and stopped add up to the scored episodes, the denominator of the success rate. "
     "Unscored episodes and infrastructure errors are excluded and counted separately; the rate of all counts them as "
     "failures. Computed rows are not agents: they show what setting all switches in one fixed way would reach on "
     "the same instances without reading the instruction."
 )
-_SCORED: tuple[OutcomeLabel, ...] = ("success", "failure", "time-out")
+_SCORED: tuple[OutcomeLabel, ...] = ("success", "failure", "time-out", "stopped")
 _APART: tuple[OutcomeLabel, ...] = ("unscored", "error")
 COLUMNS = (
     Column("Success rate", "Share of the scored episodes, with Wilson's 95 % interval."),
@@ -28,6 +28,7 @@ COLUMNS = (
     Column("Success", "Episodes that did the task."),
     Column("Failure", "Other scored episodes; the paper's column Error."),
     Column("Time-out", "Episodes that reached the action or time limit; counted as not solved."),
+    Column("Stopped", "Episodes that the harm guard stopped; counted as not solved."),
     Column("Unscored", "Episodes that could not be scored; excluded from the success rate."),
     Column("Errors", "Episodes ended by an infrastructure error; excluded from the success rate."),
     Column("Rate of all", "Share of all episodes; unscored ones and errors count as failures."),
@@ -70,6 +71,7 @@ def _columns(episodes: Sequence[EpisodeRow], variants: Set[str]) -> tuple[Column
     again = any(episode.result.again for episode in episodes)
     silent = {
         "Navigation": len(variants) == 1,
+        "Stopped": "stopped" not in outcomes,
         "Unscored": "unscored" not in outcomes,
         "Errors": "error" not in outcomes,
         "Rate of all": not outcomes & {"unscored", "error"},
@@ -80,7 +82,7 @@ def _columns(episodes: Sequence[EpisodeRow], variants: Set[str]) -> tuple[Column
 
 def _row(agent: str, instruction: str, own: Sequence[EpisodeRow], instances: int) -> Row:
     count = Counter(episode.outcome for episode in own)
-    scored = count["success"] + count["failure"] + count["time-out"]
+    scored = sum(count[outcome] for outcome in _SCORED)
 
     def counted(outcome: OutcomeLabel) -> Cell:
         filters = {"agent": agent, "instruction": instruction, "outcome": outcome}
@@ -125,8 +127,7 @@ def _blunt(episodes: Sequence[EpisodeRow]) -> list[Row]:
             Cell(DASH),
             number(rate.solved),
             number(rate.instances - rate.solved),
-            Cell(DASH),
-            *[Cell(DASH)] * 4,
+            *[Cell(DASH)] * 6,
             Cell(f"{rate.instances} of {rate.instances}", {"scored": rate.instances}),
         )
         rows.append(Row(f"computed: {name}", cells, computed=True))
@@ -144,7 +145,7 @@ def _published(paper: Paper, shown: set[str]) -> list[Row]:
                     *[Cell(DASH)] * 2,
                     Cell(WORDS[instruction].split()[0], instruction),
                     *(number(count) for count in (success, failure, out)),
-                    *[Cell(DASH)] * 4,
+                    *[Cell(DASH)] * 5,
                     Cell(f"{paper.instances} of {paper.instances}", {"scored": paper.instances}),
                 )
                 rows.append(Row(label(model), cells, reference=True))

@@ -13,9 +13,9 @@ UNKNOWN = "unknown"
 """Category of an instance that is not in ``task_configs/``."""
 
 GROUPS: dict[str, tuple[OutcomeLabel, ...]] = {
-    "scored": ("success", "failure", "time-out"),
-    "unsolved": ("failure", "time-out"),
-    "played": ("success", "failure", "time-out", "unscored"),
+    "scored": ("success", "failure", "time-out", "stopped"),
+    "unsolved": ("failure", "time-out", "stopped"),
+    "played": ("success", "failure", "time-out", "stopped", "unscored"),
 }
 """Outcomes that a table counts together."""
 
@@ -53,7 +53,7 @@ class EpisodeRow:
 
     @property
     def outcome(self) -> OutcomeLabel:
-        """Success, failure, time-out, unscored or error."""
+        """Success, failure, time-out, stopped, unscored or error."""
         return self.result.outcome
 
     @property
