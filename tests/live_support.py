@@ -3,65 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.fernet import Fernet
 
+from benchmarks.internet import Internet
 from websp_gym.env import WebspEnv
-from websp_gym.sandbox.client import EpisodeHandle, Sandbox
+from websp_gym.sandbox.client import Sandbox
 from websp_gym.tasks.instances import load_instance
-from websp_gym.world.live.accounts import Account, load_accounts, save_accounts
-from websp_gym.world.live.sign_ins import keep_sign_in
-from websp_gym.world.state import WorldState, world_state
-
-PROVIDER = "google-1"
-
-
-@dataclass
-class Internet:
-    """A browsing server of the sandbox, with one visitor."""
-
-    sandbox: Sandbox
-    visitor: EpisodeHandle | None = None
-
-    def visit(self, instance: str, **fields: Any) -> str:
-        """Let one new account exist, with a provider that is signed in; return its name in accounts.yaml."""
-        site = load_instance(instance).site
-        self.leave()
-        self.visitor = self.sandbox.open_episode(site.slug, signed_in=["google_accounts"], default=True)
-        shown = {key: self.visitor.account[key] for key in ("email", "username", "name")}
-        common: dict[str, Any] = {
-            **shown, "browser_args": tuple(self.sandbox.browser_args()), "requests_per_minute": 100_000,
-        }  # fmt: skip
-        name = f"{site.slug}-1"
-        save_accounts(
-            {
-                **load_accounts(),
-                PROVIDER: Account(site="google_accounts", **common),
-                name: Account(**{"site": site.slug, "through": PROVIDER, **common, **fields}),
-            }
-        )
-        keep_sign_in(PROVIDER, {"cookies": self.visitor.cookies, "origins": []})
-        return name
-
-    def truth(self) -> WorldState:
-        """The state of the server."""
-        assert self.visitor is not None
-        return world_state(self.visitor.state())
-
-    def defaults(self) -> WorldState:
-        """The state of a new account."""
-        assert self.visitor is not None
-        return world_state(self.visitor.defaults())
-
-    def leave(self) -> None:
-        """Let the account be gone."""
-        if self.visitor is not None:
-            self.visitor.close()
-            self.visitor = None
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.internet import Internet
 from tests.cli.test_cli import websp, websp_here
-from tests.live_support import Internet, home, internet, server
+from tests.live_support import home, internet, server
 from websp_gym.world.live.accounts import accounts_file, load_accounts
 from websp_gym.world.live.sign_ins import keep_sign_in, kept_sign_in
 
@@ -92,3 +93,30 @@ def test_a_login_without_the_permission_or_an_account_says_what_to_do(
     assert "which account?" in websp_here("login").stderr
     monkeypatch.delenv("WEBSP_LIVE")
     assert "set WEBSP_LIVE=1" in websp_here("login", "steam").stderr
+
+
+def test_a_live_site_is_checked_and_the_account_put_back(internet: Internet) -> None:
+    name = internet.visit("Duolingo-task-105-ON")
+    before = internet.truth().sites["duolingo"].settings
+    result = websp("live", "check", name, "--json", timeout=300)
+    findings = json.loads(result.stdout)
+    assert [(each["part"], each["ok"]) for each in findings] == [
+        ("sign-in", True), *[("S0", True)] * (len(findings) - 2), ("put back", True),
+    ], result.stderr  # fmt: skip
+    assert result.returncode == 0
+    assert internet.truth().sites["duolingo"].settings == before
+    assert "nothing is left to put back" in websp("live", "restore", name).stdout
+
+
+def test_a_check_says_what_does_not_work_and_how_to_look_into_it(internet: Internet) -> None:
+    name = internet.visit("Duolingo-task-105-ON", email="somebody.else@example.com", name="Somebody Else")
+    result = websp("live", "check", "duolingo", "--explain")
+    assert result.returncode == 1
+    assert f"websp login {name} --by-hand" in result.stdout
+    assert "0 of 0" in result.stdout
+
+
+def test_an_account_that_does_not_exist_is_not_checked(home: Path) -> None:
+    assert "no accounts yet" in websp_here("live", "check").stderr
+    websp_here(*ADD, "--password", "env:P")
+    assert 'did you mean "steam"' in websp_here("live", "check", "stream").stderr

@@ -22,7 +22,7 @@ from websp_gym.world.live.accounts import (
     load_accounts,
     save_accounts,
 )
-from websp_gym.world.live.sign_ins import forget_sign_in, kept_at
+from websp_gym.world.live.sign_ins import forget_sign_in, sign_in_kept_at
 from websp_gym.world.live.vault import KEYRING, forget_secret, store_secret
 
 accounts = typer.Typer(
@@ -123,7 +123,10 @@ def list_accounts(*, as_json: AsJson = False) -> None:
     if as_json:
         print_json(
             {
-                name: {**account.model_dump(mode="json", exclude_defaults=True), "kept_at": kept_at(name)}
+                name: {
+                    **account.model_dump(mode="json", exclude_defaults=True),
+                    "kept_at": sign_in_kept_at(name),
+                }
                 for name, account in found.items()
             }
         )
@@ -136,7 +139,7 @@ def list_accounts(*, as_json: AsJson = False) -> None:
     for name, account in found.items():
         user = account.email or account.username
         table.add_row(
-            name, account.site, user, account.sign_in, account.password or "", _since(kept_at(name))
+            name, account.site, user, account.sign_in, account.password or "", _since(sign_in_kept_at(name))
         )
     console.print(table)
     console.print(f"[dim]{accounts_file()}[/]", soft_wrap=True)

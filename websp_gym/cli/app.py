@@ -35,6 +35,7 @@ COMMANDS = {
     "policies": "policies:policies",
     "accounts": "accounts:accounts",
     "login": "signing_in:login",
+    "live": "live_sites:live",
 }
 """Module and function of each command. The function's docstring is the help; its return value is the exit code."""
 

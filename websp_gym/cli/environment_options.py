@@ -73,6 +73,10 @@ class EnvironmentOptions:
     time_zone: Annotated[str | None, typer.Option(help="Live: its time zone, e.g. Europe/Oslo.")] = None
     user_agent: Annotated[str | None, typer.Option(help="Live: its user agent.")] = None
     proxy: Annotated[str | None, typer.Option(help="Live: a proxy, e.g. socks5://127.0.0.1:1080.")] = None
+    restore: Annotated[
+        bool,
+        typer.Option("--restore", help="Live: put the account back to how it was found after each episode."),
+    ] = False
     harm_guard: Annotated[
         bool | None,
         typer.Option(
@@ -87,6 +91,7 @@ class EnvironmentOptions:
             **vars(self),
             "viewport": read_viewport(self.viewport) if self.viewport else None,
             "headless": False if self.headed else None,
+            "restore": self.restore or None,
             "judge": _judges(self.judge),
         }
         return {name: value for name, value in options.items() if value is not None and name != "headed"}

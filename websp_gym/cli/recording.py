@@ -19,10 +19,12 @@ from websp_gym.errors import SetupError
 from websp_gym.paths import own_traces
 from websp_gym.recording.by_hand import record_by_hand
 from websp_gym.recording.dry_run import check_file, site_of
+from websp_gym.recording.live_account import account_named
 from websp_gym.replay.importers.account_values import holds_value
 from websp_gym.replay.left_out import places_of, way_out
 from websp_gym.replay.library import site_slug
 from websp_gym.tasks.instances import all_instances
+from websp_gym.world.live.permission import require_live
 
 if TYPE_CHECKING:
     from websp_gym.recording import RecorderBrowser
@@ -46,6 +48,10 @@ def record(
     start: Annotated[
         str | None, typer.Option(help="Page to start on. Default: the site's start page.")
     ] = None,
+    account: Annotated[
+        str | None,
+        typer.Option(help="Record on a live page as this account (`websp accounts`), with its kept sign-in."),
+    ] = None,
     signed_out: SignedOut = False,
     screenshots: Annotated[
         bool, typer.Option("--screenshots/--no-screenshots", help="Keep a screenshot after each event.")
@@ -54,15 +60,15 @@ def record(
 ) -> None:
     """Record a trace: do it once in the browser that opens.
 
-    Account values of a live site become placeholders when WEBSP_ACCOUNT_EMAIL, WEBSP_ACCOUNT_USERNAME and
-    WEBSP_ACCOUNT_NAME are set. Passwords, one-time codes and card numbers are never stored; WEBSP_ACCOUNT_PASSWORD
-    is only compared with typed text, to distinguish a new password from the account's.
+    Account values of a live site become placeholders, those of --account, or of WEBSP_ACCOUNT_EMAIL,
+    WEBSP_ACCOUNT_USERNAME and WEBSP_ACCOUNT_NAME. Passwords, one-time codes and card numbers are never stored; the
+    password (WEBSP_ACCOUNT_PASSWORD) is only compared with typed text, to distinguish a new one from the account's.
 
     Example: `websp record steam --name "my preferences" --start https://store.steampowered.com/account/preferences/`
     """
     live = where.startswith(("https://", "http://"))
     sites = {each.site.slug: each.site.start_url for each in all_instances()} if live else {}
-    slug = site_slug(where, sites) if live else where
+    slug = account_named(account).site if account else site_slug(where, sites) if live else where
     site = None if live else site_of(where)
     is_file = out is not None and out.suffix == ".json"
     title = name or (out.stem if out and is_file else "recording")
@@ -71,6 +77,12 @@ def record(
         raise SetupError(
             f"{path} is already there; choose another --name, or use --overwrite", path=str(path)
         )
+    if account is not None:
+        require_live("--account")
+        if not live:
+            raise SetupError(
+                f"--account records on a live page: give its address in place of {where}", option="account"
+            )
     require_display("recording")
     check_file(path)
     console = Console(highlight=False)
@@ -90,7 +102,7 @@ def record(
         path,
         name=title,
         slug=slug,
-        account=live_account(),
+        account=account or live_account(),
         start=start,
         signed_in=not signed_out,
         screenshots=screenshots,
@@ -105,9 +117,11 @@ def record(
             f"{escape(way_out(event, number))}",
             soft_wrap=True,
         )
-    for remark in remarks(trace, path, live_account() if live else {}):
+    own = account_named(account).shown if account else live_account() if live else {}
+    for remark in remarks(trace, path, own):
         console.print(f"[yellow]look:[/] {escape(remark)}", soft_wrap=True)
-    way = "--set on" if site is not None else f"--site-url {_origin(where)}  (with WEBSP_LIVE=1)"
+    live_way = f"--account {account}" if account else f"--site-url {_origin(where)}"
+    way = "--set on" if site is not None else f"{live_way}  (with WEBSP_LIVE=1)"
     console.print(f"try it: websp replay {path} {way}", soft_wrap=True)
 
 

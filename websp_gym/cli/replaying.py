@@ -45,6 +45,12 @@ def replay(
         str | None,
         typer.Option(metavar="URL", help="Replay on this live website, and verify. Needs WEBSP_LIVE=1."),
     ] = None,
+    account: Annotated[
+        str | None,
+        typer.Option(
+            help="Replay on the live website as this account (`websp accounts`), signed in, and verify."
+        ),
+    ] = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option(
@@ -62,8 +68,9 @@ def replay(
 ) -> int:
     """Replay a trace; show how each element was found and what changed on the server.
 
-    It runs on a fresh account of the sandbox. With --site-url it runs on any website, in a browser without cookies:
-    the trace must sign in itself, with WEBSP_ACCOUNT_EMAIL, WEBSP_ACCOUNT_USERNAME and WEBSP_ACCOUNT_PASSWORD.
+    It runs on a fresh account of the sandbox. With --account it runs on the live website, signed in as that account.
+    With --site-url alone it runs on any website, in a browser without cookies: the trace must sign in itself, with
+    WEBSP_ACCOUNT_EMAIL, WEBSP_ACCOUNT_USERNAME and WEBSP_ACCOUNT_PASSWORD.
     Where an input was left out because it is secret, replay stops unless it is given: with --input, or a new password
     with WEBSP_ACCOUNT_NEW_PASSWORD. Exit code 0, or 1 when an event failed.
 
@@ -74,14 +81,14 @@ def replay(
         raise SetupError(
             f"there is no event {explain}; {trace.name} has {len(trace.events)}", option="explain"
         )
-    if site_url is not None:
-        require_live("--site-url")
+    if site_url is not None or account is not None:
+        require_live("--site-url" if account is None else "--account")
     if headed:
         require_display("--headed")
     given = _inputs(inputs or [])
     outcome = _Outcome(trace, set, explain)
     try:
-        if site_url is None:
+        if site_url is None and account is None:
             done = dry_run(
                 trace,
                 set=set,
@@ -105,7 +112,7 @@ def replay(
                 trace,
                 site_url,
                 set=set,
-                account=live_account(),
+                account=account or live_account(),
                 inputs=given,
                 headless=not headed,
                 picture=picture,

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,21 +12,18 @@ from playwright.sync_api import Error as PlaywrightError
 from rich.console import Console
 from rich.markup import escape
 
-from websp_gym.browser import VIEWPORT
 from websp_gym.browser.confinement import require_display
-from websp_gym.browser.launch import BrowserOptions, open_context
-from websp_gym.browser.tabs import Tabs
 from websp_gym.cli.options import Headed
 from websp_gym.cli.output import FAILED, OK, plain_table
 from websp_gym.errors import SetupError, WebspError, nearest
+from websp_gym.recording.live_account import account_browser
 from websp_gym.recording.live_sign_in import LiveSignIn
-from websp_gym.tasks.instances import Site, all_instances, signed_in_site
 from websp_gym.world.live.accounts import Account, load_accounts
-from websp_gym.world.live.live import LiveSettings, LiveWorld
 from websp_gym.world.live.permission import require_live
 from websp_gym.world.live.sign_ins import keep_sign_in
 
 if TYPE_CHECKING:
+    from websp_gym.browser.tabs import Tabs
     from websp_gym.world.live.live import LiveEpisode
 
 _LOOK_MS = 200.0
@@ -68,7 +63,7 @@ def login(
     if by_hand or headed:
         require_display("--by-hand" if by_hand else "--headed")
     for name, account in chosen.items():
-        with _browser(name, account, headless=not (by_hand or headed)) as (sign_in, episode, tabs):
+        with account_browser(name, headless=not (by_hand or headed)) as (sign_in, episode, tabs):
             if by_hand or account.sign_in == "by_hand":
                 _by_hand(tabs, episode, sign_in, console)
             elif sign_in.is_signed_in(tabs):
@@ -115,7 +110,7 @@ def _check(chosen: dict[str, Account], console: Console) -> int:
     for name, account in chosen.items():
         mark, why = OK, ""
         try:
-            with _browser(name, account, headless=True) as (sign_in, _, tabs):
+            with account_browser(name, headless=True) as (sign_in, _, tabs):
                 if not sign_in.is_signed_in(tabs):
                     mark, why = FAILED, f"websp login {name}"
         except WebspError as error:
@@ -140,49 +135,3 @@ def _chosen(who: str | None, known: dict[str, Account]) -> dict[str, Account]:
         f'there is no account "{who}"{nearest(who, list(known))}; add one with `websp accounts add {who}`',
         option="account",
     )
-
-
-def site_for(account: Account) -> Site:
-    """Return the site of an account, as its tasks that start signed in see it; a bare one for another website.
-
-    Raises:
-        SetupError: No task is on it, and the account has no address.
-    """
-    found = [instance for instance in all_instances() if instance.site.slug == account.site]
-    if found:
-        return signed_in_site(found)
-    if account.url is None:
-        raise SetupError(
-            f"no task is on {account.site}, so nobody knows its address: add `url:` to the account",
-            option="account",
-        )
-    return Site.model_construct(
-        site=account.site,
-        slug=account.site,
-        website_category="",
-        start_url=account.url,
-        account="password",
-        signed_in=(account.site,),
-        login_trace=None,
-        class_rules=(),
-        tasks=(),
-    )
-
-
-@contextlib.contextmanager
-def _browser(
-    name: str, account: Account, *, headless: bool
-) -> Iterator[tuple[LiveSignIn, LiveEpisode, Tabs]]:
-    site = site_for(account)
-    world = LiveWorld(site, LiveSettings(account=name))
-    with closing(world.open_episode(site, signed_in=True)) as episode:
-        context = open_context(
-            BrowserOptions(headless, world.browser_args()), viewport=VIEWPORT, **world.context_options()
-        )
-        try:
-            episode.attach(context)
-            tabs = Tabs(context)
-            context.new_page()
-            yield LiveSignIn(site, episode), episode, tabs
-        finally:
-            context.close()

@@ -256,7 +256,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         episode, self._episode = self._episode, None
         # After a fork, the episode still belongs to the parent process.
         if episode is not None and episode.pid == os.getpid():
-            call(lambda: episode.end(ending), seconds=_TO_END)
+            to_restore = episode.options.reset_timeout if episode.options.restore else 0.0
+            call(lambda: episode.end(ending), seconds=_TO_END + to_restore)
 
     def _running(self) -> Episode:
         if self._episode is None:

@@ -76,7 +76,7 @@ def verify(instance: Instance, server: Server) -> WorldState:
         InitialStateError: It is not; ``differences`` maps each key to (expected, actual).
     """
     state = server.state()
-    differences = dict(_differences(instance, state, server.defaults()))
+    differences = dict(differences_of(instance, state, server.defaults()))
     if differences:
         lines = [f"  {key}: expected {want!r}, actual {have!r}" for key, (want, have) in differences.items()]
         raise InitialStateError(
@@ -145,9 +145,10 @@ def _snapshot_name(instance: Instance, login: Login) -> str:
     return f"{instance.id}:{instance.config_hash}:{login}:{digest.hexdigest()[:16]}"
 
 
-def _differences(
+def differences_of(
     instance: Instance, state: WorldState, defaults: WorldState
 ) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """Yield each key of a state that is not as S0 of an instance has it, with the expected and the actual value."""
     slug = instance.site.slug
     if slug not in state.sites or slug not in defaults.sites:
         yield slug, ("a site of the world", None)

@@ -14,13 +14,19 @@ from typing import TYPE_CHECKING
 
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
+from websp_gym.env.live_restore import Found
 from websp_gym.env.s0_report import S0Report, filled_call
 from websp_gym.errors import InitialStateError, ReplayError, SetupError
 from websp_gym.recording.live_sign_in import TIMEOUT, LiveSignIn
-from websp_gym.replay import Found, locate, replay
+from websp_gym.recording.look_back import states_of
+from websp_gym.replay import Found as Located
+from websp_gym.replay import locate, replay
 from websp_gym.replay.expectations import is_choice
 from websp_gym.replay.filled import fill_event
+from websp_gym.replay.read_back import Kept, Setting, look_again
+from websp_gym.replay.second_replay import read_back_again
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
+from websp_gym.world.live.apis import ApiRequest
 from websp_gym.world.state import WorldState
 
 if TYPE_CHECKING:
@@ -37,7 +43,12 @@ _STATES = "all => all.map(el => el.checked ?? el.getAttribute('aria-checked') ==
 
 
 def reach_live(
-    instance: Instance, episode: LiveEpisode, tabs: Tabs, *, another: Callable[[], BrowserContext]
+    instance: Instance,
+    episode: LiveEpisode,
+    tabs: Tabs,
+    *,
+    another: Callable[[], BrowserContext],
+    found: Found | None = None,
 ) -> S0Report:
     """Bring the account to S0 and verify it.
 
@@ -46,6 +57,7 @@ def reach_live(
         episode: A new episode, attached to the browser context of ``tabs``.
         tabs: The open tabs; replay uses the current one.
         another: Opens another browser, without the sign-in.
+        found: Is told how the account was found, also where S0 is not reached; None puts nothing back.
 
     Returns:
         What was done.
@@ -56,7 +68,7 @@ def reach_live(
         WorldError: The site refused a request.
     """
     began = time.monotonic()
-    reacher = _Reacher(instance, episode, tabs, another)
+    reacher = _Reacher(instance, episode, tabs, another, found)
     if instance.site.account != "none":
         reacher.sign_in()
     for step in instance.config.initial_state:
@@ -67,9 +79,7 @@ def reach_live(
                 reacher.visit(step.visit)
             case ApiStep():
                 body, url = filled_call(step.api, episode.account)
-                call = step.api
-                slug = instance.site.slug
-                episode.call_api(slug, call.method, url, token=call.token, body=body, missing=call.missing)
+                reacher.call(ApiRequest(step.api.method, url, body, step.api.missing), step.api.token)
             case SignInStep():
                 for _ in step.sign_in:
                     reacher.sign_in_elsewhere()
@@ -86,13 +96,21 @@ def reach_live(
 
 class _Reacher:
     def __init__(
-        self, instance: Instance, episode: LiveEpisode, tabs: Tabs, another: Callable[[], BrowserContext]
+        self,
+        instance: Instance,
+        episode: LiveEpisode,
+        tabs: Tabs,
+        another: Callable[[], BrowserContext],
+        found: Found | None,
     ) -> None:
         self.report = S0Report("replay", WorldState(), read_back=0)
         self._instance = instance
         self._account = LiveSignIn(instance.site, episode)
         self._tabs = tabs
         self._another = another
+        self._episode = episode
+        self._found = found
+        self._states: list[Kept] = []
 
     def replay(self, name: str, wanted: Set) -> None:
         """Replay a trace and read back what it set."""
@@ -104,12 +122,8 @@ class _Reacher:
         )
         try:
             with sent(self._tabs.context) as requests:
-                done = self._play(trace, wanted, verify=True)
-            if done.unverified and _only_chooses(trace):
-                # Menus and dialogs show it, which the way of the trace opens.
-                again = self._play(trace, wanted, verify=False)
-                if _is_kept(trace, again):
-                    done = replace(done, verified=sum(map(is_choice, trace.events)), unverified=())
+                done = self._play_first(trace, wanted)
+            done = read_back_again(trace, done, lambda: self._play(trace, wanted, verify=False))
         except ReplayError as error:
             raise InitialStateError(
                 f"{self._instance.id}: S0 was not reached on the live website by {name}: {error}",
@@ -127,6 +141,32 @@ class _Reacher:
         self.report.events.extend(done.events)
         self.report.read_back = (self.report.read_back or 0) + (done.verified or 0)
 
+    def _play_first(self, trace: Trace, wanted: Set) -> ReplayReport:
+        """Replay a trace, and keep how to put back what it has set, also where it fails on the way."""
+        self._states.clear()
+        new: tuple[int, ...] = ()
+        found = self._as_found(trace) if self._found is not None else {}
+        try:
+            done = self._play(trace, wanted, verify=True)
+            new = done.new
+            return done
+        finally:
+            if self._found is not None:
+                states = [replace(one, before=found.get(one.number) or one.before) for one in self._states]
+                self._found.note_trace(trace, states, new)
+
+    def _as_found(self, trace: Trace) -> dict[int, Setting]:
+        """Return what the controls of a trace hold before it, by number of the event; one may depend on another."""
+        states = list(states_of(trace, self._account.values))
+        readings = look_again(states, self._tabs, self._instance.site.replay_rules, timeout=TIMEOUT)
+        return {reading.kept.number: reading.now for reading in readings if reading.now is not None}
+
+    def call(self, request: ApiRequest, token: str) -> None:
+        """Send a request to the site's API, and read back what it set."""
+        if self._found is not None:
+            self._found.note_request(request, self._episode.undo_of(request, token), token)
+        self._episode.send(request, token)
+
     def _play(self, trace: Trace, wanted: Set, *, verify: bool) -> ReplayReport:
         return replay(
             trace,
@@ -136,6 +176,7 @@ class _Reacher:
             class_rules=self._instance.site.replay_rules,
             timeout=TIMEOUT,
             verify=verify,
+            on_set=self._states.append if verify else None,
         )
 
     def visit(self, urls: tuple[str, ...]) -> None:
@@ -187,7 +228,7 @@ class _Presses:
             if not number or event.url != self._pressed[0].url:
                 self._open(event)
             target = fill_event(event, self._values).target
-            if target is not None and isinstance(locate(self._tabs.current, target), Found):
+            if target is not None and isinstance(locate(self._tabs.current, target), Located):
                 found.append(f"{event.describe()} is still there when the page is loaded")
         kept = self._switches()
         return [] if found and kept == after and (after != self._before or self._as_expected(kept)) else found
@@ -225,18 +266,4 @@ def _only_presses(trace: Trace) -> bool:
     """Whether a trace neither types nor chooses anything, so that nothing it sets can be read back."""
     return any(event.target is not None for event in trace.events) and not any(
         is_choice(event) or event.value or event.type == "omitted" for event in trace.events
-    )
-
-
-def _only_chooses(trace: Trace) -> bool:
-    """Whether a trace types nothing, so that to replay it twice is to replay it once."""
-    return not any(event.value or event.type == "omitted" for event in trace.events)
-
-
-def _is_kept(trace: Trace, second: ReplayReport) -> bool:
-    """Whether a second replay found each switch and choice as the first one left it."""
-    return all(
-        report.action == "skipped" or (report.before is not None and report.before is report.after)
-        for event, report in zip(trace.events, second.events, strict=True)
-        if is_choice(event)
     )

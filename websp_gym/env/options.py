@@ -38,6 +38,8 @@ class Options:
         time_zone: Its time zone there, such as ``Europe/Oslo``.
         user_agent: Its user agent there.
         proxy: Address of a proxy there, such as ``socks5://127.0.0.1:1080``.
+        restore: Whether the account is put back to how it was found after an episode in the live world: what S0 sets
+            is read before, replayed as it was and read back.
         harm_guard: Whether an episode ends (``stopped``, a failure) before the agent presses what closes the account,
             buys, publishes, sends or changes how one signs in, unless the task asks for it; ``None``: in the live
             world only.
@@ -86,6 +88,7 @@ class Options:
     time_zone: str | None = None
     user_agent: str | None = None
     proxy: str | None = None
+    restore: bool = False
     harm_guard: bool | None = None
     instruction: InstructionVariant = "without_navigation"
     reward: RewardSpec = "state"
@@ -129,7 +132,7 @@ class Options:
         else:
             values["policies"] = list(self.policies)
         if self.world == "sandbox":
-            for name in LIVE_OPTIONS:
+            for name in (*LIVE_OPTIONS, "restore"):
                 del values[name]
         if self.harm_guard is None:
             del values["harm_guard"]
@@ -254,8 +257,8 @@ def _check_without_policies(options: Options) -> None:
 
 def _check_world(options: Options) -> None:
     if options.world != "live":
-        for name in LIVE_OPTIONS:
-            if (value := getattr(options, name)) is not None:
+        for name in (*LIVE_OPTIONS, "restore"):
+            if value := getattr(options, name):
                 raise SetupError(f'{name}={value!r} is an option of world="live" only', option=name)
         return
     if options.reward in ("state", "siblings", "strict", "policy"):
@@ -303,6 +306,7 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: value is None or (_is_number(value, int) and value >= 1),
     ),
     "harm_guard": ("True, False or None", lambda value: value in (True, False, None)),
+    "restore": ("True or False", lambda value: isinstance(value, bool)),
     "headless": ("True or False", lambda value: isinstance(value, bool)),
     "record_to": ("a folder, or None", lambda value: value is None or isinstance(value, str | Path)),
     "action_mapping": ("a callable, or None", lambda value: value is None or callable(value)),

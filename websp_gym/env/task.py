@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.browser.driver import call_for
-from websp_gym.browser.launch import BrowserOptions, open_context, prepare_context
+from websp_gym.browser.launch import prepare_context
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.browsergym import AbstractBrowserTask
 from websp_gym.env.cheat import solve
 from websp_gym.env.initial_state import reach
-from websp_gym.env.live_initial_state import reach_live
+from websp_gym.env.live_state import LiveInitialState
 from websp_gym.env.options import Options
 from websp_gym.env.s0_report import S0Report
 from websp_gym.errors import JudgeError, WorldError
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import Page
 
     from websp_gym.policies.sets import Policies
     from websp_gym.world import Server, World, WorldEpisode
@@ -82,6 +82,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             self.trajectory.policies = policies.as_record()
         self._reward = reward
         self._world_episode: WorldEpisode | None = None
+        self._live: LiveInitialState | None = None
 
     @property
     def world_episode(self) -> WorldEpisode:
@@ -228,23 +229,19 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
 
     def teardown(self) -> None:
         """End the episode in the world."""
-        if self._world_episode is not None:
-            self._world_episode.close()
-            self._world_episode = None
+        if self._world_episode is None:
+            return
+        if self._live is not None:
+            self._live.put_back()
+        self._world_episode.close()
+        self._world_episode = None
 
     def _reach(self, episode: WorldEpisode, tabs: Tabs) -> S0Report:
         if isinstance(episode, LiveEpisode):
-            return reach_live(self.instance, episode, tabs, another=self._another_browser)
+            self._live = LiveInitialState(self.instance, self.world, episode, self.options)
+            return self._live.reach(tabs)
         how, login = self.options.initial_state, self.options.login
         return reach(self.instance, episode, self.server, tabs, how=how, login=login)
-
-    def _another_browser(self) -> BrowserContext:
-        """Open a browser context without the sign-in of the episode."""
-        options = {
-            name: each for name, each in self.world.context_options().items() if name != "storage_state"
-        }
-        flags = BrowserOptions(self.options.headless, self.world.browser_args())
-        return open_context(flags, viewport=self.options.viewport, **options)
 
     def _go_to_start(self, tabs: Tabs) -> None:
         """Open the start page as the first entry of the history of the only tab."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from websp_gym.recording.live_account import world_of
 from websp_gym.recording.recorder_browser import RecorderBrowser
 from websp_gym.recording.watch import stop_signals, watch
 from websp_gym.replay import Trace, save_trace
@@ -14,6 +15,8 @@ from websp_gym.tasks.instances import Site
 from websp_gym.world import make_world
 
 if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
     from websp_gym.replay import TraceEvent
 
 
@@ -23,7 +26,7 @@ def record_by_hand(
     *,
     name: str,
     slug: str,
-    account: Mapping[str, str],
+    account: Mapping[str, str] | str,
     start: str | None = None,
     signed_in: bool = True,
     screenshots: bool = True,
@@ -40,7 +43,8 @@ def record_by_hand(
         path: The JSON file to write; missing folders are created.
         name: Name of the trace.
         slug: Slug of its site.
-        account: Values of a live site's account, which become placeholders; the sandbox has its own.
+        account: Values of a live site's account, which become placeholders, or the name of one of the user's
+            accounts, with its kept sign-in; the sandbox has its own.
         start: Page to start on; None for the site's start page.
         signed_in: Whether the browser starts signed in to a site of the sandbox.
         screenshots: Whether to keep a screenshot after each event. They are lost if the window is closed.
@@ -78,18 +82,37 @@ def record_by_hand(
 
 @contextlib.contextmanager
 def _place(
-    where: Site | str, signed_in: bool, account: Mapping[str, str]
+    where: Site | str, signed_in: bool, account: Mapping[str, str] | str
 ) -> Iterator[tuple[tuple[str, ...], Any, Mapping[str, str]]]:
     """Yield browser flags, a function that attaches a context, and the account to replace by placeholders."""
-    if isinstance(where, str):
+    if isinstance(where, str) and not isinstance(account, str):
         yield (), lambda context: None, account
         return
+    if isinstance(account, str):
+        with _as_account(account, signed_in) as place:
+            yield place
+        return
+    assert isinstance(where, Site)
     world = make_world("sandbox")
     episode = world.open_episode(where, signed_in=signed_in)
     try:
         yield world.browser_args(), episode.attach, episode.account
     finally:
         episode.close()
+
+
+@contextlib.contextmanager
+def _as_account(name: str, signed_in: bool) -> Iterator[tuple[tuple[str, ...], Any, Mapping[str, str]]]:
+    world, site = world_of(name)
+    with contextlib.closing(world.open_episode(site, signed_in=signed_in)) as episode:
+        kept = world.stored() or {}
+
+        def attach(context: BrowserContext) -> None:
+            episode.attach(context)
+            if signed_in:
+                context.add_cookies(kept.get("cookies", ()))
+
+        yield world.browser_args(), attach, {**episode.account, **episode.credentials()}
 
 
 def _save_bare(trace: Trace, path: Path) -> None:

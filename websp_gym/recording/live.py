@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.tabs import Tabs
-from websp_gym.errors import SetupError
 from websp_gym.recording.dry_run import check_file, write_picture
+from websp_gym.recording.live_account import account_browser
 from websp_gym.replay import EventReport, ReplayReport, Trace, replay
+from websp_gym.replay.moved import on_site
 
 if TYPE_CHECKING:
     from websp_gym.replay.evidence import Candidate
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
 def replay_live(
     trace: Trace,
-    site_url: str,
+    site_url: str | None,
     *,
     set: Set,
-    account: Mapping[str, str],
+    account: Mapping[str, str] | str,
     inputs: Mapping[int, str] | None = None,
     headless: bool = True,
     timeout: float = 10.0,
@@ -31,13 +32,15 @@ def replay_live(
     on_event: Callable[[EventReport], None] | None = None,
     on_candidates: Callable[[int, list[Candidate]], None] | None = None,
 ) -> ReplayReport:
-    """Replay a trace on a website, in a fresh browser without cookies, and read back what was set.
+    """Replay a trace on a website, and read back what was set.
 
     Args:
-        trace: The trace. It must sign in itself where the site needs that.
-        site_url: The website; the addresses of the trace's own site are replaced by it.
+        trace: The trace.
+        site_url: The website; the addresses of the trace's own site are replaced by it. None: where the account says,
+            else where it was recorded.
         set: The final state of stateful targets: ``on``, ``off`` or as ``recorded``.
-        account: The account's values for the placeholders.
+        account: Name of one of the user's accounts, which is signed in first. Or the values of an account for the
+            placeholders: the browser is then a fresh one without cookies, and the trace must sign in itself.
         inputs: What to type where the recording left out an input, by number of the event.
         headless: Whether to run without a browser window.
         timeout: Seconds to wait for the target of one event.
@@ -47,20 +50,18 @@ def replay_live(
 
     Raises:
         ReplayError: A target was not found, did not reach its state, or was not kept by the site.
-        SetupError: ``site_url`` is not a web address, there is no browser, or ``picture`` cannot be written.
+        SetupError: ``site_url`` is not a web address, there is no browser, ``picture`` cannot be written, or the
+            account cannot be signed in.
     """
     if picture is not None:
         check_file(picture)
-    moved = on_site(trace, site_url)
-    context = open_context(BrowserOptions(headless), viewport=(trace.viewport.width, trace.viewport.height))
-    try:
-        tabs = Tabs(context)
-        context.new_page()
+    on_site(trace, site_url)
+    with _signed_in(trace, account, headless) as (tabs, values, own_url):
         report = replay(
-            moved,
+            on_site(trace, site_url or own_url),
             tabs,
             set=set,
-            account=account,
+            account=values,
             inputs=inputs,
             timeout=timeout,
             verify=True,
@@ -70,33 +71,24 @@ def replay_live(
         if picture is not None:
             write_picture(picture, tabs.current.screenshot())
         return report
+
+
+@contextmanager
+def _signed_in(
+    trace: Trace, account: Mapping[str, str] | str, headless: bool
+) -> Iterator[tuple[Tabs, Mapping[str, str], str | None]]:
+    """Yield the tabs of a browser, the values for placeholders, and the address of the account's site."""
+    viewport = (trace.viewport.width, trace.viewport.height)
+    if isinstance(account, str):
+        with account_browser(account, headless=headless, viewport=viewport) as (sign_in, episode, tabs):
+            if not sign_in.is_signed_in(tabs):
+                sign_in.sign_in(tabs)
+            yield tabs, sign_in.values, episode.site_url
+        return
+    context = open_context(BrowserOptions(headless), viewport=viewport)
+    try:
+        tabs = Tabs(context)
+        context.new_page()
+        yield tabs, account, None
     finally:
         context.close()
-
-
-def on_site(trace: Trace, site_url: str) -> Trace:
-    """Return the trace with the addresses of its own site moved to another one.
-
-    Raise SetupError where ``site_url`` is not an http or https URL. A path in it comes before those of the trace.
-    """
-    url = urlsplit(site_url)
-    if url.scheme not in ("http", "https") or not url.hostname:
-        raise SetupError(
-            f"{site_url} is not a web address; write for example https://staging.example.com",
-            option="site-url",
-        )
-    new = f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}"
-    start = urlsplit(trace.start_url)
-    old = f"{start.scheme}://{start.netloc}"
-
-    def move(part: Any, key: str = "") -> Any:
-        if isinstance(part, dict):
-            return {name: move(value, name) for name, value in part.items()}
-        if isinstance(part, list):
-            return [move(value) for value in part]
-        is_own = (
-            key in ("url", "start_url", "href") and isinstance(part, str) and f"{part}/".startswith(f"{old}/")
-        )
-        return new + part.removeprefix(old) if is_own else part
-
-    return Trace.model_validate(move(trace.model_dump(mode="json", by_alias=True)))

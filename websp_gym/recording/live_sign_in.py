@@ -11,10 +11,10 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError, SetupError, WebspError
-from websp_gym.recording.live import on_site
 from websp_gym.replay import Found, Trace, locate, replay
 from websp_gym.replay.filled import fill_event
 from websp_gym.replay.library import read_trace
+from websp_gym.replay.moved import on_site
 from websp_gym.replay.refusals import asks_password
 from websp_gym.world.live.folders import state_folder, write_private
 
@@ -54,8 +54,7 @@ class LiveSignIn:
 
     def trace(self, name: str) -> Trace:
         """Return a trace with its addresses where the site is."""
-        trace = read_trace(name)
-        return trace if self._episode.site_url is None else on_site(trace, self._episode.site_url)
+        return on_site(read_trace(name), self._episode.site_url)
 
     def is_signed_in(self, tabs: Tabs) -> bool:
         """Whether the browser is signed in: the start page asks for no password, and offers no sign-in.

@@ -34,7 +34,7 @@ def look_back(trace: Trace, context: BrowserContext, account: Mapping[str, str])
     Returns:
         Whether the page kept it, by number of the event; without events whose target is not on the loaded page.
     """
-    states = without_sign_in(last_states(_states(trace, account)))
+    states = without_sign_in(last_states(states_of(trace, account)))
     if not states:
         return {}
     try:
@@ -53,7 +53,8 @@ def look_back(trace: Trace, context: BrowserContext, account: Mapping[str, str])
     return {reading.kept.number: reading.same for reading in readings if reading.now is not None}
 
 
-def _states(trace: Trace, account: Mapping[str, str]) -> Iterator[Kept]:
+def states_of(trace: Trace, account: Mapping[str, str]) -> Iterator[Kept]:
+    """Yield the states that the events of a trace set, as far as the recording knows them."""
     for number, event in enumerate(trace.events, 1):
         if event.target is None or event.popup:
             continue

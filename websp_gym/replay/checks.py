@@ -33,6 +33,7 @@ class Checks:
         error: Makes the error of an event: from it, its number, the reason, what was looked for, and the way out.
         watch: Whether to notice what is refused.
         verify: Whether the states are read back at the end.
+        on_set: Called with each state that was set.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Checks:
         *,
         watch: bool,
         verify: bool,
+        on_set: Callable[[Kept], None] | None = None,
     ) -> None:
         self.tabs = tabs
         self.rules = rules
@@ -54,6 +56,7 @@ class Checks:
         self.verify = verify
         self.refusals = Refusals(tabs.context) if watch else None
         self.kept: list[Kept] = []
+        self.on_set = on_set
         self.last_press = 0
         """Number of the last event that set nothing, but pressed something."""
         self.suspicion: ReplayError | None = None
@@ -115,6 +118,8 @@ class Checks:
             on = did.after if did.is_set else None
             moved = not same_page(self.tabs.current.url, self.left)
             self.kept.append(Kept(number, event, self.left, on, did.text, before, sent, since, moved))
+            if self.on_set is not None:
+                self.on_set(self.kept[-1])
         elif did.done in ("clicked", "pressed"):
             self.last_press = number
         return did

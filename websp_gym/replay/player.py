@@ -40,6 +40,7 @@ from websp_gym.replay.located_element import (
 )
 from websp_gym.replay.openers import Openers
 from websp_gym.replay.perform_event import Done, Performed, Performer
+from websp_gym.replay.read_back import Kept
 from websp_gym.replay.refusals import Pressed
 from websp_gym.replay.report import EventReport, ReplayReport
 from websp_gym.replay.trace import End, Trace
@@ -72,6 +73,7 @@ def replay(
     inputs: Mapping[int, str] | None = None,
     on_event: Callable[[EventReport], None] | None = None,
     on_candidates: Callable[[int, list[Candidate]], None] | None = None,
+    on_set: Callable[[Kept], None] | None = None,
 ) -> ReplayReport:
     """Replay a trace in the current tab.
 
@@ -94,6 +96,7 @@ def replay(
         on_event: Called with the report of each completed event, also of those before a failure.
         on_candidates: Called with the number of each event that has a target, and the elements that may be its
             target, before it is carried out or given up. For explanations; it makes replay slower.
+        on_set: Called with each state that an event set, and what was there before, which is known with ``verify``.
 
     Returns:
         One report per event.
@@ -108,7 +111,9 @@ def replay(
     check_inputs(trace, inputs or {})
     check_class_rules(class_rules, tabs.current)
     filled = fill_trace(trace, account, inputs)
-    player = _Player(tabs, set, timeout, class_rules, watch or verify, verify, trace.end, on_candidates)
+    player = _Player(
+        tabs, set, timeout, class_rules, watch or verify, verify, trace.end, on_candidates, on_set
+    )
     try:
         if start:
             player.go(filled.start.url, filled.start, 0)
@@ -125,9 +130,9 @@ def replay(
     finally:
         player.checks.close()
     seconds = time.monotonic() - began
-    return ReplayReport(
-        tuple(events), seconds, back.verified if back else None, back.unverified if back else ()
-    )
+    if back is None:
+        return ReplayReport(tuple(events), seconds)
+    return ReplayReport(tuple(events), seconds, back.verified, back.unverified, back.new)
 
 
 class _Player:
@@ -141,6 +146,7 @@ class _Player:
         verify: bool,
         end: End | None,
         on_candidates: Callable[[int, list[Candidate]], None] | None,
+        on_set: Callable[[Kept], None] | None,
     ) -> None:
         self.tabs = tabs
         self.set = set_
@@ -155,7 +161,9 @@ class _Player:
         self.on_candidates = on_candidates
         self.answer: str | None = None
         """Given for the dialog of the next event."""
-        self.checks = Checks(tabs, rules, timeout, end, self._error, watch=watch, verify=verify)
+        self.checks = Checks(
+            tabs, rules, timeout, end, self._error, watch=watch, verify=verify, on_set=on_set
+        )
 
     def check_proved(self, number: int) -> None:
         """Raise ReplayError where no event until this one has proved a step that was taken by its place."""

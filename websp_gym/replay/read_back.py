@@ -10,9 +10,9 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
@@ -58,13 +58,15 @@ class Setting:
     """Whether its form lists rows, each with a box to choose it."""
     sign_in: bool
     """Whether its form asks for a password."""
+    chosen: Mapping[str, Any] | None = field(default=None, compare=False)
+    """Of a radio button that is not chosen: the fingerprint of the one of its group that is."""
 
     @classmethod
     def of(cls, element: LocatedElement) -> Setting:
         """Return the setting that an element is."""
         told = element.ask("setting")
         on = element.look().on  # by the site's class rules
-        return cls(told["value"], on, told["shown"], told["listed"], told["signIn"])
+        return cls(told["value"], on, told["shown"], told["listed"], told["signIn"], told["chosen"])
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,8 @@ class ReadBack:
     """Number of states that the pages kept."""
     unverified: tuple[str, ...] = ()
     """The others, each with the reason."""
+    new: tuple[int, ...] = ()
+    """Numbers of the events whose text became something new, as in a list."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +127,8 @@ def last_states(kept: Iterable[Kept]) -> list[Kept]:
     """Return the last state of every target; a radio button is replaced by a later one of its group."""
     last: dict[tuple[object, ...], Kept] = {}
     for one in kept:
-        last.pop(_identity(one), None)
-        last[_identity(one)] = one
+        last.pop(identity(one), None)
+        last[identity(one)] = one
     return list(last.values())
 
 
@@ -152,13 +156,14 @@ def read_back(
         ReplayError: A page did not keep a state, or did not load; names every target that differs.
     """
     readings = look_again(kept, tabs, rules, timeout=timeout)
-    refused, unverified, new = [], [], 0
+    refused, unverified, new = [], [], list[int]()
     for reading in readings:
         if reading.same:
             continue
-        why = _no_setting(reading, readings, sent_since(reading.kept))
-        if why == _NEW and reading.said:
-            new += 1
+        sent = sent_since(reading.kept)
+        why = _no_setting(reading, readings, sent)
+        if why == _NEW and reading.said and _was_sent(reading.kept, sent):
+            new.append(reading.kept.number)
         elif why is None:
             refused.append(reading.kept)
         else:
@@ -171,7 +176,7 @@ def read_back(
             event=refused[0].number,
             reason="not kept",
         )
-    return ReadBack(sum(reading.same for reading in readings) + new, tuple(unverified))
+    return ReadBack(sum(reading.same for reading in readings) + len(new), tuple(unverified), tuple(new))
 
 
 def look_again(
@@ -324,7 +329,8 @@ def _load(url: str, tabs: Tabs, timeout: float) -> None:
     settle(tabs, cap=timeout)
 
 
-def _identity(one: Kept) -> tuple[object, ...]:
+def identity(one: Kept) -> tuple[object, ...]:
+    """Return what is the same for all states of one control; the radio buttons of a group are one."""
     target = one.event.target
     assert target is not None
     page = one.url.split("#", 1)[0]

@@ -8,8 +8,9 @@
  *   unsent(el)         the label of a field for which the browser did not send the form that the element sends, or null
  *   sends(el)          whether pressing the element, or Enter in it, sends a form by another method than GET
  *   asksPassword()     whether a password field is visible
- *   setting(el)        {value, on, shown, listed, signIn}: what a control holds now; whether its form lists rows, each with
- *                      a box to choose it; whether its form asks for a password
+ *   setting(el)        {value, on, shown, listed, signIn, chosen}: what a control holds now; whether its form lists rows,
+ *                      each with a box to choose it; whether its form asks for a password; of a radio button that is not
+ *                      chosen, the fingerprint of the one of its group that is
  */
 (() => {
   'use strict';
@@ -84,16 +85,35 @@
     }
     return [...names.values()].some((rows) => rows.size > 1);
   };
-  /** @type {(el: Element) => {value: string|null, on: boolean|null, shown: boolean, listed: boolean, signIn: boolean}} */
+  /** The radio button of a group that is chosen. */
+  /** @type {(field: Element) => Element|undefined} */
+  const chosenBeside = (field) => {
+    if (inputType(field) === 'radio') {
+      const name = raw.attr(field, 'name');
+      const root = /** @type {Document} */ (field.getRootNode());
+      const all = [...kit.all(root, 'input[type="radio"]')].filter((radio) => raw.attr(radio, 'name') === name);
+      return all.find((radio) => formOf(radio) === formOf(field) && replay.look(radio, []).on);
+    }
+    const group = websp.roleOf(field) === 'radio' ? field.closest('[role="radiogroup"]') : null;
+    return group ? [...kit.all(group, '[role="radio"]')].find((radio) => replay.look(radio, []).on) : undefined;
+  };
+  /** @type {(el: Element) => Fingerprint|null} */
+  const printOf = (el) => {
+    const { uncut, ...print } = websp.recordedPrint(el);
+    return print;
+  };
+  /** @type {(el: Element) => {value: string|null, on: boolean|null, shown: boolean, listed: boolean, signIn: boolean, chosen: Fingerprint|null}} */
   const setting = (el) => {
     const field = replay.field(el);
     const isField = 'value' in field && typeof field.value === 'string';
     const form = formOf(field);
+    const chosen = chosenBeside(field);
     return {
       value: isEditingHost(field) ? websp.textOf(field) : isField ? field.value : null,
       on: replay.look(el, []).on,
       shown: [el, ...websp.surfacesOf(el), ...websp.labelsOf(el)].some(visible),
       listed: listed(field), signIn: form !== null && hasPassword(form),
+      chosen: chosen && chosen !== field ? printOf(chosen) : null,
     };
   };
 

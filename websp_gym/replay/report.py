@@ -38,3 +38,5 @@ class ReplayReport:
     """How many states were read back from pages loaded once more; None if that was not asked for."""
     unverified: tuple[str, ...] = ()
     """States that could not be read back, each with the reason."""
+    new: tuple[int, ...] = ()
+    """Numbers of the events whose text became something new, as in a list."""

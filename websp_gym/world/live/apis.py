@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -72,6 +72,21 @@ def send(request: ApiRequest, token: str) -> None:
                 f"{request} was accepted and has not taken effect ({read}):\n" + "\n".join(lines),
                 differences=differences,
             )
+
+
+def undo_of(request: ApiRequest, token: str) -> ApiRequest | None:
+    """Return the request that puts back what a request is about to set; None where none does.
+
+    Raises:
+        MissingExtraError: The client is not installed.
+        WorldError: The site does not respond.
+    """
+    for read, wanted in _to_read_back(request):
+        if isinstance(wanted, Mapping):
+            found = _client(request.url)(read, token).data
+            if isinstance(found, Mapping) and wanted.keys() <= found.keys():
+                return replace(request, body={key: found[key] for key in wanted})
+    return None
 
 
 def described(request: ApiRequest) -> list[str]:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from websp_gym.errors import SetupError, WorldError, missing_extra
 from websp_gym.tasks.instances import Site
 from websp_gym.world.live.accounts import Account, account_for, secret_of
-from websp_gym.world.live.apis import ApiRequest, send
+from websp_gym.world.live.apis import ApiRequest, send, undo_of
 from websp_gym.world.live.folders import state_folder
 from websp_gym.world.live.pace import Pace
 from websp_gym.world.live.permission import require_live
@@ -176,9 +176,18 @@ class LiveEpisode:
         """Count the requests of the browser context."""
         self._pace.attach(context)
 
-    def call_api(self, site: str, method: str, url: str, *, token: str, body: Any, missing: bool) -> None:
-        """Send a request to a site's API by its official client, and read back what it set."""
-        send(ApiRequest(method, url, body, missing), self._token(token))
+    def send(self, request: ApiRequest, token: str) -> None:
+        """Send a request to a site's API by its official client, and read back what it set.
+
+        Args:
+            request: The request.
+            token: Id of the access token.
+        """
+        send(request, self._token(token))
+
+    def undo_of(self, request: ApiRequest, token: str) -> ApiRequest | None:
+        """Return the request that puts back what a request is about to set; ``None`` where none does."""
+        return undo_of(request, self._token(token))
 
     def check(self) -> None:
         """Wait until the next request is within the limit of the account."""

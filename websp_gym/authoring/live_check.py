@@ -1,0 +1,137 @@
+"""Whether the traces of a live website still do what they say: sign in, set S0 of each instance, put all back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.browser import VIEWPORT
+from websp_gym.browser.launch import BrowserOptions, open_context
+from websp_gym.browser.tabs import Tabs
+from websp_gym.env.live_initial_state import reach_live
+from websp_gym.env.live_restore import Found
+from websp_gym.errors import ReplayError, WebspError
+from websp_gym.recording.live_account import account_browser, world_of
+from websp_gym.tasks.instances import Instance, all_instances
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
+    from websp_gym.recording.live_sign_in import LiveSignIn
+
+Part = Literal["sign-in", "S0", "put back"]
+
+
+@dataclass(frozen=True)
+class LiveFinding:
+    """What was tried on a live website, and whether it works.
+
+    Args:
+        account: Name of the account.
+        part: ``sign-in``, ``S0`` or ``put back``.
+        instance: Id of the instance, for S0.
+        ok: Whether it works.
+        seconds: Seconds it took.
+        why: What does not work.
+        event: Number of the event at which a trace stopped; ``None`` where it is none.
+    """
+
+    account: str
+    part: Part
+    instance: str
+    ok: bool
+    seconds: float
+    why: str = ""
+    event: int | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the finding as JSON data."""
+        return asdict(self)
+
+
+def check_account(name: str, *, headless: bool = True) -> Iterator[LiveFinding]:
+    """Sign an account in, set S0 of each instance of its site and read it back, and put the account back.
+
+    Args:
+        name: Name of the account.
+        headless: Whether to open no window.
+
+    Yields:
+        A finding for each part. Where the account cannot be signed in, it is the only one.
+
+    Raises:
+        SetupError: ``WEBSP_LIVE`` is not 1, or there is no such account.
+        WorldError: Another episode uses the account.
+    """
+    world, site = world_of(name)
+    own = [each for each in all_instances() if each.site.slug == site.slug and each.config.initial_state]
+
+    def another() -> BrowserContext:
+        options = {key: value for key, value in world.context_options().items() if key != "storage_state"}
+        return open_context(BrowserOptions(headless, world.browser_args()), viewport=VIEWPORT, **options)
+
+    with account_browser(name, headless=headless) as (sign_in, episode, tabs):
+        found = Found(name)
+        attempt = _Attempt(name)
+        yield attempt.of("sign-in", "", lambda: _sign_in(sign_in, tabs))
+        if attempt.failed:
+            return
+        for instance in own:
+
+            def reach(instance: Instance = instance) -> None:
+                reach_live(instance, episode, tabs, another=another, found=found)
+
+            yield attempt.of("S0", instance.id, reach)
+        if found:
+            yield attempt.of("put back", "", lambda: found.put_back(site, sign_in, episode, tabs))
+
+
+def put_back(name: str, *, headless: bool = True) -> list[str] | None:
+    """Put an account back to how it was found before an episode that was killed.
+
+    Args:
+        name: Name of the account.
+        headless: Whether to open no window.
+
+    Returns:
+        What is not as it was found, each with the reason; ``None`` where nothing was left to put back.
+
+    Raises:
+        SetupError: ``WEBSP_LIVE`` is not 1, there is no such account, or it cannot be signed in.
+        WorldError: Another episode uses the account.
+    """
+    _, site = world_of(name)
+    found = Found(name)
+    if not found:
+        return None
+    with account_browser(name, headless=headless) as (sign_in, episode, tabs):
+        return found.put_back(site, sign_in, episode, tabs)
+
+
+class _Attempt:
+    """Tries parts, one after the other."""
+
+    def __init__(self, account: str) -> None:
+        self._account = account
+        self.failed = False
+
+    def of(self, part: Part, instance: str, does: Any) -> LiveFinding:
+        began, event = time.monotonic(), None
+        try:
+            why = "\n".join(does() or ())
+        except (WebspError, PlaywrightError) as error:
+            why = str(error)
+            cause = error if isinstance(error, ReplayError) else error.__cause__
+            event = cause.event if isinstance(cause, ReplayError) else None
+        self.failed = bool(why)
+        seconds = round(time.monotonic() - began, 2)
+        return LiveFinding(self._account, part, instance, not why, seconds, why, event)
+
+
+def _sign_in(sign_in: LiveSignIn, tabs: Tabs) -> None:
+    if not sign_in.is_signed_in(tabs):
+        sign_in.sign_in(tabs)

@@ -1,0 +1,150 @@
+"""``websp live``: whether live websites still are as their traces know them, and putting accounts back."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from websp_gym.authoring.live_check import LiveFinding, check_account, put_back
+from websp_gym.browser.confinement import require_display
+from websp_gym.cli.completing import complete_site
+from websp_gym.cli.options import AsJson, Headed
+from websp_gym.cli.output import FAILED, OK, plain_table, print_json
+from websp_gym.errors import SetupError, nearest
+from websp_gym.world.live.accounts import load_accounts
+from websp_gym.world.live.permission import require_live
+
+live = typer.Typer(
+    name="live",
+    help="The live websites, with your own accounts (`websp accounts`). Needs WEBSP_LIVE=1.\n\n"
+    "Example: `WEBSP_LIVE=1 websp live check steam`",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+)
+
+
+@live.command()
+def check(
+    sites: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SITE|ACCOUNT]...",
+            autocompletion=complete_site,
+            help="Sites or accounts. Default: all accounts.",
+        ),
+    ] = None,
+    *,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Say for each trace that stopped how to look into it."),
+    ] = False,
+    headed: Headed = False,
+    as_json: AsJson = False,
+) -> int:
+    """Say what works on a live website today, and what the site has changed.
+
+    Signs each account in, sets S0 of each instance of its site, reads it back from pages that are loaded once more,
+    and puts the account back to how it was found. Exit code 0 when all works, 1 when something does not.
+
+    Example: `WEBSP_LIVE=1 websp live check steam --explain`
+    """
+    require_live("websp live check")
+    if headed:
+        require_display("--headed")
+    console = Console(highlight=False, stderr=as_json)
+    findings = []
+    for name in _accounts(sites or []):
+        for finding in check_account(name, headless=not headed):
+            findings.append(finding)
+            mark = OK if finding.ok else FAILED
+            console.print(
+                f"{mark} {escape(name)}  {finding.part} {escape(finding.instance)}  "
+                f"[dim]{finding.seconds:.1f} s[/]",
+                soft_wrap=True,
+            )
+            if not finding.ok:
+                console.print(f"  {escape(finding.why)}", soft_wrap=True)
+                if explain:
+                    console.print(f"  [dim]{escape(_way_out(finding))}[/]", soft_wrap=True)
+    if as_json:
+        print_json([finding.as_dict() for finding in findings])
+    else:
+        console.print(_table(findings))
+    return int(not all(finding.ok for finding in findings))
+
+
+@live.command()
+def restore(
+    account: Annotated[str, typer.Argument(help="Name of the account.")], *, headed: Headed = False
+) -> int:
+    """Put an account back to how it was found before an episode that was killed.
+
+    An episode with --restore does so itself, also after Ctrl-C. Exit code 0, or 1 when something is not as it was.
+
+    Example: `WEBSP_LIVE=1 websp live restore steam-1`
+    """
+    require_live("websp live restore")
+    if headed:
+        require_display("--headed")
+    problems = put_back(account, headless=not headed)
+    console = Console(highlight=False)
+    if problems is None:
+        console.print(f"nothing is left to put back of {escape(account)}")
+        return 0
+    for problem in problems:
+        console.print(f"[yellow]not as it was found[/] {escape(problem)}", soft_wrap=True)
+    if not problems:
+        console.print(f"[bold green]put back[/] {escape(account)}")
+    return int(bool(problems))
+
+
+def _accounts(chosen: list[str]) -> list[str]:
+    known = load_accounts()
+    if not known:
+        raise SetupError("no accounts yet; add one with `websp accounts add SITE`", option="account")
+    names = []
+    for each in chosen:
+        found = [name for name, account in known.items() if each in (name, account.site)]
+        if not found:
+            words = [*known, *(account.site for account in known.values())]
+            raise SetupError(
+                f'there is no account "{each}" and none of such a site{nearest(each, words)}',
+                option="account",
+            )
+        names += found
+    return list(dict.fromkeys(names)) or list(known)
+
+
+def _table(findings: list[LiveFinding]) -> object:
+    table = plain_table("account", "sign-in", "S0", "put back", "seconds")
+    for name in dict.fromkeys(finding.account for finding in findings):
+        own = [finding for finding in findings if finding.account == name]
+        marks = {
+            part: [finding.ok for finding in own if finding.part == part] for part in ("sign-in", "put back")
+        }
+        shown = {part: "–" if not oks else OK if all(oks) else FAILED for part, oks in marks.items()}
+        states = [finding.ok for finding in own if finding.part == "S0"]
+        seconds = sum(finding.seconds for finding in own)
+        table.add_row(
+            escape(name),
+            shown["sign-in"],
+            f"{sum(states)} of {len(states)}",
+            shown["put back"],
+            f"{seconds:.0f}",
+        )
+    return table
+
+
+def _way_out(finding: LiveFinding) -> str:
+    if finding.part == "sign-in":
+        return f"sign in by hand: websp login {finding.account} --by-hand"
+    event = f" --explain {finding.event}" if finding.event else ""
+    return (
+        f"look into it: websp show {finding.instance} names its traces; "
+        f"websp replay TRACE --account {finding.account}{event}; "
+        f"record it anew: websp record URL --account {finding.account}"
+    )

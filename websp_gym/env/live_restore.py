@@ -1,0 +1,114 @@
+"""Putting an account on a live website back to how it was found before S0 was set.
+
+What was found is kept, encrypted, from the moment it changes, so that it can be put back after a crash too
+(``websp live restore``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.errors import WebspError
+from websp_gym.recording.live_sign_in import TIMEOUT
+from websp_gym.replay import Trace, replay
+from websp_gym.replay.read_back import Kept
+from websp_gym.replay.restoring import restoring
+from websp_gym.replay.second_replay import read_back_again
+from websp_gym.world.live.apis import ApiRequest
+from websp_gym.world.live.sealed import forget, keep, kept
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from websp_gym.browser.tabs import Tabs
+    from websp_gym.recording.live_sign_in import LiveSignIn
+    from websp_gym.replay import ReplayReport
+    from websp_gym.tasks.instances import Site
+    from websp_gym.world.live.live import LiveEpisode
+
+
+class Found:
+    """What an account was like before S0 was set: the traces and requests that put it back, in reverse order.
+
+    Args:
+        account: Name of the account; empty for none, of which nothing is kept.
+    """
+
+    def __init__(self, account: str) -> None:
+        self._account = account
+        self._ways: list[dict[str, Any]] = (kept("found", account) if account else None) or []
+
+    def __bool__(self) -> bool:
+        return bool(self._ways)
+
+    def note_trace(self, trace: Trace, states: Collection[Kept], new: Collection[int]) -> None:
+        """Keep how to put back what a trace has set.
+
+        Args:
+            trace: The trace.
+            states: The states that it set so far.
+            new: Numbers of its events whose text became something new.
+        """
+        if any(way.get("trace") and way["name"] == trace.name for way in self._ways):
+            return  # as it was found the first time
+        way = restoring(trace, states, new)
+        written = way.trace.model_dump(mode="json", by_alias=True) if way.trace is not None else None
+        self._add({"name": trace.name, "trace": written, "lost": list(way.lost)})
+
+    def note_request(self, request: ApiRequest, undo: ApiRequest | None, token: str) -> None:
+        """Keep the request that puts back what another one sets, with the id of its token; None where none does."""
+        lost = [] if undo is not None else [f"{request}: what it removes or writes cannot be put back"]
+        self._add({"request": vars(undo) if undo is not None else None, "token": token, "lost": lost})
+
+    def _add(self, way: dict[str, Any]) -> None:
+        self._ways.append(way)
+        if self._account:
+            keep("found", self._account, self._ways)
+
+    def put_back(self, site: Site, sign_in: LiveSignIn, episode: LiveEpisode, tabs: Tabs) -> list[str]:
+        """Put the account back, and read it back; return what is not as it was found, each with the reason.
+
+        What could not be put back because of the site is kept for another try.
+
+        Raises:
+            SetupError: The account cannot be signed in.
+        """
+        if any(way.get("trace") for way in self._ways) and not sign_in.is_signed_in(tabs):
+            sign_in.sign_in(tabs)
+        left: list[dict[str, Any]] = []
+        problems: list[str] = []
+        for way in reversed(self._ways):
+            problems += way["lost"]
+            try:
+                if way.get("trace"):
+                    problems += _replayed(Trace.model_validate(way["trace"]), site, sign_in, tabs)
+                elif way.get("request"):
+                    episode.send(ApiRequest(**way["request"]), way["token"])
+            except (WebspError, PlaywrightError) as error:
+                left.insert(0, way)
+                problems.append(str(error))
+        self._ways = left
+        if left:
+            keep("found", self._account, left)
+        elif self._account:
+            forget("found", self._account)
+        return problems
+
+
+def _replayed(trace: Trace, site: Site, sign_in: LiveSignIn, tabs: Tabs) -> tuple[str, ...]:
+    """Replay a trace; return what could not be read back."""
+
+    def play(*, verify: bool) -> ReplayReport:
+        return replay(
+            trace,
+            tabs,
+            set="recorded",
+            account=sign_in.values,
+            class_rules=site.replay_rules,
+            timeout=TIMEOUT,
+            verify=verify,
+        )
+
+    return read_back_again(trace, play(verify=True), lambda: play(verify=False)).unverified

@@ -1,0 +1,82 @@
+"""The initial state of an episode on a live website: reached before it, and put back after it."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.browser.launch import BrowserOptions, open_context
+from websp_gym.browser.tabs import Tabs
+from websp_gym.env.live_initial_state import reach_live
+from websp_gym.env.live_restore import Found
+from websp_gym.errors import WebspError
+from websp_gym.recording.live_sign_in import LiveSignIn
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
+    from websp_gym.env.options import Options
+    from websp_gym.env.s0_report import S0Report
+    from websp_gym.tasks.instances import Instance
+    from websp_gym.world import World
+    from websp_gym.world.live.live import LiveEpisode
+
+_log = logging.getLogger(__name__)
+
+
+class LiveInitialState:
+    """S0 of one episode on a live website.
+
+    Args:
+        instance: The instance.
+        world: The live world.
+        episode: The episode, with the lock of the account.
+        options: Options of the episode.
+    """
+
+    def __init__(self, instance: Instance, world: World, episode: LiveEpisode, options: Options) -> None:
+        self._instance = instance
+        self._world = world
+        self._episode = episode
+        self._options = options
+        self._found = Found(episode.account_name) if options.restore else None
+
+    def reach(self, tabs: Tabs) -> S0Report:
+        """Bring the account to S0 and verify it; see :func:`~websp_gym.env.live_initial_state.reach_live`."""
+        self.put_back()  # what an episode left that was killed
+        return reach_live(
+            self._instance, self._episode, tabs, another=self._another_browser, found=self._found
+        )
+
+    def put_back(self) -> None:
+        """Put the account back to how it was found, if the options ask for it, in a browser of its own.
+
+        What is not as it was found is logged as a warning.
+        """
+        if not self._found:
+            return
+        try:
+            context = self._another_browser(signed_in=True)
+            try:
+                tabs = Tabs(context)
+                context.new_page()
+                site = self._instance.site
+                problems = self._found.put_back(site, LiveSignIn(site, self._episode), self._episode, tabs)
+            finally:
+                context.close()
+        except (WebspError, PlaywrightError) as error:
+            problems = [str(error)]
+        for problem in problems:
+            _log.warning("%s is not as it was found: %s", self._episode.account_name, problem)
+
+    def _another_browser(self, *, signed_in: bool = False) -> BrowserContext:
+        """Open a browser context, with the kept sign-in of the account or without."""
+        options = {
+            name: each
+            for name, each in self._world.context_options().items()
+            if signed_in or name != "storage_state"
+        }
+        flags = BrowserOptions(self._options.headless, self._world.browser_args())
+        return open_context(flags, viewport=self._options.viewport, **options)

@@ -1,0 +1,96 @@
+"""A browser on a live website as one of the user's accounts, for commands."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from websp_gym.browser import VIEWPORT
+from websp_gym.browser.launch import BrowserOptions, open_context
+from websp_gym.browser.tabs import Tabs
+from websp_gym.errors import SetupError, nearest
+from websp_gym.recording.live_sign_in import LiveSignIn
+from websp_gym.tasks.instances import Site, all_instances, signed_in_site
+from websp_gym.world.live.accounts import Account, load_accounts
+from websp_gym.world.live.live import LiveSettings, LiveWorld
+
+if TYPE_CHECKING:
+    from websp_gym.world.live.live import LiveEpisode
+
+
+def account_named(name: str) -> Account:
+    """Return an account by its name. Raise SetupError where there is none."""
+    known = load_accounts()
+    if name not in known:
+        raise SetupError(
+            f'there is no account "{name}"{nearest(name, list(known))}; add one with `websp accounts add SITE`',
+            option="account",
+        )
+    return known[name]
+
+
+def world_of(name: str) -> tuple[LiveWorld, Site]:
+    """Return the live world of an account, with its site.
+
+    Raises:
+        SetupError: ``WEBSP_LIVE`` is not 1, there is no such account, or nobody knows where its site is.
+    """
+    site = site_for(account_named(name))
+    return LiveWorld(site, LiveSettings(account=name)), site
+
+
+def site_for(account: Account) -> Site:
+    """Return the site of an account, as its tasks that start signed in see it; a bare one for another website.
+
+    Raises:
+        SetupError: No task is on it, and the account has no address.
+    """
+    found = [instance for instance in all_instances() if instance.site.slug == account.site]
+    if found:
+        return signed_in_site(found)
+    if account.url is None:
+        raise SetupError(
+            f"no task is on {account.site}, so nobody knows its address: add `url:` to the account",
+            option="account",
+        )
+    return Site.model_construct(
+        site=account.site,
+        slug=account.site,
+        website_category="",
+        start_url=account.url,
+        account="password",
+        signed_in=(account.site,),
+        login_trace=None,
+        class_rules=(),
+        tasks=(),
+    )
+
+
+@contextlib.contextmanager
+def account_browser(
+    name: str, *, headless: bool, viewport: tuple[int, int] = VIEWPORT
+) -> Iterator[tuple[LiveSignIn, LiveEpisode, Tabs]]:
+    """Yield the sign-in of an account, its episode with the lock, and the tabs of a browser with the kept sign-in.
+
+    Args:
+        name: Name of the account.
+        headless: Whether to open no window.
+        viewport: Width and height in CSS pixels.
+
+    Raises:
+        SetupError: As :func:`world_of`.
+        WorldError: Another episode uses the account.
+    """
+    world, site = world_of(name)
+    with closing(world.open_episode(site, signed_in=True)) as episode:
+        flags = BrowserOptions(headless, world.browser_args())
+        context = open_context(flags, viewport=viewport, **world.context_options())
+        try:
+            episode.attach(context)
+            tabs = Tabs(context)
+            context.new_page()
+            yield LiveSignIn(site, episode), episode, tabs
+        finally:
+            context.close()

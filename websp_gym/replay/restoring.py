@@ -1,0 +1,78 @@
+"""The trace that puts back what a replay has set, made of what was there before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from websp_gym.replay.read_back import Kept, identity
+from websp_gym.replay.trace import Fingerprint, Trace, TraceEvent
+
+
+@dataclass(frozen=True)
+class Restoring:
+    """How to put back what a replay has set.
+
+    Args:
+        trace: The trace that does it, replayed as ``recorded``; ``None`` where nothing can be put back.
+        lost: What it does not put back, each with the reason.
+    """
+
+    trace: Trace | None
+    lost: tuple[str, ...] = ()
+
+
+def restoring(trace: Trace, kept: Iterable[Kept], new: Collection[int] = ()) -> Restoring:
+    """Return how to put back what a replay has set.
+
+    Args:
+        trace: The trace that was replayed.
+        kept: The states that it set, with what was there before.
+        new: Numbers of its events whose text became something new.
+
+    Returns:
+        The same trace with the states as they were; none for a trace that added something, as it would do so again.
+    """
+    first: dict[tuple[object, ...], Kept] = {}
+    where: dict[int, tuple[object, ...]] = {}
+    for one in kept:
+        where[one.number] = identity(one)
+        first.setdefault(identity(one), one)
+    if not first:
+        return Restoring(None, (f"{trace.name}: what it pressed cannot be put back",))
+    events, lost = list(trace.events), []
+    for one in first.values():
+        numbers = [number for number, key in where.items() if key == identity(one)]
+        back = [_as_before(events[number - 1], one) for number in numbers]
+        what = f"{trace.name}: event {one.number} ({one.event.describe_target() or one.event.type})"
+        if any(number in new for number in numbers):
+            return Restoring(None, (f"{what} added something, which stays",))
+        if None in back:
+            lost.append(f"{what}: it is not known what was there before")
+        for number, event in zip(numbers, back, strict=True):
+            if event is not None:
+                events[number - 1] = event
+    if len(lost) == len(first):
+        return Restoring(None, tuple(lost))
+    return Restoring(trace.model_copy(update={"events": tuple(events)}), tuple(lost))
+
+
+def _as_before(event: TraceEvent, kept: Kept) -> TraceEvent | None:
+    """Return the event with the state before it; None where that is not known."""
+    before = kept.before
+    if before is None or kept.event.secret or event.target is None:
+        return None
+    change: dict[str, Any] = {"kept": None}
+    if kept.on is None:
+        if before.value is None or "{{" in before.value:
+            return None
+        change["value"] = before.value
+    elif before.chosen is not None:
+        frame = event.target.model_dump()["frame_path"]
+        change["target"] = Fingerprint.model_validate({**before.chosen, "framePath": frame})
+    elif before.on is None or (event.target.role in ("radio", "menuitemradio") and not before.on):
+        return None  # a radio button cannot be turned off
+    else:
+        change["set"] = "on" if before.on else "off"
+    return event.model_copy(update=change)

@@ -1,0 +1,34 @@
+"""Reading back by a second replay what stands in menus and dialogs, which only the way of the trace opens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from websp_gym.replay.expectations import is_choice
+from websp_gym.replay.report import ReplayReport
+from websp_gym.replay.trace import Trace
+
+
+def read_back_again(trace: Trace, first: ReplayReport, again: Callable[[], ReplayReport]) -> ReplayReport:
+    """Return the report of a replay, with what a second one could read back where loading the pages could not.
+
+    A trace that types something is not replayed twice: it might add it twice.
+
+    Args:
+        trace: The trace.
+        first: The report of its replay, with what could not be read back.
+        again: Replays it once more, without reading back.
+
+    Raises:
+        ReplayError: The second replay did not come to its end.
+    """
+    if not first.unverified or any(event.value or event.type == "omitted" for event in trace.events):
+        return first
+    second = again()
+    left_alone = all(
+        report.action == "skipped" or (report.before is not None and report.before is report.after)
+        for event, report in zip(trace.events, second.events, strict=True)
+        if is_choice(event)
+    )
+    return replace(first, verified=sum(map(is_choice, trace.events)), unverified=()) if left_alone else first

@@ -1,0 +1,98 @@
+"""What is kept of an account between episodes: encrypted, in the user's state folder, for its owner only."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from websp_gym.errors import SetupError
+from websp_gym.world.live.folders import state_folder, write_private
+from websp_gym.world.live.vault import read_secret, store_secret
+
+if TYPE_CHECKING:
+    from cryptography.fernet import Fernet
+
+STATE_KEY = "WEBSP_STATE_KEY"
+"""Environment variable with the key of all that is kept, where there is no keyring."""
+Kind = Literal["sign-ins", "found"]
+"""``sign-ins``: the storage state of a browser; ``found``: what an account was like before S0 was set."""
+_OWNER = "sign-ins"
+_FIELD = "key"
+
+
+def keep(kind: Kind, account: str, data: Any) -> None:
+    """Keep JSON data of an account.
+
+    Raises:
+        SetupError: There is no key, or the file cannot be written.
+    """
+    write_private(_path(kind, account), _cipher(make=True).encrypt(json.dumps(data).encode()))
+
+
+def kept(kind: Kind, account: str) -> Any:
+    """Return what is kept of an account; None if there is nothing.
+
+    Raises:
+        SetupError: It cannot be read with this key.
+    """
+    from cryptography.fernet import InvalidToken
+
+    path = _path(kind, account)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise SetupError(f"cannot read {path}: {error.strerror}", path=str(path)) from error
+    try:
+        return json.loads(_cipher(make=False).decrypt(data))
+    except (InvalidToken, ValueError) as error:
+        way = f"sign in again: `websp login {account}`" if kind == "sign-ins" else f"remove {path} to go on"
+        raise SetupError(
+            f"what is kept of {account} ({kind}) cannot be read with this key; {way}", path=str(path)
+        ) from error
+
+
+def forget(kind: Kind, account: str) -> bool:
+    """Remove what is kept of an account; return whether there was anything."""
+    path = _path(kind, account)
+    there = path.exists()
+    path.unlink(missing_ok=True)
+    return there
+
+
+def kept_at(kind: Kind, account: str) -> float | None:
+    """Return when it was kept, as Unix time; None if there is nothing."""
+    try:
+        return _path(kind, account).stat().st_mtime
+    except OSError:
+        return None
+
+
+def _path(kind: Kind, account: str) -> Path:
+    return state_folder() / kind / f"{account}.bin"
+
+
+def _cipher(*, make: bool) -> Fernet:
+    from cryptography.fernet import Fernet
+
+    key = os.environ.get(STATE_KEY)
+    if not key:
+        try:
+            key = read_secret(_OWNER, _FIELD, "keyring")
+        except SetupError:
+            if not make:
+                raise
+            # A keyring that cannot be used says so here.
+            key = Fernet.generate_key().decode()
+            store_secret(_OWNER, _FIELD, key)
+    try:
+        return Fernet(key)
+    except ValueError:
+        raise SetupError(
+            f"{STATE_KEY} is not a key: make one with "
+            "`python -c 'from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())'`",
+            variable=STATE_KEY,
+        ) from None
