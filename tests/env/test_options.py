@@ -45,6 +45,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "on_unscored": st.sampled_from(get_args(OnUnscored)),
     "on_error": st.sampled_from(get_args(OnError)),
     "render_mode": st.sampled_from([None, "rgb_array"]),
+    "dataset": st.sampled_from([None, "official"]),
     "policies": st.one_of(st.none(), st.lists(MODEL, min_size=1).map(tuple)),
     "user": st.sampled_from(["scripted", "console", "model:openai:gpt-6.2-sol"]),
 }
@@ -73,8 +74,8 @@ def test_options_are_the_same_after_json(values: dict[str, Any]) -> None:
 
 def test_every_option_is_stored_or_known_not_to_be() -> None:
     names = {field.name for field in fields(Options)}
-    assert set(Options(policies=("standard",)).as_dict()) == names - NOT_STORED
-    assert set(Options().as_dict()) == names - NOT_STORED - {"policies", "user"}
+    assert set(Options(policies=("standard",), dataset="official").as_dict()) == names - NOT_STORED
+    assert set(Options().as_dict()) == names - NOT_STORED - {"policies", "user", "dataset"}
     assert set(VALUES) == names - NOT_STORED
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from websp_gym.calibration.labels import read_label_file
 from websp_gym.calibration.variants import kind_of
+from websp_gym.datasets import in_dataset
 from websp_gym.errors import SetupError
 from websp_gym.records.load import digest_of, load_trajectory
 from websp_gym.records.trajectory import Trajectory
@@ -42,7 +43,7 @@ class Case:
     @cached_property
     def instance(self) -> Instance:
         """The instance of the trajectory."""
-        return load_instance(self.trajectory.instance)
+        return in_dataset(load_instance(self.trajectory.instance), self.trajectory.options.get("dataset"))
 
     @cached_property
     def groups(self) -> tuple[tuple[str, str], ...]:
@@ -95,7 +96,9 @@ def label_by_state(folders: Iterable[Path], parent: Path) -> list[Case]:
     cases = []
     for folder in folders:
         trajectory = load_trajectory(folder)
-        truth = state_verdict_of_record(trajectory, load_instance(trajectory.instance))
+        truth = state_verdict_of_record(
+            trajectory, in_dataset(load_instance(trajectory.instance), trajectory.options.get("dataset"))
+        )
         if truth.status != "unscored":
             name, kind = folder.relative_to(parent).as_posix(), kind_of(folder) or "recorded"
             cases.append(_case(folder, name, truth.status == "pass", kind=kind))

@@ -12,6 +12,7 @@ from pathlib import Path
 from websp_gym.calibration.cases import Case
 from websp_gym.calibration.edits import EDITS, for_another_task, reworded
 from websp_gym.calibration.variants import kind_of
+from websp_gym.datasets import in_dataset
 from websp_gym.errors import SetupError, nearest
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.trajectory import Trajectory
@@ -92,7 +93,7 @@ def _sources(folders: Iterable[Path]) -> _Sources:
     played: dict[str, list[_Source]] = defaultdict(list)
     for folder in folders:
         trajectory = load_trajectory(folder)
-        instance = load_instance(trajectory.instance)
+        instance = in_dataset(load_instance(trajectory.instance), trajectory.options.get("dataset"))
         if trajectory.end_reason != "answer" or any(step.ended is None for step in trajectory.steps):
             continue
         truth, kind = state_verdict_of_record(trajectory, instance), kind_of(folder)

@@ -32,6 +32,7 @@ COMMANDS = {
     "new-site": "checking:new_site",
     "doctor": "doctor:doctor",
     "trace": "traces:traces",
+    "dataset": "datasets:datasets",
     "policies": "policies:policies",
     "accounts": "accounts:accounts",
     "login": "signing_in:login",

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from websp_gym.cli.options import Headed, Quorum
+from websp_gym.cli.options import Dataset, Headed, Quorum
 from websp_gym.env.options import InitialStateMode, Login, Options
 from websp_gym.errors import SetupError
 from websp_gym.observation import ObservationKind
@@ -30,6 +30,7 @@ ViewportSize = Annotated[
 class EnvironmentOptions:
     """Options of the environments."""
 
+    dataset: Dataset = None
     instruction: Instruction = Options.instruction
     max_actions: MaxActions = Options.max_actions
     max_seconds: MaxSeconds = Options.max_seconds

@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.cli.completing import complete_id
-from websp_gym.cli.options import AsJson, Category, SiteName
+from websp_gym.cli.options import AsJson, Category, Dataset, SiteName
 from websp_gym.cli.output import plain_table, print_json, wide_console
+from websp_gym.datasets import in_dataset
 from websp_gym.records.runs import count
 from websp_gym.scoring.solved_at_start import solved_at_start
 from websp_gym.tasks.instances import Instance, load_instance
@@ -36,6 +37,7 @@ def list_instances(
     flows: Annotated[
         bool, typer.Option("--flows", help="List the everyday tasks with a decision on the way instead.")
     ] = False,
+    dataset: Dataset = None,
     as_json: AsJson = False,
 ) -> None:
     """List the instances.
@@ -45,7 +47,7 @@ def list_instances(
     Example: `websp list --site Steam --category cookie`
     """
     rows = [
-        load_instance(name)
+        in_dataset(load_instance(name), dataset)
         for name in select_instances(["*-flow-*" if flows else "*"], site=site, category=category)
     ]
     if by is not None:
@@ -105,13 +107,14 @@ def _list_groups(groups: dict[str, list[str]], by: By, as_json: bool) -> None:
 def show(
     instance_id: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete_id)],
     *,
+    dataset: Dataset = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the instruction, initial state, goal and ground truth of one instance.
 
     Example: `websp show Steam-task-191-ON`
     """
-    instance = load_instance(instance_id)
+    instance = in_dataset(load_instance(instance_id), dataset)
     if as_json:
         print_json(_facts(instance))
         return
@@ -129,7 +132,7 @@ def show(
         for line in _lines(conditions):
             out.print(f"  {escape(line)}")
     out.print("[bold]ground truth[/]")
-    for number, text in enumerate(instance.config.ground_truth_text(), 1):
+    for number, text in enumerate(instance.ground_truth_text(), 1):
         out.print(f"  {number}. {escape(text)}")
     if (decision := instance.config.decision) is not None:
         out.print(f"[bold]decision on the way[/], on {decision.pages}")
@@ -166,9 +169,10 @@ def _facts(instance: Instance) -> dict[str, Any]:
         "instruction_with_navigation": instance.task.instruction_with_navigation,
         "start_url": instance.site.start_url,
         "element_types": list(instance.config.element_types),
-        "ground_truth": instance.config.ground_truth_text(),
+        "ground_truth": instance.ground_truth_text(),
         "ground_truth_length": len(instance.config.ground_truth),
         "config_hash": instance.config_hash,
+        **({"dataset": instance.origin.model_dump(mode="json")} if instance.origin else {}),
         **(
             {"decision": instance.config.decision.model_dump(mode="json")} if instance.config.decision else {}
         ),

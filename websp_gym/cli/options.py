@@ -20,6 +20,12 @@ SiteName = Annotated[
     str | None, typer.Option(help="Only this site, e.g. Steam.", autocompletion=complete_site)
 ]
 Category = Annotated[str | None, typer.Option(help="Only task categories that contain this text.")]
+Dataset = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="An imported dataset, such as official (`websp dataset import`). Default: ours."
+    ),
+]
 
 Models = Annotated[
     list[str] | None,

@@ -23,6 +23,7 @@ from websp_gym.cli.progress import reporter, show_plan, summarise
 from websp_gym.cli.run_limits import RunLimits
 from websp_gym.cli.run_options import Batch, Selection
 from websp_gym.cli.signals import INTERRUPTED
+from websp_gym.datasets import in_dataset
 from websp_gym.errors import SetupError
 from websp_gym.models.probe import check_priced
 from websp_gym.project import docs
@@ -32,6 +33,7 @@ from websp_gym.runner.batch import run_batch
 from websp_gym.runner.jobs import Job, finished, plan_run
 from websp_gym.runner.locking import locked
 from websp_gym.runner.preflight import check_run, probes_of
+from websp_gym.tasks.instances import load_instance
 
 _LONGEST = 107 - len("/org.chromium.Chromium.123456/SingletonSocket")
 
@@ -81,6 +83,8 @@ def run(
             option="agent",
         )
     ids = selection.narrowed(ids, seed)
+    for name in ids if environment.dataset is not None else ():
+        in_dataset(load_instance(name), environment.dataset)
     chosen = Run(agent=agent, options=options, seed=seed)
     with _scratch(), ExitStack() as stack:
         # Fail here, once, on what would fail in every episode.

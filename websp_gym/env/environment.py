@@ -13,6 +13,7 @@ from websp_gym.browser.launch import BrowserOptions, shared_browser
 from websp_gym.browser.launch_errors import LaunchError
 from websp_gym.browser.owner import call
 from websp_gym.browser.remote import shown
+from websp_gym.datasets import in_dataset
 from websp_gym.env.episode import Episode
 from websp_gym.env.failures import as_world_error, info_after
 from websp_gym.env.heap import trim_heap
@@ -66,8 +67,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
     metadata = {"render_modes": ["rgb_array"], "render_fps": 1}  # noqa: RUF012 (as Gymnasium declares it)
 
     def __init__(self, instance: Instance, **options: Any) -> None:
-        self.instance = instance
         self.options = read_options(options)
+        self.instance = instance = in_dataset(instance, self.options.dataset)
         self.render_mode = self.options.render_mode
         if self.options.observation in WITHOUT_PICTURE:
             if self.render_mode is not None:

@@ -157,6 +157,8 @@ class Episode:
         self.chat.add_message("user", goal)
         record = self.task.trajectory
         record.versions = versions(self.context.browser.version if self.context.browser else "")
+        if self.task.instance.origin is not None:
+            record.versions[self.task.instance.origin.dataset] = self.task.instance.origin.digest
         if self._record_to is not None:
             self._recorder = self.task.start_record(self._record_to)
         self._limits.start()

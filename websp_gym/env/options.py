@@ -33,6 +33,8 @@ class Options:
         world: ``sandbox`` (replica sites on this machine) or ``live`` (the real websites, with your own account:
             ``docs/live.md``; needs ``WEBSP_LIVE=1``).
         account: Name of the account in the live world; ``None`` for the only one of the site.
+        dataset: Name of an imported dataset whose wordings, ground truth and traces are used, such as ``official``
+            (``websp dataset import``); ``None`` for ours.
         locale: Language of the browser in the live world, such as ``en-US``; ``None`` leaves it to the account, as do
             the next three.
         time_zone: Its time zone there, such as ``Europe/Oslo``.
@@ -84,6 +86,7 @@ class Options:
 
     world: str = "sandbox"
     account: str | None = None
+    dataset: str | None = None
     locale: str | None = None
     time_zone: str | None = None
     user_agent: str | None = None
@@ -134,8 +137,9 @@ class Options:
         if self.world == "sandbox":
             for name in (*LIVE_OPTIONS, "restore"):
                 del values[name]
-        if self.harm_guard is None:
-            del values["harm_guard"]
+        for name in ("harm_guard", "dataset"):
+            if values[name] is None:
+                del values[name]
         return {**values, "reward": reward, "judge": judge, "viewport": list(self.viewport)}
 
     @classmethod
@@ -304,6 +308,10 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "quorum": (
         "a whole number from 1, or None",
         lambda value: value is None or (_is_number(value, int) and value >= 1),
+    ),
+    "dataset": (
+        "the name of an imported dataset, or None",
+        lambda value: value is None or (isinstance(value, str) and bool(value)),
     ),
     "harm_guard": ("True, False or None", lambda value: value in (True, False, None)),
     "restore": ("True or False", lambda value: isinstance(value, bool)),

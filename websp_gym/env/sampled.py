@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from websp_gym.datasets import in_dataset
 from websp_gym.env.environment import WebspEnv
 from websp_gym.errors import SetupError, UnknownInstanceError, nearest
 from websp_gym.tasks.ids import known_ids
@@ -55,7 +56,8 @@ class SampledEnv(WebspEnv):
         """
         given = dict(options or {})
         chosen = given.pop("instance", None)
-        self.instance = load_instance(self._draw(seed) if chosen is None else self._find(chosen))
+        drawn = load_instance(self._draw(seed) if chosen is None else self._find(chosen))
+        self.instance = in_dataset(drawn, self.options.dataset)
         return super().reset(seed=seed, options=given)
 
     def _draw(self, seed: int | None) -> str:

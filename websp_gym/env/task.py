@@ -259,7 +259,7 @@ def _blank_trajectory(instance: Instance, world: World, seed: int, options: Opti
         instance=instance.id,
         config_hash=instance.config_hash,
         instruction=instance.instruction(options.instruction),
-        ground_truth=instance.config.ground_truth_text(),
+        ground_truth=instance.ground_truth_text(),
         world=world.name,
         seed=seed,
         options=options.as_dict(),

@@ -88,6 +88,7 @@ class Result:
             empty if nothing speaks against it.
         trajectory: Folder of the episode, relative to that of the run; empty if it was not saved.
         config_hash: Digest of the instance's configuration.
+        dataset: Name of the dataset of the instance; empty for ours, and then not stored.
         run_hash: Digest of the agent, the options and the seed of the run.
     """
 
@@ -124,6 +125,7 @@ class Result:
     lasting: str = ""
     trajectory: str = ""
     config_hash: str = ""
+    dataset: str = ""
     run_hash: str = ""
 
     @classmethod
@@ -179,7 +181,10 @@ class Result:
 
     def line(self) -> str:
         """Return the result as one line of JSON."""
-        return encodable(json.dumps(asdict(self), ensure_ascii=False))
+        data = asdict(self)
+        if not self.dataset:
+            del data["dataset"]
+        return encodable(json.dumps(data, ensure_ascii=False))
 
     def summary(self) -> str:
         """Return the fields that a calling program needs, as one line of JSON."""
@@ -212,6 +217,7 @@ def facts_of(record: Trajectory) -> dict[str, Any]:
         "actions": sum(step.counted for step in record.steps),
         "reset_seconds": round(record.reset_seconds, 3),
         "config_hash": record.config_hash,
+        "dataset": record.options.get("dataset") or "",
         "policy_digest": record.policies.digest if record.policies is not None else "",
     }
 

@@ -14,12 +14,18 @@ from websp_gym.paths import data_dirs, trace_dirs
 from websp_gym.replay.trace import Trace
 from websp_gym.replay.trace_files import load_trace
 
+_IN_DATASET = "@"
+"""What the name of a trace of an imported dataset begins with."""
+
 
 def trace_path(name: str) -> Path:
     """Return the path of a trace named in a configuration, relative to the data folders ``traces/``.
 
-    Raise SetupError where there is no such file. Example of a name: ``steam/accept_all_cookies.json``.
+    A name such as ``@official/steam/cookies.json`` is one of an imported dataset. Raise SetupError where there is no
+    such file. Example of a name: ``steam/accept_all_cookies.json``.
     """
+    if name.startswith(_IN_DATASET):
+        return _path_in_dataset(name)
     folders = data_dirs("traces")
     found = _first(folder / name for folder in folders)
     if found is None:
@@ -32,8 +38,11 @@ def trace_path(name: str) -> Path:
 def find_trace(name: str) -> Path:
     """Return the path of a trace named by a user: a path, or a name in one of the folders :func:`trace_dirs`.
 
-    Raise SetupError where there is no such file. Examples: ``recordings/mine.json``, ``steam/login``.
+    Raise SetupError where there is no such file. Examples: ``recordings/mine.json``, ``steam/login``,
+    ``@official/steam/cookies``.
     """
+    if name.startswith(_IN_DATASET) and not Path(name).is_file():
+        return _path_in_dataset(name)
     folders = trace_dirs()
     found = _first([Path(name), *(folder / each for folder in folders for each in (name, f"{name}.json"))])
     if found is None:
@@ -41,6 +50,28 @@ def find_trace(name: str) -> Path:
         names = [each.relative_to(root).with_suffix("").as_posix() for root, each in _files(folders)]
         hint = _hint(name.removesuffix(".json"), names)
         raise SetupError(f"no trace {name}, neither as a file nor below {where}{hint}", path=name)
+    return found
+
+
+def trace_in_dataset(dataset: str, name: str) -> str:
+    """Return the name by which configurations and commands know a trace of an imported dataset."""
+    return f"{_IN_DATASET}{dataset}/{name}"
+
+
+def _path_in_dataset(name: str) -> Path:
+    # Imported here because only imported datasets need it.
+    from websp_gym.world.live.folders import datasets_folder
+
+    dataset, _, rest = name.removeprefix(_IN_DATASET).partition("/")
+    folder = datasets_folder() / dataset / "traces"
+    found = _first([folder / rest, folder / f"{rest}.json"])
+    if not dataset or not rest or found is None or not found.resolve().is_relative_to(folder.resolve()):
+        known = [each.relative_to(folder).as_posix() for _, each in _files([folder])] if dataset else []
+        raise SetupError(
+            f'no trace "{rest}" in the dataset "{dataset}"{nearest(rest, known)}; `websp dataset list` shows what is '
+            "imported",
+            path=name,
+        )
     return found
 
 

@@ -239,7 +239,9 @@ def _failure(job: Job, rollout: Rollout | None, error: Exception) -> Result:
         seconds=round(rollout.reset_seconds + rollout.seconds, 3),
         trajectory=_relative(job, trajectory),
     )
-    known = facts_of(task.trajectory) if task else {"config_hash": rollout.env.instance.config_hash}
+    env = rollout.env
+    unknown = {"config_hash": env.instance.config_hash, "dataset": env.options.dataset or ""}
+    known = facts_of(task.trajectory) if task else unknown
     lasting = lasting_cause(error)
     return _unplayed(job, failure, trajectory, **known, seconds=rollout.seconds, lasting=lasting)
 

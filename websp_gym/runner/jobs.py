@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from websp_gym.datasets import in_dataset
 from websp_gym.errors import SetupError, unwritable
 from websp_gym.files import check_writable_file
 from websp_gym.records.results import Try
@@ -103,7 +104,7 @@ def finished(folder: Path, run: Run) -> set[tuple[str, int]]:
         if result.run_hash == run.hash
         and result.status != "error"
         and result.id in known
-        and load_instance(result.id).config_hash == result.config_hash
+        and in_dataset(load_instance(result.id), run.options.get("dataset")).config_hash == result.config_hash
     }
 
 

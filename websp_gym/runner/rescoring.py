@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from websp_gym.datasets import in_dataset
 from websp_gym.errors import SetupError
 from websp_gym.records.load import digest_of, load_trajectory
 from websp_gym.records.results import Result
@@ -77,7 +78,8 @@ def _by_state(folder: Path, result: Result) -> Rescored:
     if not (result.trajectory and (folder / result.trajectory / FILE).is_file()):
         return Rescored(result, result, "no trajectory was kept")
     try:
-        record, instance = load_trajectory(folder / result.trajectory), load_instance(result.id)
+        record = load_trajectory(folder / result.trajectory)
+        instance = in_dataset(load_instance(result.id), record.options.get("dataset"))
     except SetupError as error:
         return Rescored(result, result, str(error))
     verdict = state_verdict_of_record(record, instance)

@@ -183,6 +183,19 @@ class Site(ConfigModel):
         return self
 
 
+class Origin(ConfigModel):
+    """The dataset that an instance was taken from, where that is not ours (:mod:`websp_gym.datasets`)."""
+
+    dataset: str
+    """Its name."""
+    digest: str
+    """Digest of all that it says of the instance."""
+    ground_truth: tuple[str, ...] = ()
+    """Its ground truth in words; empty for that of ours."""
+    elements: tuple[str, ...] = ()
+    """The UI elements that it names; empty for those of ours."""
+
+
 class Instance(BaseModel):
     """An instance with its task and site: all that an episode needs.
 
@@ -190,6 +203,7 @@ class Instance(BaseModel):
         site: The website.
         task: The task: category, instructions and goal.
         config: The YAML entry of the instance: initial state and ground truth.
+        origin: The dataset it was taken from; ``None`` for ours.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -197,6 +211,7 @@ class Instance(BaseModel):
     site: Site
     task: Task
     config: InstanceConfig
+    origin: Origin | None = None
 
     @property
     def id(self) -> str:
@@ -204,12 +219,28 @@ class Instance(BaseModel):
         return self.config.id
 
     def instruction(self, variant: InstructionVariant) -> str:
-        """Return the agent's instruction; ``variant`` is ``without_navigation`` or ``with_navigation``."""
-        return (
+        """Return the agent's instruction; ``variant`` is ``without_navigation`` or ``with_navigation``.
+
+        Raises:
+            SetupError: The dataset of the instance has none.
+        """
+        words = (
             self.task.instruction
             if variant == "without_navigation"
             else self.task.instruction_with_navigation
         )
+        if not words and self.origin is not None:
+            raise SetupError(
+                f'{self.id} has no instruction "{variant}" in the dataset "{self.origin.dataset}"; use the other one '
+                "(option instruction)",
+                option="instruction",
+            )
+        return words
+
+    def ground_truth_text(self) -> list[str]:
+        """Return the ground truth as lines of text, one per step, in the words of the instance's dataset."""
+        told = self.origin.ground_truth if self.origin is not None else ()
+        return list(told) or self.config.ground_truth_text()
 
     @property
     def config_hash(self) -> str:
@@ -221,7 +252,10 @@ class Instance(BaseModel):
         # Whether the browser starts signed in is in ``site``.
         task = self.task.model_dump(exclude={"instances", "signed_in"}, exclude_defaults=True)
         config = self.config.model_dump(exclude={"opposite"}, exclude_defaults=True)
-        text = json.dumps([site, task, config], sort_keys=True, default=str)
+        parts = [site, task, config]
+        if self.origin is not None:
+            parts.append({"dataset": self.origin.dataset, "digest": self.origin.digest})
+        text = json.dumps(parts, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -297,9 +297,16 @@ def _doubtful(episodes: Sequence[EpisodeRow], known: Mapping[str, Facts]) -> lis
         for e in episodes
         if e.result.id in known
         and e.result.config_hash
+        # The catalogue is of ours.
+        and not e.result.dataset
         and known[e.result.id].config_hash not in ("", e.result.config_hash)
     }
     notes = []
+    for name in sorted({e.result.dataset for e in episodes} - {""}):
+        of_it = sum(e.result.dataset == name for e in episodes)
+        notes.append(
+            f'{of_it} of {count(len(episodes), "episode")} are of the dataset "{name}", the others of ours.'
+        )
     other = {e.result.instruction for e in episodes} - set(INSTRUCTIONS)
     if other:
         notes.append(f"Not shown: unknown instruction variant: {_named(sorted(other))}.")

@@ -1,4 +1,4 @@
-"""The folders of the user in which accounts and kept sign-ins lie."""
+"""The folders of the user in which accounts, kept sign-ins and imported datasets lie."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ def config_folder() -> Path:
 def state_folder() -> Path:
     """Return the user's folder for what programs keep, such as ``~/.local/state/websp-gym``."""
     return _folder("user_state_path")
+
+
+def datasets_folder() -> Path:
+    """Return the user's folder for imported datasets, such as ``~/.local/share/websp-gym/datasets``."""
+    return _folder("user_data_path") / "datasets"
 
 
 def write_private(path: Path, data: bytes) -> None:
@@ -45,6 +50,6 @@ def _folder(function: str) -> Path:
         import platformdirs
     except ImportError as error:
         raise missing_extra(
-            "live accounts lie in the user's folders, found by platformdirs", "live"
+            "accounts and datasets lie in the user's folders, found by platformdirs", "live"
         ) from error
     return Path(getattr(platformdirs, function)(_APP))

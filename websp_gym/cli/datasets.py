@@ -1,0 +1,211 @@
+"""``websp dataset``: import, list, check and remove the published dataset."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from websp_gym.cli.completing import complete_site
+from websp_gym.cli.options import AsJson, Processes
+from websp_gym.cli.output import plain_table, print_json, progress_bar, wide_console
+from websp_gym.datasets.stored import OFFICIAL, StoredDataset, dataset_names, load_dataset, remove_dataset
+from websp_gym.records.runs import count
+from websp_gym.replay.library import trace_in_dataset
+from websp_gym.tasks.instances import all_instances
+
+datasets = typer.Typer(
+    name="dataset",
+    help="The published dataset beside ours, imported from your own clone of it.\n\n"
+    "Example: `websp dataset import webspeval_code`",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+)
+_COLOURS = {"reached": "green", "raised": "yellow", "refused": "yellow", "wrong": "red"}
+DatasetName = Annotated[str, typer.Argument(metavar="[NAME]", help="Name of the dataset.")]
+
+
+@datasets.command("import")
+def import_command(
+    source: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Your clone of github.com/wi-pi/webspeval_code.")
+    ],
+    *,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier import.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Import the published wordings, ground truth and traces into your data folder, whole or not at all.
+
+    They are licensed CC BY-NC 4.0, for non-commercial use, and are no part of websp-gym. `--dataset official` uses
+    them: the ids, the goals and the verified S0 are ours. Everything that could not be imported is listed with the
+    reason. Passwords and other secrets in traces are left out or become placeholders.
+
+    Exit code 0, or 1 when an instance is not as published (marked !).
+
+    Example: `websp dataset import webspeval_code`
+    """
+    from websp_gym.datasets.importing import import_dataset
+
+    dataset = import_dataset(source, overwrite=overwrite)
+    missing = [one for one in dataset.left_out if one.matters]
+    if as_json:
+        print_json(_facts(dataset))
+        return 1 if missing else 0
+    console = wide_console()
+    _show_left_out(console, dataset)
+    replayed = sum(bool(each.replay) for each in dataset.instances.values())
+    console.print(
+        f"[bold]{dataset.name}[/]  {count(len(dataset.instances), 'instance')}, {replayed} with published traces "
+        f"of S0 ({count(len(dataset.traces), 'trace')}); {dataset.licence}: not for commercial use, no part of "
+        "websp-gym",
+        soft_wrap=True,
+    )
+    for site, trace in dataset.logins.items():
+        console.print(
+            f"  login_trace of {site} in accounts.yaml: {trace_in_dataset(dataset.name, trace)}",
+            soft_wrap=True,
+        )
+    console.print(
+        f"[dim]use it:[/] websp run 'Steam-*' --agent oracle --dataset {dataset.name}", soft_wrap=True
+    )
+    return 1 if missing else 0
+
+
+@datasets.command("list")
+def list_command(*, as_json: AsJson = False) -> None:
+    """List the imported datasets: from where, when, which commit, and what they have of each site.
+
+    Example: `websp dataset list`
+    """
+    found = [load_dataset(name) for name in dataset_names()]
+    if as_json:
+        print_json([_facts(dataset) for dataset in found])
+        return
+    console = wide_console()
+    if not found:
+        console.print(
+            "no datasets beside ours: `websp dataset import DIR` imports a clone of the published one"
+        )
+    for dataset in found:
+        commit = f", commit {dataset.commit[:12]}" if dataset.commit else ""
+        console.print(
+            f"[bold]{dataset.name}[/]  from {escape(dataset.source)}{commit}, imported {dataset.imported} by "
+            f"websp-gym {dataset.version}; {dataset.licence}",
+            soft_wrap=True,
+        )
+        table = plain_table("site", "instances", "with traces of S0", "login trace")
+        for site, facts in _sites(dataset).items():
+            table.add_row(
+                site, *(str(facts[key]) for key in ("instances", "with_traces")), facts["login_trace"]
+            )
+        console.print(table)
+
+
+@datasets.command()
+def check(
+    sites: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SITE]...",
+            parser=str.lower,
+            help="Slugs of sites. Default: every site.",
+            autocompletion=complete_site,
+        ),
+    ] = None,
+    *,
+    name: Annotated[str, typer.Option("--dataset", help="Name of the dataset.")] = OFFICIAL,
+    jobs: Processes = 1,
+    as_json: AsJson = False,
+) -> int:
+    """Replay the published traces on our replicas, and compare the state of the server with S0.
+
+    reached: the server has the S0 of the instance; raised: replay stopped with an error; refused: a trace could not
+    be imported; wrong: replay ended without an error in another state. No episode starts but from S0.
+
+    Exit code 0, or 1 when a replay was wrong.
+
+    Example: `websp dataset check steam --jobs 2`
+    """
+    from websp_gym.authoring.dataset_proofs import Outcome, prove_dataset
+
+    console = wide_console()
+    with progress_bar(console) as progress:
+        task = progress.add_task("traces", total=None)
+        proofs = prove_dataset(
+            name,
+            sites or (),
+            processes=jobs,
+            on_progress=lambda done, total: progress.update(task, completed=done, total=total),
+        )
+    code = 1 if any(proof.outcome == "wrong" for proof in proofs) else 0
+    if as_json:
+        print_json([vars(proof) for proof in proofs])
+        return code
+    for proof in proofs:
+        if proof.outcome != "reached":
+            colour = _COLOURS[proof.outcome]
+            console.print(
+                f"[{colour}]{proof.outcome}[/] [bold]{proof.instance}[/]  {escape(proof.reason)}",
+                soft_wrap=True,
+            )
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for proof in proofs:
+        counts[proof.site][proof.outcome] += 1
+    table = plain_table("site", *get_args(Outcome))
+    for site, found in {**counts, "all": sum(counts.values(), Counter())}.items():
+        table.add_row(site, *(str(found[outcome]) for outcome in get_args(Outcome)))
+    console.print(table)
+    return code
+
+
+@datasets.command()
+def remove(name: DatasetName = OFFICIAL) -> None:
+    """Remove an imported dataset.
+
+    Example: `websp dataset remove`
+    """
+    Console(highlight=False).print(f"removed {escape(str(remove_dataset(name)))}", soft_wrap=True)
+
+
+def _facts(dataset: StoredDataset) -> dict[str, Any]:
+    told = dataset.model_dump(
+        mode="json", include={"name", "source", "commit", "imported", "licence", "version"}
+    )
+    logins = {site: trace_in_dataset(dataset.name, trace) for site, trace in dataset.logins.items()}
+    left_out = [one.model_dump(mode="json") for one in dataset.left_out]
+    return {**told, "sites": _sites(dataset), "login_traces": logins, "left_out": left_out}
+
+
+def _sites(dataset: StoredDataset) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for instance in all_instances():
+        told = dataset.instances.get(instance.id)
+        if told is None:
+            continue
+        login = dataset.logins.get(instance.site.slug)
+        facts = found.setdefault(
+            instance.site.slug,
+            {
+                "instances": 0,
+                "with_traces": 0,
+                "login_trace": trace_in_dataset(dataset.name, login) if login else "",
+            },
+        )
+        facts["instances"] += 1
+        facts["with_traces"] += bool(told.replay)
+    return found
+
+
+def _show_left_out(console: Console, dataset: StoredDataset) -> None:
+    if not dataset.left_out:
+        return
+    table = plain_table("", "left out", "of", "because")
+    for one in sorted(dataset.left_out, key=lambda each: not each.matters):
+        sign = "[bold red]![/]" if one.matters else "[dim]-[/]"
+        table.add_row(sign, one.kind, escape(one.subject), escape(one.reason))
+    console.print(table)

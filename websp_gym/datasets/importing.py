@@ -1,0 +1,221 @@
+"""Importing the published dataset from a clone of it into the user's data folder, whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+from websp_gym.datasets.artifact import LICENCE, Artifact, Row, read_artifact
+from websp_gym.datasets.stored import (
+    FILE,
+    OFFICIAL,
+    LeftOutKind,
+    StoredDataset,
+    StoredInstance,
+    StoredStep,
+    StoredTrace,
+)
+from websp_gym.errors import SetupError, nearest, unwritable
+from websp_gym.files import read_file
+from websp_gym.project import VERSION
+from websp_gym.replay.importers import import_trace
+from websp_gym.replay.trace import MAX_BYTES, Trace
+from websp_gym.replay.trace_files import save_trace
+from websp_gym.tasks.ids import known_ids
+from websp_gym.tasks.instances import Instance, all_instances
+from websp_gym.world.live.folders import datasets_folder
+
+_NO_LOGIN = (
+    "no file is named, as login traces hold passwords and are not published; record yours and name it there, or sign "
+    "in with `websp login`"
+)
+
+
+def import_dataset(root: Path, *, name: str = OFFICIAL, overwrite: bool = False) -> StoredDataset:
+    """Import a clone of the published artifact.
+
+    Args:
+        root: The folder of the clone. Nothing in it is changed or executed.
+        name: Name of the dataset.
+        overwrite: Whether to replace a dataset of that name.
+
+    Returns:
+        What was written, with all that was left out.
+
+    Raises:
+        SetupError: The folder is no such clone, the dataset is there already, or it cannot be written.
+    """
+    target = datasets_folder() / name
+    if target.exists() and not overwrite:
+        raise SetupError(
+            f"{target} is already there; use --overwrite to import it anew, or `websp dataset remove {name}`",
+            path=str(target),
+        )
+    artifact = read_artifact(root)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as scratch:
+            part = Path(scratch) / "new"
+            part.mkdir()
+            dataset = _Importer(artifact, part).run(name)
+            text = json.dumps(dataset.model_dump(mode="json"), ensure_ascii=False, indent=1)
+            (part / FILE).write_text(text + "\n", "utf-8")
+            for licence in root.glob("LICENSE*"):
+                if licence.is_file():
+                    shutil.copyfile(licence, part / licence.name)
+            if target.exists():
+                target.rename(Path(scratch) / "old")
+            part.rename(target)
+    except OSError as error:
+        raise unwritable(target, error) from error
+    return dataset
+
+
+class _Importer:
+    """An import into one folder."""
+
+    def __init__(self, artifact: Artifact, folder: Path) -> None:
+        self._artifact = artifact
+        self._folder = folder
+        self._ours = {instance.id: instance for instance in all_instances()}
+        self._traces: dict[str, StoredTrace] = {}
+        self._names: dict[str, str | None] = {}
+        """Name of the trace of each file that was read; None where it could not be imported."""
+
+    def run(self, name: str) -> StoredDataset:
+        instances = self._instances()
+        for file in self._artifact.traces:
+            if file not in self._names:
+                self._artifact.tell("trace", file, "no instance uses it", matters=False)
+        logins = self._logins()
+        return StoredDataset(
+            name=name,
+            source=str(self._artifact.root.resolve()),
+            commit=_commit(self._artifact.root),
+            imported=datetime.now(UTC).isoformat(timespec="seconds"),
+            licence=LICENCE,
+            version=VERSION,
+            instances=instances,
+            traces=self._traces,
+            logins=logins,
+            left_out=tuple(self._artifact.problems),
+        )
+
+    def _instances(self) -> dict[str, StoredInstance]:
+        found = {}
+        spelled = dict(zip(self._artifact.rows, known_ids(self._artifact.rows), strict=True))
+        for key, row in self._artifact.rows.items():
+            ours = self._ours.get(spelled[key])
+            if ours is None:
+                hint = nearest(key, list(self._ours))
+                self._artifact.tell("instance", row.place, f'there is no instance "{key}" here{hint}')
+            else:
+                found[ours.id] = self._instance(key, row, ours)
+        # In our order, so that lists of two datasets can be compared.
+        return {name: found[name] for name in self._ours if name in found}
+
+    def _instance(self, key: str, row: Row, ours: Instance) -> StoredInstance:
+        tell, truth = self._artifact.tell, self._artifact.ground_truth.get(key, ())
+        for variant, words in (("with", row.with_navigation), ("without", row.without_navigation)):
+            if not words:
+                tell("instruction", ours.id, f"no task file has the one {variant} navigation")
+        if not truth:
+            tell("ground truth", ours.id, "the published files have none; that of ours is told to judges")
+        elements = self._artifact.elements.get(key, ())
+        if not elements:
+            tell("elements", ours.id, "the published files name none; those of ours count", matters=False)
+        return StoredInstance(
+            instruction=row.without_navigation,
+            instruction_with_navigation=row.with_navigation,
+            ground_truth=truth,
+            elements=elements,
+            replay=self._replay(row, ours),
+        )
+
+    def _replay(self, row: Row, ours: Instance) -> tuple[StoredStep, ...]:
+        """Return the traces of S0; none if one of them is missing, as S0 is then reached by those of ours."""
+        steps = []
+        for each in row.replay:
+            name = self._state_trace(each.file, ours)
+            if name is None:
+                self._artifact.tell(
+                    "trace", ours.id, f"S0 is reached by our own steps, because of {each.file}"
+                )
+                return ()
+            steps.append(StoredStep(trace=name, set=each.set))
+        return tuple(steps)
+
+    def _state_trace(self, file: str, ours: Instance) -> str | None:
+        if file not in self._names:
+            parts = Path(file).parts
+            # The folder tells what the trace is for, the file only when it was recorded.
+            name = f"{ours.site.slug}/{_file_name(' '.join([*parts[-3:-2], Path(file).stem]))}.json"
+            self._names[file] = self._trace(file, ours.site.slug, name, "trace")
+        return self._names[file]
+
+    def _trace(self, file: str, slug: str, name: str, kind: LeftOutKind) -> str | None:
+        """Import one file of the clone; return its name, or None with the reason among the problems."""
+        path = self._artifact.root / file
+        try:
+            if not path.resolve().is_relative_to(self._artifact.root.resolve()):
+                raise SetupError("it is not in the clone")
+            data = read_file(path, MAX_BYTES)
+            imported = import_trace(path, site=slug)[0]
+        except OSError as error:
+            self._artifact.tell(kind, file, error.strerror or str(error))
+            return None
+        except SetupError as error:
+            self._artifact.tell(kind, file, str(error).removeprefix(f"{path}: "))
+            return None
+        trace = imported.trace
+        whole = not any(event.type == "omitted" for event in trace.events)
+        if not whole:
+            reasons = "; ".join(str(one) for one in imported.left_out if one.matters) or _omitted(trace)
+            self._artifact.tell(kind, file, f"not whole, and replay stops in it: {reasons}")
+        save_trace(trace, self._folder / "traces" / name)
+        self._traces[name] = StoredTrace(
+            source=file, digest=hashlib.sha256(data).hexdigest()[:16], whole=whole
+        )
+        return name
+
+    def _logins(self) -> dict[str, str]:
+        slugs = {name.partition("-task-")[0].casefold(): each.site.slug for name, each in self._ours.items()}
+        found = {}
+        for site, file in self._artifact.logins.items():
+            slug = slugs.get(site.casefold())
+            if slug is None:
+                reason = f"there is no such site here{nearest(site.casefold(), list(slugs))}"
+                self._artifact.tell("login trace", site, reason, matters=False)
+            elif not file:
+                self._artifact.tell("login trace", site, _NO_LOGIN, matters=False)
+            elif name := self._trace(file, slug, f"login/{slug}.json", "login trace"):
+                found[slug] = name
+        return found
+
+
+def _omitted(trace: Trace) -> str:
+    return ", ".join(f"{event.what}" for event in trace.events if event.type == "omitted")
+
+
+def _file_name(text: str) -> str:
+    return "_".join(re.findall(r"[a-z0-9]+", text.lower()))[:120]
+
+
+def _commit(root: Path) -> str:
+    """Return the commit of a git clone; empty where git does not tell."""
+    if not (root / ".git").exists():
+        return ""
+    try:
+        said = subprocess.run(
+            ["git", "-C", str(root), "rev-parse", "HEAD"],
+            capture_output=True, text=True, timeout=10, check=True,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return said.stdout.strip()

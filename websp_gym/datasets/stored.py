@@ -1,0 +1,190 @@
+"""Imported datasets in the user's data folder: reading them, and telling an instance in their words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from websp_gym.errors import SetupError, UnknownInstanceError, nearest, unwritable
+from websp_gym.replay.library import trace_in_dataset
+from websp_gym.tasks.initial_steps import InitialStep, ReplayStep, TracePath
+from websp_gym.tasks.instances import Instance, Origin
+from websp_gym.tasks.reading import read_model
+from websp_gym.tasks.schema import ConfigModel, OnOff
+from websp_gym.world.live.folders import datasets_folder
+
+OFFICIAL = "official"
+"""Name of the published dataset."""
+FILE = "dataset.json"
+LeftOutKind = Literal["file", "instance", "instruction", "ground truth", "elements", "trace", "login trace"]
+
+
+class Missing(ConfigModel):
+    """Something of the published files that was not imported, or only in part."""
+
+    kind: LeftOutKind
+    subject: str
+    """Its file, with the line where there is one, or the instance or site."""
+    reason: str
+    matters: bool = True
+    """Whether an instance is not as published without it."""
+
+
+class StoredStep(ConfigModel):
+    """A trace of S0."""
+
+    trace: TracePath
+    """Its path below the dataset's ``traces/``."""
+    set: OnOff | Literal["recorded"]
+
+
+class StoredInstance(ConfigModel):
+    """What a dataset says of one instance."""
+
+    instruction: str = ""
+    instruction_with_navigation: str = ""
+    ground_truth: tuple[str, ...] = ()
+    elements: tuple[str, ...] = ()
+    replay: tuple[StoredStep, ...] = ()
+    """The traces that lead to S0, in order; empty where S0 is reached by our steps."""
+
+
+class StoredTrace(ConfigModel):
+    """Where a trace of a dataset is from."""
+
+    source: str
+    digest: str
+    """Digest of that file."""
+    whole: bool
+    """Whether nothing was left out at which replay stops."""
+
+
+class StoredDataset(ConfigModel):
+    """An imported dataset: the content of its ``dataset.json``."""
+
+    name: str
+    source: str
+    """The folder that was read."""
+    commit: str = ""
+    """Its commit; empty if it is no git clone."""
+    imported: str
+    """When, as ISO 8601."""
+    licence: str
+    version: str
+    """The version of websp-gym that imported it."""
+    instances: dict[str, StoredInstance]
+    traces: dict[str, StoredTrace]
+    logins: dict[str, TracePath] = Field(default_factory=dict)
+    """Login traces by site."""
+    left_out: tuple[Missing, ...] = ()
+
+
+def dataset_names() -> list[str]:
+    """Return the names of the imported datasets."""
+    return sorted(path.parent.name for path in datasets_folder().glob(f"[a-z]*/{FILE}"))
+
+
+def load_dataset(name: str) -> StoredDataset:
+    """Return an imported dataset.
+
+    Raises:
+        SetupError: It is not there, or its file is damaged.
+    """
+    path = _folder(name) / FILE
+    return _read(path, path.stat().st_mtime_ns)
+
+
+def told_by(dataset: str, instance: Instance) -> Instance:
+    """Return an instance of ours in the words of an imported dataset, with the traces of its S0.
+
+    Raises:
+        SetupError: There is no such dataset, or it does not have the instance.
+    """
+    stored = load_dataset(dataset)
+    told = stored.instances.get(instance.id)
+    if told is None:
+        raise UnknownInstanceError(
+            f'the dataset "{dataset}" has no instance "{instance.id}"{nearest(instance.id, list(stored.instances))}',
+            instance=instance.id,
+        )
+    words = {
+        "instruction": told.instruction,
+        "instruction_with_navigation": told.instruction_with_navigation,
+    }
+    config = {"initial_state": tuple(_steps(instance, told, dataset))}
+    sources = [stored.traces[step.trace].digest for step in told.replay]
+    text = json.dumps([told.model_dump(mode="json"), sources], sort_keys=True)
+    return instance.model_copy(
+        update={
+            "task": instance.task.model_copy(update=words),
+            "config": instance.config.model_copy(update=config),
+            "origin": Origin(
+                dataset=dataset,
+                digest=hashlib.sha256(text.encode()).hexdigest()[:16],
+                ground_truth=told.ground_truth,
+                elements=told.elements,
+            ),
+        }
+    )
+
+
+def remove_dataset(name: str) -> Path:
+    """Remove an imported dataset; return its folder.
+
+    Raises:
+        SetupError: It is not there, or it cannot be removed.
+    """
+    folder = _folder(name)
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    return folder
+
+
+def _folder(name: str) -> Path:
+    folder = datasets_folder() / name
+    if re.fullmatch(r"[a-z][a-z0-9_-]*", name) and (folder / FILE).is_file():
+        return folder
+    there = dataset_names()
+    hint = nearest(name, [*there, OFFICIAL]) if name != OFFICIAL else ""
+    listed = f"imported: {', '.join(there)}" if there else "none is imported"
+    raise SetupError(
+        f'there is no dataset "{name}" on this machine{hint} ({listed}; `websp dataset import DIR` imports your '
+        "clone of the published one)",
+        option="dataset",
+    )
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, _modified: int) -> StoredDataset:
+    try:
+        return read_model(
+            path, StoredDataset, keys=[*StoredDataset.model_fields, *StoredInstance.model_fields]
+        )
+    except SetupError as error:
+        raise SetupError(
+            f"{error}\nimport it again: `websp dataset import DIR --overwrite`", path=str(path)
+        ) from error
+
+
+def _steps(instance: Instance, told: StoredInstance, dataset: str) -> Iterator[InitialStep]:
+    """Yield the steps to S0: the dataset's traces in the place of ours, and what else leads there."""
+    replayed = [
+        ReplayStep(replay=trace_in_dataset(dataset, step.trace), set=step.set) for step in told.replay
+    ]
+    for step in instance.config.initial_state:
+        if not isinstance(step, ReplayStep) or not told.replay:
+            yield step
+            continue
+        yield from replayed
+        replayed = []
+    yield from replayed
