@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import gymnasium as gym
@@ -66,6 +68,19 @@ def test_without_the_option_a_result_and_a_record_do_not_name_it(tmp_path: Path)
     assert "dataset" not in record.options
     assert "dataset" not in json.loads(result.line())
     assert record.config_hash == load_instance(ID).config_hash
+
+
+def test_nothing_of_datasets_is_imported_for_ours() -> None:
+    code = "import sys, gymnasium, websp_gym; gymnasium.make(sys.argv[1], **({'dataset': 'x'} if sys.argv[2:] else {}))"
+    seen = "; print([name for name in sys.modules if name.startswith('websp_gym.datasets.')])"
+    done = subprocess.run(
+        [sys.executable, "-c", code + seen, f"websp/{ID}"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+    named = subprocess.run(
+        [sys.executable, "-c", code, f"websp/{ID}", "named"], capture_output=True, text=True, check=False
+    )
+    assert 'there is no dataset "x"' in named.stderr
 
 
 def test_gym_makes_environments_of_the_dataset(tmp_path: Path) -> None:
@@ -156,7 +171,7 @@ def test_the_commands_import_list_check_show_and_remove(tmp_path: Path) -> None:
     write_clone(clone, {ACCEPT: None})
     code, said = websp("dataset", "import", str(clone), "--overwrite", "--json")
     assert code == 1
-    assert {one["subject"] for one in json.loads(said)["left_out"] if one["matters"]} == {ACCEPT, ID}
+    assert {one["subject"] for one in json.loads(said)["left_out"] if one["matters"]} == {ID}
     assert websp("dataset", "remove")[0] == 0
     with pytest.raises(SetupError, match="none is imported"):
         websp("dataset", "remove")

@@ -111,10 +111,10 @@ def test_traces_stand_in_the_place_of_ours_in_their_order_and_other_steps_stay(t
 @pytest.mark.parametrize(
     ("files", "subject", "reason"),
     [
-        ({ACCEPT: "{"}, ACCEPT, "cut off"),
-        ({ACCEPT: None}, ACCEPT, "No such file"),
-        ({ACCEPT: {"some": "thing"}}, ACCEPT, 'it has "some"'),
-        ({ACCEPT: trace(typed("hunter2hunter2", "pin", "password", COOKIES), button("Accept All"))}, ACCEPT, "not whole"),
+        ({ACCEPT: "{"}, OURS.id, "cut off"),
+        ({ACCEPT: None}, OURS.id, f"{ACCEPT}: No such file"),
+        ({ACCEPT: {"some": "thing"}}, OURS.id, 'it has "some"'),
+        ({ACCEPT: trace(typed("hunter2hunter2", "pin", "password", COOKIES), button("Accept All"))}, OURS.id, "event 1: secret"),
         ({"dataset/ground_truth_actions.json": None}, "Steam-task-191-ON", "that of ours is told to judges"),
         ({"dataset/tasks_with_navigation.jsonl": None}, "Steam-task-191-ON", "the one with navigation"),
         ({"dataset/tasks_with_navigation.jsonl": "{}"}, "dataset/tasks_with_navigation.jsonl:1", '"id" and a "ques"'),
@@ -149,7 +149,9 @@ def test_a_trace_outside_of_the_clone_is_not_read(tmp_path: Path) -> None:
         line = json.dumps(row("Steam_task-191_ON", "Jars.", (file, True)))
         clone = write_clone(tmp_path / "clone", {"dataset/tasks_with_navigation.jsonl": line})
         dataset = import_dataset(clone, overwrite=True)
-        assert [one.reason for one in told(dataset, file)] == ["it is not in the clone"]
+        assert [one.reason.endswith(f"{file}: it is not in the clone") for one in told(dataset, OURS.id)] == [
+            True
+        ]
 
 
 def test_a_wording_that_the_clone_lacks_is_an_error_and_not_ours(tmp_path: Path) -> None:
@@ -174,7 +176,7 @@ def test_login_traces_are_imported_without_passwords_and_accounts_can_name_them(
     ]
     assert "not published" in told(dataset, "BBC")[0].reason
     dataset = import_dataset(write_clone(tmp_path / "clone", {LOGIN: None}), overwrite=True)
-    assert "No such file" in told(dataset, LOGIN)[0].reason
+    assert "No such file" in told(dataset, "Steam")[0].reason
     assert not dataset.logins
     with pytest.raises(SetupError, match=r'no trace "login/steam" in the dataset "official"'):
         find_trace("@official/login/steam")

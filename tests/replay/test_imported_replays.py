@@ -371,6 +371,16 @@ def test_a_click_beside_the_controls_and_an_index_of_other_elements_are_left_out
     imported = read(tmp_path, page, list_, reacting, ENTRY)
     assert imported.dropped == {"click beside the controls": 2}
     assert [event.type for event in imported.trace.events] == ["click", "click"]
+
+
+def test_a_click_on_an_empty_cover_of_the_page_is_left_out_and_no_other_empty_element(tmp_path: Path) -> None:
+    cover = on("div", "div#menu-cover", id="menu-cover", outerHTML='<div id="menu-cover"></div>')
+    knob = on("div", "div#menu-knob", id="menu-knob", outerHTML='<div id="menu-knob"></div>')
+    told = cover | {"innerText": "Cover photo"}
+    button = cover | {"role": "button"}
+    imported = read(tmp_path, cover, knob, told, button, ENTRY)
+    assert imported.dropped == {"click beside the controls": 1}
+    assert len(imported.trace.events) == 4
     assert all(event.target and event.target.websp_index is None for event in imported.trace.events)
     assert any("data-websp-index" in note for note in imported.notes)
 

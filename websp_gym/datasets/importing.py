@@ -15,7 +15,6 @@ from websp_gym.datasets.artifact import LICENCE, Artifact, Row, read_artifact
 from websp_gym.datasets.stored import (
     FILE,
     OFFICIAL,
-    LeftOutKind,
     StoredDataset,
     StoredInstance,
     StoredStep,
@@ -25,7 +24,7 @@ from websp_gym.errors import SetupError, nearest, unwritable
 from websp_gym.files import read_file
 from websp_gym.project import VERSION
 from websp_gym.replay.importers import import_trace
-from websp_gym.replay.trace import MAX_BYTES, Trace
+from websp_gym.replay.trace import MAX_BYTES
 from websp_gym.replay.trace_files import save_trace
 from websp_gym.tasks.ids import known_ids
 from websp_gym.tasks.instances import Instance, all_instances
@@ -35,6 +34,13 @@ _NO_LOGIN = (
     "no file is named, as login traces hold passwords and are not published; record yours and name it there, or sign "
     "in with `websp login`"
 )
+
+_OURS = "S0 is reached by our own steps"
+_OTHER_S0 = {
+    "Steam-task-197-ON": "the published trace empties the list of words, which are there by the ground truth",
+    "Steam-task-198-OFF": "the published trace leaves the boxes ticked, and the ground truth ticks three of them",
+}
+"""Instances whose published trace leads to another state than the published ground truth begins from."""
 
 
 def import_dataset(root: Path, *, name: str = OFFICIAL, overwrite: bool = False) -> StoredDataset:
@@ -85,13 +91,13 @@ class _Importer:
         self._folder = folder
         self._ours = {instance.id: instance for instance in all_instances()}
         self._traces: dict[str, StoredTrace] = {}
-        self._names: dict[str, str | None] = {}
-        """Name of the trace of each file that was read; None where it could not be imported."""
+        self._tried: dict[str, str] = {}
+        """Why each file that was read cannot be imported; empty where it was."""
 
     def run(self, name: str) -> StoredDataset:
         instances = self._instances()
         for file in self._artifact.traces:
-            if file not in self._names:
+            if file not in self._tried:
                 self._artifact.tell("trace", file, "no instance uses it", matters=False)
         logins = self._logins()
         return StoredDataset(
@@ -139,50 +145,49 @@ class _Importer:
         )
 
     def _replay(self, row: Row, ours: Instance) -> tuple[StoredStep, ...]:
-        """Return the traces of S0; none if one of them is missing, as S0 is then reached by those of ours."""
+        """Return the traces of S0; none if one of them cannot be used, as S0 is then reached by our own steps."""
+        if row.replay and ours.id in _OTHER_S0:
+            self._artifact.tell("trace", ours.id, f"{_OURS}: {_OTHER_S0[ours.id]}", matters=False)
+            return ()
         steps = []
         for each in row.replay:
-            name = self._state_trace(each.file, ours)
-            if name is None:
-                self._artifact.tell(
-                    "trace", ours.id, f"S0 is reached by our own steps, because of {each.file}"
-                )
+            parts = Path(each.file).parts
+            # The folder tells what the trace is for, the file only when it was recorded.
+            name = f"{ours.site.slug}/{_file_name(' '.join([*parts[-3:-2], Path(each.file).stem]))}.json"
+            why = self._refused(each.file, ours.site.slug, name)
+            if why:
+                self._artifact.tell("trace", ours.id, f"{_OURS}: {each.file}: {why}")
                 return ()
             steps.append(StoredStep(trace=name, set=each.set))
         return tuple(steps)
 
-    def _state_trace(self, file: str, ours: Instance) -> str | None:
-        if file not in self._names:
-            parts = Path(file).parts
-            # The folder tells what the trace is for, the file only when it was recorded.
-            name = f"{ours.site.slug}/{_file_name(' '.join([*parts[-3:-2], Path(file).stem]))}.json"
-            self._names[file] = self._trace(file, ours.site.slug, name, "trace")
-        return self._names[file]
+    def _refused(self, file: str, slug: str, name: str) -> str:
+        """Import a trace of the clone under a name; return why it cannot be, or an empty text."""
+        if file not in self._tried:
+            self._tried[file] = self._import(file, slug, name)
+        return self._tried[file]
 
-    def _trace(self, file: str, slug: str, name: str, kind: LeftOutKind) -> str | None:
-        """Import one file of the clone; return its name, or None with the reason among the problems."""
+    def _import(self, file: str, slug: str, name: str) -> str:
         path = self._artifact.root / file
         try:
             if not path.resolve().is_relative_to(self._artifact.root.resolve()):
-                raise SetupError("it is not in the clone")
+                return "it is not in the clone"
             data = read_file(path, MAX_BYTES)
             imported = import_trace(path, site=slug)[0]
         except OSError as error:
-            self._artifact.tell(kind, file, error.strerror or str(error))
-            return None
+            return error.strerror or str(error)
         except SetupError as error:
-            self._artifact.tell(kind, file, str(error).removeprefix(f"{path}: "))
-            return None
-        trace = imported.trace
-        whole = not any(event.type == "omitted" for event in trace.events)
-        if not whole:
-            reasons = "; ".join(str(one) for one in imported.left_out if one.matters) or _omitted(trace)
-            self._artifact.tell(kind, file, f"not whole, and replay stops in it: {reasons}")
-        save_trace(trace, self._folder / "traces" / name)
-        self._traces[name] = StoredTrace(
-            source=file, digest=hashlib.sha256(data).hexdigest()[:16], whole=whole
-        )
-        return name
+            return str(error).removeprefix(f"{path}: ")
+        left_out = [
+            f"event {number}: {event.what}"
+            for number, event in enumerate(imported.trace.events, 1)
+            if event.type == "omitted"
+        ]
+        if left_out:
+            return f"replay would stop where something is left out ({', '.join(left_out)})"
+        save_trace(imported.trace, self._folder / "traces" / name)
+        self._traces[name] = StoredTrace(source=file, digest=hashlib.sha256(data).hexdigest()[:16])
+        return ""
 
     def _logins(self) -> dict[str, str]:
         slugs = {name.partition("-task-")[0].casefold(): each.site.slug for name, each in self._ours.items()}
@@ -194,13 +199,11 @@ class _Importer:
                 self._artifact.tell("login trace", site, reason, matters=False)
             elif not file:
                 self._artifact.tell("login trace", site, _NO_LOGIN, matters=False)
-            elif name := self._trace(file, slug, f"login/{slug}.json", "login trace"):
-                found[slug] = name
+            elif why := self._refused(file, slug, f"login/{slug}.json"):
+                self._artifact.tell("login trace", site, f"{file}: {why}")
+            else:
+                found[slug] = f"login/{slug}.json"
         return found
-
-
-def _omitted(trace: Trace) -> str:
-    return ", ".join(f"{event.what}" for event in trace.events if event.type == "omitted")
 
 
 def _file_name(text: str) -> str:

@@ -63,8 +63,6 @@ class StoredTrace(ConfigModel):
     source: str
     digest: str
     """Digest of that file."""
-    whole: bool
-    """Whether nothing was left out at which replay stops."""
 
 
 class StoredDataset(ConfigModel):

@@ -24,6 +24,7 @@ TEXT_KINDS = words(
     "text search tel url email password number date datetime-local month week time color range textarea"
 )
 _CAPTCHA = re.compile(r"g-recaptcha|h-captcha|cf-turnstile|captcha", re.IGNORECASE)
+_COVER = re.compile(r"(?<![a-z])(?:cover|overlay|backdrop|scrim)(?![a-z])", re.IGNORECASE)
 _LAST_TAG = re.compile(r"([a-z][\w-]*)(?:#[^\s>]*|:nth-of-type\(\d+\))?$", re.IGNORECASE)
 _FLAGS = {"Control": "ctrlKey", "Alt": "altKey", "Meta": "metaKey", "Shift": "shiftKey"}
 
@@ -152,13 +153,22 @@ class PublishedEvent:
 
     @property
     def is_beside_controls(self) -> bool:
-        """Whether a click met the page, or a plain container of several controls, but none of them.
+        """Whether a click met the page, a plain container of several controls, or an empty cover of the page.
 
         A replay would press whatever is in the middle of it.
         """
         plain = self.role == "generic" and "tabindex" not in self.html[1] and self.tag != "label"
         reacts = self.get("targetOnClick", attribute="onclick") is not None
-        return self.tag in ("html", "body") or (plain and not reacts and self.html_text.controls > 1)
+        aside = self.html_text.controls > 1 or self._is_cover
+        return self.tag in ("html", "body") or (plain and not reacts and aside)
+
+    @property
+    def _is_cover(self) -> bool:
+        """Whether its marks call it a cover, as that behind an open menu, and it holds nothing."""
+        classes = self.data.get("classList")
+        marks = [self.get("id", attribute="id"), *(classes if isinstance(classes, list) else [])]
+        told = self.get("innerText", "textContent", "ariaLabel", "title") or self.html_text.shown
+        return not told and any(isinstance(mark, str) and _COVER.search(mark[:200]) for mark in marks)
 
     @property
     def is_copy(self) -> bool:
