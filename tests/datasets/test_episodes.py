@@ -17,6 +17,7 @@ from websp_gym.authoring.dataset_proofs import prove_dataset
 from websp_gym.cli.app import app
 from websp_gym.datasets import in_dataset
 from websp_gym.datasets.importing import import_dataset
+from websp_gym.datasets.stored import load_dataset
 from websp_gym.env.options import Options
 from websp_gym.errors import InitialStateError, SetupError
 from websp_gym.records.runs import Run, read_results
@@ -141,6 +142,15 @@ def test_the_proof_tells_the_four_outcomes_apart_by_the_state_of_the_server(tmp_
     assert "cookies.state: expected 'reject_all', actual 'accept_all'" in reasons["wrong"]
     assert heard[-1] == (4, 4)
     assert prove_dataset("official", ["bbc"]) == []
+    stored, code = load_dataset("official"), websp("dataset", "check", "--use-ours", "--json")[0]
+    assert code == 1
+    proofs = prove_dataset("official")
+    assert [proof.outcome for proof in proofs] == ["reached", "refused", "refused", "refused"]
+    assert "Bake more" in {proof.instance: proof.reason for proof in proofs}["Steam-task-193-ON"]
+    ours = load_instance("Steam-task-193-OFF")
+    theirs = in_dataset(ours, "official")
+    assert (theirs.config.initial_state, theirs.task.instruction) == (ours.config.initial_state, "Jars.")
+    assert load_dataset("official").instances["Steam-task-191-ON"] == stored.instances["Steam-task-191-ON"]
     with pytest.raises(SetupError, match='no site "steem"; did you mean "steam"'):
         prove_dataset("official", ["steem"])
 

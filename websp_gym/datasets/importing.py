@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import shutil
 import subprocess
@@ -13,12 +12,13 @@ from pathlib import Path
 
 from websp_gym.datasets.artifact import LICENCE, Artifact, Row, read_artifact
 from websp_gym.datasets.stored import (
-    FILE,
     OFFICIAL,
+    OURS,
     StoredDataset,
     StoredInstance,
     StoredStep,
     StoredTrace,
+    write_dataset,
 )
 from websp_gym.errors import SetupError, nearest, unwritable
 from websp_gym.files import read_file
@@ -35,7 +35,6 @@ _NO_LOGIN = (
     "in with `websp login`"
 )
 
-_OURS = "S0 is reached by our own steps"
 _OTHER_S0 = {
     "Steam-task-197-ON": "the published trace empties the list of words, which are there by the ground truth",
     "Steam-task-198-OFF": "the published trace leaves the boxes ticked, and the ground truth ticks three of them",
@@ -70,8 +69,7 @@ def import_dataset(root: Path, *, name: str = OFFICIAL, overwrite: bool = False)
             part = Path(scratch) / "new"
             part.mkdir()
             dataset = _Importer(artifact, part).run(name)
-            text = json.dumps(dataset.model_dump(mode="json"), ensure_ascii=False, indent=1)
-            (part / FILE).write_text(text + "\n", "utf-8")
+            write_dataset(dataset, part)
             for licence in root.glob("LICENSE*"):
                 if licence.is_file():
                     shutil.copyfile(licence, part / licence.name)
@@ -147,7 +145,7 @@ class _Importer:
     def _replay(self, row: Row, ours: Instance) -> tuple[StoredStep, ...]:
         """Return the traces of S0; none if one of them cannot be used, as S0 is then reached by our own steps."""
         if row.replay and ours.id in _OTHER_S0:
-            self._artifact.tell("trace", ours.id, f"{_OURS}: {_OTHER_S0[ours.id]}", matters=False)
+            self._artifact.tell("trace", ours.id, f"{OURS}: {_OTHER_S0[ours.id]}", matters=False)
             return ()
         steps = []
         for each in row.replay:
@@ -156,7 +154,7 @@ class _Importer:
             name = f"{ours.site.slug}/{_file_name(' '.join([*parts[-3:-2], Path(each.file).stem]))}.json"
             why = self._refused(each.file, ours.site.slug, name)
             if why:
-                self._artifact.tell("trace", ours.id, f"{_OURS}: {each.file}: {why}")
+                self._artifact.tell("trace", ours.id, f"{OURS}: {each.file}: {why}")
                 return ()
             steps.append(StoredStep(trace=name, set=each.set))
         return tuple(steps)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -24,6 +24,8 @@ from websp_gym.world.live.folders import datasets_folder
 OFFICIAL = "official"
 """Name of the published dataset."""
 FILE = "dataset.json"
+OURS = "S0 is reached by our own steps"
+"""What is told of an instance whose published traces are not used."""
 LeftOutKind = Literal["file", "instance", "instruction", "ground truth", "elements", "trace", "login trace"]
 
 
@@ -132,6 +134,48 @@ def told_by(dataset: str, instance: Instance) -> Instance:
             ),
         }
     )
+
+
+def reach_by_ours(name: str, reasons: Mapping[str, str]) -> StoredDataset:
+    """Let some instances of an imported dataset reach S0 by our own steps from now on.
+
+    Args:
+        name: Name of the dataset.
+        reasons: Why, by instance; it is noted in the dataset.
+
+    Returns:
+        The dataset as it is stored now.
+
+    Raises:
+        SetupError: There is no such dataset, or it cannot be written.
+    """
+    stored = load_dataset(name)
+    changed = {key: stored.instances[key].model_copy(update={"replay": ()}) for key in reasons}
+    noted = [Missing(kind="trace", subject=key, reason=f"{OURS}: {why}") for key, why in reasons.items()]
+    stored = stored.model_copy(
+        update={
+            "instances": {**stored.instances, **changed},
+            "left_out": (*stored.left_out, *noted),
+        }
+    )
+    write_dataset(stored, _folder(name))
+    return stored
+
+
+def write_dataset(dataset: StoredDataset, folder: Path) -> None:
+    """Write the file of a dataset into its folder, whole or not at all.
+
+    Raises:
+        SetupError: It cannot be written.
+    """
+    path, part = folder / FILE, folder / f"{FILE}.part"
+    text = json.dumps(dataset.model_dump(mode="json"), ensure_ascii=False, indent=1)
+    try:
+        part.write_text(text + "\n", "utf-8")
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise unwritable(path, error) from error
 
 
 def remove_dataset(name: str) -> Path:
