@@ -13,7 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import MakeEnv
-from websp_gym.env.options import InitialStateMode, Login, OnError, OnUnscored, Options, read_options
+from websp_gym.env.options import (
+    LIVE_OPTIONS,
+    InitialStateMode,
+    Login,
+    OnError,
+    OnUnscored,
+    Options,
+    read_options,
+)
 from websp_gym.errors import SetupError
 from websp_gym.observation import ObservationKind
 from websp_gym.records.load import load_trajectory
@@ -28,6 +36,9 @@ MODEL = st.text(min_size=1).filter(str.strip)
 SIDE = st.integers(200, 8192)
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "world": st.sampled_from(["sandbox", "live"]),
+    **{name: st.one_of(st.none(), MODEL) for name in LIVE_OPTIONS},
+    "restore": st.booleans(),
+    "harm_guard": st.sampled_from([None, True, False]),
     "instruction": st.sampled_from(get_args(InstructionVariant)),
     "reward": st.sampled_from(REWARDS),
     "judge": st.one_of(st.none(), MODEL, st.lists(MODEL, min_size=1).map(tuple)),
@@ -59,6 +70,10 @@ def all_is_well(end: EpisodeEnd) -> float:
 def consistent(values: dict[str, Any]) -> dict[str, Any]:
     """Leave out what counts only beside another option."""
     odd = set() if values.get("observation", "marks") == "marks" else {"picture_scale"}
+    if values.get("world") != "live":
+        odd |= {*LIVE_OPTIONS, "restore"}
+    else:
+        odd |= {"policies", "user"} | ({"reward"} if values.get("reward") != "judge" else set())
     if values.get("policies") is None:
         odd |= {"user"} | ({"reward"} if values.get("reward") == "policy" else set())
     return {key: value for key, value in values.items() if key not in odd}
@@ -74,8 +89,10 @@ def test_options_are_the_same_after_json(values: dict[str, Any]) -> None:
 
 def test_every_option_is_stored_or_known_not_to_be() -> None:
     names = {field.name for field in fields(Options)}
-    assert set(Options(policies=("standard",), dataset="official").as_dict()) == names - NOT_STORED
-    assert set(Options().as_dict()) == names - NOT_STORED - {"policies", "user", "dataset"}
+    every = Options(world="live", policies=("standard",), dataset="official", harm_guard=True)
+    assert set(every.as_dict()) == names - NOT_STORED
+    optional = {"policies", "user", "dataset", "harm_guard", "restore", *LIVE_OPTIONS}
+    assert set(Options().as_dict()) == names - NOT_STORED - optional
     assert set(VALUES) == names - NOT_STORED
 
 
