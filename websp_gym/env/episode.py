@@ -25,6 +25,7 @@ from websp_gym.env.task import WebspTask
 from websp_gym.env.turns import AgentTurns
 from websp_gym.errors import SetupError, WebspError, WorldError
 from websp_gym.observation.observe import Observer
+from websp_gym.observation.veil import Veil
 from websp_gym.policies.briefing import policy_block
 from websp_gym.policies.user import make_user
 from websp_gym.policies.watch import PolicyWatch
@@ -149,6 +150,8 @@ class Episode:
         page = self.context.new_page()
         watch.suspect = "page"
         goal, report = self.task.setup(page, self.tabs)
+        if self.task.world_episode.server is None:
+            self.observer.veil = Veil(self.task.world_episode.secrets)
         if self.policies is not None:
             self._policy_watch = self._watch_of(self.policies, goal)
         guard = HarmGuard(self.task.instance) if self.options.guarded else None

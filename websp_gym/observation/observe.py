@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from websp_gym.browser.tabs import Tabs
     from websp_gym.observation import ObservationKind
+    from websp_gym.observation.veil import Veil
 
 _LONGEST_TITLE = 300
 _TREE = ("axtree_object", "extra_element_properties")
@@ -127,10 +128,19 @@ class Observer:
         seed: Seed of the box colours.
         scale: Size of a screenshot in relation to the viewport.
         recorded: Whether a record keeps the screenshots. For ``axtree``, they are taken only then.
+
+    Attributes:
+        veil: Hides secrets of the account; None hides nothing.
     """
 
     def __init__(
-        self, kind: ObservationKind, tabs: Tabs, *, seed: int, scale: float = 1.0, recorded: bool = False
+        self,
+        kind: ObservationKind,
+        tabs: Tabs,
+        *,
+        seed: int,
+        scale: float = 1.0,
+        recorded: bool = False,
     ) -> None:
         self.kind: ObservationKind = kind
         self._recorded = recorded
@@ -139,6 +149,7 @@ class Observer:
         self._tabs = tabs
         self._seed = seed
         self._scale = scale
+        self.veil: Veil | None = None
         self._camera = Camera(scale)
         self._marks: Marks | None = None
         self._png = b""
@@ -192,7 +203,7 @@ class Observer:
             else:
                 looks += 1
                 if looks == _LOOKS or page is self._tabs.current:
-                    return observation
+                    return observation if self.veil is None else self.veil.over(observation)
             # Another tab became the current one, or this one closed or went on to another document.
             settle(self._tabs)
 
@@ -218,7 +229,7 @@ class Observer:
                 **left,
             }
         if self.kind == "axtree" and self._recorded:
-            self._png = self._camera.png(page)
+            self._png = self._shot(page)
         if self.kind in WITHOUT_PICTURE:
             found = extract(page) if self.kind == "axtree" else {}
             return observation | {name: found[name] for name in _TREE if name in found}
@@ -245,8 +256,12 @@ class Observer:
         )
 
     def _shoot(self, page: Page) -> Any:
-        self._png = self._camera.png(page)
+        self._png = self._shot(page)
         return self._camera.decode(self._png)
+
+    def _shot(self, page: Page) -> bytes:
+        png = self._camera.png(page)
+        return png if self.veil is None else self.veil.over_picture(png, page, self._scale)
 
     def _browsergym(
         self, page: Page, plain: Any, goal: str, chat: list[dict[str, Any]], elapsed: float
