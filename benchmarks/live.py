@@ -77,7 +77,9 @@ def reset_live(instance: Instance, internet: Internet, *, restore: bool) -> Rese
             why = f"{type(error).__name__}: {error}"
         seconds = time.monotonic() - began
         wrong = dict(differences_of(instance, internet.truth(), internet.defaults()))
-    wrong = {key: pair for key, pair in wrong.items() if key not in OF_A_SIGN_IN}
+    # What no step sets is as the account was found, which --restore makes other than a new account.
+    untouched = {key for key, have in (found or {}).items() if key in wrong and wrong[key][1] == have}
+    wrong = {key: pair for key, pair in wrong.items() if key not in (*OF_A_SIGN_IN, *untouched)}
     outcome = "raised" if why else "wrong" if wrong else "reached"
     reset = Reset(instance.id, instance.site.slug, outcome, round(seconds, 2), why or str(wrong or ""))
     if found is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -22,8 +23,9 @@ import os, signal, sys
 from pathlib import Path
 from websp_gym.errors import SetupError
 from websp_gym.recording.by_hand import record_by_hand
+from websp_gym.replay import load_trace
 
-url, act, ending = sys.argv[1:]
+url, act, ending, *again = sys.argv[1:]
 
 def end(studio):
     if ending == "window":
@@ -35,24 +37,27 @@ def end(studio):
 def ready(studio):
     opened.append(studio)
     if act == "act":
-        studio.page.click("text=Send me news")
+        studio.page.click("text=" + (again[0] if again else "Send me news"))
     else:
         end(studio)
 
 opened = []
 try:
     record_by_hand(url, Path("traces/mine.json"), name="mine", slug="local", account={}, headless=True,
+                   again=(load_trace("traces/mine.json"), 2) if again else None,
                    on_ready=ready, on_event=lambda number, event: end(opened[0]))
 except SetupError as error:
     sys.exit(error.message)
 """
 
 
-def _record(server: Server, folder: Path, act: str, ending: str) -> subprocess.CompletedProcess[str]:
+def _record(
+    server: Server, folder: Path, act: str, ending: str, *again: str
+) -> subprocess.CompletedProcess[str]:
     # The sockets that Chromium makes in it need a short path.
     with tempfile.TemporaryDirectory(prefix="w") as temporary:
         done = subprocess.run(
-            [sys.executable, "-c", _SCRIPT, server.url("form.html"), act, ending],
+            [sys.executable, "-c", _SCRIPT, server.url("form.html"), act, ending, *again],
             cwd=folder,
             env={**os.environ, "TMPDIR": temporary},
             capture_output=True,
@@ -72,6 +77,25 @@ def test_what_was_recorded_is_saved_however_it_ends(server: Server, tmp_path: Pa
     assert event.target.name == "Send me news"
     pictures = tmp_path / "traces" / "mine"
     assert (event.screenshot is not None) == (ending not in ("window", "SIGINT SIGINT")) == pictures.is_dir()
+
+
+@pytest.mark.parametrize("ending", ["SIGINT", "window"])
+def test_a_recording_goes_on_from_an_event_of_an_earlier_one(
+    server: Server, tmp_path: Path, ending: str
+) -> None:
+    assert _record(server, tmp_path, "act", "SIGINT").returncode == 0
+    path = tmp_path / "traces" / "mine.json"
+    data = json.loads(path.read_text())
+    # A second event that the site has not any more.
+    data["events"].append({**data["events"][0], "screenshot": None})
+    path.write_text(json.dumps(data))
+    before = load_trace(path)
+    done = _record(server, tmp_path, "act", ending, "Nobody")
+    assert done.returncode == 0, done.stderr
+    trace = load_trace(path)
+    assert [event.target and event.target.name for event in trace.events] == ["Send me news", "Nobody"]
+    assert trace.start_url == before.start_url
+    assert trace.events[0].screenshot is None
 
 
 @pytest.mark.parametrize("ending", ["SIGINT", "SIGINT SIGINT", "window"])

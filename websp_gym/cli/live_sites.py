@@ -146,5 +146,5 @@ def _way_out(finding: LiveFinding) -> str:
     return (
         f"look into it: websp show {finding.instance} names its traces; "
         f"websp replay TRACE --account {finding.account}{event}; "
-        f"record it anew: websp record URL --account {finding.account}"
+        f"record it anew: websp record URL --account {finding.account} --again TRACE --from {finding.event or 1}"
     )

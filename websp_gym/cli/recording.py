@@ -20,9 +20,10 @@ from websp_gym.paths import own_traces
 from websp_gym.recording.by_hand import record_by_hand
 from websp_gym.recording.dry_run import check_file, site_of
 from websp_gym.recording.live_account import account_named
+from websp_gym.replay import load_trace
 from websp_gym.replay.importers.account_values import holds_value
 from websp_gym.replay.left_out import places_of, way_out
-from websp_gym.replay.library import site_slug
+from websp_gym.replay.library import find_trace, site_slug
 from websp_gym.tasks.instances import all_instances
 from websp_gym.world.live.permission import require_live
 
@@ -52,6 +53,12 @@ def record(
         str | None,
         typer.Option(help="Record on a live page as this account (`websp accounts`), with its kept sign-in."),
     ] = None,
+    again: Annotated[
+        str | None, typer.Option(metavar="TRACE", help="Record this trace anew from event --from on.")
+    ] = None,
+    first: Annotated[
+        int, typer.Option("--from", metavar="N", min=1, help="The first event of --again to record anew.")
+    ] = 1,
     signed_out: SignedOut = False,
     screenshots: Annotated[
         bool, typer.Option("--screenshots/--no-screenshots", help="Keep a screenshot after each event.")
@@ -63,6 +70,8 @@ def record(
     Account values of a live site become placeholders, those of --account, or of WEBSP_ACCOUNT_EMAIL,
     WEBSP_ACCOUNT_USERNAME and WEBSP_ACCOUNT_NAME. Passwords, one-time codes and card numbers are never stored; the
     password (WEBSP_ACCOUNT_PASSWORD) is only compared with typed text, to distinguish a new one from the account's.
+
+    With --again and --from, the events before the one that broke are replayed, and you go on from there.
 
     Example: `websp record steam --name "my preferences" --start https://store.steampowered.com/account/preferences/`
     """
@@ -83,6 +92,7 @@ def record(
             raise SetupError(
                 f"--account records on a live page: give its address in place of {where}", option="account"
             )
+    begun = _begun(again, first)
     require_display("recording")
     check_file(path)
     console = Console(highlight=False)
@@ -93,6 +103,9 @@ def record(
             "[dim]Do in the browser what the trace should do. To finish, press Stop in the recorder's popup, "
             "close the window, or press Ctrl-C here.[/]"
         )
+        if begun is not None:
+            was = begun[0].events[first - 1].describe()
+            console.print(f"events 1 to {first - 1} were replayed; event {first} was: {escape(was)}")
 
     def tell(number: int, event: TraceEvent) -> None:
         console.print(f"  {number:3} {escape(event.describe())}", soft_wrap=True)
@@ -105,6 +118,7 @@ def record(
         account=account or live_account(),
         start=start,
         signed_in=not signed_out,
+        again=begun,
         screenshots=screenshots,
         on_ready=ready,
         on_event=tell,
@@ -123,6 +137,17 @@ def record(
     live_way = f"--account {account}" if account else f"--site-url {_origin(where)}"
     way = "--set on" if site is not None else f"{live_way}  (with WEBSP_LIVE=1)"
     console.print(f"try it: websp replay {path} {way}", soft_wrap=True)
+
+
+def _begun(again: str | None, first: int) -> tuple[Trace, int] | None:
+    if again is None:
+        if first > 1:
+            raise SetupError("--from needs --again TRACE, the trace to record anew", option="from")
+        return None
+    trace = load_trace(find_trace(again))
+    if first > len(trace.events):
+        raise SetupError(f"there is no event {first}; {trace.name} has {len(trace.events)}", option="from")
+    return trace, first
 
 
 def remarks(trace: Trace, path: Path, account: Mapping[str, str]) -> list[str]:

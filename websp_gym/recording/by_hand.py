@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from websp_gym.browser.tabs import Tabs
 from websp_gym.recording.live_account import world_of
 from websp_gym.recording.recorder_browser import RecorderBrowser
 from websp_gym.recording.watch import stop_signals, watch
-from websp_gym.replay import Trace, save_trace
+from websp_gym.replay import Trace, replay, save_trace
 from websp_gym.tasks.instances import Site
 from websp_gym.world import make_world
 
@@ -29,6 +30,7 @@ def record_by_hand(
     account: Mapping[str, str] | str,
     start: str | None = None,
     signed_in: bool = True,
+    again: tuple[Trace, int] | None = None,
     screenshots: bool = True,
     headless: bool = False,
     on_ready: Callable[[RecorderBrowser], None] | None = None,
@@ -47,6 +49,7 @@ def record_by_hand(
             accounts, with its kept sign-in; the sandbox has its own.
         start: Page to start on; None for the site's start page.
         signed_in: Whether the browser starts signed in to a site of the sandbox.
+        again: A trace and the number of its first event to record anew: those before it are replayed and kept.
         screenshots: Whether to keep a screenshot after each event. They are lost if the window is closed.
         headless: Whether to open no window, for programs.
         on_ready: Called when the recording runs.
@@ -56,6 +59,7 @@ def record_by_hand(
         The trace, as saved.
 
     Raises:
+        ReplayError: What comes before the event to record anew could not be replayed.
         SetupError: Nothing was recorded, the recording was discarded, or the file cannot be written.
     """
     with (
@@ -65,7 +69,10 @@ def record_by_hand(
     ):
         attach(studio.context)
         url = where if isinstance(where, str) else where.start_url
-        studio.page.goto(start or url, wait_until="commit")
+        if again is None:
+            studio.page.goto(start or url, wait_until="commit")
+        else:
+            _begin_again(studio, *again, known)
         studio.start(name, slug, account=known, screenshots=screenshots)
         if on_ready is not None:
             on_ready(studio)
@@ -113,6 +120,17 @@ def _as_account(name: str, signed_in: bool) -> Iterator[tuple[tuple[str, ...], A
                 context.add_cookies(kept.get("cookies", ()))
 
         yield world.browser_args(), attach, {**episode.account, **episode.credentials()}
+
+
+def _begin_again(studio: RecorderBrowser, trace: Trace, number: int, account: Mapping[str, str]) -> None:
+    """Replay a trace up to an event, from which the recording goes on."""
+    begun = trace.model_copy(update={"events": trace.events[: number - 1], "end": None})
+    tabs = Tabs(studio.context)
+    try:
+        replay(begun, tabs, set="recorded", account=account)
+    finally:
+        tabs.leave()
+    studio.go_on_from(begun)
 
 
 def _save_bare(trace: Trace, path: Path) -> None:

@@ -27,7 +27,7 @@ from websp_gym.paths import data_dir
 from websp_gym.recording.look_back import look_back
 from websp_gym.recording.profile import write_profile
 from websp_gym.replay.refusals import errors
-from websp_gym.replay.trace import Trace
+from websp_gym.replay.trace import Trace, TraceEvent
 from websp_gym.replay.trace_files import save_trace
 
 if TYPE_CHECKING:
@@ -98,6 +98,8 @@ class RecorderBrowser:
         self._kept: dict[int, bool] = {}
         self._shows_error = False
         self._account: Mapping[str, str] = {}
+        self._begun: tuple[TraceEvent, ...] = ()
+        self._begun_at = ""
         try:
             write_profile(self.profile, self._extension)
             self._context = self._launch(args, headless)
@@ -192,13 +194,20 @@ class RecorderBrowser:
         """Stop the recording and delete it."""
         return _status(self.call("discard"))
 
+    def go_on_from(self, begun: Trace) -> None:
+        """Let the recording go on from a trace that was replayed in :attr:`page`; its events come first."""
+        self._begun = tuple(event.model_copy(update={"screenshot": None}) for event in begun.events)
+        self._begun_at = begun.start_url
+
     def trace(self) -> Trace:
         """Return the recording so far as a validated trace. Raise SetupError if nothing was recorded."""
         trace = Trace.model_validate(self.call("trace"))
         events = [
-            event.model_copy(update={"kept": self._kept.get(number)})
-            for number, event in enumerate(trace.events, 1)
+            event.model_copy(update={"kept": self._kept.get(number, event.kept)})
+            for number, event in enumerate((*self._begun, *trace.events), 1)
         ]
+        if self._begun_at:
+            trace = trace.model_copy(update={"start_url": self._begun_at})
         end = trace.end and trace.end.model_copy(update={"shows_error": self._shows_error})
         return trace.model_copy(update={"events": tuple(events), "end": end})
 
