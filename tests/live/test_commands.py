@@ -120,3 +120,13 @@ def test_an_account_that_does_not_exist_is_not_checked(home: Path) -> None:
     assert "no accounts yet" in websp_here("live", "check").stderr
     websp_here(*ADD, "--password", "env:P")
     assert 'did you mean "steam"' in websp_here("live", "check", "stream").stderr
+
+
+def test_a_dry_run_prints_each_step_and_each_call_and_sends_nothing(home: Path) -> None:
+    websp_here("accounts", "add", "huggingface", *ADD[3:], "--password", "env:P", "--token", "setup=env:T")
+    result = websp_here("live", "check", "huggingface", "--dry-run")
+    assert result.returncode == 0, result.stderr
+    assert "sign in, by huggingface/login.json" in result.stdout
+    assert "PUT https://huggingface.co/api/datasets/ann/" in result.stdout
+    assert "to read it back" in result.stdout
+    assert "{{" not in result.stdout

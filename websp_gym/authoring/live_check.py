@@ -14,9 +14,12 @@ from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.tabs import Tabs
 from websp_gym.env.live_initial_state import reach_live
 from websp_gym.env.live_restore import Found
+from websp_gym.env.s0_report import filled_call
 from websp_gym.errors import ReplayError, WebspError
 from websp_gym.recording.live_account import account_browser, world_of
+from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
 from websp_gym.tasks.instances import Instance, all_instances
+from websp_gym.world.live.apis import ApiRequest, described
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
@@ -88,6 +91,42 @@ def check_account(name: str, *, headless: bool = True) -> Iterator[LiveFinding]:
             yield attempt.of("S0", instance.id, reach)
         if found:
             yield attempt.of("put back", "", lambda: found.put_back(site, sign_in, episode, tabs))
+
+
+def planned(name: str) -> Iterator[tuple[str, str]]:
+    """Yield what :func:`check_account` would do on a website: an instance id, empty for signing in, and a step.
+
+    Args:
+        name: Name of the account.
+
+    Raises:
+        SetupError: ``WEBSP_LIVE`` is not 1, or there is no such account.
+    """
+    world, site = world_of(name)
+    trace = world.account.login_trace or site.login_trace
+    yield (
+        "",
+        "sign in by hand only"
+        if trace is None
+        else f"sign in, by {trace} where the kept sign-in does not hold",
+    )
+    for instance in all_instances():
+        if instance.site.slug != site.slug:
+            continue
+        for step in instance.config.initial_state:
+            match step:
+                case ReplayStep():
+                    yield instance.id, f"replay {step.replay}, set {step.set}, and read it back"
+                case VisitStep():
+                    yield from ((instance.id, f"visit {url}") for url in step.visit)
+                case SignInStep():
+                    yield instance.id, f"sign in from {len(step.sign_in)} further browsers"
+                case ApiStep():
+                    body, url = filled_call(step.api, world.account.shown)
+                    request = ApiRequest(step.api.method, url, body, step.api.missing)
+                    yield from ((instance.id, line) for line in described(request))
+                case PrepareStep():
+                    yield instance.id, "cannot be set on a live website: it is prepared on the server"
 
 
 def put_back(name: str, *, headless: bool = True) -> list[str] | None:

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from websp_gym.authoring.live_check import LiveFinding, check_account, put_back
+from websp_gym.authoring.live_check import LiveFinding, check_account, planned, put_back
 from websp_gym.browser.confinement import require_display
 from websp_gym.cli.completing import complete_site
 from websp_gym.cli.options import AsJson, Headed
@@ -42,6 +42,12 @@ def check(
         bool,
         typer.Option("--explain", help="Say for each trace that stopped how to look into it."),
     ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Only print what would be done, with the calls of APIs; send nothing."
+        ),
+    ] = False,
     headed: Headed = False,
     as_json: AsJson = False,
 ) -> int:
@@ -56,6 +62,11 @@ def check(
     if headed:
         require_display("--headed")
     console = Console(highlight=False, stderr=as_json)
+    if dry_run:
+        for name in _accounts(sites or []):
+            for instance, step in planned(name):
+                console.print(f"{escape(name)}  {escape(instance)}  {escape(step)}", soft_wrap=True)
+        return 0
     findings = []
     for name in _accounts(sites or []):
         for finding in check_account(name, headless=not headed):
