@@ -69,3 +69,16 @@ def test_in_a_checkout_the_files_go_where_the_others_are(
         "tests/test_site_toy.py",
     ]
     assert "SearchPaths" not in made.files[-1].read_text()
+
+
+def test_a_live_site_has_tasks_and_no_replica(tmp_path: Path) -> None:
+    made = websp("new-site", "Toy Town", "--host", "www.toytown.example", "--places", str(tmp_path), "--live")
+    assert made.returncode == 0, made.stderr
+    assert "websp accounts add toy_town" in made.stdout
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.yaml")] == [
+        "task_configs/toy_town.yaml"
+    ]
+    known = {"WEBSP_TASK_CONFIGS": str(tmp_path / "task_configs")}
+    listed = websp("list", "--site", "ToyTown", variables=known)
+    assert listed.stdout.split()[::3][:1] == ["ToyTown-task-1-ON"], listed.stdout
+    assert len(listed.stdout.splitlines()) == 2

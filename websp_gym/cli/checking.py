@@ -145,15 +145,24 @@ def new_site(
     places: Annotated[
         Path | None, typer.Option(help="Folder for your own sites, instead of this checkout.")
     ] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="A live website without a replica: only its tasks (docs/live.md).")
+    ] = False,
 ) -> None:
     """Create a new site with pages, tasks and a test; it passes `websp check` as it is.
 
     Example: `websp new-site Example --host www.example.com`
     """
-    made = scaffold.new_site(name, host=host, folder=places)
+    made = scaffold.new_site(name, host=host, folder=places, live=live)
     console = Console(highlight=False)
     for path in made.files:
         console.print(f"[green]✓[/] {escape(str(path))}", soft_wrap=True)
+    if live:
+        known = f"WEBSP_TASK_CONFIGS={escape(str(places / 'task_configs'))} " if places else ""
+        console.print(f"\nits account: [bold]websp accounts add {made.slug}[/]", soft_wrap=True)
+        console.print(f"its tasks:   [bold]{known}websp list --site {made.site_id}[/]", soft_wrap=True)
+        console.print(f"next steps: {docs('live')}", style="dim", soft_wrap=True)
+        return
     own = f" --places {escape(str(places))}" if places else ""
     known = f"WEBSP_SANDBOX_SITES={escape(str(places / 'sites'))} " if places else ""
     console.print(f"\nbrowse it:   [bold]{known}websp serve {made.slug}[/]", soft_wrap=True)

@@ -37,13 +37,16 @@ class NewSite:
     files: tuple[Path, ...]
 
 
-def new_site(name: str, *, host: str | None = None, folder: Path | None = None) -> NewSite:
+def new_site(
+    name: str, *, host: str | None = None, folder: Path | None = None, live: bool = False
+) -> NewSite:
     """Write the files of a new site with a front page, a consent centre, a settings page and two tasks.
 
     Args:
         name: Name of the site as people write it.
         host: Its main host; None means ``www.<slug>.com`` without underscores.
         folder: Folder for ``sites/``, ``task_configs/`` and ``tests/``; None means this checkout.
+        live: Whether the site has no replica: only the file of its tasks is written.
 
     Raises:
         SetupError: The name or host is invalid or taken, or a file already exists (nothing is written then),
@@ -56,13 +59,14 @@ def new_site(name: str, *, host: str | None = None, folder: Path | None = None) 
     root = folder or _checkout()
     target = root / ("sites" if folder else _REPOSITORY) / slug
     words = {"NAME": name, "SLUG": slug, "HOST": address, "ID": site_id, "DOCS": docs("adding-a-site")}
+    plan = _plan_live if live else _plan
     words["PLACES"] = ", places=SearchPaths.below(Path(__file__).parent.parent)" if folder else ""
     words["IMPORTS"] = (
         "from pathlib import Path\n\nfrom websp_gym.authoring import SearchPaths, check_site"
         if folder
         else "from websp_gym.authoring import check_site"
     )
-    planned = {path: _filled(source, words) for path, source in _plan(root, target, slug)}
+    planned = {path: _filled(source, words) for path, source in plan(root, target, slug)}
     for path in [target, *planned]:
         if path.exists():
             raise SetupError(f"{path} is already there; remove it or choose another name", path=str(path))
@@ -87,6 +91,11 @@ def _plan(root: Path, target: Path, slug: str) -> Iterator[tuple[Path, Traversab
             yield target / kind / file.name.replace("SLUG", slug), file
     yield root / "task_configs" / f"{slug}.yaml", source / "tasks.yaml"
     yield root / "tests" / f"test_site_{slug}.py", source / "test_site.py.txt"
+
+
+def _plan_live(root: Path, _target: Path, slug: str) -> Iterator[tuple[Path, Traversable]]:
+    source = files("websp_gym.authoring.scaffold") / "files"
+    yield root / "task_configs" / f"{slug}.yaml", source / "live_tasks.yaml"
 
 
 def _filled(source: Traversable, words: dict[str, str]) -> str:
