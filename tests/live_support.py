@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import pytest
 from cryptography.fernet import Fernet
 
 from benchmarks.internet import Internet
+from websp_gym.agents.simple import NoopAgent
 from websp_gym.env import WebspEnv
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.tasks.instances import load_instance
@@ -49,3 +50,13 @@ def live_env(instance: str, **options: Any) -> WebspEnv:
     """An environment in the live world; its reward is 0."""
     given = {"reward": lambda end: 0.0, "observation": "text", "reset_timeout": 120.0, **options}
     return WebspEnv(load_instance(instance), world="live", **given)
+
+
+class Patient(NoopAgent):
+    """An agent that waits for as long as it may."""
+
+    name = "patient"
+
+    def act(self, observation: Mapping[str, Any]) -> str:
+        """Wait."""
+        return "Wait"

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.internet import Internet
+from tests.cli.test_cli import MAIN, websp
 from tests.live_support import home, internet, live_env, server
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world.live.sealed import kept
@@ -36,5 +43,42 @@ def test_the_account_is_as_it_was_found_when_the_episode_is_over(internet: Inter
         env.reset(seed=0)
         assert settings(internet, instance) != before
         assert kept("found", account)
+    assert settings(internet, instance) == before
+    assert kept("found", account) is None
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_that_is_stopped_puts_the_account_back_or_says_how(
+    internet: Internet, tmp_path: Path, by: signal.Signals
+) -> None:
+    instance, out = "Steam-task-194", tmp_path / "run"
+    account = internet.visit(instance)
+    assert internet.visitor is not None
+    internet.visitor.patch("steam", settings=FOUND[instance])
+    before = settings(internet, instance)
+    judge = tmp_path / "judge.yaml"
+    judge.write_text('answers: ["SUCCESS"]')
+    command = ["run", instance, "--agent", "tests.live_support:Patient", "--world", "live", "--account", account,
+               "--judge", f"scripted:{judge}", "--restore", "--max-seconds", "300", "--out", str(out)]  # fmt: skip
+    run = subprocess.Popen(
+        [sys.executable, "-c", MAIN, *command],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    end = time.monotonic() + 120
+    while not list(out.rglob("steps.jsonl")):
+        assert run.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert settings(internet, instance) != before
+    if by is signal.SIGINT:
+        run.send_signal(by)
+        assert run.wait(120) == 130
+    else:
+        os.killpg(run.pid, by)
+        run.wait(120)
+        assert settings(internet, instance) != before
+        assert websp("live", "restore", account).returncode == 0
     assert settings(internet, instance) == before
     assert kept("found", account) is None
