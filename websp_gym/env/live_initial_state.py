@@ -17,6 +17,7 @@ from websp_gym.browser.tabs import Tabs
 from websp_gym.env.live_restore import Found
 from websp_gym.env.s0_report import S0Report, filled_call
 from websp_gym.errors import InitialStateError, ReplayError, SetupError
+from websp_gym.recording.live_answers import answers
 from websp_gym.recording.live_sign_in import TIMEOUT, LiveSignIn
 from websp_gym.recording.look_back import states_of
 from websp_gym.replay import Found as Located
@@ -64,7 +65,7 @@ def reach_live(
 
     Raises:
         InitialStateError: The site does not have what was set, or it could not be read back.
-        SetupError: The account is not signed in, and a replay cannot sign it in.
+        SetupError: The account is not signed in, and a replay cannot sign it in; or the site turns the browser away.
         WorldError: The site refused a request.
     """
     began = time.monotonic()
@@ -120,10 +121,11 @@ class _Reacher:
             if _only_presses(trace)
             else None
         )
+        site = self._instance.site
         try:
-            with sent(self._tabs.context) as requests:
+            with answers(self._tabs.context, site.site, site.slug), sent(self._tabs.context) as requests:
                 done = self._play_first(trace, wanted)
-            done = read_back_again(trace, done, lambda: self._play(trace, wanted, verify=False))
+                done = read_back_again(trace, done, lambda: self._play(trace, wanted, verify=False))
         except ReplayError as error:
             raise InitialStateError(
                 f"{self._instance.id}: S0 was not reached on the live website by {name}: {error}",
@@ -181,9 +183,12 @@ class _Reacher:
 
     def visit(self, urls: tuple[str, ...]) -> None:
         """Visit pages."""
+        site = self._instance.site
         for url in urls:
-            self._tabs.load(url)
-            settle(self._tabs)
+            with answers(self._tabs.context, site.site, site.slug) as answered:
+                self._tabs.load(self._account.address(url))
+                settle(self._tabs)
+                answered.check()
 
     def sign_in(self) -> None:
         """Sign in, unless the kept sign-in still holds."""

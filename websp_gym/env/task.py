@@ -18,10 +18,12 @@ from websp_gym.env.options import Options
 from websp_gym.env.s0_report import S0Report
 from websp_gym.errors import JudgeError, WorldError
 from websp_gym.policies.judging import judge
+from websp_gym.recording.live_answers import answers
 from websp_gym.records.ending import Ending, EndReason
 from websp_gym.records.recorder import Recorder
 from websp_gym.records.trajectory import Trajectory, now
 from websp_gym.records.verdict import Verdict, failed_early
+from websp_gym.replay.moved import address_on
 from websp_gym.scoring.explain import with_failure_causes
 from websp_gym.scoring.outcome import EpisodeEnd
 from websp_gym.scoring.rewards import Reward
@@ -249,8 +251,13 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         for extra in tabs.pages:
             if extra is not page:
                 extra.close()
-        page.goto(self.world_episode.site_url or self.instance.site.start_url, wait_until="commit")
-        settle(tabs)
+        site, site_url = self.instance.site, self.world_episode.site_url
+        with answers(tabs.context, site.site, site.slug) as answered:
+            start = site.start_url if site_url is None else address_on(site.start_url, site_url)
+            page.goto(start, wait_until="commit")
+            settle(tabs)
+            if self.world_episode.server is None:  # the agent must not be blamed for it
+                answered.check()
         tabs.forget_history()
 
 

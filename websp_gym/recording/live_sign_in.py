@@ -11,10 +11,11 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError, SetupError, WebspError
+from websp_gym.recording.live_answers import answers
 from websp_gym.replay import Found, Trace, locate, replay
 from websp_gym.replay.filled import fill_event
 from websp_gym.replay.library import read_trace
-from websp_gym.replay.moved import on_site
+from websp_gym.replay.moved import address_on, on_site
 from websp_gym.replay.refusals import asks_password
 from websp_gym.world.live.folders import state_folder, write_private
 
@@ -46,11 +47,19 @@ class LiveSignIn:
     def __init__(self, site: Site, episode: LiveEpisode) -> None:
         self._site = site
         self._episode = episode
+        self._turned_away: SetupError | None = None
 
     @property
     def values(self) -> dict[str, str]:
         """The account's values for the placeholders of traces, with its password and the code of this moment."""
         return {**self._episode.account, **self._episode.credentials()}
+
+    def address(self, url: str) -> str:
+        """Return an address that the site's tasks name; one of the site itself where the site is."""
+        moved = self._episode.site_url
+        own = urlsplit(self._site.start_url)
+        is_own = f"{url}/".startswith(f"{own.scheme}://{own.netloc}/")
+        return address_on(url, moved) if moved is not None and is_own else url
 
     def trace(self, name: str) -> Trace:
         """Return a trace with its addresses where the site is."""
@@ -63,7 +72,7 @@ class LiveSignIn:
         page not offer to sign in.
 
         Raises:
-            SetupError: The site cannot be reached.
+            SetupError: The site cannot be reached, or turns the browser away.
         """
         if self.is_asked(tabs):
             return False
@@ -80,19 +89,23 @@ class LiveSignIn:
         self._open(tabs, trace.start_url)
         target = next((fill_event(event, self.values).target for event in trace.events if event.target), None)
         found = target is not None and isinstance(locate(tabs.current, target), Found)
-        return not found and not asks_password(tabs.current)
+        asked = found or asks_password(tabs.current)
+        self._check_answer(asked)
+        return not asked
 
     def is_asked(self, tabs: Tabs) -> bool:
         """Whether the start page asks one to sign in, by a password field or by a link or button that is in sight.
 
         Raises:
-            SetupError: The site cannot be reached.
+            SetupError: The site cannot be reached, or turns the browser away.
         """
-        self._open(tabs, self._episode.site_url or self._site.start_url)
+        self._open(tabs, self.address(self._site.start_url))
         named = (tabs.current.get_by_role(role, name=_SIGN_IN) for role in ("link", "button"))
-        return asks_password(tabs.current) or any(
+        asked = asks_password(tabs.current) or any(
             found.is_visible() for each in named for found in each.all()[:_MOST]
         )
+        self._check_answer(asked)
+        return asked
 
     def sign_in(self, tabs: Tabs) -> tuple[EventReport, ...]:
         """Replay the login trace.
@@ -104,14 +117,15 @@ class LiveSignIn:
         if name is None:
             raise self.refused(tabs, "the account has no login trace")
         try:
-            done = replay(
-                self.trace(name),
-                tabs,
-                set="recorded",
-                account=self.values,
-                class_rules=self._site.replay_rules,
-                timeout=TIMEOUT,
-            )
+            with answers(tabs.context, self._site.site, self._site.slug):
+                done = replay(
+                    self.trace(name),
+                    tabs,
+                    set="recorded",
+                    account=self.values,
+                    class_rules=self._site.replay_rules,
+                    timeout=TIMEOUT,
+                )
         except ReplayError as error:
             raise self.refused(tabs, str(error)) from error
         return done.events
@@ -130,14 +144,21 @@ class LiveSignIn:
         )
 
     def _open(self, tabs: Tabs, url: str) -> None:
-        try:
-            tabs.load(url, timeout=TIMEOUT)
-        except PlaywrightError as error:
-            reason = str(error).split("\n", 1)[0]
-            raise SetupError(
-                f"{self._site.site} cannot be reached at {url}: {reason}", site=self._site.slug
-            ) from error
-        settle(tabs)
+        with answers(tabs.context, self._site.site, self._site.slug) as answered:
+            try:
+                tabs.load(url, timeout=TIMEOUT)
+            except PlaywrightError as error:
+                reason = str(error).split("\n", 1)[0]
+                raise SetupError(
+                    f"{self._site.site} cannot be reached at {url}: {reason}", site=self._site.slug
+                ) from error
+            settle(tabs)
+        self._turned_away = answered.refusal()
+
+    def _check_answer(self, asked: bool) -> None:
+        """Raise SetupError where the page that was opened turns the browser away, unless it asks to sign in."""
+        if self._turned_away is not None and not asked:
+            raise self._turned_away
 
 
 def _picture(tabs: Tabs, account: str) -> Path | None:

@@ -16,13 +16,6 @@ def on_site(trace: Trace, site_url: str | None) -> Trace:
     """
     if site_url is None:
         return trace
-    url = urlsplit(site_url)
-    if url.scheme not in ("http", "https") or not url.hostname:
-        raise SetupError(
-            f"{site_url} is not a web address; write for example https://staging.example.com",
-            option="site-url",
-        )
-    new = f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}"
     start = urlsplit(trace.start_url)
     old = f"{start.scheme}://{start.netloc}"
 
@@ -32,8 +25,27 @@ def on_site(trace: Trace, site_url: str | None) -> Trace:
         if isinstance(part, list):
             return [move(value) for value in part]
         is_own = (
-            key in ("url", "start_url", "href") and isinstance(part, str) and f"{part}/".startswith(f"{old}/")
+            key in ("url", "start_url", "href", "form")
+            and isinstance(part, str)
+            and f"{part}/".startswith(f"{old}/")
         )
-        return new + part.removeprefix(old) if is_own else part
+        return address_on(part, site_url) if is_own else part
 
     return Trace.model_validate(move(trace.model_dump(mode="json", by_alias=True)))
+
+
+def address_on(address: str, site_url: str) -> str:
+    """Return an address with its site moved to ``site_url``, whose path comes before that of the address.
+
+    Raise SetupError where ``site_url`` is not an http or https URL.
+    """
+    url = urlsplit(site_url)
+    if url.scheme not in ("http", "https") or not url.hostname:
+        raise SetupError(
+            f"{site_url} is not a web address; write for example https://staging.example.com",
+            option="site-url",
+        )
+    parts = urlsplit(address)
+    return f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}" + address.removeprefix(
+        f"{parts.scheme}://{parts.netloc}"
+    )
