@@ -270,5 +270,5 @@ def sent(context: BrowserContext) -> Iterator[list[str]]:
 def _only_presses(trace: Trace) -> bool:
     """Whether a trace neither types nor chooses anything, so that nothing it sets can be read back."""
     return any(event.target is not None for event in trace.events) and not any(
-        is_choice(event) or event.value or event.type == "omitted" for event in trace.events
+        is_choice(event) or event.value is not None or event.type == "omitted" for event in trace.events
     )
