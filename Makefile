@@ -4,6 +4,7 @@
 # make coverage [ARGS=tests/env]  run the tests and measure which lines and branches they run, also in other processes (htmlcov/)
 # make test-pythons [ARGS=--episode]  the fast half of them on each installed Python, with the oldest and the newest Playwright
 # make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
+# make test-live [APPS=roundup]  the live world on real applications of others, installed into build/apps, each with its database
 # make test-rl [RL=trl]  the same for the trainers (trl, openenv, verifiers, skyrl, ray, sb3), each in an environment of its own
 # make check  format, lint, layers of the package, types (Python and JavaScript), and the documentation site
 # make release  build sdist and wheel, check them, play an episode from the wheel in an empty environment; says what is left to do
@@ -36,12 +37,14 @@ PYTHON_WILL_DO = @"$(PYTHON)" -c '$(WILL_DO)' 2>/dev/null || { \
 	echo "or set PYTHON=..." >&2; exit 1; }
 BIN := $(VENV)/bin
 AGENTLAB := .venv-agentlab
+# Applications of others that the live world is tested on; the quickest one is part of `make test` too.
+APPS ?=
 # Trainers whose adapters are tested.
 RL ?= trl openenv verifiers skyrl ray sb3
 # Test processes. Browsers keep a process waiting, so there are more than cores.
 JOBS ?= $(shell expr $$(nproc) + 2)
 
-.PHONY: help demo test test-all coverage test-pythons test-agentlab test-rl prove check docs docs-site release rules bench bench-replay soak endurance traces clean
+.PHONY: help demo test test-all coverage test-pythons test-agentlab test-live test-rl prove check docs docs-site release rules bench bench-replay soak endurance traces clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
@@ -50,6 +53,7 @@ help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
 test: $(VENV)/.dev .browser
+	$(BIN)/python -m tests.live_apps.apps roundup
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=40 $(ARGS)
 
 # What the tests start is measured too; a failed test does not lose the figure. Floods of messages are too much for a
@@ -75,6 +79,10 @@ prove: $(VENV)/.dev .browser
 test-agentlab: $(AGENTLAB)/.dev
 	@sh tests/install_browser.sh $(AGENTLAB)/bin/python
 	$(AGENTLAB)/bin/python -m pytest tests/agentlab $(ARGS)
+
+test-live: $(VENV)/.dev .browser
+	$(BIN)/python -m tests.live_apps.apps $(APPS)
+	$(BIN)/python -m pytest tests/live_apps -n $(JOBS) --dist worksteal --durations=20 $(ARGS)
 
 test-rl: $(RL:%=test-rl-%)
 

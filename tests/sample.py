@@ -52,6 +52,7 @@ PARTS: tuple[tuple[str, str], ...] = (
     (r"websp_gym/trainers/(?:sb3|candidates)\b|tests/rl/test_sb3|docs/examples/maskable_ppo", "sb3"),
     (r"websp_gym/(?:rollouts|runner)/ray\b|websp_gym/cluster\b|tests/rl/test_ray", "ray"),
     (r"benchmarks/.*\.py$", "bench"),
+    (r"websp_gym/(?:world/live/|env/live_|recording/live)|tests/live_apps/", "live"),
 )
 """Part of ``make test-all``, beyond ``make test``, that runs the code of a file."""
 

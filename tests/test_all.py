@@ -79,6 +79,8 @@ def test_a_part_that_there_is_not_is_refused() -> None:
         ("tests/rl/test_skyrl.py", {"skyrl"}),
         ("benchmarks/speed.py", {"bench"}),
         ("benchmarks/results.md", set()),
+        ("websp_gym/recording/live_sign_in.py", {"live"}),
+        ("tests/live_apps/roundup.py", {"live"}),
         ("websp_gym/env/task.py", set()),
         ("docs/agents.md", set()),
     ],
