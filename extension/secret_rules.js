@@ -278,6 +278,7 @@ Reflect.get(globalThis, '__webspSecretRules') ?? Reflect.set(globalThis, '__webs
    "(?<![a-z])(?:verification|verify|authentication|authenticator|auth|security|login|sign ?in|confirmation|confirm|sms|access|guard|backup|recovery) ?(?:code|key)s?(?![a-z])",
    "(?<![a-z])code (?:we|from|sent)(?![a-z])",
    "(?<![a-z0-9])[0-9] digit code(?![a-z])",
+   "^enter (?:the |your )?code$",
    "(?<![a-z])(?:(?:credit |debit )?card ?(?:number|no|num)|cc ?(?:num|number|no|exp|csc|cvc)|cvv2?|cvc2?|csc|iban)(?![a-z0-9])",
    "(?<![a-z])(?:re|h)?captcha(?![a-z])|characters (?:you see|in the (?:image|picture))|(?<![a-z])turnstile(?![a-z])",
    "(?<![a-z])(?:api|secret|private|access) ?(?:key|token)(?![a-z])",
