@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -36,6 +37,29 @@ _SHORTEST = 5
 """Letters of a name that stands on a page for the account's sake alone."""
 
 
+class _Values(Mapping[str, str]):
+    """An account's values. A one-time code is that of the moment in which it is asked for."""
+
+    def __init__(self, episode: LiveEpisode) -> None:
+        self._episode = episode
+        self._lasting = {**episode.account, **episode.credentials()}
+
+    def __getitem__(self, field: str) -> str:
+        code = self._episode.code() if field == "code" else None
+        return self._lasting[field] if code is None else code
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._lasting
+        if self._episode.has_codes:
+            yield "code"
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __contains__(self, field: object) -> bool:
+        return field in self._lasting or (field == "code" and self._episode.has_codes)
+
+
 class LiveSignIn:
     """The sign-in of an account to a website.
 
@@ -50,9 +74,9 @@ class LiveSignIn:
         self._turned_away: SetupError | None = None
 
     @property
-    def values(self) -> dict[str, str]:
-        """The account's values for the placeholders of traces, with its password and the code of this moment."""
-        return {**self._episode.account, **self._episode.credentials()}
+    def values(self) -> Mapping[str, str]:
+        """The account's values for the placeholders of traces, with its password and the code of each moment."""
+        return _Values(self._episode)
 
     def address(self, url: str) -> str:
         """Return an address that the site's tasks name; one of the site itself where the site is."""

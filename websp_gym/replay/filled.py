@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from websp_gym.errors import SetupError
-from websp_gym.replay.trace import End, Fingerprint, Trace, TraceEvent, fill, types_password
+from websp_gym.replay.trace import CODE, End, Fingerprint, Trace, TraceEvent, fill, types_password
 
 
 class FilledEvent(TraceEvent):
@@ -25,7 +25,12 @@ class FilledEvent(TraceEvent):
     @property
     def secret(self) -> bool:
         """Whether no page and no message may show its value: a password, or an input that was left out."""
-        return self.type == "omitted" or types_password(self.written.value)
+        return self.type == "omitted" or types_password(self.written.value) or self.types_code
+
+    @property
+    def types_code(self) -> bool:
+        """Whether it types the one-time code of the account, which soon is another one."""
+        return self.written.value == CODE
 
     def describe(self) -> str:
         """Return a short description of the event for messages and reports, with placeholders."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from websp_gym.errors import ReplayError, SetupError
-from websp_gym.replay.trace import NEW_PASSWORD, Trace, TraceEvent
+from websp_gym.replay.trace import CODE, NEW_PASSWORD, Trace, TraceEvent
 
 _WHY = "the recording left this input out, because it is secret"
 _WHY_STEP = "the import left this step out, because no trace can hold it"
@@ -61,6 +61,8 @@ def way_out(event: TraceEvent, number: int) -> str:
     way = _WAYS.get(event.what or "", _WAY).format(number=number)
     if event.value == NEW_PASSWORD:
         way = f"set WEBSP_ACCOUNT_NEW_PASSWORD, or {way}"
+    elif event.value == CODE:
+        way = f"the account has no key for one-time codes (`websp accounts add --totp`); {way}"
     elif event.value:
         way = f"the account has no value for {event.value}; {way}"
     return way

@@ -78,7 +78,7 @@ class Performer:
 
     def _type(self, field: Field, event: FilledEvent) -> Performed:
         text = event.value or ""
-        field.fill(text, only=("password",) if event.secret else ())
+        field.fill(text, only=("password",) if event.secret and not event.types_code else ())
         return Performed("typed", text=text)
 
     def _click(self, element: LocatedElement, event: FilledEvent, nothing_changed: bool) -> Performed:

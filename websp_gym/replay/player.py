@@ -28,7 +28,7 @@ from websp_gym.replay.expectations import (
     unfolds,
     wanted_state,
 )
-from websp_gym.replay.filled import FilledEvent, fill_trace
+from websp_gym.replay.filled import FilledEvent, fill_event, fill_trace
 from websp_gym.replay.left_out import NEVER_GIVEN, check_inputs, way_out, why_left_out
 from websp_gym.replay.locate import Found, RungReport, explain
 from websp_gym.replay.located_element import (
@@ -120,6 +120,8 @@ def replay(
         events = []
         for number, event in enumerate(filled.events, 1):
             player.following = filled.events[number] if number < len(filled.events) else None
+            if event.types_code and number not in (inputs or {}):
+                event = fill_event(event.written, account)  # that of this moment
             events.append(player.play(number, event))
             if on_event is not None:
                 on_event(events[-1])

@@ -30,9 +30,11 @@ EventType = Literal["navigate", "click", "change", "type", "key", "omitted"]
 Omitted = Literal["password", "secret", "file", "captcha", "answer", "step"]
 
 _PLACEHOLDERS = tuple(
-    f"account.{field}" for field in ("email", "username", "name", "password", "new_password")
+    f"account.{field}" for field in ("email", "username", "name", "password", "new_password", "code")
 )
 _PASSWORDS = ("account.password", "account.new_password")
+CODE = "{{account.code}}"
+"""The one-time code of the moment in which it is typed."""
 NEW_PASSWORD = "{{account.new_password}}"
 _PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 
@@ -196,8 +198,8 @@ class TraceEvent(_Model):
             _check_url(self.url)
         prints = [self.target, *self.hover] if self.target else self.hover
         texts = [self.url, self.modal_text or "", *(print_.model_dump_json() for print_ in prints)]
-        if any(types_password(text) for text in texts):
-            raise ValueError("a password may only be the value of a 'type' event")
+        if any(types_password(text) or CODE in text for text in texts):
+            raise ValueError("a password or a code may only be the value of a 'type' event")
         _check_parts(self.url)
         _check_placeholders(self.url, self.value or "", self.modal_text or "")
         return self
@@ -272,7 +274,8 @@ def fill(text: str, account: Mapping[str, str]) -> str:
 
     Args:
         text: Text with placeholders such as ``{{account.email}}``.
-        account: The account's values by field: ``email``, ``username``, ``name``, ``password``, ``new_password``.
+        account: The account's values by field: ``email``, ``username``, ``name``, ``password``, ``new_password``,
+            ``code``.
 
     Returns:
         The text with the values.
@@ -312,8 +315,8 @@ def _check_url(url: str) -> None:
     if not url.startswith(("https://", "http://")):
         raise ValueError(f"{url[:60]!r} is not an http or https URL")
     _check_parts(url)
-    if types_password(url):
-        raise ValueError("a password may only be the value of a 'type' event")
+    if types_password(url) or CODE in url:
+        raise ValueError("a password or a code may only be the value of a 'type' event")
 
 
 def _check_parts(url: str) -> None:

@@ -19,7 +19,7 @@ from websp_gym.world.live.folders import state_folder
 from websp_gym.world.live.pace import Pace
 from websp_gym.world.live.permission import require_live
 from websp_gym.world.live.sign_ins import kept_sign_in
-from websp_gym.world.live.totp import code_now
+from websp_gym.world.live.totp import code_for_some_seconds
 from websp_gym.world.live.vault import read_secret
 
 if TYPE_CHECKING:
@@ -163,14 +163,18 @@ class LiveEpisode:
         return self._secrets
 
     def credentials(self) -> dict[str, str]:
-        """Return what only a replay may know: password, new password and the one-time code of this moment."""
-        found: dict[str, str] = {}
-        for field in _PASSWORDS:
-            if value := self._secret(field):
-                found[field] = value
-        if key := self._secret("totp"):
-            found["code"] = code_now(key)
-        return found
+        """Return what only a replay may know: password and new password."""
+        return {field: value for field in _PASSWORDS if (value := self._secret(field))}
+
+    @property
+    def has_codes(self) -> bool:
+        """Whether the account has a key for one-time codes."""
+        return self._world.account.totp is not None
+
+    def code(self) -> str | None:
+        """Return the one-time code of this moment; ``None`` if the account has no key for them."""
+        key = self._secret("totp")
+        return None if key is None else code_for_some_seconds(key)
 
     def attach(self, context: BrowserContext) -> None:
         """Count the requests of the browser context."""

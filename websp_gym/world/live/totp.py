@@ -5,11 +5,33 @@ from __future__ import annotations
 import base64
 import binascii
 import time
+from collections.abc import Callable
 
 from websp_gym.errors import SetupError
 
 _STEP = 30
 _DIGITS = 6
+_TO_TYPE = 5.0
+"""Seconds in which a code is typed and sent; some sites take no older one."""
+
+
+def code_for_some_seconds(
+    key: str, *, clock: Callable[[], float] = time.time, wait: Callable[[float], None] = time.sleep
+) -> str:
+    """Return a one-time code that holds as long as it takes to type it; wait for the next one if need be.
+
+    Args:
+        key: The key, as for :func:`code_now`.
+        clock: Returns Unix time.
+        wait: Waits for some seconds: not for something to happen, it is the code's own time.
+
+    Raises:
+        SetupError: It is no such key.
+    """
+    left = _STEP - clock() % _STEP
+    if left < _TO_TYPE:
+        wait(left)
+    return code_now(key, at=clock())
 
 
 def code_now(key: str, *, at: float | None = None) -> str:
