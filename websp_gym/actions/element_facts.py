@@ -16,17 +16,21 @@ if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
 
 ELEMENT_FACTS = """function (how, which) {
-  const { raw, kit, roleOf, nameOf } = this;
+  const { raw, kit, roleOf, nameOf, textOf } = this;
   const found = how === 'mark' ? this.element(which) : how === 'bid' ? this.ofBid(which)
     : how === 'point' ? document.elementFromPoint(which[0], which[1]) : this.focused();
   if (!found || raw.tagOf(found) === 'iframe') return null;
-  // A click on the text of a button is a click on the button.
+  // A click on the text of a button is a click on the button; what is in no control may be one by a script.
   const plain = ['generic', 'presentation', 'none', 'paragraph', 'image', 'img', ''];
-  const el = plain.includes(roleOf(found)) ? kit.upwards(found, (at) => !plain.includes(roleOf(at))) ?? found : found;
+  const around = ['form', 'main', 'region', 'document', 'article', 'dialog', 'banner',
+    'contentinfo', 'complementary', 'search'];
+  const above = plain.includes(roleOf(found)) ? kit.upwards(found, (at) => !plain.includes(roleOf(at))) : null;
+  const el = above && !around.includes(roleOf(above)) ? above : found;
   const form = kit.upwards(el, (at) => raw.tagOf(at) === 'form');
   const target = form ? new URL(raw.attr(form, 'action') || '', location.href).href : '';
   const frame = kit.cut(location.href, 2000);
-  return { role: roleOf(el), name: kit.cut(nameOf(el), 300), form: kit.cut(target, 2000), frame };
+  const name = nameOf(el) || (plain.includes(roleOf(el)) ? textOf(el) : '');
+  return { role: roleOf(el), name: kit.cut(name, 300), form: kit.cut(target, 2000), frame };
 }"""
 """Role, name, form target and frame of an element by ``mark``, ``bid``, ``point`` or ``focus``; null for none."""
 WITH_ELEMENT_FACTS = f"""async function (name, index, ...given) {{

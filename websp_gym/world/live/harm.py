@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _PRESSED = ("button", "link", "menuitem", "option", "tab", "switch", "")
 """Roles of what one presses; a box that is ticked or a field that is filled does nothing by itself."""
+_LONGEST = 40
+"""Letters of the text of an element without a role that may be a button all the same; a longer one is a paragraph."""
 
 
 class _Signs(ConfigModel):
@@ -53,7 +55,7 @@ class HarmGuard:
         if (role, name) in self._asked:
             return None
         path = urlsplit(element.get("form", "")).path
-        if role in _PRESSED:
+        if role in _PRESSED or (role == "generic" and len(name) <= _LONGEST):
             for kind, (names, _) in self._signs.items():
                 if names is not None and names.search(name):
                     return kind
