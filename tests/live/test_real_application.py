@@ -22,7 +22,8 @@ ADA, GRACE = ROUNDUP.people
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Running]:
-    yield from serving(ROUNDUP, tmp_path)
+    with serving(ROUNDUP, tmp_path) as site:
+        yield site
 
 
 def test_a_task_on_a_real_tracker_is_done_and_judged(

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.live_apps.application import SCRIPTS, Person, PipApplication, Start, run
+from tests.live_apps.recording import Recording, typed
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 _SHOWN = {"hot": 16, "random": 32, "best_rated": 128}
 """Bits of the column ``sidebar_view``."""
@@ -62,3 +68,40 @@ class CalibreWeb(PipApplication):
         """Sign everybody out, as an administrator can."""
         with closing(sqlite3.connect(place / "app.db")) as to, to:
             to.execute("delete from user_session")
+
+    def recordings(self) -> Mapping[str, Recording]:
+        """Return what is recorded."""
+        return {
+            "login": Recording("/login", _sign_in, signed_in=False),
+            "hot_books": Recording("/me", _hot_books),
+            "reader_address": Recording(
+                "/me", partial(_profile, field="kindle_mail", value="reader@new.test")
+            ),
+            "address": Recording("/me", _address),
+        }
+
+
+def _sign_in(page: Page, person: Person) -> None:
+    typed(page.get_by_label("Username"), person.username)
+    typed(page.get_by_label("Password"), person.password)
+    page.get_by_role("button", name="Login").click()
+    page.get_by_role("link", name="Logout").wait_for()
+
+
+def _hot_books(page: Page, person: Person) -> None:
+    page.get_by_label("Show Hot Books").click()
+    _save(page)
+
+
+def _address(page: Page, person: Person) -> None:
+    _profile(page, person, "email", f"{person.username}@new.test")
+
+
+def _profile(page: Page, person: Person, field: str, value: str) -> None:
+    typed(page.locator(f"[name={field}]"), value)
+    _save(page)
+
+
+def _save(page: Page) -> None:
+    page.locator("#user_submit").click()
+    page.get_by_text("Success! Profile Updated").wait_for()

@@ -1,4 +1,4 @@
-"""Records the traces of applications anew: ``python -m tests.live_apps.record [NAME ...]``.
+"""Records the traces of applications anew: ``python -m tests.live_apps.record [APPLICATION[/TRACE] ...]``.
 
 The addresses in them are those of the site's tasks; an account's ``url`` says where the application really is.
 """
@@ -15,14 +15,17 @@ from tests.live_apps.site import TRACES, start_url
 from websp_gym.recording import RecorderBrowser
 from websp_gym.recording.live import on_site
 from websp_gym.replay import Trace, save_trace
+from websp_gym.replay.trace import CODE, TraceEvent
 
 
 def main(names: list[str]) -> None:
-    """Record the traces of some applications; of all unless named."""
-    for app in (APPS[name] for name in names or APPS):
+    """Record traces of applications, named as an application or as one trace of it; all unless named."""
+    for given in names or APPS:
+        slug, _, trace = given.partition("/")
+        app = APPS[slug]
         app.install()
-        for name in app.recordings():
-            save_trace(recorded(app, name), TRACES / app.slug / f"{name}.json")
+        for name in [trace] if trace else app.recordings():
+            save_trace(recorded(app, name), TRACES / slug / f"{name}.json")
 
 
 def recorded(app: Application, name: str) -> Trace:
@@ -55,14 +58,19 @@ def recorded(app: Application, name: str) -> Trace:
 
 
 def _of_any_account(trace: Trace, person: Person) -> Trace:
-    """Return the trace with the user name as a placeholder where a typed text has it as a part."""
-    events = [
-        event.model_copy(update={"value": event.value.replace(person.username, "{{account.username}}")})
-        if event.value
-        else event
-        for event in trace.events
-    ]
+    """Return the trace as a user finishes it by hand.
+
+    The user name becomes a placeholder where a typed text has it as a part, and the one-time code, which is never
+    recorded, is that of the moment.
+    """
+    events = [event.model_copy(update={"value": _value(event, person)}) for event in trace.events]
     return trace.model_copy(update={"events": tuple(events)})
+
+
+def _value(event: TraceEvent, person: Person) -> str | None:
+    if event.type == "omitted":
+        return CODE
+    return event.value and event.value.replace(person.username, "{{account.username}}")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ class User:
     def account(self, site: Running, person: Person, **fields: Any) -> str:
         """Add the account of a person to accounts.yaml; return its name there."""
         app = site.app
-        name = f"{app.slug}-{app.people.index(person) + 1}"
+        name = f"{app.slug}-{[each.email for each in app.people].index(person.email) + 1}"
         variable = _variable(name)
         self.set_password(name, person.password)
         given: dict[str, Any] = {
@@ -75,6 +75,7 @@ def user(home: Path, monkeypatch: pytest.MonkeyPatch) -> User:
     return User(home, monkeypatch)
 
 
+@contextmanager
 def serving(app: Application, tmp_path: Path) -> Iterator[Running]:
     """Run an application for a test."""
     app.install()

@@ -25,7 +25,8 @@ _DETAILS = "/tracker/user3"
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Running]:
-    yield from serving(ROUNDUP, tmp_path)
+    with serving(ROUNDUP, tmp_path) as site:
+        yield site
 
 
 @pytest.fixture
