@@ -28,6 +28,8 @@ CONSENT = """
 <button onclick="document.cookie='consent=yes;path=/';this.parentNode.remove()">Accept all</button></div>
 """
 """A wall over the page until it is answered."""
+SESSION = '<a href="/tracker/?COOKIE">Report a problem (COOKIE)</a>'
+"""A link that shows the session, as pages for support do."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class Fault:
         path: Beginning of the paths that are meant.
         method: The method that is meant; empty for all.
         headers: Further headers of the answer.
-        cover: HTML that is put into each page, unless the cookie ``consent`` is there.
+        cover: HTML that is put into each page, unless the cookie ``consent`` is there; ``COOKIE`` in it is what the
+            browser sent as cookies.
         after: Number of such requests that pass before.
     """
 
@@ -113,7 +116,8 @@ class _Handler(BaseHTTPRequestHandler):
                 content = content.replace(theirs.encode(), ours.encode())
             wall = fault is not None and kind.startswith("text/html")
             if wall and fault is not None and "consent=yes" not in self.headers.get("Cookie", ""):
-                content = content.replace(b"</body>", fault.cover.encode() + b"</body>")
+                cover = fault.cover.replace("COOKIE", self.headers.get("Cookie", ""))
+                content = content.replace(b"</body>", cover.encode() + b"</body>")
             self._answer(reply.status, said, content)
         finally:
             client.close()

@@ -11,9 +11,19 @@ import pytest
 
 from tests.live_apps.application import Running
 from tests.live_apps.checks import check_wrong_password
-from tests.live_apps.proxy import CONSENT, Fault, Proxy, in_front_of
+from tests.live_apps.proxy import CONSENT, SESSION, Fault, Proxy, in_front_of
 from tests.live_apps.roundup import Roundup
-from tests.live_apps.support import User, expected, home, live_env, reach, serving, user
+from tests.live_apps.support import (
+    User,
+    expected,
+    files_with,
+    home,
+    live_env,
+    reach,
+    secrets_of,
+    serving,
+    user,
+)
 from websp_gym.errors import InitialStateError, SetupError
 
 __all__ = ["home", "user"]
@@ -158,6 +168,19 @@ def test_a_server_that_limits_sign_ins_is_quoted(site: Running, user: User) -> N
         pytest.raises(SetupError, match="Logins occurring too fast"),
     ):
         env.reset(seed=1)
+
+
+def test_a_session_that_a_page_shows_is_in_no_record(proxy: Proxy, account: str, tmp_path: Path) -> None:
+    """The login trace brings it, so it was not known when the episode began."""
+    proxy.put(Fault(cover=SESSION))
+    runs = tmp_path / "runs"
+    with closing(live_env(INSTANCE, account, record_to=runs)) as env:
+        observation, _ = env.reset(seed=1)
+        assert "roundup_session" in observation["elements_text"]
+        secrets = secrets_of(env, ADA)
+        assert len(secrets) > 1
+        env.step("ANSWER; done")
+    assert files_with(secrets, runs) == []
 
 
 def test_a_site_that_is_well_again_is_used(site: Running, proxy: Proxy, account: str) -> None:

@@ -90,6 +90,7 @@ def reach_live(
                     "write a step that replays a trace or calls the API",
                     site=instance.site.site,
                 )
+    episode.learn(tabs.context.storage_state())
     report = reacher.report
     report.seconds = time.monotonic() - began
     return report

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import socket
 import time
 from collections.abc import Mapping
@@ -30,6 +31,7 @@ _TO_WAIT = 20.0
 _POLL = 0.1
 _SHORTEST = 12
 """Characters from which a cookie's value is a secret: shorter ones are settings, such as a language."""
+_TOKEN = re.compile(r"[A-Za-z0-9+/=_.-]{24,}")
 _PROXY_ENV = ("HTTPS_PROXY", "https_proxy")
 
 
@@ -162,6 +164,14 @@ class LiveEpisode:
         """The password, the keys and tokens of the account, and the cookies of its sign-in."""
         return self._secrets
 
+    def learn(self, state: Mapping[str, Any]) -> None:
+        """Take what a browser that is signed in keeps for secrets too: a login trace brings new cookies.
+
+        Args:
+            state: The storage state of its context, as Playwright returns it.
+        """
+        self._secrets = tuple({*self._secrets, *_kept_secrets(state)})
+
     def credentials(self) -> dict[str, str]:
         """Return what only a replay may know: password and new password."""
         return {field: value for field in _PASSWORDS if (value := self._secret(field))}
@@ -218,8 +228,7 @@ class LiveEpisode:
         account = self._world.account
         found = {self._secret("totp") or "", *self._typed()}
         found |= {self._token(name) for name in account.tokens}
-        state = self._world.stored() or {}
-        found |= {str(cookie["value"]) for cookie in state.get("cookies", ())}
+        found |= _kept_secrets(self._world.stored() or {})
         return {text for text in found if len(text) >= _SHORTEST or text in self._typed()}
 
     def _typed(self) -> set[str]:
@@ -241,6 +250,19 @@ class LiveEpisode:
 
 
 _PASSWORDS: tuple[Literal["password", "new_password"], ...] = ("password", "new_password")
+
+
+def _kept_secrets(state: Mapping[str, Any]) -> set[str]:
+    """Return the values of cookies, and the tokens that single-page sites keep in stored items."""
+    cookies = {str(cookie["value"]) for cookie in state.get("cookies", ())}
+    items = [item["value"] for origin in state.get("origins", ()) for item in origin.get("localStorage", ())]
+    tokens = {
+        text
+        for item in items
+        for text in _TOKEN.findall(item)
+        if any(map(str.isdigit, text)) and any(map(str.isalpha, text))
+    }
+    return {text for text in cookies | tokens if len(text) >= _SHORTEST}
 
 
 def _locked(account: str) -> Any:
