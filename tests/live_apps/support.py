@@ -85,7 +85,7 @@ def serving(app: Application, tmp_path: Path) -> Iterator[Running]:
 
 def live_env(instance: str, account: str, **options: Any) -> WebspEnv:
     """An environment in the live world; its reward is 0 unless options say another."""
-    given = {"reward": lambda end: 0.0, "observation": "text", "reset_timeout": 120.0, **options}
+    given = {"reward": lambda end: 0.0, "observation": "text", "reset_timeout": 300.0, **options}
     return WebspEnv(load_instance(instance), world="live", account=account, **given)
 
 

@@ -21,6 +21,7 @@ from tests.live_apps.support import User, home, ids_of, live_env, reach, serving
 from websp_gym.errors import SetupError
 
 __all__ = ["endpoint", "home", "server", "user"]
+pytestmark = pytest.mark.timeout(600)
 
 
 INSTANCES = {instance: app for app in APPS.values() for instance in ids_of(app)}

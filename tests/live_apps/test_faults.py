@@ -27,6 +27,7 @@ from tests.live_apps.support import (
 from websp_gym.errors import InitialStateError, SetupError
 
 __all__ = ["home", "user"]
+pytestmark = pytest.mark.timeout(600)
 ROUNDUP = Roundup()
 ADA, GRACE = ROUNDUP.people
 INSTANCE = "Roundup-task-1-ON"

@@ -16,6 +16,7 @@ from websp_gym.env import WebspEnv
 from websp_gym.env.play import StepResult
 
 __all__ = ["home", "user"]
+pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.mark.parametrize(

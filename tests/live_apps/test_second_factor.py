@@ -16,6 +16,7 @@ from websp_gym.errors import SetupError
 from websp_gym.replay.library import read_trace
 
 __all__ = ["home", "user"]
+pytestmark = pytest.mark.timeout(600)
 PGADMIN = PgAdmin()
 ADA, GRACE = PGADMIN.people
 INSTANCE = "PgAdmin-task-1-ON"

@@ -23,7 +23,9 @@ def read_back_again(trace: Trace, first: ReplayReport, again: Callable[[], Repla
     Raises:
         ReplayError: The second replay did not come to its end.
     """
-    if not first.unverified or any(event.value or event.type == "omitted" for event in trace.events):
+    if not first.unverified or any(
+        event.value is not None or event.type == "omitted" for event in trace.events
+    ):
         return first
     second = again()
     left_alone = all(
