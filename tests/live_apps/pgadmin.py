@@ -99,9 +99,9 @@ class PgAdmin(PipApplication):
         return {**found, "password": user[1], "second_factor": keys == [(person.totp,)]}
 
     def end_sessions(self, place: Path) -> None:
-        """Sign everybody out."""
-        for path in (place / "sessions").iterdir():
-            path.unlink()
+        """Sign everybody out: a session names this mark of its user, and sessions themselves are in memory too."""
+        with closing(sqlite3.connect(place / "pgadmin4.db")) as to, to:
+            to.execute("update user set fs_uniquifier = lower(hex(randomblob(16)))")
 
     def recordings(self) -> Mapping[str, Recording]:
         """Return what is recorded."""

@@ -141,18 +141,35 @@ class LiveSignIn:
         if name is None:
             raise self.refused(tabs, "the account has no login trace")
         try:
-            with answers(tabs.context, self._site.site, self._site.slug):
-                done = replay(
-                    self.trace(name),
-                    tabs,
-                    set="recorded",
-                    account=self.values,
-                    class_rules=self._site.replay_rules,
-                    timeout=TIMEOUT,
-                )
+            return self._replay(name, tabs)
+        except ReplayError as error:
+            # What is left of a session that has ended may spare one a step, such as the code.
+            if not (error.rungs and self._episode.has_kept_sign_in):
+                raise self.refused(tabs, str(error)) from error
+        self._forget(tabs)
+        try:
+            return self._replay(name, tabs)
         except ReplayError as error:
             raise self.refused(tabs, str(error)) from error
-        return done.events
+
+    def _replay(self, name: str, tabs: Tabs) -> tuple[EventReport, ...]:
+        with answers(tabs.context, self._site.site, self._site.slug):
+            return replay(
+                self.trace(name),
+                tabs,
+                set="recorded",
+                account=self.values,
+                class_rules=self._site.replay_rules,
+                timeout=TIMEOUT,
+            ).events
+
+    def _forget(self, tabs: Tabs) -> None:
+        """Forget the cookies of the site in this browser; those of a provider stay."""
+        context = tabs.context
+        for page in tabs.pages:
+            page.goto("about:blank")  # what it still asks for would bring cookies again
+        for cookie in context.cookies(self.address(self._site.start_url)):
+            context.clear_cookies(name=cookie["name"], domain=cookie["domain"], path=cookie["path"])
 
     def refused(self, tabs: Tabs, reason: str) -> SetupError:
         """Return the error that the account is not signed in, with a picture of the page and the way out."""

@@ -177,6 +177,11 @@ class LiveEpisode:
         return {field: value for field in _PASSWORDS if (value := self._secret(field))}
 
     @property
+    def has_kept_sign_in(self) -> bool:
+        """Whether the browser began with a sign-in that was kept."""
+        return self._world.stored() is not None
+
+    @property
     def has_codes(self) -> bool:
         """Whether the account has a key for one-time codes."""
         return self._world.account.totp is not None
