@@ -13,8 +13,8 @@ from tests.live_apps.application import Application, Person, running
 from tests.live_apps.apps import APPS
 from tests.live_apps.site import TRACES, start_url
 from websp_gym.recording import RecorderBrowser
-from websp_gym.recording.live import on_site
 from websp_gym.replay import Trace, save_trace
+from websp_gym.replay.moved import on_site
 from websp_gym.replay.trace import CODE, TraceEvent
 
 
