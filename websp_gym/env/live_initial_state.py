@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
-from websp_gym.env.live_restore import Found
+from websp_gym.env.live_restore import Found, switches_of
 from websp_gym.env.s0_report import S0Report, filled_call
 from websp_gym.errors import InitialStateError, ReplayError, SetupError
 from websp_gym.recording.live_answers import answers
 from websp_gym.recording.live_sign_in import TIMEOUT, LiveSignIn
 from websp_gym.recording.look_back import states_of
 from websp_gym.replay import Found as Located
-from websp_gym.replay import locate, replay
+from websp_gym.replay import fill, locate, replay
 from websp_gym.replay.expectations import is_choice
 from websp_gym.replay.filled import fill_event
-from websp_gym.replay.read_back import Kept, Setting, look, look_again
+from websp_gym.replay.read_back import Kept, Setting, look
 from websp_gym.replay.second_replay import read_back_again
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
 from websp_gym.world.live.apis import ApiRequest
@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from websp_gym.replay.trace import TraceEvent
     from websp_gym.tasks.instances import Instance
     from websp_gym.world.live.live import LiveEpisode
-
-_SWITCHES = "input[type=checkbox]:not(:disabled), [role=switch], [role=checkbox]"
-_STATES = "all => all.map(el => el.checked ?? el.getAttribute('aria-checked') === 'true')"
 
 
 def reach_live(
@@ -151,7 +148,7 @@ class _Reacher:
         """Replay a trace, and keep how to put back what it has set, also where it fails on the way."""
         self._states.clear()
         new: tuple[int, ...] = ()
-        found = self._as_found(trace) if self._found is not None else {}
+        found, pages = self._as_found(trace) if self._found is not None else ({}, {})
         try:
             done = self._play(trace, wanted, verify=True)
             new = done.new
@@ -159,13 +156,26 @@ class _Reacher:
         finally:
             if self._found is not None:
                 states = [replace(one, before=found.get(one.number) or one.before) for one in self._states]
-                self._found.note_trace(trace, states, new)
+                self._found.note_trace(trace, states, new, pages)
 
-    def _as_found(self, trace: Trace) -> dict[int, Setting]:
-        """Return what the controls of a trace hold before it, by number of the event; one may depend on another."""
-        states = list(states_of(trace, self._account.values))
-        readings = look_again(states, self._tabs, self._instance.site.replay_rules, timeout=TIMEOUT)
-        return {reading.kept.number: reading.now for reading in readings if reading.now is not None}
+    def _as_found(self, trace: Trace) -> tuple[dict[int, Setting], dict[str, list[bool]]]:
+        """Return what the controls of a trace hold before it, by number of the event, and the switches of its pages.
+
+        An event may turn the control of a later one, and others that no event names.
+        """
+        values = self._account.values
+        states = list(states_of(trace, values))
+        found: dict[int, Setting] = {}
+        pages: dict[str, list[bool]] = {}
+        for url in dict.fromkeys(fill(event.url, values) for event in trace.events if event.url):
+            self._tabs.load(url, timeout=TIMEOUT)
+            settle(self._tabs)
+            pages[url] = switches_of(self._tabs.current)
+            here = [one for one in states if one.url == url and not one.event.secret]
+            for reading in look(here, self._tabs, self._instance.site.replay_rules):
+                if reading.now is not None:
+                    found[reading.kept.number] = reading.now
+        return found, pages
 
     def call(self, request: ApiRequest, token: str) -> None:
         """Send a request to the site's API, and read back what it set."""
@@ -271,8 +281,7 @@ class _Presses:
         settle(self._tabs)
 
     def _switches(self) -> list[bool]:
-        found: list[bool] = self._tabs.current.locator(_SWITCHES).evaluate_all(_STATES)
-        return found
+        return switches_of(self._tabs.current)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.settle import settle
 from websp_gym.errors import WebspError
 from websp_gym.recording.live_sign_in import TIMEOUT
 from websp_gym.replay import Trace, replay
@@ -20,13 +21,18 @@ from websp_gym.world.live.apis import ApiRequest
 from websp_gym.world.live.sealed import forget, keep, kept
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator, Mapping
+
+    from playwright.sync_api import Page
 
     from websp_gym.browser.tabs import Tabs
     from websp_gym.recording.live_sign_in import LiveSignIn
     from websp_gym.replay import ReplayReport
     from websp_gym.tasks.instances import Site
     from websp_gym.world.live.live import LiveEpisode
+
+_SWITCHES = "input[type=checkbox]:not(:disabled), [role=switch], [role=checkbox]"
+_STATES = "all => all.map(el => el.checked ?? el.getAttribute('aria-checked') === 'true')"
 
 
 class Found:
@@ -43,19 +49,22 @@ class Found:
     def __bool__(self) -> bool:
         return bool(self._ways)
 
-    def note_trace(self, trace: Trace, states: Collection[Kept], new: Collection[int]) -> None:
+    def note_trace(
+        self, trace: Trace, states: Collection[Kept], new: Collection[int], pages: Mapping[str, list[bool]]
+    ) -> None:
         """Keep how to put back what a trace has set.
 
         Args:
             trace: The trace.
             states: The states that it set so far.
             new: Numbers of its events whose text became something new.
+            pages: The switches of its pages before it, by address (:func:`switches_of`).
         """
         if any(way.get("trace") and way["name"] == trace.name for way in self._ways):
             return  # as it was found the first time
         way = restoring(trace, states, new)
         written = way.trace.model_dump(mode="json", by_alias=True) if way.trace is not None else None
-        self._add({"name": trace.name, "trace": written, "lost": list(way.lost)})
+        self._add({"name": trace.name, "trace": written, "lost": list(way.lost), "pages": dict(pages)})
 
     def note_request(self, request: ApiRequest, undo: ApiRequest | None, token: str) -> None:
         """Keep the request that puts back what another one sets, with the id of its token; None where none does."""
@@ -79,8 +88,10 @@ class Found:
             sign_in.sign_in(tabs)
         left: list[dict[str, Any]] = []
         problems: list[str] = []
+        pages: dict[str, list[bool]] = {}
         for way in reversed(self._ways):
             problems += way["lost"]
+            pages |= way.get("pages", {})
             try:
                 if way.get("trace"):
                     problems += _replayed(Trace.model_validate(way["trace"]), site, sign_in, tabs)
@@ -89,12 +100,34 @@ class Found:
             except (WebspError, PlaywrightError) as error:
                 left.insert(0, way)
                 problems.append(str(error))
+        problems += _changed_pages(pages, tabs)
         self._ways = left
         if left:
             keep("found", self._account, left)
         elif self._account:
             forget("found", self._account)
         return problems
+
+
+def switches_of(page: Page) -> list[bool]:
+    """Return whether each switch and check box of a page is on, in the order of the document."""
+    found: list[bool] = page.locator(_SWITCHES).evaluate_all(_STATES)
+    return found
+
+
+def _changed_pages(pages: Mapping[str, list[bool]], tabs: Tabs) -> Iterator[str]:
+    """Load pages anew; yield those whose switches are not as they were found: one may have turned others."""
+    for url, before in pages.items():
+        try:
+            tabs.load(url, timeout=TIMEOUT)
+            settle(tabs)
+            now = switches_of(tabs.current)
+        except PlaywrightError as error:
+            yield f"{url.split('?', 1)[0]} could not be looked at: {str(error).splitlines()[0]}"
+            continue
+        changed = sum(one is not other for one, other in zip(before, now, strict=False))
+        if changed or len(before) != len(now):
+            yield f"{url.split('?', 1)[0]}: {changed or 'some'} of its switches are not as they were found"
 
 
 def _replayed(trace: Trace, site: Site, sign_in: LiveSignIn, tabs: Tabs) -> tuple[str, ...]:
