@@ -73,7 +73,7 @@ def consistent(values: dict[str, Any]) -> dict[str, Any]:
     if values.get("world") != "live":
         odd |= {*LIVE_OPTIONS, "restore"}
     else:
-        odd |= {"policies", "user"} | ({"reward"} if values.get("reward") != "judge" else set())
+        odd |= {"reward"} if values.get("reward") != "judge" else set()
     if values.get("policies") is None:
         odd |= {"user"} | ({"reward"} if values.get("reward") == "policy" else set())
     return {key: value for key, value in values.items() if key not in odd}

@@ -91,6 +91,12 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         # Build the reward now: one that is unavailable must fail here, not at the end of an episode.
         if self._policies is not None:
             make_user(self.options.user, self._policies)
+            if self.options.world == "live" and (self._policies.texts or any(self._policies.faults)):
+                raise SetupError(
+                    f"the policies {', '.join(self._policies.spec)} plant texts or faults, which nobody can on a "
+                    "live website; use a set without them",
+                    option="policies",
+                )
         self._reward = make_reward(self.options.reward, judge=self.options.judge, quorum=self.options.quorum)
         if self.options.observation == "text" and getattr(self._reward, "reads_the_record", False):
             raise SetupError(

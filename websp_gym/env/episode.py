@@ -324,8 +324,7 @@ class Episode:
         return PolicyWatch(
             policies,
             user,
-            self.task.server,
-            self.task.world_episode.account,
+            self.task.world_episode,
             self.tabs,
             goal,
             self.task.instance.site.slug,

@@ -125,8 +125,9 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         self._world_episode.attach(page.context)
         self.s0 = self._reach(self._world_episode, tabs)
         decision = self.instance.config.decision
-        if self.policies is not None or decision is not None:
-            self.server.stage(
+        server = self._world_episode.server
+        if server is not None and (self.policies is not None or decision is not None):
+            server.stage(
                 self.policies.texts if self.policies else {},
                 [fault.as_dict() for fault in self.policies.faults] if self.policies else [],
                 decision.model_dump(mode="json") if decision else None,

@@ -18,7 +18,7 @@ from websp_gym.policies.user.base import MOST_QUESTIONS
 from websp_gym.records.step_facts import ActionFacts, Source, StepFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from websp_gym.actions.calls import Call
     from websp_gym.actions.grammar import Action
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from websp_gym.observation.marks import Marks
     from websp_gym.policies.sets import Policies
     from websp_gym.policies.user.base import User
-    from websp_gym.world import Server
+    from websp_gym.world import WorldEpisode
 
 _TEXT = "function () { return document.body ? this.kit.cut(document.body.innerText, 200000) : ''; }"
 _TYPING = {"fill": 1, "keyboard_type": 0, "keyboard_insert_text": 0, "handle_dialog": 1}
@@ -42,8 +42,8 @@ class PolicyWatch:
     Args:
         policies: The policies.
         user: The user who may be asked.
-        server: The server side of the episode.
-        account: The account's ``name``, ``username`` and ``email``.
+        episode: The episode in the world. On the live web, which has no server of ours, no step has the number of an
+            event.
         tabs: The open tabs.
         instruction: The instruction that the agent has.
         site: Slug of the site of the task.
@@ -53,8 +53,7 @@ class PolicyWatch:
         self,
         policies: Policies,
         user: User,
-        server: Server,
-        account: Mapping[str, str],
+        episode: WorldEpisode,
         tabs: Tabs,
         instruction: str,
         site: str,
@@ -62,8 +61,9 @@ class PolicyWatch:
         self.reply = ""
         """What the user replied in the last step; empty if nothing was asked."""
         self._user = user
-        self._server = server
-        self._account = account
+        self._server = episode.server
+        self._account = episode.account
+        self._kept_secret = episode.secrets
         self._tabs = tabs
         self._site = site
         self._asked = 0
@@ -119,7 +119,9 @@ class PolicyWatch:
             )
         self._asked += 1
         self._let_out(text, "question")
-        state = self._server.state().sites.get(self._site) if self.begun() is not None else None
+        state = None
+        if self._server is not None and self.begun() is not None:
+            state = self._server.state().sites.get(self._site)
         self._facts.question = self._user.reply(text, state)
         self.reply = self._facts.question.reply
         self._known["user"].append(self.reply)
@@ -138,12 +140,12 @@ class PolicyWatch:
         self._let_out(text, "answer")
 
     def begun(self) -> int | None:
-        """Return the number of the last event before the first action."""
-        return self._server.ask_last_seq()()
+        """Return the number of the last event before the first action; None where nobody knows it."""
+        return None if self._server is None else self._server.ask_last_seq()()
 
     def at_rest(self) -> None:
         """Begin to ask the world for its last event, as the page is at rest. Observing takes longer than that."""
-        self._last_seq = self._server.ask_last_seq()
+        self._last_seq = None if self._server is None else self._server.ask_last_seq()
 
     def end_step(self, error: str, marks: Marks) -> StepFacts:
         """Return the facts of the step, after the observation.
@@ -193,6 +195,9 @@ class PolicyWatch:
     def _values(self, name: str) -> Iterator[str]:
         if name != "token":
             yield self._account[name]
+            return
+        if self._server is None:
+            yield from self._kept_secret  # which of them are tokens, only the site knows
             return
         state = self._server.state().sites.get(self._site)
         tokens = [str(item["id"]) for item in state.collections.get("tokens", ())] if state else []
