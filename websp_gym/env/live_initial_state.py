@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
-from websp_gym.env.live_restore import Found, switches_of
+from websp_gym.env.live_restore import Found, controls_of, switches_of
 from websp_gym.env.s0_report import S0Report, filled_call
 from websp_gym.errors import InitialStateError, ReplayError, SetupError
 from websp_gym.recording.live_answers import answers
@@ -158,19 +158,19 @@ class _Reacher:
                 states = [replace(one, before=found.get(one.number) or one.before) for one in self._states]
                 self._found.note_trace(trace, states, new, pages)
 
-    def _as_found(self, trace: Trace) -> tuple[dict[int, Setting], dict[str, list[bool]]]:
-        """Return what the controls of a trace hold before it, by number of the event, and the switches of its pages.
+    def _as_found(self, trace: Trace) -> tuple[dict[int, Setting], dict[str, list[Any]]]:
+        """Return what the controls of a trace hold before it, by number of the event, and all those of its pages.
 
         An event may turn the control of a later one, and others that no event names.
         """
         values = self._account.values
         states = list(states_of(trace, values))
         found: dict[int, Setting] = {}
-        pages: dict[str, list[bool]] = {}
+        pages: dict[str, list[Any]] = {}
         for url in dict.fromkeys(fill(event.url, values) for event in trace.events if event.url):
             self._tabs.load(url, timeout=TIMEOUT)
             settle(self._tabs)
-            pages[url] = switches_of(self._tabs.current)
+            pages[url] = controls_of(self._tabs.current)
             here = [one for one in states if one.url == url and not one.event.secret]
             for reading in look(here, self._tabs, self._instance.site.replay_rules):
                 if reading.now is not None:

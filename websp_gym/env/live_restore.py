@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 
 _SWITCHES = "input[type=checkbox]:not(:disabled), [role=switch], [role=checkbox]"
 _STATES = "all => all.map(el => el.checked ?? el.getAttribute('aria-checked') === 'true')"
+_FIELDS = (
+    "textarea, select, input:not([type]), input[type=text], input[type=email], input[type=tel], input[type=url], "
+    "input[type=number], input[type=radio]"
+)
+_VALUES = "all => all.map(el => el.type === 'radio' ? el.checked : el.value)"
 
 
 class Found:
@@ -50,7 +55,7 @@ class Found:
         return bool(self._ways)
 
     def note_trace(
-        self, trace: Trace, states: Collection[Kept], new: Collection[int], pages: Mapping[str, list[bool]]
+        self, trace: Trace, states: Collection[Kept], new: Collection[int], pages: Mapping[str, list[Any]]
     ) -> None:
         """Keep how to put back what a trace has set.
 
@@ -58,7 +63,7 @@ class Found:
             trace: The trace.
             states: The states that it set so far.
             new: Numbers of its events whose text became something new.
-            pages: The switches of its pages before it, by address (:func:`switches_of`).
+            pages: What the controls of its pages held before it, by address (:func:`controls_of`).
         """
         if any(way.get("trace") and way["name"] == trace.name for way in self._ways):
             return  # as it was found the first time
@@ -88,7 +93,7 @@ class Found:
             sign_in.sign_in(tabs)
         left: list[dict[str, Any]] = []
         problems: list[str] = []
-        pages: dict[str, list[bool]] = {}
+        pages: dict[str, list[Any]] = {}
         for way in reversed(self._ways):
             problems += way["lost"]
             pages |= way.get("pages", {})
@@ -115,19 +120,25 @@ def switches_of(page: Page) -> list[bool]:
     return found
 
 
-def _changed_pages(pages: Mapping[str, list[bool]], tabs: Tabs) -> Iterator[str]:
-    """Load pages anew; yield those whose switches are not as they were found: one may have turned others."""
+def controls_of(page: Page) -> list[Any]:
+    """Return what each switch, list and field of a page holds, in the order of the document."""
+    fields: list[Any] = page.locator(_FIELDS).evaluate_all(_VALUES)
+    return [*switches_of(page), *fields]
+
+
+def _changed_pages(pages: Mapping[str, list[Any]], tabs: Tabs) -> Iterator[str]:
+    """Load pages anew; yield those whose controls are not as they were found: one may have changed others."""
     for url, before in pages.items():
         try:
             tabs.load(url, timeout=TIMEOUT)
             settle(tabs)
-            now = switches_of(tabs.current)
+            now = controls_of(tabs.current)
         except PlaywrightError as error:
             yield f"{url.split('?', 1)[0]} could not be looked at: {str(error).splitlines()[0]}"
             continue
-        changed = sum(one is not other for one, other in zip(before, now, strict=False))
+        changed = sum(one != other for one, other in zip(before, now, strict=False))
         if changed or len(before) != len(now):
-            yield f"{url.split('?', 1)[0]}: {changed or 'some'} of its switches are not as they were found"
+            yield f"{url.split('?', 1)[0]}: {changed or 'some'} of its controls are not as they were found"
 
 
 def _replayed(trace: Trace, site: Site, sign_in: LiveSignIn, tabs: Tabs) -> tuple[str, ...]:
