@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -53,5 +54,6 @@ LAST: list[Wrecker] = []
 def kill_browsers() -> None:
     """Kills every Chromium of this process."""
     for process in psutil.Process().children(recursive=True):
-        if "chrom" in process.name():
-            process.kill()
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if "chrom" in process.name():
+                process.kill()

@@ -59,7 +59,7 @@ def test_a_run_that_is_stopped_puts_the_account_back_or_says_how(
     judge = tmp_path / "judge.yaml"
     judge.write_text('answers: ["SUCCESS"]')
     command = ["run", instance, "--agent", "tests.live_support:Patient", "--world", "live", "--account", account,
-               "--judge", f"scripted:{judge}", "--restore", "--max-seconds", "300", "--out", str(out)]  # fmt: skip
+               "--judge", f"scripted:{judge}", "--restore", "--jobs", "2", "--max-seconds", "300", "--out", str(out)]  # fmt: skip
     run = subprocess.Popen(
         [sys.executable, "-c", MAIN, *command],
         stdout=subprocess.DEVNULL,

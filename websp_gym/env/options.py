@@ -168,6 +168,18 @@ LIVE_DEFAULTS: Mapping[str, Any] = {
     "reset_timeout": 300.0,
 }
 """Defaults of the live world that differ: sites are slower there, and S0 is read back from loaded pages."""
+
+
+def refuse_live(options: Mapping[str, Any]) -> None:
+    """Raise ``SetupError`` for the live world, where one account serves one instance at a time, and nobody trains."""
+    if options.get("world") == "live":
+        raise SetupError(
+            'rollouts, vectors and websp-v0 run in world="sandbox" only: an account on a live website serves one '
+            'episode at a time; measure there with gym.make(ID, world="live") or `websp run --world live`',
+            option="world",
+        )
+
+
 LIVE_OPTIONS = ("account", "locale", "time_zone", "user_agent", "proxy")
 """Options of the live world only."""
 _NOT_STORED = ("record_to", "action_mapping")

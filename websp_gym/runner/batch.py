@@ -290,5 +290,5 @@ def _run_on_node(job: Job) -> Result:
 
 def _start_shared(jobs: list[Job]) -> None:
     """Start the sandbox in this process, so that all processes find it and share it."""
-    for name in {str(job.options.get("world", Options.world)) for job in jobs}:
-        make_world(name).browser_args()
+    if any(job.options.get("world", Options.world) == "sandbox" for job in jobs):
+        make_world("sandbox").browser_args()
