@@ -41,8 +41,8 @@ class WebspBenchmark(Benchmark):  # type: ignore[misc]
         from websp_gym.world import make_world
 
         super().prepare_backends()
-        for name in {str(args.options().get("world", "sandbox")) for args in self.env_args_list}:
-            make_world(name).browser_args()
+        if any(args.options().get("world", "sandbox") == "sandbox" for args in self.env_args_list):
+            make_world("sandbox").browser_args()
 
     def subset(
         self,

@@ -29,6 +29,10 @@ OPTIONS = (
     "initial_state",
     "login",
     "world",
+    "account",
+    "restore",
+    "harm_guard",
+    "dataset",
     "max_seconds",
 )
 """Fields that are options of :func:`gymnasium.make`, under the same names."""
@@ -53,6 +57,10 @@ class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
         initial_state: ``replay`` or ``snapshot``.
         login: ``session`` or ``replay``.
         world: ``sandbox`` or ``live``.
+        account: Name of the account in the live world; None for the only one of the site.
+        restore: Whether the account is put back after an episode in the live world.
+        harm_guard: Whether the harm guard ends an episode; None: in the live world only.
+        dataset: Name of an imported dataset; None for ours.
         max_seconds: Time limit of an episode in seconds.
         record: Keep each trajectory in its experiment's folder, for ``websp collect``.
     """
@@ -68,6 +76,10 @@ class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
     initial_state: str | None = None
     login: str | None = None
     world: str | None = None
+    account: str | None = None
+    restore: bool | None = None
+    harm_guard: bool | None = None
+    dataset: str | None = None
     max_seconds: float | None = None
     record: bool = True
 
