@@ -8,6 +8,7 @@ from typing import Any
 from websp_gym.sandbox.client import EpisodeHandle, Sandbox
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world.live.accounts import Account, load_accounts, save_accounts
+from websp_gym.world.live.sealed import forget
 from websp_gym.world.live.sign_ins import keep_sign_in
 from websp_gym.world.state import WorldState, world_state
 
@@ -49,6 +50,7 @@ class Internet:
         save_accounts(
             {**known, PROVIDER: Account(site="google_accounts", **shown, **browser), name: Account(**given)}
         )
+        forget("found", name)  # that of the account that is gone
         keep_sign_in(PROVIDER, {"cookies": self.visitor.cookies, "origins": []})
         return name
 

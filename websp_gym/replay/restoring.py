@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from websp_gym.replay.expectations import is_choice
 from websp_gym.replay.read_back import Kept, identity
 from websp_gym.replay.trace import Fingerprint, Trace, TraceEvent
 
@@ -37,13 +38,13 @@ def restoring(trace: Trace, kept: Iterable[Kept], new: Collection[int] = ()) -> 
     first: dict[tuple[object, ...], Kept] = {}
     where: dict[int, tuple[object, ...]] = {}
     for one in kept:
-        where[one.number] = identity(one)
-        first.setdefault(identity(one), one)
+        where[one.number] = _control(trace, one)
+        first.setdefault(where[one.number], one)
     if not first:
         return Restoring(None, (f"{trace.name}: what it pressed cannot be put back",))
     events, lost = list(trace.events), []
     for one in first.values():
-        numbers = [number for number, key in where.items() if key == identity(one)]
+        numbers = [number for number, key in where.items() if key == where[one.number]]
         back = [_as_before(events[number - 1], one) for number in numbers]
         what = f"{trace.name}: event {one.number} ({one.event.describe_target() or one.event.type})"
         if any(number in new for number in numbers):
@@ -56,6 +57,18 @@ def restoring(trace: Trace, kept: Iterable[Kept], new: Collection[int] = ()) -> 
     if len(lost) == len(first):
         return Restoring(None, tuple(lost))
     return Restoring(trace.model_copy(update={"events": tuple(events)}), tuple(lost))
+
+
+def _control(trace: Trace, kept: Kept) -> tuple[object, ...]:
+    """Return what is the same for all states of one control.
+
+    Two dialogs of a page may name their radio buttons alike, so those after another press are others.
+    """
+    target = kept.event.target
+    if target is None or (target.type_attr != "radio" and target.role not in ("radio", "menuitemradio")):
+        return identity(kept)
+    presses = sum(event.type == "click" and not is_choice(event) for event in trace.events[: kept.number])
+    return (*identity(kept), presses)
 
 
 def _as_before(event: TraceEvent, kept: Kept) -> TraceEvent | None:
