@@ -16,6 +16,7 @@ from tests.live_apps.support import User, expected, home, live_env, serving, use
 from websp_gym.errors import InitialStateError
 
 __all__ = ["endpoint", "home", "server", "user"]
+pytestmark = pytest.mark.timeout(600)  # the first one installs it
 ROUNDUP = Roundup()
 ADA, GRACE = ROUNDUP.people
 
