@@ -156,6 +156,9 @@ def click(env: WebspEnv, page: str, name: str) -> dict[str, Any]:
         "mouse_click({x}, {y})",
         "press('{bid}', 'Enter')",
         "keyboard_press('Enter')",
+        "keyboard_press('Space')",
+        "press('{bid}', ' ')",
+        "keyboard_type('\\n')",
         "Click [{number}]",
     ],
 )
@@ -233,3 +236,13 @@ def test_the_guard_is_either_on_or_off_or_left_to_the_world() -> None:
     instance: Instance = load_instance("Steam-task-194")
     with pytest.raises(SetupError, match="harm_guard"):
         WebspEnv(instance, harm_guard="yes")
+
+
+def test_typing_what_is_not_sent_ends_nothing(make: MakeEnv) -> None:
+    env = make("OldReddit-task-56-ON", harm_guard=True)
+    env.reset()
+    env.page.goto("https://old.reddit.com/submit")
+    seen = env.step("Wait")[0]
+    fields = [each for each in seen["elements"] if each["role"] == "textbox"]
+    info = env.step(f"Type [{fields[-1]['number']}]; a draft")[4]
+    assert "reason" not in info

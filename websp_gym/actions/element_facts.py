@@ -40,7 +40,7 @@ WITH_ELEMENT_FACTS = f"""async function (name, index, ...given) {{
 }}"""
 """Call a page script function about a mark, and return the facts beside its answer: one call for both."""
 
-_BY_FOCUS = ("keyboard_type", "keyboard_insert_text", "keyboard_press")
+_BY_FOCUS = ("keyboard_type", "keyboard_insert_text", "keyboard_press", "keyboard_down")
 _BY_POINT = ("mouse_click", "mouse_dblclick", "mouse_down", "mouse_up", "mouse_move")
 
 

@@ -89,7 +89,7 @@ class Found:
         Raises:
             SetupError: The account cannot be signed in.
         """
-        if any(way.get("trace") for way in self._ways) and not sign_in.is_signed_in(tabs):
+        if any(way.get("trace") or way.get("pages") for way in self._ways) and not sign_in.is_signed_in(tabs):
             sign_in.sign_in(tabs)
         left: list[dict[str, Any]] = []
         problems: list[str] = []

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from websp_gym.records.trajectory import View
     from websp_gym.world.live.harm import HarmGuard
 
-_KEYS = ("press", "keyboard_press")
+_KEYS = ("press", "keyboard_press", "keyboard_down", "keyboard_type")
+_ENTER, _SPACE = {"Enter", "NumpadEnter", "Return"}, {" ", "Space"}
 _PRESSING = ("click", "dblclick", "mouse_click", "mouse_dblclick", "mouse_down")
 _LONGEST_ERROR = 1_000
 _ABORTED = "net::ERR_ABORTED"
@@ -133,7 +134,7 @@ class AgentTurns:
                 if self._policy_watch is not None:
                     marks = self._policy_watch.action(action, marks)
                 if self._guard is not None:
-                    marks = self._guarded(marks, sends=action.kind == "Type")
+                    marks = self._guarded(marks)
                 perform(action, self._tabs, marks)
 
     def _make_calls(self, calls: list[Call]) -> None:
@@ -148,18 +149,19 @@ class AgentTurns:
             self._policy_watch.call(call)
         if self._guard is not None:
             name, positional, named = call
-            sends = name in _KEYS and "Enter" in (*positional, *named.values())
-            if sends or name in _PRESSING:
+            keys = {str(each) for each in (*positional, *named.values())} if name in _KEYS else set()
+            sends = bool(keys & _ENTER) or (name == "keyboard_type" and any("\n" in key for key in keys))
+            if sends or keys & _SPACE or name in _PRESSING:
                 self._check_harm(element_of_call(call, self._tabs), sends=sends)
 
-    def _guarded(self, marks: Marks, *, sends: bool) -> Marks:
+    def _guarded(self, marks: Marks) -> Marks:
         """Return the marks to perform an action with, which check the element it meets before anything is pressed."""
         before = marks.noting
 
         def noting(element: dict[str, str]) -> None:
             if before is not None:
                 before(element)
-            self._check_harm(element, sends=sends)
+            self._check_harm(element, sends=False)
 
         return replace(marks, noting=noting)
 
