@@ -1,4 +1,4 @@
-"""How the browser's driver ends when the process that reads its messages is killed."""
+"""How the browser's driver ends, and how the processes that it started are found."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -15,6 +16,7 @@ from websp_gym.browser import driver
 
 TALKS = """
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from websp_gym.browser import driver
 driver._PRELUDE = Path(sys.argv[1])
@@ -45,3 +47,12 @@ def test_a_driver_whose_reader_is_killed_ends_without_a_word(tmp_path: Path, fol
     assert said == ""
     _gone, alive = psutil.wait_procs(family, timeout=20)
     assert alive == []
+
+
+def test_a_process_that_ends_while_it_is_looked_at_has_no_children() -> None:
+    for _ in range(300):
+        process = subprocess.Popen(["true"])
+        with ThreadPoolExecutor() as pool:
+            ended = pool.submit(process.wait)
+            while not ended.done():
+                assert driver._children(process.pid) == []

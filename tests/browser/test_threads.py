@@ -171,6 +171,23 @@ def test_a_process_that_ends_with_an_open_environment_leaves_nothing_behind() ->
     assert (done.returncode, done.stderr) == (0, "")
 
 
+STUCK = """
+import time
+from websp_gym.browser import owner
+owner.GRACE = owner._LAST_WAIT = 0.1
+owner.on_shut_down(lambda: time.sleep(60))
+owner.call(lambda: None)
+try:
+    raise SystemExit("what went wrong before")
+finally:
+    owner.shut_down()
+"""
+
+
+def test_a_browser_that_does_not_close_hides_no_error() -> None:
+    assert run(STUCK).stderr == "what went wrong before\n"
+
+
 def test_the_quick_start_runs_in_a_notebook(tmp_path: Path) -> None:
     cell = nbformat.v4.new_code_cell(START + "print(play(env), env.unwrapped.page)\nenv.close()")
     notebook = nbformat.v4.new_notebook(cells=[cell])

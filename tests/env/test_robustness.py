@@ -360,6 +360,7 @@ def _family(user: subprocess.Popen[bytes], until: Callable[[], bytes]) -> Iterat
     yield from family
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.usefixtures("own_sandbox")
 def test_many_resets_leave_no_files_open_and_no_zombies() -> None:
     report = soak(resets=8, warm_up=4, samples=2)

@@ -189,12 +189,14 @@ def discard_dead_driver() -> bool:
     if _answers(current):
         return False
     _driver.playwright = None
-    if is_adopted():
-        browsergym.forget_playwright(current)
-    # Browsers normally end with their driver's pipe, but a stopped process does not notice: kill them too.
-    kill_driver()
-    _driver.process = None
-    leave(current)
+    try:
+        if is_adopted():
+            browsergym.forget_playwright(current)
+        # Browsers normally end with their driver's pipe, but a stopped process does not notice: kill them too.
+        kill_driver()
+    finally:
+        _driver.process = None
+        leave(current)  # no Playwright starts in a thread that has not left the loop of the last one
     return True
 
 
@@ -220,9 +222,13 @@ def _latest_driver() -> int | None:
 def _children(process: int) -> list[int]:
     """Return the child processes of all threads of a process, the oldest first; none where there is no ``/proc``."""
     words: list[str] = []
-    for thread in Path(f"/proc/{process}/task").glob("*/children"):
+    threads: list[Path] = []
+    # The process or one of its threads may end at any moment.
+    with contextlib.suppress(OSError):
+        threads = list(Path(f"/proc/{process}/task").iterdir())
+    for thread in threads:
         with contextlib.suppress(OSError):
-            words += thread.read_text("ascii").split()
+            words += (thread / "children").read_text("ascii").split()
     return sorted(int(word) for word in words)
 
 

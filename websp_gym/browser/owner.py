@@ -9,6 +9,7 @@ cost of about 0.1 ms.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import math
 import os
 import queue
@@ -213,7 +214,9 @@ def shut_down() -> None:
     owner = _state.owner
     if owner is not None and owner.pid == os.getpid():
         for close in _state.close:
-            call(close, seconds=_LAST_WAIT)
+            # A browser that did not close in time was killed: nothing is left to say, least of all over an error.
+            with contextlib.suppress(WorldError):
+                call(close, seconds=_LAST_WAIT)
 
 
 os.register_at_fork(after_in_child=_forget_parent)
