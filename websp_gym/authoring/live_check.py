@@ -74,8 +74,8 @@ def check_account(name: str, *, headless: bool = True) -> Iterator[LiveFinding]:
     own = [each for each in all_instances() if each.site.slug == site.slug and each.config.initial_state]
 
     def another() -> BrowserContext:
-        options = {key: value for key, value in world.context_options().items() if key != "storage_state"}
-        return open_context(BrowserOptions(headless, world.browser_args()), viewport=VIEWPORT, **options)
+        flags = BrowserOptions(headless, world.browser_args())
+        return open_context(flags, viewport=VIEWPORT, **world.fresh_options())
 
     with account_browser(name, headless=headless) as (sign_in, episode, tabs):
         found = Found(name)

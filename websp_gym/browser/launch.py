@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
+import tempfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from playwright.sync_api import Error as PlaywrightError
 
@@ -13,11 +16,16 @@ from websp_gym.browser.driver import dead_drivers, discard_dead_driver, playwrig
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.launch_errors import launch_error
 from websp_gym.browser.owner import adopt, after_fork, on_shut_down
+from websp_gym.browser.profiles import pack, unpack
 from websp_gym.browser.scratch import scratch_folder
 from websp_gym.browser.scripts import handler_script
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext
+    from collections.abc import Callable
+
+    from playwright.sync_api import Browser, BrowserContext, BrowserType, Page
+
+Started = TypeVar("Started")
 
 _ARGS = (
     # Overlay scroll bars are not visible in screenshots.
@@ -58,6 +66,9 @@ _IDLE = 2
 """Number of unused browsers to keep, including the requested one. Otherwise a program that alternates between sandbox
 and plain pages would launch a browser each time. An idle browser takes about 110 MB."""
 
+_profiles: dict[BrowserContext, Path] = {}
+"""The open contexts that are browsers of their own, with the folders of their profiles."""
+
 
 def shared_browser(options: BrowserOptions) -> Browser:
     """Return the process's connected browser for these options; a crashed one is replaced.
@@ -80,19 +91,29 @@ def shared_browser(options: BrowserOptions) -> Browser:
     return browser
 
 
-def open_context(options: BrowserOptions, *, viewport: tuple[int, int], **more: Any) -> BrowserContext:
-    """Open a fresh context without pages in the process's browser for these options.
+def open_context(
+    options: BrowserOptions, *, viewport: tuple[int, int], profile: bytes | None = None, **more: Any
+) -> BrowserContext:
+    """Open a fresh context in the process's browser for these options.
 
     Args:
         options: Launch options of the browser.
         viewport: Width and height in CSS pixels.
+        profile: The profile that it begins with (:mod:`websp_gym.browser.profiles`), in a browser of its own, which
+            ends with the context; ``None`` for the shared browser.
         **more: Further options of Playwright's ``new_context``.
+
+    Returns:
+        The context; it has no page, or one blank page with a profile (:func:`first_page`).
 
     Raises:
         BrowserNotFoundError: No browser was found, or it cannot be executed.
+        SetupError: The profile cannot be written.
         WorldError: The browser ended while it started (:class:`~websp_gym.browser.launch_errors.LaunchError`),
             or the calling thread is not the browser thread.
     """
+    if profile is not None:
+        return _open_profile(options, viewport, profile, **more)
     browser = shared_browser(options)
     try:
         return new_context(browser, viewport=viewport, **more)
@@ -111,17 +132,33 @@ def new_context(browser: Browser, *, viewport: tuple[int, int], **options: Any) 
         viewport: Width and height in CSS pixels.
         **options: Further options of Playwright's ``new_context``.
     """
-    context = browser.new_context(
-        viewport={"width": viewport[0], "height": viewport[1]},
-        color_scheme="light",
-        # A worker's requests would not carry the episode header.
-        service_workers="block",
-        accept_downloads=False,
-        **options,
-    )
+    context = browser.new_context(**_settings(viewport), **options)
     context.set_default_timeout(10_000)
     prepare_context(context)
     return context
+
+
+def first_page(context: BrowserContext) -> Page:
+    """Return the page of a fresh context; open it if there is none."""
+    return context.pages[0] if context.pages else context.new_page()
+
+
+def version_of(context: BrowserContext) -> str:
+    """Return the version of the browser of a context that has a page, such as ``141.0.7390.65``."""
+    if context.browser is not None:
+        return context.browser.version
+    product: str = context.new_cdp_session(context.pages[0]).send("Browser.getVersion")["product"]
+    return product.partition("/")[2]
+
+
+def close_profile(context: BrowserContext) -> bytes:
+    """Close a context that was opened with a profile, and return the profile as it is now."""
+    folder = _profiles.pop(context)
+    try:
+        context.close()
+        return pack(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def prepare_context(context: BrowserContext) -> None:
@@ -148,14 +185,18 @@ def close_unless_used(browser: Browser) -> None:
 def close_browsers() -> None:
     """Close all browsers of this process; also done at exit."""
     discard_dead_driver()
+    for context in list(_profiles):
+        with contextlib.suppress(PlaywrightError):
+            context.close()
     for options in list(_browsers):
         _close(options)
 
 
 def forget() -> Any:
     """Detach a forked child from its parent's browsers; return the objects that must not be freed."""
-    left = dict(_browsers)
+    left = (dict(_browsers), dict(_profiles))
     _browsers.clear()
+    _profiles.clear()
     return left
 
 
@@ -181,25 +222,77 @@ def _close(options: BrowserOptions) -> None:
         _browsers.pop(options).close()
 
 
+def _settings(viewport: tuple[int, int]) -> dict[str, Any]:
+    return {
+        "viewport": {"width": viewport[0], "height": viewport[1]},
+        "color_scheme": "light",
+        # A worker's requests would not carry the episode header.
+        "service_workers": "block",
+        "accept_downloads": False,
+    }
+
+
 def _launch(options: BrowserOptions) -> Browser:
+    return _started(options, lambda chromium, how: chromium.launch(**how))
+
+
+def _open_profile(
+    options: BrowserOptions,
+    viewport: tuple[int, int],
+    profile: bytes,
+    *,
+    storage_state: Any = None,
+    **more: Any,
+) -> BrowserContext:
+    """Open a browser with a copy of a profile, and the cookies of a storage state; the profile has the rest."""
+    adopt()
+    discard_dead_driver()
+    folder = Path(tempfile.mkdtemp(prefix="profile-", dir=scratch_folder()))
+    try:
+        unpack(profile, folder)
+        context = _started(
+            options,
+            lambda chromium, how: chromium.launch_persistent_context(
+                folder, **how, **_settings(viewport), **more
+            ),
+        )
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    _profiles[context] = folder
+    context.on("close", _remove_profile)
+    context.set_default_timeout(10_000)
+    prepare_context(context)
+    if storage_state:
+        context.add_cookies(storage_state["cookies"])
+    return context
+
+
+def _remove_profile(context: BrowserContext) -> None:
+    folder = _profiles.pop(context, None)
+    if folder is not None:
+        # What a browser that is closing writes after this is removed with the folder around it.
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _started(options: BrowserOptions, start: Callable[[BrowserType, dict[str, Any]], Started]) -> Started:
+    """Start a browser; ``start`` gets Playwright's Chromium and the options of its launch."""
     if not options.headless:
         require_display("headless=False")
     current = playwright()
     current.selectors.set_test_id_attribute("bid")
     executable = find_browser(current, headless=options.headless)
+    how = {
+        "executable_path": executable,
+        "headless": options.headless,
+        "args": [*_ARGS, *options.args],
+        # Keep the flooding protection: a page that calls history.pushState() in a loop would overload browser and
+        # driver.
+        "ignore_default_args": ["--hide-scrollbars", "--disable-ipc-flooding-protection"],
+        "env": {**browser_environment(options.args), "TMPDIR": str(scratch_folder())},
+    }
     try:
-        return confined(
-            lambda sandbox: current.chromium.launch(
-                executable_path=executable,
-                headless=options.headless,
-                args=[*_ARGS, *options.args],
-                # Keep the flooding protection: a page that calls history.pushState() in a loop would overload
-                # browser and driver.
-                ignore_default_args=["--hide-scrollbars", "--disable-ipc-flooding-protection"],
-                chromium_sandbox=sandbox,
-                env={**browser_environment(options.args), "TMPDIR": str(scratch_folder())},
-            )
-        )
+        return confined(lambda sandbox: start(current.chromium, {**how, "chromium_sandbox": sandbox}))
     except PlaywrightError as error:
         raise launch_error(error, executable) from error
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext
+    from playwright.sync_api import BrowserContext, CDPSession
 
 PATIENCE = 3.0
 """Seconds after which a window that did not become a tab is forgotten."""
@@ -21,11 +21,14 @@ class Openings:
     The browser reports a new window before it reports the end of the click that opened it. Playwright reports
     the tab once it controls it, tens of milliseconds later. Windows of all contexts of the browser are
     counted, because the context of a window is unknown until it is a tab.
+
+    Args:
+        session: A DevTools session with the browser, or with one of its pages, after which no window is counted.
     """
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, session: CDPSession) -> None:
         self._begun: dict[str, float] = {}
-        self._session = browser.new_browser_cdp_session()
+        self._session = session
         self._session.on("Target.targetCreated", self._created)
         self._session.on("Target.targetDestroyed", lambda event: self._begun.pop(event["targetId"], None))
         self._session.send("Target.setDiscoverTargets", _PAGES_ONLY)
@@ -59,20 +62,22 @@ class Openings:
 
 
 _OPENINGS = "_websp_openings"
-"""Attribute of a browser. A weak dictionary would keep it for ever, because the session leads back to it."""
+"""Attribute of a browser, or of a context that is one. A weak dictionary would keep it: the session leads to it."""
 
 
 def openings_of(context: BrowserContext) -> Openings | None:
     """Return the openings of a context's browser, shared by all its contexts.
 
-    None for a persistent context, which has no browser of its own.
+    None for a persistent context without a page: its browser is reached by its pages only.
     """
     browser = context.browser
-    if browser is None:
-        return None
-    found: Openings | None = vars(browser).get(_OPENINGS)
-    if found is None:
-        found = vars(browser)[_OPENINGS] = Openings(browser)
+    owner = vars(browser or context)
+    if _OPENINGS not in owner:
+        if browser is None and not context.pages:
+            return None
+        session = browser.new_browser_cdp_session() if browser else context.new_cdp_session(context.pages[0])
+        owner[_OPENINGS] = Openings(session)
+    found: Openings = owner[_OPENINGS]
     return found
 
 

@@ -72,6 +72,13 @@ def add(
     login_trace: Annotated[
         str | None, typer.Option(metavar="TRACE", help="Trace that signs in. Default: that of the site.")
     ] = None,
+    profile: Annotated[
+        bool,
+        typer.Option(
+            "--profile",
+            help="Keep the whole browser profile, for a site that wants to know the browser again.",
+        ),
+    ] = False,
 ) -> None:
     """Add an account. Its secrets go into the keyring of the operating system, or stay in environment variables.
 
@@ -100,6 +107,7 @@ def add(
             "password": password or (KEYRING if sign_in == "password" else None),
             "totp": totp,
             "tokens": _tokens(token or []),
+            "profile": profile,
         }
     )
     for field in _SECRETS:

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.browser.confinement import require_display
+from websp_gym.browser.launch import close_profile
 from websp_gym.cli.options import Headed
 from websp_gym.cli.output import FAILED, OK, plain_table
 from websp_gym.errors import SetupError, WebspError, nearest
@@ -72,7 +73,8 @@ def login(
                 sign_in.sign_in(tabs)
             if sign_in.is_asked(tabs):
                 raise sign_in.refused(tabs, "after signing in, the site still asks for it")
-            keep_sign_in(name, dict(tabs.context.storage_state()))
+            state = dict(tabs.context.storage_state())
+            keep_sign_in(name, state, close_profile(tabs.context) if account.profile else None)
         console.print(f"[bold green]signed in[/] {escape(name)}; kept for `--world live`")
     return 0
 

@@ -15,7 +15,7 @@ from websp_gym.actions.grammar import thought_of
 from websp_gym.actions.reply import kept
 from websp_gym.browser.driver import discard_dead_driver, event_loop
 from websp_gym.browser.internals import loop_of
-from websp_gym.browser.launch import BrowserOptions, close_unless_used, open_context
+from websp_gym.browser.launch import BrowserOptions, close_unless_used, first_page, open_context, version_of
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.browser.watch import Watch
@@ -147,7 +147,7 @@ class Episode:
             scale=self.options.picture_scale,
             recorded=self._record_to is not None,
         )
-        page = self.context.new_page()
+        page = first_page(self.context)
         watch.suspect = "page"
         goal, report = self.task.setup(page, self.tabs)
         if self.task.world_episode.server is None:
@@ -159,7 +159,7 @@ class Episode:
         self.chat.add_message("assistant", "Hi! I am your web assistant. What can I do for you?")
         self.chat.add_message("user", goal)
         record = self.task.trajectory
-        record.versions = versions(self.context.browser.version if self.context.browser else "")
+        record.versions = versions(version_of(self.context))
         if self.task.instance.origin is not None:
             record.versions[self.task.instance.origin.dataset] = self.task.instance.origin.digest
         if self._record_to is not None:

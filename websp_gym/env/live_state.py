@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.browser.launch import BrowserOptions, open_context
+from websp_gym.browser.launch import BrowserOptions, first_page, open_context
 from websp_gym.browser.tabs import Tabs
 from websp_gym.env.live_initial_state import reach_live
 from websp_gym.env.live_restore import Found
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from websp_gym.env.options import Options
     from websp_gym.env.s0_report import S0Report
     from websp_gym.tasks.instances import Instance
-    from websp_gym.world import World
     from websp_gym.world.live.live import LiveEpisode
 
 _log = logging.getLogger(__name__)
@@ -31,14 +30,12 @@ class LiveInitialState:
 
     Args:
         instance: The instance.
-        world: The live world.
         episode: The episode, with the lock of the account.
         options: Options of the episode.
     """
 
-    def __init__(self, instance: Instance, world: World, episode: LiveEpisode, options: Options) -> None:
+    def __init__(self, instance: Instance, episode: LiveEpisode, options: Options) -> None:
         self._instance = instance
-        self._world = world
         self._episode = episode
         self._options = options
         self._found = Found(episode.account_name) if options.restore else None
@@ -61,7 +58,7 @@ class LiveInitialState:
             context = self._another_browser(signed_in=True)
             try:
                 tabs = Tabs(context)
-                context.new_page()
+                first_page(context)
                 site = self._instance.site
                 problems = self._found.put_back(site, LiveSignIn(site, self._episode), self._episode, tabs)
             finally:
@@ -73,10 +70,7 @@ class LiveInitialState:
 
     def _another_browser(self, *, signed_in: bool = False) -> BrowserContext:
         """Open a browser context, with the kept sign-in of the account or without."""
-        options = {
-            name: each
-            for name, each in self._world.context_options().items()
-            if signed_in or name != "storage_state"
-        }
-        flags = BrowserOptions(self._options.headless, self._world.browser_args())
+        world = self._episode.world
+        options = world.context_options() if signed_in else world.fresh_options()
+        flags = BrowserOptions(self._options.headless, world.browser_args())
         return open_context(flags, viewport=self._options.viewport, **options)

@@ -241,7 +241,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
 
     def _reach(self, episode: WorldEpisode, tabs: Tabs) -> S0Report:
         if isinstance(episode, LiveEpisode):
-            self._live = LiveInitialState(self.instance, self.world, episode, self.options)
+            self._live = LiveInitialState(self.instance, episode, self.options)
             return self._live.reach(tabs)
         how, login = self.options.initial_state, self.options.login
         return reach(self.instance, episode, self.server, tabs, how=how, login=login)

@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from websp_gym.browser import VIEWPORT
-from websp_gym.browser.launch import BrowserOptions, open_context
+from websp_gym.browser.launch import BrowserOptions, first_page, open_context
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import SetupError, nearest
 from websp_gym.recording.live_sign_in import LiveSignIn
@@ -90,7 +90,7 @@ def account_browser(
         try:
             episode.attach(context)
             tabs = Tabs(context)
-            context.new_page()
+            first_page(context)
             yield LiveSignIn(site, episode), episode, tabs
         finally:
             context.close()

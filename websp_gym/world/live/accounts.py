@@ -61,6 +61,8 @@ class Account(ConfigModel):
     """Trace that signs in; None for that of the site."""
     through: str | None = None
     """Name of the account at the provider it signs in with."""
+    profile: bool = False
+    """Whether its sign-in keeps the whole profile of the browser, of which each episode gets a copy."""
     locale: str | None = None
     """Language of the browser, such as ``en-US``."""
     time_zone: str | None = None

@@ -19,7 +19,7 @@ from websp_gym.world.live.apis import ApiRequest, send, undo_of
 from websp_gym.world.live.folders import state_folder
 from websp_gym.world.live.pace import Pace
 from websp_gym.world.live.permission import require_live
-from websp_gym.world.live.sign_ins import kept_sign_in
+from websp_gym.world.live.sign_ins import kept_profile, kept_sign_in
 from websp_gym.world.live.totp import code_for_some_seconds
 from websp_gym.world.live.vault import read_secret
 
@@ -84,14 +84,19 @@ class LiveWorld:
         return self.account.browser_args
 
     def context_options(self) -> dict[str, Any]:
-        """Return the options of the browser context: language, time zone, proxy and the kept sign-in."""
+        """Return the options of the browser context, with the kept sign-in, and the profile of the account."""
+        state = self.stored()
+        options = {**self.fresh_options(), **({"storage_state": state} if state else {})}
+        return {**options, "profile": kept_profile(self.account_name)} if self.account.profile else options
+
+    def fresh_options(self) -> dict[str, Any]:
+        """Return the options of a browser context that is signed in nowhere: language, time zone, proxy."""
         chosen = self.chosen()
         names = {"locale": "locale", "time_zone": "timezone_id", "user_agent": "user_agent"}
         options: dict[str, Any] = {ours: chosen[name] for name, ours in names.items() if chosen[name]}
         if chosen["proxy"]:
             options["proxy"] = {"server": chosen["proxy"]}
-        state = self.stored()
-        return {**options, "storage_state": state} if state else options
+        return options
 
     def chosen(self) -> dict[str, str | None]:
         """Return what is in force: the options, else those of the account."""
@@ -120,12 +125,17 @@ class LiveWorld:
 
 
 class LiveEpisode:
-    """An episode on a live website, with the lock of its account."""
+    """An episode on a live website, with the lock of its account.
+
+    Args:
+        world: The live world, with the account.
+        site: The website.
+    """
 
     server = None
 
     def __init__(self, world: LiveWorld, site: Site) -> None:
-        self._world = world
+        self.world = world
         self._site = site
         self._lock = _locked(world.account_name) if world.account_name else None
         self._pace = Pace(world.account.requests_per_minute)
@@ -140,24 +150,24 @@ class LiveEpisode:
     @property
     def site_url(self) -> str | None:
         """Where the site is, if not where its tasks say."""
-        return self._world.account.url
+        return self.world.account.url
 
     @property
     def login_trace(self) -> str | None:
         """The trace that signs in; ``None`` if only a person can."""
-        if self._world.account.sign_in == "by_hand":
+        if self.world.account.sign_in == "by_hand":
             return None
-        return self._world.account.login_trace or self._site.login_trace
+        return self.world.account.login_trace or self._site.login_trace
 
     @property
     def account(self) -> Mapping[str, str]:
         """The account's ``name``, ``username`` and ``email``."""
-        return self._world.account.shown
+        return self.world.account.shown
 
     @property
     def account_name(self) -> str:
         """Name of the account in ``accounts.yaml``; empty for none."""
-        return self._world.account_name
+        return self.world.account_name
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -179,12 +189,12 @@ class LiveEpisode:
     @property
     def has_kept_sign_in(self) -> bool:
         """Whether the browser began with a sign-in that was kept."""
-        return self._world.stored() is not None
+        return self.world.stored() is not None
 
     @property
     def has_codes(self) -> bool:
         """Whether the account has a key for one-time codes."""
-        return self._world.account.totp is not None
+        return self.world.account.totp is not None
 
     def code(self) -> str | None:
         """Return the one-time code of this moment; ``None`` if the account has no key for them."""
@@ -216,7 +226,7 @@ class LiveEpisode:
 
     def answers(self, seconds: float) -> bool:
         """Whether the host of the site accepts a connection within ``seconds``; nothing is sent."""
-        if self._world.chosen()["proxy"] or any(os.environ.get(name) for name in _PROXY_ENV):
+        if self.world.chosen()["proxy"] or any(os.environ.get(name) for name in _PROXY_ENV):
             return True  # only the browser knows the way
         try:
             socket.create_connection(self._host, timeout=seconds).close()
@@ -230,20 +240,20 @@ class LiveEpisode:
             self._lock.release()
 
     def _all_secrets(self) -> set[str]:
-        account = self._world.account
+        account = self.world.account
         found = {self._secret("totp") or "", *self._typed()}
         found |= {self._token(name) for name in account.tokens}
-        found |= _kept_secrets(self._world.stored() or {})
+        found |= _kept_secrets(self.world.stored() or {})
         return {text for text in found if len(text) >= _SHORTEST or text in self._typed()}
 
     def _typed(self) -> set[str]:
         return {self._secret(field) or "" for field in _PASSWORDS} - {""}
 
     def _secret(self, field: Literal["password", "new_password", "totp"]) -> str | None:
-        return secret_of(self._world.account_name, self._world.account, field)
+        return secret_of(self.world.account_name, self.world.account, field)
 
     def _token(self, name: str) -> str:
-        tokens = self._world.account.tokens
+        tokens = self.world.account.tokens
         if name not in tokens:
             raise SetupError(
                 f"account {self.account_name} has no access token `{name}`, which this task needs for its initial "

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 STATE_KEY = "WEBSP_STATE_KEY"
 """Environment variable with the key of all that is kept, where there is no keyring."""
-Kind = Literal["sign-ins", "found"]
-"""``sign-ins``: the storage state of a browser; ``found``: what an account was like before S0 was set."""
+Kind = Literal["sign-ins", "profiles", "found"]
+"""``sign-ins``: the storage state of a browser; ``profiles``: its whole profile; ``found``: what an account was like
+before S0 was set."""
 _OWNER = "sign-ins"
 _FIELD = "key"
 
@@ -28,15 +29,26 @@ def keep(kind: Kind, account: str, data: Any) -> None:
     Raises:
         SetupError: There is no key, or the file cannot be written.
     """
-    write_private(_path(kind, account), _cipher(make=True).encrypt(json.dumps(data).encode()))
+    keep_bytes(kind, account, json.dumps(data).encode())
+
+
+def keep_bytes(kind: Kind, account: str, data: bytes) -> None:
+    """Keep bytes of an account. Raises as :func:`keep`."""
+    write_private(_path(kind, account), _cipher(make=True).encrypt(data))
 
 
 def kept(kind: Kind, account: str) -> Any:
-    """Return what is kept of an account; None if there is nothing.
+    """Return the JSON data that is kept of an account; None if there is nothing.
 
     Raises:
         SetupError: It cannot be read with this key.
     """
+    data = kept_bytes(kind, account)
+    return None if data is None else json.loads(data)
+
+
+def kept_bytes(kind: Kind, account: str) -> bytes | None:
+    """Return the bytes that are kept of an account; None if there are none. Raises as :func:`kept`."""
     from cryptography.fernet import InvalidToken
 
     path = _path(kind, account)
@@ -47,9 +59,9 @@ def kept(kind: Kind, account: str) -> Any:
     except OSError as error:
         raise SetupError(f"cannot read {path}: {error.strerror}", path=str(path)) from error
     try:
-        return json.loads(_cipher(make=False).decrypt(data))
-    except (InvalidToken, ValueError) as error:
-        way = f"sign in again: `websp login {account}`" if kind == "sign-ins" else f"remove {path} to go on"
+        return _cipher(make=False).decrypt(data)
+    except InvalidToken as error:
+        way = f"remove {path} to go on" if kind == "found" else f"sign in again: `websp login {account}`"
         raise SetupError(
             f"what is kept of {account} ({kind}) cannot be read with this key; {way}", path=str(path)
         ) from error

@@ -1,22 +1,25 @@
-"""Kept sign-ins: cookies and stored items of a browser that is signed in."""
+"""Kept sign-ins: cookies and stored items of a browser that is signed in, and a whole profile where it is wanted."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from websp_gym.world.live.sealed import forget, keep, kept, kept_at
+from websp_gym.world.live.sealed import forget, keep, keep_bytes, kept, kept_at, kept_bytes
 
 
-def keep_sign_in(account: str, state: dict[str, Any]) -> None:
+def keep_sign_in(account: str, state: dict[str, Any], profile: bytes | None = None) -> None:
     """Keep the sign-in of an account.
 
     Args:
         account: Name of the account.
         state: The storage state of a browser context, as Playwright returns it.
+        profile: The profile of the browser; None to keep none.
 
     Raises:
         SetupError: There is no key, or the file cannot be written.
     """
+    if profile is not None:
+        keep_bytes("profiles", account, profile)
     keep("sign-ins", account, state)
 
 
@@ -30,8 +33,14 @@ def kept_sign_in(account: str) -> dict[str, Any] | None:
     return state
 
 
+def kept_profile(account: str) -> bytes:
+    """Return the kept profile of an account; empty if there is none. Raises as :func:`kept_sign_in`."""
+    return kept_bytes("profiles", account) or b""
+
+
 def forget_sign_in(account: str) -> bool:
-    """Remove the kept sign-in of an account; return whether there was one."""
+    """Remove the kept sign-in of an account, with its profile; return whether there was one."""
+    forget("profiles", account)
     return forget("sign-ins", account)
 
 
