@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.actions.browsergym import BY_BID
+from websp_gym.actions.pointer import DEEPEST
 from websp_gym.browser.isolated import worlds_of
 
 if TYPE_CHECKING:
     from websp_gym.actions.calls import Call
-    from websp_gym.browser.isolated import Frame
+    from websp_gym.browser.isolated import Frame, Worlds
     from websp_gym.browser.tabs import Tabs
 
 ELEMENT_FACTS = """function (how, which) {
   const { raw, kit, roleOf, nameOf, textOf } = this;
   const found = how === 'mark' ? this.element(which) : how === 'bid' ? this.ofBid(which)
-    : how === 'point' ? document.elementFromPoint(which[0], which[1]) : this.focused();
-  if (!found || raw.tagOf(found) === 'iframe') return null;
+    : how === 'point' ? this.topAt(which[0], which[1]) : this.focused();
+  if (!found) return null;
+  if (this.holdsDocument(found)) {
+    if (how !== 'point' && how !== 'focus') return null;
+    return { iframe: this.numberOf(found), at: how === 'point' ? this.intoFrame(found, which[0], which[1]) : null };
+  }
   // A click on the text of a button is a click on the button; what is in no control may be one by a script.
   const plain = ['generic', 'presentation', 'none', 'paragraph', 'image', 'img', ''];
   const around = ['form', 'main', 'region', 'document', 'article', 'dialog', 'banner',
@@ -27,12 +32,18 @@ ELEMENT_FACTS = """function (how, which) {
   const above = plain.includes(roleOf(found)) ? kit.upwards(found, (at) => !plain.includes(roleOf(at))) : null;
   const el = above && !around.includes(roleOf(above)) ? above : found;
   const form = kit.upwards(el, (at) => raw.tagOf(at) === 'form');
-  const target = form ? new URL(raw.attr(form, 'action') || '', location.href).href : '';
+  const action = form && raw.attr(form, 'action') || location.href;
+  // The document of a frame may have no address of its own, such as about:srcdoc.
+  const base = kit.getter(Node.prototype, 'baseURI')(document);
+  const target = form && URL.canParse(action, base) ? new URL(action, base).href : '';
   const frame = kit.cut(location.href, 2000);
   const name = nameOf(el) || (plain.includes(roleOf(el)) ? textOf(el) : '');
   return { role: roleOf(el), name: kit.cut(name, 300), form: kit.cut(target, 2000), frame };
 }"""
-"""Role, name, form target and frame of an element by ``mark``, ``bid``, ``point`` or ``focus``; null for none."""
+"""Role, name, form target and frame of an element by ``mark``, ``bid``, ``point`` or ``focus``; null for none.
+
+Where a point or the focus is in an iframe, its number, and the point in its viewport.
+"""
 WITH_ELEMENT_FACTS = f"""async function (name, index, ...given) {{
   let facts = null;
   try {{ facts = ({ELEMENT_FACTS}).call(this, 'mark', index); }} catch {{ }}
@@ -40,11 +51,13 @@ WITH_ELEMENT_FACTS = f"""async function (name, index, ...given) {{
 }}"""
 """Call a page script function about a mark, and return the facts beside its answer: one call for both."""
 
+_LOOKS = 2
+"""Looks where a document is replaced meanwhile."""
 _BY_FOCUS = ("keyboard_type", "keyboard_insert_text", "keyboard_press", "keyboard_down")
 _BY_POINT = ("mouse_click", "mouse_dblclick", "mouse_down", "mouse_up", "mouse_move")
 
 
-def element_of_call(call: Call, tabs: Tabs) -> dict[str, str]:
+def element_of_call(call: Call, tabs: Tabs) -> dict[str, str] | None:
     """Return role, name, form and frame of the element that a call of BrowserGym is about to meet.
 
     Args:
@@ -52,23 +65,48 @@ def element_of_call(call: Call, tabs: Tabs) -> dict[str, str]:
         tabs: The open tabs.
 
     Returns:
-        The facts; none for a call that meets no element, or where it cannot be read.
+        The facts; empty for a call that meets no element, ``None`` where it cannot be read.
     """
+    worlds = worlds_of(tabs.current)
+    for _ in range(_LOOKS):
+        with contextlib.suppress(PlaywrightError):
+            return _met(call, worlds)
+    return None
+
+
+def _met(call: Call, worlds: Worlds) -> dict[str, str] | None:
     name, positional, named = call
     values = [*positional, *named.values()]
-    worlds = worlds_of(tabs.current)
     if name in _BY_FOCUS:
-        return _read(worlds.main, "focus", None)
-    if name in BY_BID and values:
-        found = (_read(frame, "bid", str(values[0])) for frame in (worlds.main, *worlds.children()))
-        return next(filter(None, found), {})
+        return _inmost(worlds.main, "focus", None)
     if name in _BY_POINT and len(values) > 1:
-        return _read(worlds.main, "point", [float(values[0]), float(values[1])])
+        return _inmost(worlds.main, "point", [float(values[0]), float(values[1])])
+    if name in BY_BID and values:
+        return _of_bid([worlds.main, *worlds.children()], str(values[0]))
     return {}
 
 
-def _read(frame: Frame, how: str, which: Any) -> dict[str, str]:
-    with contextlib.suppress(PlaywrightError):
-        found: dict[str, str] | None = frame.run(ELEMENT_FACTS, how, which)
-        return found or {}
-    return {}
+def _of_bid(frames: list[Frame], bid: str) -> dict[str, str] | None:
+    unread = False
+    for frame in frames:
+        try:
+            found: dict[str, str] | None = frame.run(ELEMENT_FACTS, "bid", bid)
+        except PlaywrightError:
+            unread = True
+        else:
+            if found:
+                return found
+    return None if unread else {}
+
+
+def _inmost(frame: Frame, how: str, which: Any) -> dict[str, str] | None:
+    """Return the facts of the element at a point or with the focus, in the frames inside too."""
+    for _ in range(DEEPEST):
+        found: dict[str, Any] = frame.run(ELEMENT_FACTS, how, which) or {}
+        if "iframe" not in found:
+            return found
+        child = frame.child(found["iframe"])
+        if child is None:
+            return None
+        frame, which = child, found["at"]
+    return None

@@ -23,7 +23,7 @@ _POINTS = {
 }
 """Names of the coordinates of each BrowserGym call that has some."""
 _PRESSES = ("mouse_down", "mouse_click", "mouse_dblclick")
-_DEEPEST = 10
+DEEPEST = 10
 """Iframes in iframes that a point is followed into."""
 
 
@@ -67,7 +67,7 @@ def draw_list_in_page(name: str, arguments: dict[str, Any], page: Page) -> None:
 
 def _draw_at(worlds: Worlds, x: float, y: float) -> None:
     frame = worlds.main
-    for _ in range(_DEEPEST):
+    for _ in range(DEEPEST):
         deeper = frame.ask("drawPickerAt", x, y)
         if deeper is None:
             return

@@ -180,6 +180,9 @@ class Worlds:
             if not is_replaced(error):
                 raise
             self._known.pop(frame, None)
+            for world in self._known.values():
+                # An iframe that a script moves gets another frame.
+                world.frames = {number: id_ for number, id_ in world.frames.items() if id_ != frame}
             if frame == self._main and _NO_FRAME.search(str(error)):
                 # A document in another process may have another main frame.
                 self._main = ""

@@ -165,8 +165,12 @@ class AgentTurns:
 
         return replace(marks, noting=noting)
 
-    def _check_harm(self, element: dict[str, str], *, sends: bool) -> None:
+    def _check_harm(self, element: dict[str, str] | None, *, sends: bool) -> None:
         assert self._guard is not None
+        if element is None:  # a frame that is being replaced, or has content that no script can read
+            raise ActionError(
+                "what is there could not be read, so the harm guard let nothing be pressed; try again or another way"
+            )
         kind = self._guard.harm(element, sends=sends)
         if kind is not None:
             raise HarmError(

@@ -98,7 +98,8 @@ class PolicyWatch:
         """Take the facts of a call of BrowserGym that is about to be made."""
         name, positional, named = call
         values = [*positional, *named.values()]
-        facts = ActionFacts(kind=name, before=self._tabs.current.url, **element_of_call(call, self._tabs))
+        met = element_of_call(call, self._tabs) or {}
+        facts = ActionFacts(kind=name, before=self._tabs.current.url, **met)
         if name in _TYPING and len(values) > _TYPING[name]:
             facts = self._typed(facts.model_copy(update={"value": str(values[_TYPING[name]] or "")}))
         elif name in (*_CHOOSING, *_OPENING, *_KEYS) and values:
