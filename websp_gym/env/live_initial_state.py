@@ -22,11 +22,12 @@ from websp_gym.recording.live_sign_in import TIMEOUT, LiveSignIn
 from websp_gym.recording.look_back import states_of
 from websp_gym.replay import Found as Located
 from websp_gym.replay import fill, locate, replay
-from websp_gym.replay.expectations import is_choice
+from websp_gym.replay.expectations import is_choice, unfolds
 from websp_gym.replay.filled import fill_event
 from websp_gym.replay.read_back import Kept, Setting, look
 from websp_gym.replay.second_replay import read_back_again
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
+from websp_gym.tasks.sites import site_schema
 from websp_gym.world.live.apis import ApiRequest
 from websp_gym.world.state import WorldState
 
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from websp_gym.replay.trace import TraceEvent
     from websp_gym.tasks.instances import Instance
     from websp_gym.world.live.live import LiveEpisode
+
+_IS_OPENER = """el => el.closest('a, button, [role], summary')?.matches(
+  'summary, [role=tab], [aria-expanded], [aria-haspopup]:not([aria-haspopup=false]), [popovertarget]') ?? false"""
 
 
 def reach_live(
@@ -133,8 +137,8 @@ class _Reacher:
                 instance=self._instance.id,
             ) from error
         doubts = list(done.unverified)
-        if presses is not None and requests:
-            doubts += presses.doubts()
+        if presses is not None:
+            doubts += presses.doubts(sent=bool(requests))
         if doubts:
             raise InitialStateError(
                 f"{self._instance.id}: S0 was set by {name} and could not be read back:\n"
@@ -246,12 +250,17 @@ class _Presses:
     What was pressed is gone where it took effect, as on a banner. Where it stays, as *Accept all* does beside the
     switches that it turns, those tell: they have turned, and are so when the page is loaded anew. Where they were as
     wanted before, there are as many of them as the instance expects.
+
+    Where nothing but pages was asked for, the presses may have set something all the same, by the address of a link
+    or in the browser itself, or have set nothing: those that only lead to a page or open a part of one need not show
+    an effect, unless nothing else can have made S0 other than a new account.
     """
 
     def __init__(self, trace: Trace, tabs: Tabs, values: Mapping[str, str], instance: Instance) -> None:
         self._trace = trace
         self._tabs = tabs
         self._values = values
+        self._instance = instance
         self._wanted = [
             value for value in instance.config.expect.settings.values() if isinstance(value, bool)
         ]
@@ -259,29 +268,64 @@ class _Presses:
         self._open(self._pressed[-1])
         self._before = self._switches()
 
-    def doubts(self) -> list[str]:
-        """Return which of the last two presses may not have taken effect, after the replay; load their pages anew."""
+    def doubts(self, *, sent: bool) -> list[str]:
+        """Return which of the last two presses may not have taken effect, after the replay; load their pages anew.
+
+        Args:
+            sent: Whether the replay sent what may change something on a server, by its method.
+        """
         after = self._switches()
-        found = []
+        first, last = self._pressed[0], self._pressed[-1]
+        there, opening = [], []
         for number, event in enumerate(self._pressed):
             if not number or event.url != self._pressed[0].url:
                 self._open(event)
             target = fill_event(event, self._values).target
-            if target is not None and isinstance(locate(self._tabs.current, target), Located):
-                found.append(f"{event.describe()} is still there when the page is loaded")
+            found = locate(self._tabs.current, target) if target is not None else None
+            led_on = event is not last and event.url != last.url and _opens(event)
+            if isinstance(found, Located) and not led_on:
+                there.append(event)
+            if _opens(event) or (isinstance(found, Located) and found.handle.evaluate(_IS_OPENER)):
+                opening.append(event)
+        # What is not there without the press before it was opened by that one.
+        opened = first in opening or first not in there or last not in there
+        if not sent and last in opening and opened and not _must_show(self._instance):
+            return []
         kept = self._switches()
-        return [] if found and kept == after and (after != self._before or self._as_expected(kept)) else found
+        if kept == after and (after != self._before or self._as_expected(kept)):
+            return []
+        return [f"{event.describe()} is still there when the page is loaded" for event in there]
 
     def _as_expected(self, switches: list[bool]) -> bool:
         wanted = set(self._wanted)
         return len(wanted) == 1 and switches.count(wanted.pop()) >= len(self._wanted)
 
     def _open(self, event: TraceEvent) -> None:
-        self._tabs.load(event.url or self._trace.start_url)
+        self._tabs.load(fill(event.url or self._trace.start_url, self._values))
         settle(self._tabs)
 
     def _switches(self) -> list[bool]:
         return switches_of(self._tabs.current)
+
+
+def _opens(event: TraceEvent) -> bool:
+    """Whether a press, as it was recorded, led to a page, or opened or closed a part of one."""
+    target = event.target
+    href = (target.href if target is not None and target.tag == "a" else None) or "#"
+    return not href.startswith(("#", "javascript:")) or unfolds(event) is not None
+
+
+def _must_show(instance: Instance) -> bool:
+    """Whether the only step to S0 must have set something: nobody knows that a new account is as expected."""
+    try:
+        known = site_schema(instance.site.slug).settings
+    except SetupError:  # a website without a replica
+        known = {}
+    config = instance.config
+    differs = (
+        key not in known or known[key].default != value for key, value in config.expect.settings.items()
+    )
+    return len(config.initial_state) == 1 and (bool(config.expect.collections) or any(differs))
 
 
 @contextmanager
