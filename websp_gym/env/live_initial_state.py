@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.env.live_restore import Found, controls_of, switches_of
 from websp_gym.env.s0_report import S0Report, filled_call
 from websp_gym.errors import InitialStateError, ReplayError, SetupError
-from websp_gym.recording.live_answers import answers
-from websp_gym.recording.live_sign_in import TIMEOUT, LiveSignIn
+from websp_gym.recording.live_answers import TIMEOUT, Answers, answers
+from websp_gym.recording.live_sign_in import LiveSignIn
 from websp_gym.recording.look_back import states_of
 from websp_gym.replay import Found as Located
 from websp_gym.replay import fill, locate, replay
@@ -118,27 +117,14 @@ class _Reacher:
     def replay(self, name: str, wanted: Set) -> None:
         """Replay a trace and read back what it set."""
         trace = self._account.trace(name)
-        presses = (
-            _Presses(trace, self._tabs, self._account.values, self._instance)
-            if _only_presses(trace)
-            else None
-        )
-        site = self._instance.site
         try:
-            with answers(self._tabs.context, site.site, site.slug), sent(self._tabs.context) as requests:
-                done = self._play_first(trace, wanted)
-                done = read_back_again(trace, done, lambda: self._play(trace, wanted, verify=False))
-                if done.unverified and self._shows_texts(trace, wanted):
-                    verified = (done.verified or 0) + len(done.unverified)
-                    done = replace(done, verified=verified, unverified=())
+            with self._answers() as answered:
+                done, doubts = self._set(trace, wanted, answered)
         except ReplayError as error:
             raise InitialStateError(
                 f"{self._instance.id}: S0 was not reached on the live website by {name}: {error}",
                 instance=self._instance.id,
             ) from error
-        doubts = list(done.unverified)
-        if presses is not None:
-            doubts += presses.doubts(sent=bool(requests))
         if doubts:
             raise InitialStateError(
                 f"{self._instance.id}: S0 was set by {name} and could not be read back:\n"
@@ -148,11 +134,29 @@ class _Reacher:
         self.report.events.extend(done.events)
         self.report.read_back = (self.report.read_back or 0) + (done.verified or 0)
 
-    def _play_first(self, trace: Trace, wanted: Set) -> ReplayReport:
+    def _set(self, trace: Trace, wanted: Set, answered: Answers) -> tuple[ReplayReport, list[str]]:
+        """Replay a trace; return the report, and what could not be read back."""
+        values = self._account.values
+        presses = (
+            _Presses(trace, self._tabs, answered, values, self._instance) if _only_presses(trace) else None
+        )
+        with sent(self._tabs.context) as requests:
+            done = self._play_first(trace, wanted, answered)
+            done = read_back_again(trace, done, lambda: self._play(trace, wanted, verify=False))
+            if done.unverified and self._shows_texts(trace, wanted):
+                done = replace(done, verified=(done.verified or 0) + len(done.unverified), unverified=())
+        doubts = list(done.unverified)
+        if presses is not None:
+            answered.check()
+            doubts += presses.doubts(sent=bool(requests))
+            answered.check()  # where nothing is shown, what was pressed is gone too
+        return done, doubts
+
+    def _play_first(self, trace: Trace, wanted: Set, answered: Answers) -> ReplayReport:
         """Replay a trace, and keep how to put back what it has set, also where it fails on the way."""
         self._states.clear()
         new: tuple[int, ...] = ()
-        found, pages = self._as_found(trace) if self._found is not None else ({}, {})
+        found, pages = self._as_found(trace, answered) if self._found is not None else ({}, {})
         try:
             done = self._play(trace, wanted, verify=True)
             new = done.new
@@ -162,7 +166,7 @@ class _Reacher:
                 states = [replace(one, before=found.get(one.number) or one.before) for one in self._states]
                 self._found.note_trace(trace, states, new, pages)
 
-    def _as_found(self, trace: Trace) -> tuple[dict[int, Setting], dict[str, list[Any]]]:
+    def _as_found(self, trace: Trace, answered: Answers) -> tuple[dict[int, Setting], dict[str, list[Any]]]:
         """Return what the controls of a trace hold before it, by number of the event, and all those of its pages.
 
         An event may turn the control of a later one, and others that no event names.
@@ -172,8 +176,7 @@ class _Reacher:
         found: dict[int, Setting] = {}
         pages: dict[str, list[Any]] = {}
         for url in dict.fromkeys(fill(event.url, values) for event in trace.events if event.url):
-            self._tabs.load(url, timeout=TIMEOUT)
-            settle(self._tabs)
+            answered.load(url)
             pages[url] = controls_of(self._tabs.current)
             here = [one for one in states if one.url == url and not one.event.secret]
             for reading in look(here, self._tabs, self._instance.site.replay_rules):
@@ -221,12 +224,13 @@ class _Reacher:
 
     def visit(self, urls: tuple[str, ...]) -> None:
         """Visit pages."""
-        site = self._instance.site
         for url in urls:
-            with answers(self._tabs.context, site.site, site.slug) as answered:
-                self._tabs.load(self._account.address(url))
-                settle(self._tabs)
+            with self._answers() as answered:
+                answered.load(self._account.address(url))
                 answered.check()
+
+    def _answers(self) -> AbstractContextManager[Answers]:
+        return answers(self._tabs, self._instance.site, self._episode.account_name)
 
     def sign_in(self) -> None:
         """Sign in, unless the kept sign-in still holds."""
@@ -256,9 +260,17 @@ class _Presses:
     an effect, unless nothing else can have made S0 other than a new account.
     """
 
-    def __init__(self, trace: Trace, tabs: Tabs, values: Mapping[str, str], instance: Instance) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        tabs: Tabs,
+        answered: Answers,
+        values: Mapping[str, str],
+        instance: Instance,
+    ) -> None:
         self._trace = trace
         self._tabs = tabs
+        self._answered = answered
         self._values = values
         self._instance = instance
         self._wanted = [
@@ -301,8 +313,7 @@ class _Presses:
         return len(wanted) == 1 and switches.count(wanted.pop()) >= len(self._wanted)
 
     def _open(self, event: TraceEvent) -> None:
-        self._tabs.load(fill(event.url or self._trace.start_url, self._values))
-        settle(self._tabs)
+        self._answered.load(fill(event.url or self._trace.start_url, self._values))
 
     def _switches(self) -> list[bool]:
         return switches_of(self._tabs.current)

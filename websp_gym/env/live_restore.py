@@ -12,7 +12,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import WebspError
-from websp_gym.recording.live_sign_in import TIMEOUT
+from websp_gym.recording.live_answers import TIMEOUT
 from websp_gym.replay import Trace, replay
 from websp_gym.replay.read_back import Kept
 from websp_gym.replay.restoring import restoring

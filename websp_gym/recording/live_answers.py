@@ -1,4 +1,4 @@
-"""Whether a live website turns the browser away, known by the HTTP status of its answers."""
+"""Whether a live website turns the browser away or cannot be reached, and a picture of what it shows then."""
 
 from __future__ import annotations
 
@@ -10,26 +10,36 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.errors import InitialStateError, ReplayError, SetupError
+from websp_gym.browser.settle import settle
+from websp_gym.errors import InitialStateError, ReplayError, SetupError, WebspError
+from websp_gym.world.live.folders import state_folder, write_private
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Response
+    from playwright.sync_api import Response
+
+    from websp_gym.browser.tabs import Tabs
+    from websp_gym.tasks.instances import Site
 
 _BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 _CALLS = ("xhr", "fetch")
+_PICTURE_MS = 5_000
+TIMEOUT = 15.0
+"""Seconds to wait for a page, or for the target of one event, on a live website."""
 
 
 class Answers:
     """The answers of a website to one browser context.
 
     Args:
-        site: Name of the website, for messages.
-        slug: Its slug.
+        tabs: The open tabs.
+        site: The website.
+        account: Name of the account; empty for none.
     """
 
-    def __init__(self, site: str, slug: str) -> None:
+    def __init__(self, tabs: Tabs, site: Site, account: str) -> None:
+        self._tabs = tabs
         self._site = site
-        self._slug = slug
+        self._account = account
         self._last: tuple[int, str] | None = None
 
     def note(self, response: Response) -> None:
@@ -51,12 +61,16 @@ class Answers:
         status, url = self._last
         if status not in (HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS) and status < 500:
             return None
-        parts = urlsplit(url)  # its query may hold a token
-        return SetupError(
-            f"{self._site} answered with {status}{_phrase(status)} at {parts.scheme}://{parts.netloc}{parts.path}: "
-            f"{_way_out(status)}",
-            site=self._slug,
-        )
+        return self._error(f"answered with {status}{_phrase(status)} at {_plain(url)}: {_way_out(status)}")
+
+    def load(self, url: str) -> None:
+        """Open a page and let it settle. Raise SetupError where it cannot be reached."""
+        try:
+            self._tabs.load(url, timeout=TIMEOUT)
+        except PlaywrightError as error:
+            reason = str(error).split("\n", 1)[0]
+            raise self._error(f"cannot be reached at {_plain(url)}: {reason}") from error
+        settle(self._tabs)
 
     def check(self) -> None:
         """Raise SetupError where the website turns the browser away."""
@@ -64,20 +78,23 @@ class Answers:
         if refusal is not None:
             raise refusal
 
+    def _error(self, what: str) -> SetupError:
+        return page_error(f"{self._site.site} {what}", self._tabs, self._site, self._account)
+
 
 @contextmanager
-def answers(context: BrowserContext, site: str, slug: str) -> Iterator[Answers]:
+def answers(tabs: Tabs, site: Site, account: str) -> Iterator[Answers]:
     """Take the answers of a website in the block.
 
     Where it turned the browser away, a replay that fails for it raises SetupError instead.
 
     Args:
-        context: The browser context.
-        site: Name of the website, for messages.
-        slug: Its slug.
+        tabs: The open tabs.
+        site: The website.
+        account: Name of the account; empty for none.
     """
-    found = Answers(site, slug)
-    context.on("response", found.note)
+    found = Answers(tabs, site, account)
+    tabs.context.on("response", found.note)
     try:
         yield found
     except (InitialStateError, ReplayError, SetupError) as error:
@@ -86,7 +103,33 @@ def answers(context: BrowserContext, site: str, slug: str) -> Iterator[Answers]:
             raise
         raise refusal from error
     finally:
-        context.remove_listener("response", found.note)
+        tabs.context.remove_listener("response", found.note)
+
+
+def page_error(
+    message: str, tabs: Tabs, site: Site, account: str, *, option: str | None = None
+) -> SetupError:
+    """Return the error that a page of a website causes, with a picture of it that only the user can see.
+
+    Args:
+        message: What is wrong.
+        tabs: The open tabs; the current one shows the page.
+        site: The website.
+        account: Name of the account, which names the picture; empty for none.
+        option: The option that is wrong.
+    """
+    try:
+        path = state_folder() / "pictures" / f"{account or site.slug}.png"
+        # What is typed into password fields shows as dots.
+        write_private(path, tabs.current.screenshot(timeout=_PICTURE_MS))
+    except (PlaywrightError, WebspError):
+        return SetupError(message, option=option, site=site.slug)
+    return SetupError(f"{message} ({path} shows the page)", option=option, site=site.slug, path=str(path))
+
+
+def _plain(url: str) -> str:
+    parts = urlsplit(url)  # its query may hold a token
+    return f"{parts.scheme}://{parts.netloc}{parts.path}"
 
 
 def _phrase(status: int) -> str:

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Error as PlaywrightError
-
-from websp_gym.browser.settle import settle
-from websp_gym.errors import ReplayError, SetupError, WebspError
-from websp_gym.recording.live_answers import answers
+from websp_gym.errors import ReplayError, SetupError
+from websp_gym.recording.live_answers import TIMEOUT, Answers, answers, page_error
 from websp_gym.replay import Found, Trace, locate, replay
 from websp_gym.replay.filled import fill_event
 from websp_gym.replay.library import read_trace
 from websp_gym.replay.moved import address_on, on_site
 from websp_gym.replay.refusals import asks_password
-from websp_gym.world.live.folders import state_folder, write_private
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from websp_gym.browser.tabs import Tabs
     from websp_gym.replay import EventReport
     from websp_gym.tasks.instances import Site
     from websp_gym.world.live.live import LiveEpisode
 
-TIMEOUT = 15.0
-"""Seconds to wait for the target of one event on a live website."""
 _SIGN_IN = re.compile(r"^\s*(log|sign)[ -]?in\b", re.IGNORECASE)
 _MOST = 20
 """Links of a kind that are looked at."""
@@ -71,7 +62,7 @@ class LiveSignIn:
     def __init__(self, site: Site, episode: LiveEpisode) -> None:
         self._site = site
         self._episode = episode
-        self._turned_away: SetupError | None = None
+        self._answered: Answers | None = None
 
     @property
     def values(self) -> Mapping[str, str]:
@@ -153,7 +144,7 @@ class LiveSignIn:
             raise self.refused(tabs, str(error)) from error
 
     def _replay(self, name: str, tabs: Tabs) -> tuple[EventReport, ...]:
-        with answers(tabs.context, self._site.site, self._site.slug):
+        with answers(tabs, self._site, self._episode.account_name):
             return replay(
                 self.trace(name),
                 tabs,
@@ -174,38 +165,20 @@ class LiveSignIn:
     def refused(self, tabs: Tabs, reason: str) -> SetupError:
         """Return the error that the account is not signed in, with a picture of the page and the way out."""
         account = self._episode.account_name
-        picture = _picture(tabs, account)
-        seen = f" ({picture} shows the page)" if picture else ""
-        return SetupError(
-            f"account {account} is not signed in to {self._site.site}: {reason}{seen}. "
+        return page_error(
+            f"account {account} is not signed in to {self._site.site}: {reason}. "
             f"Sign in by hand with `websp login {account} --by-hand`, or record the sign-in anew",
+            tabs,
+            self._site,
+            account,
             option="account",
-            site=self._site.slug,
-            path=str(picture) if picture else None,
         )
 
     def _open(self, tabs: Tabs, url: str) -> None:
-        with answers(tabs.context, self._site.site, self._site.slug) as answered:
-            try:
-                tabs.load(url, timeout=TIMEOUT)
-            except PlaywrightError as error:
-                reason = str(error).split("\n", 1)[0]
-                raise SetupError(
-                    f"{self._site.site} cannot be reached at {url}: {reason}", site=self._site.slug
-                ) from error
-            settle(tabs)
-        self._turned_away = answered.refusal()
+        with answers(tabs, self._site, self._episode.account_name) as self._answered:
+            self._answered.load(url)
 
     def _check_answer(self, asked: bool) -> None:
         """Raise SetupError where the page that was opened turns the browser away, unless it asks to sign in."""
-        if self._turned_away is not None and not asked:
-            raise self._turned_away
-
-
-def _picture(tabs: Tabs, account: str) -> Path | None:
-    path = state_folder() / "pictures" / f"{account}.png"
-    with contextlib.suppress(PlaywrightError, WebspError):
-        # What is typed into password fields shows as dots.
-        write_private(path, tabs.current.screenshot(timeout=5_000))
-        return path
-    return None
+        if self._answered is not None and not asked:
+            self._answered.check()
