@@ -235,6 +235,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
 
     def _step(self, episode: Episode, action: str) -> StepResult:
         called, timeout = time.monotonic(), episode.options.step_timeout
+        self._unless_it_fails(episode.wait)
         observation, info = self._guarded(lambda: episode.step(action, called), "during the episode", timeout)
         ending = episode.ending
         if ending is None:

@@ -176,6 +176,15 @@ class Episode:
             "task_info": {"instance": record.instance, "seed": self.seed},
         }
 
+    def wait(self) -> None:
+        """Wait until the world takes the next action; on the caller's thread, as that needs no browser.
+
+        It is no time of the agent: :meth:`step` is told when it was called, before this.
+        """
+        left = self.task.world_episode.to_wait()
+        if left > 0:
+            time.sleep(left)  # not for something to happen: it is the limit itself
+
     def step(self, action: str, called: float) -> tuple[Observation, Info]:
         """Carry out one action, wait until the page is at rest, and return the observation and ``info``.
 

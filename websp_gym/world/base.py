@@ -120,7 +120,8 @@ class Server(Protocol):
 class WorldEpisode(Protocol):
     """One episode in a world: one account and one browser context.
 
-    Every method except :meth:`close` and :meth:`answers` may raise :class:`~websp_gym.errors.WorldError`.
+    Every method except :meth:`close`, :meth:`to_wait` and :meth:`answers` may raise
+    :class:`~websp_gym.errors.WorldError`.
     """
 
     @property
@@ -141,6 +142,9 @@ class WorldEpisode(Protocol):
 
     def attach(self, context: BrowserContext) -> None:
         """Connect a new browser context to this episode."""
+
+    def to_wait(self) -> float:
+        """Return the seconds until the world takes the next action. This is called from other threads too."""
 
     def check(self) -> None:
         """Raise ``WorldError`` if the world is gone. This must be cheap: it is called after each action."""

@@ -154,6 +154,10 @@ class SandboxEpisode:
             context.add_cookies(cookies)
         return True
 
+    def to_wait(self) -> float:
+        """Return 0: the sandbox takes all requests."""
+        return 0.0
+
     def check(self) -> None:
         """Raise ``WorldError`` if the server died: the browser's error pages are not the agent's fault."""
         if not self._sandbox.alive():

@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import socket
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -218,11 +217,12 @@ class LiveEpisode:
         """Return the request that puts back what a request is about to set; ``None`` where none does."""
         return undo_of(request, self._token(token))
 
+    def to_wait(self) -> float:
+        """Return the seconds until the next request is within the limit of the account."""
+        return self._pace.to_wait()
+
     def check(self) -> None:
-        """Wait until the next request is within the limit of the account."""
-        left = self._pace.to_wait()
-        if left > 0:
-            time.sleep(left)  # not for something to happen: it is the limit itself
+        """Do nothing: that a website is gone shows on its pages."""
 
     def answers(self, seconds: float) -> bool:
         """Whether the host of the site accepts a connection within ``seconds``; nothing is sent."""

@@ -29,10 +29,10 @@ class Pace:
         context.on("request", self._note)
 
     def to_wait(self) -> float:
-        """Return the seconds until the next request is within the limit; 0 if it is now."""
+        """Return the seconds until the next request is within the limit; 0 if it is now. From any thread."""
         now = time.monotonic()
         # A full queue has as many requests as a minute may have; its oldest must be older than that.
-        full = (sent[0] + _MINUTE - now for sent in self._sent.values() if len(sent) == self._most)
+        full = (sent[0] + _MINUTE - now for sent in list(self._sent.values()) if len(sent) == self._most)
         return max(0.0, *full, 0.0)
 
     def _note(self, request: Request) -> None:
