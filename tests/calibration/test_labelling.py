@@ -29,12 +29,12 @@ from websp_gym.calibration.cases import read_labels
 from websp_gym.calibration.labels import Label, compare, read_label_file, write_label_file
 from websp_gym.calibration.sampling import Candidate, candidates, draw
 from websp_gym.cli.label_app import LabelApp, Labelling
-from websp_gym.cli.labelling import listening
 from websp_gym.errors import SetupError
 from websp_gym.records import verdict
 from websp_gym.records.load import digest_of
 from websp_gym.records.runs import Run, append_result, write_run
 from websp_gym.scoring.judge.judgements import Judgement, keep_judgement
+from websp_gym.window.server import listening
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.isolated import worlds_of
+from websp_gym.browser.pickers import draw_list_at
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ _POINTS = {
 }
 """Names of the coordinates of each BrowserGym call that has some."""
 _PRESSES = ("mouse_down", "mouse_click", "mouse_dblclick")
-DEEPEST = 10
-"""Iframes in iframes that a point is followed into."""
 
 
 def refuse_outside(name: str, arguments: dict[str, Any], page: Page) -> None:
@@ -60,21 +59,9 @@ def draw_list_in_page(name: str, arguments: dict[str, Any], page: Page) -> None:
     # A page that cannot be asked is clicked as it is.
     with contextlib.suppress(PlaywrightError):
         if name in _PRESSES:
-            _draw_at(worlds_of(page), arguments["x"], arguments["y"])
+            draw_list_at(worlds_of(page), arguments["x"], arguments["y"])
         elif name == "click":
             _draw_of(worlds_of(page), str(arguments["bid"]))
-
-
-def _draw_at(worlds: Worlds, x: float, y: float) -> None:
-    frame = worlds.main
-    for _ in range(DEEPEST):
-        deeper = frame.ask("drawPickerAt", x, y)
-        if deeper is None:
-            return
-        child = frame.child(deeper["iframe"])
-        if child is None:
-            return
-        frame, (x, y) = child, deeper["at"]
 
 
 def _draw_of(worlds: Worlds, bid: str) -> None:

@@ -100,12 +100,17 @@ def unconfined_because() -> str | None:
     return _known.failure
 
 
+def has_display() -> bool:
+    """Whether there is a display for a browser window."""
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
 def require_display(what: str) -> None:
     """Raise SetupError if there is no display for a browser window.
 
     ``what``, such as ``headless=False``, is the option that needs the window, for the message.
     """
-    if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+    if has_display():
         return
     raise SetupError(
         f"{what} needs a display, and neither DISPLAY nor WAYLAND_DISPLAY is set: start this on a desktop or over "

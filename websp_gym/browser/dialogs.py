@@ -17,7 +17,7 @@ from websp_gym.errors import ActionError
 from websp_gym.texts import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from playwright.sync_api import Dialog
 
@@ -81,6 +81,7 @@ class Dialogs:
         self.seen = 0
         self._notices = notices
         self._recorded: _Reply | None = None
+        self._person: Callable[[Dialog], None] | None = None
         self._new: list[_Question] = []
         self._read: dict[_Question, None] = {}
         self._decisions: list[_Reply] = []
@@ -137,9 +138,25 @@ class Dialogs:
         finally:
             self._recorded = before
 
+    @contextlib.contextmanager
+    def left_to(self, person: Callable[[Dialog], None]) -> Iterator[None]:
+        """Leave the dialogs inside this context manager to a person; none is noted.
+
+        Args:
+            person: Called with each dialog, and has it answered sooner or later.
+        """
+        before, self._person = self._person, person
+        try:
+            yield
+        finally:
+            self._person = before
+
     def answer(self, dialog: Dialog) -> None:
         """Answer a dialog, and note it for the agent."""
         self.seen += 1
+        if self._person is not None:
+            self._person(dialog)
+            return
         question = _Question(dialog.type, dialog.message, dialog.default_value)
         reply = self._reply_to(question)
         answer = ANSWERS[question.type] if reply is None else _OK if reply.accept else _CANCEL

@@ -7,6 +7,7 @@
  *   typing(index, text)  how to enter the text: {how: 'keys', lines} by keyboard (`lines`: it may have several),
  *                        {how: 'set'} by fillIn(); {error} if it is not possible; changes nothing on the page
  *   focused()            the focused element, also inside open shadow roots
+ *   drawPickerOfFocus()  drawPicker() for the <select> that has the focus; the number of the iframe that has it, else null
  *   focusOn(index)       focuses the element (or the editor that replaced it) and selects its content
  *   lost(index, text)    what the field holds after `text` was typed, if not all of it arrived; else ''. Not for what a
  *                        page makes of it: a mask, capitals, a completed word, digits spread over several fields
@@ -16,9 +17,10 @@
  */
 (() => {
   'use strict';
-  const websp = /** @type {Dom & HitApi & FrameApi & PageApi & Partial<FieldApi>} */ (Reflect.get(globalThis, '__websp'));
+  const websp = /** @type {Dom & HitApi & FrameApi & PickerApi & PageApi & Partial<FieldApi>} */ (Reflect.get(globalThis, '__websp'));
   if (websp.press) return;
   const { raw, stateOf, roleOf, describe, topAt, belongs, view, element, changedSince, point, openPicker, outOf, kit } = websp;
+  const { drawPicker, holdsDocument, numberOf } = websp;
   const { uncurry, upwards, inputType, test, trim, lower, collapse, replace, cut, isEditingHost } = kit;
   const { tagOf, matches } = raw;
   const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
@@ -199,6 +201,14 @@
     }
     return at;
   };
+  /** @type {FieldApi['drawPickerOfFocus']} */
+  const drawPickerOfFocus = () => {
+    const at = focused();
+    if (!at) return null;
+    if (holdsDocument(at)) return numberOf(at);
+    drawPicker(at, true);
+    return null;
+  };
   /** @type {(el: Element|null) => boolean} */
   const takesText = (el) => el !== null && (tagOf(el) === 'textarea' || (tagOf(el) === 'input' && test(TEXT, inputType(el))) || isEditingHost(el));
   /** @type {Element|null} */
@@ -240,6 +250,6 @@
   };
 
   /** @type {FieldApi} */
-  const api = { reach, press, through, typing, fillIn, focused, focusOn, lost };
+  const api = { reach, press, through, typing, fillIn, focused, drawPickerOfFocus, focusOn, lost };
   Object.assign(websp, api);
 })();

@@ -111,5 +111,6 @@ interface FieldApi {
   focusOn(index: number): boolean;
   focused(): Element | null;
   lost(index: number, text: string): string;
+  drawPickerOfFocus(): number | null;
 }
 type Websp = Dom & BoxApi & HitApi & ShadowApi & ListenerApi & FrameApi & PickerApi & IdentityApi & PageApi & MotionApi & FieldApi;

@@ -21,6 +21,7 @@ from websp_gym.cli.output import plain_table, print_json, wide_console
 from websp_gym.errors import SetupError
 from websp_gym.rates import Figure
 from websp_gym.scoring.judge.batch import find_runs
+from websp_gym.window.server import listening
 
 label = typer.Typer(
     name="label",
@@ -116,22 +117,6 @@ def compare(
         print_json(_facts(found))
     else:
         _show(found, wide_console())
-
-
-def listening(port: int) -> socket.socket:
-    """Return a socket on this machine only; 0 takes a free port."""
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind(("127.0.0.1", port))
-        # From here on, a browser that comes before the server is up waits for it.
-        listener.listen()
-    except OSError as error:
-        listener.close()
-        raise SetupError(
-            f"port {port} is taken; choose another --port, or leave it out", option="port"
-        ) from error
-    return listener
 
 
 def _serve(site: LabelApp, listener: socket.socket) -> None:

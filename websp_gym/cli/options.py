@@ -51,5 +51,16 @@ MaxCost = Annotated[
     float | None, typer.Option(min=0, help="Stop before spending more than this, in US dollars.")
 ]
 
+Stream = Annotated[
+    bool,
+    typer.Option(
+        "--stream",
+        help="Show the browser in a local page, as is done where there is no display for a window.",
+    ),
+]
+StreamPort = Annotated[
+    int, typer.Option("--port", min=0, max=65535, help="Port of that page. Default: a free one.")
+]
+
 TraceName = Annotated[str, typer.Argument(metavar="TRACE", help="A file, or a name below traces/.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")]

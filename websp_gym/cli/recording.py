@@ -11,10 +11,11 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from websp_gym.browser.confinement import require_display
+from websp_gym.browser.confinement import has_display
 from websp_gym.cli.completing import complete_site
 from websp_gym.cli.live import live_account
-from websp_gym.cli.options import Overwrite, SignedOut
+from websp_gym.cli.options import Overwrite, SignedOut, Stream, StreamPort
+from websp_gym.cli.streaming import tell_address
 from websp_gym.errors import SetupError
 from websp_gym.paths import own_traces
 from websp_gym.recording.by_hand import record_by_hand
@@ -30,6 +31,12 @@ from websp_gym.world.live.permission import require_live
 if TYPE_CHECKING:
     from websp_gym.recording import RecorderBrowser
     from websp_gym.replay import Trace, TraceEvent
+    from websp_gym.window import StreamedWindow
+
+_HOW_TO_STOP = {
+    False: "press Stop in the recorder's popup, close the window, or press Ctrl-C here",
+    True: "press Stop there, or Ctrl-C here",
+}
 
 
 def record(
@@ -64,8 +71,10 @@ def record(
         bool, typer.Option("--screenshots/--no-screenshots", help="Keep a screenshot after each event.")
     ] = True,
     overwrite: Overwrite = False,
+    stream: Stream = False,
+    port: StreamPort = 0,
 ) -> None:
-    """Record a trace: do it once in the browser that opens.
+    """Record a trace: do it once in the browser that opens, or in the page that the terminal names.
 
     Account values of a live site become placeholders, those of --account, or of WEBSP_ACCOUNT_EMAIL,
     WEBSP_ACCOUNT_USERNAME and WEBSP_ACCOUNT_NAME. Passwords, one-time codes and card numbers are never stored; the
@@ -93,19 +102,24 @@ def record(
                 f"--account records on a live page: give its address in place of {where}", option="account"
             )
     begun = _begun(again, first)
-    require_display("recording")
+    streams = stream or not has_display()
     check_file(path)
     console = Console(highlight=False)
 
     def ready(studio: RecorderBrowser) -> None:
         console.print(
             f"[bold red]●[/] recording [bold]{escape(title)}[/] on {escape(studio.page.url)}\n"
-            "[dim]Do in the browser what the trace should do. To finish, press Stop in the recorder's popup, "
-            "close the window, or press Ctrl-C here.[/]"
+            f"[dim]Do in the browser what the trace should do. To finish, {_HOW_TO_STOP[streams]}.[/]"
         )
         if begun is not None:
             was = begun[0].events[first - 1].describe()
             console.print(f"events 1 to {first - 1} were replayed; event {first} was: {escape(was)}")
+
+    def show(window: StreamedWindow) -> None:
+        windows.append(window)
+        tell_address(window, console)
+
+    windows: list[StreamedWindow] = []
 
     def tell(number: int, event: TraceEvent) -> None:
         console.print(f"  {number:3} {escape(event.describe())}", soft_wrap=True)
@@ -120,9 +134,14 @@ def record(
         signed_in=not signed_out,
         again=begun,
         screenshots=screenshots,
+        stream=port if streams else None,
+        on_stream=show,
         on_ready=ready,
         on_event=tell,
     )
+    for window in windows:
+        if window.ended:
+            console.print(f"[yellow]the recording was stopped:[/] {escape(window.ended)}", soft_wrap=True)
     console.print(f"[bold green]saved[/] {path}  {len(trace.events)} event(s)", soft_wrap=True)
     for number in places_of(trace):
         event = trace.events[number - 1]

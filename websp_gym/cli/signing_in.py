@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import select
 import sys
-import threading
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,13 +12,15 @@ from playwright.sync_api import Error as PlaywrightError
 from rich.console import Console
 from rich.markup import escape
 
-from websp_gym.browser.confinement import require_display
+from websp_gym.browser.confinement import has_display, require_display
 from websp_gym.browser.launch import close_profile
-from websp_gym.cli.options import Headed
+from websp_gym.cli.options import Headed, Stream, StreamPort
 from websp_gym.cli.output import FAILED, OK, plain_table
-from websp_gym.errors import SetupError, WebspError, nearest
+from websp_gym.cli.streaming import tell_address
+from websp_gym.errors import SetupError, WebspError, WorldError, nearest
 from websp_gym.recording.live_account import account_browser
 from websp_gym.recording.live_sign_in import LiveSignIn
+from websp_gym.window import streamed
 from websp_gym.world.live.accounts import Account, load_accounts
 from websp_gym.world.live.permission import require_live
 from websp_gym.world.live.sign_ins import keep_sign_in
@@ -36,18 +38,20 @@ def login(
     ] = None,
     *,
     by_hand: Annotated[
-        bool, typer.Option("--by-hand", help="Open a window, in which you sign in yourself.")
+        bool, typer.Option("--by-hand", help="Open a window or a local page, in which you sign in yourself.")
     ] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Only say which accounts are still signed in.")
     ] = False,
     headed: Headed = False,
+    stream: Stream = False,
+    port: StreamPort = 0,
 ) -> int:
     """Sign an account in to its website, and keep the sign-in, encrypted, for `--world live`.
 
     The login trace of the site types name, password and one-time code. Where a captcha or another question comes,
-    use --by-hand: a window opens, you sign in, and press Enter here. Exit code 0, or 1 where --check finds an account
-    that is not signed in.
+    use --by-hand: a window opens, you sign in, and press Enter here. Without a display, or with --stream, a page at a
+    local address shows it. Exit code 0, or 1 where --check finds an account that is not signed in.
 
     Example: `WEBSP_LIVE=1 websp login steam-1 --by-hand`
     """
@@ -61,12 +65,14 @@ def login(
         raise SetupError(
             f"which account? {', '.join(known) or 'add one: `websp accounts add SITE`'}", option="account"
         )
-    if by_hand or headed:
-        require_display("--by-hand" if by_hand else "--headed")
     for name, account in chosen.items():
-        with account_browser(name, headless=not (by_hand or headed)) as (sign_in, episode, tabs):
-            if by_hand or account.sign_in == "by_hand":
-                _by_hand(tabs, episode, sign_in, console)
+        asks = by_hand or stream or account.sign_in == "by_hand"
+        streams = asks and (stream or not has_display())
+        if headed and not asks:
+            require_display("--headed")
+        with account_browser(name, headless=streams or not (asks or headed)) as (sign_in, episode, tabs):
+            if asks:
+                _by_hand(tabs, episode, sign_in, console, port if streams else None)
             elif sign_in.is_signed_in(tabs):
                 console.print(f"[dim]{escape(name)} is signed in already[/]")
             else:
@@ -79,31 +85,59 @@ def login(
     return 0
 
 
-def _by_hand(tabs: Tabs, episode: LiveEpisode, sign_in: LiveSignIn, console: Console) -> None:
+def _by_hand(
+    tabs: Tabs, episode: LiveEpisode, sign_in: LiveSignIn, console: Console, port: int | None
+) -> None:
+    """Let the person sign in: in the browser's own window, or in one that is streamed to a port."""
     sign_in.is_signed_in(tabs)  # opens the page on which one signs in
     who = episode.account["email"] or episode.account_name
-    console.print(
-        f"Sign in to {escape(tabs.current.url)} as [bold]{escape(who)}[/] in the window that opened.\n"
-        "The second factor and captchas are yours. Press Enter here when you are signed in.",
-        soft_wrap=True,
-    )
-    _until_enter(tabs)
+    task = f"Sign in to {tabs.current.url} as {who}"
+    yours = "The second factor and captchas are yours."
+    if port is None:
+        console.print(f"{task} in the window that opened.", markup=False, soft_wrap=True)
+        console.print(f"{yours} Press Enter here when you are signed in.")
+        # The person answers what the page asks in its window.
+        with tabs.dialogs.left_to(lambda dialog: None):
+            _until_enter(tabs)
+        return
+    says = f"{yours} Press Done when you are signed in."
+    with streamed(tabs, title=task, says=says, buttons=("Done", "Cancel"), port=port) as window:
+        console.print(f"{task}.", markup=False, soft_wrap=True)
+        tell_address(window, console)
+        console.print(f"{yours} Press Done there, or Enter here, when you are signed in.")
+        try:
+            pressed = window.wait(_Terminal().has_line)
+        except WorldError as error:
+            raise SetupError(f"{error}; nothing was kept. Start `websp login` again") from error
+    if pressed == "Cancel":
+        raise SetupError("you cancelled the sign-in; nothing was kept")
 
 
 def _until_enter(tabs: Tabs) -> None:
     """Wait for Enter while the browser goes on: its dialogs and new tabs are handled in this thread."""
-    done = threading.Event()
-
-    def wait() -> None:
-        sys.stdin.readline()
-        done.set()
-
-    threading.Thread(target=wait, daemon=True).start()
-    while not done.is_set():
+    terminal = _Terminal()
+    while not terminal.has_line() and not terminal.ended:
         if not tabs.alive:
             raise SetupError("the window was closed before you said that you are signed in; nothing was kept")
         with contextlib.suppress(PlaywrightError):
             tabs.context.wait_for_event("page", timeout=_LOOK_MS)
+
+
+class _Terminal:
+    """The terminal, asked without waiting whether Enter was pressed."""
+
+    ended = False
+    """Whether there is nobody to press it."""
+
+    def has_line(self) -> bool:
+        """Whether a line was entered since the last time."""
+        try:
+            if self.ended or not select.select([sys.stdin], [], [], 0)[0]:
+                return False
+            self.ended = not sys.stdin.readline()
+        except (OSError, ValueError):  # closed, or not a file
+            self.ended = True
+        return not self.ended
 
 
 def _check(chosen: dict[str, Account], console: Console) -> int:

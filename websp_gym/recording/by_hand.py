@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from websp_gym.browser.tabs import Tabs
 from websp_gym.recording.live_account import world_of
-from websp_gym.recording.recorder_browser import RecorderBrowser
+from websp_gym.recording.recorder_browser import RecorderBrowser, Status
 from websp_gym.recording.watch import stop_signals, watch
 from websp_gym.replay import Trace, replay, save_trace
 from websp_gym.tasks.instances import Site
+from websp_gym.window import StreamedWindow, streamed
 from websp_gym.world import make_world
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ def record_by_hand(
     again: tuple[Trace, int] | None = None,
     screenshots: bool = True,
     headless: bool = False,
+    stream: int | None = None,
+    on_stream: Callable[[StreamedWindow], None] | None = None,
     on_ready: Callable[[RecorderBrowser], None] | None = None,
     on_event: Callable[[int, TraceEvent], None] | None = None,
 ) -> Trace:
@@ -52,6 +55,8 @@ def record_by_hand(
         again: A trace and the number of its first event to record anew: those before it are replayed and kept.
         screenshots: Whether to keep a screenshot after each event. They are lost if the window is closed.
         headless: Whether to open no window, for programs.
+        stream: A port: the browser has no window and is shown in a local page there; 0 takes a free one.
+        on_stream: Called with that page's window when it is open.
         on_ready: Called when the recording runs.
         on_event: Called once for each event, with its number (from 1) and the event.
 
@@ -65,7 +70,7 @@ def record_by_hand(
     with (
         stop_signals() as stop,
         _place(where, signed_in, account) as (args, attach, known),
-        RecorderBrowser(args=args, headless=headless) as studio,
+        RecorderBrowser(args=args, headless=headless or stream is not None) as studio,
     ):
         attach(studio.context)
         url = where if isinstance(where, str) else where.start_url
@@ -74,9 +79,17 @@ def record_by_hand(
         else:
             _begin_again(studio, *again, known)
         studio.start(name, slug, account=known, screenshots=screenshots)
-        if on_ready is not None:
-            on_ready(studio)
-        trace = watch(studio, on_event=on_event, stop=stop)
+        with _shown(studio, name, stream) as window:
+            if window is not None and on_stream is not None:
+                on_stream(window)
+            if on_ready is not None:
+                on_ready(studio)
+
+            def look(status: Status) -> None:
+                if window is not None and (window.pressed or window.ended):
+                    stop.set()
+
+            trace = watch(studio, on_event=on_event, on_look=look, stop=stop)
         if studio.open:
             studio.look_back(trace)
         if studio.open:
@@ -106,6 +119,26 @@ def _place(
         yield world.browser_args(), episode.attach, episode.account
     finally:
         episode.close()
+
+
+@contextlib.contextmanager
+def _shown(studio: RecorderBrowser, name: str, port: int | None) -> Iterator[StreamedWindow | None]:
+    """Yield the window in which the browser is streamed to a port; None where it has one of its own."""
+    if port is None:
+        yield None
+        return
+    tabs = Tabs(studio.context, reacts_at_once=True)
+    try:
+        with streamed(
+            tabs,
+            title=f"Recording {name}",
+            says="Do here what the trace should do. To finish, press Stop.",
+            buttons=("Stop",),
+            port=port,
+        ) as window:
+            yield window
+    finally:
+        tabs.leave()
 
 
 @contextlib.contextmanager

@@ -1,0 +1,54 @@
+"""Dropdowns that draw their options in the page: the browser's own list is a window, where no input arrives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from websp_gym.browser.isolated import Frame, Worlds
+
+DEEPEST = 10
+"""Iframes in iframes that a point or the focus is followed into."""
+
+
+def draw_list_at(worlds: Worlds, x: float, y: float) -> Frame:
+    """Make the dropdown at a point draw its options in the page when it opens; it keeps its size.
+
+    Args:
+        worlds: Isolated worlds of the page.
+        x: The point, in CSS pixels of the window.
+        y: The same.
+
+    Returns:
+        The frame at the point; its ``closePickers`` reverts this once the list is closed.
+
+    Raises:
+        playwright.sync_api.Error: The page cannot be asked.
+    """
+    frame = worlds.main
+    for _ in range(DEEPEST):
+        deeper = frame.ask("drawPickerAt", x, y)
+        child = deeper and frame.child(deeper["iframe"])
+        if not child:
+            break
+        frame, (x, y) = child, deeper["at"]
+    return frame
+
+
+def draw_list_of_focus(worlds: Worlds) -> Frame:
+    """Make the dropdown that has the focus draw its options in the page when a key opens it.
+
+    Returns:
+        The frame with the focus, as :func:`draw_list_at` does.
+
+    Raises:
+        playwright.sync_api.Error: The page cannot be asked.
+    """
+    frame = worlds.main
+    for _ in range(DEEPEST):
+        iframe = frame.ask("drawPickerOfFocus")
+        child = None if iframe is None else frame.child(iframe)
+        if child is None:
+            break
+        frame = child
+    return frame
