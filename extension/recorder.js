@@ -184,7 +184,8 @@
   link.hear('keydown', (event) => {
     const hit = hitOf(event);
     entered = null;
-    if (!hit || event.isComposing) return;
+    // A key in the open list of a <select> is the list's; the change follows.
+    if (!hit || event.isComposing || raw.tagOf(hit) === 'option') return;
     down = event.code;
     if (!event.repeat) release();
     notes.settleNow();

@@ -59,7 +59,8 @@ Stream = Annotated[
     ),
 ]
 StreamPort = Annotated[
-    int, typer.Option("--port", min=0, max=65535, help="Port of that page. Default: a free one.")
+    int | None,
+    typer.Option("--port", min=0, max=65535, help="Port of that page; means --stream. Default: a free one."),
 ]
 
 TraceName = Annotated[str, typer.Argument(metavar="TRACE", help="A file, or a name below traces/.")]

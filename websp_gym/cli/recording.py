@@ -11,11 +11,10 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from websp_gym.browser.confinement import has_display
 from websp_gym.cli.completing import complete_site
 from websp_gym.cli.live import live_account
 from websp_gym.cli.options import Overwrite, SignedOut, Stream, StreamPort
-from websp_gym.cli.streaming import tell_address
+from websp_gym.cli.streaming import stream_port, tell_address
 from websp_gym.errors import SetupError
 from websp_gym.paths import own_traces
 from websp_gym.recording.by_hand import record_by_hand
@@ -72,7 +71,7 @@ def record(
     ] = True,
     overwrite: Overwrite = False,
     stream: Stream = False,
-    port: StreamPort = 0,
+    port: StreamPort = None,
 ) -> None:
     """Record a trace: do it once in the browser that opens, or in the page that the terminal names.
 
@@ -102,14 +101,14 @@ def record(
                 f"--account records on a live page: give its address in place of {where}", option="account"
             )
     begun = _begun(again, first)
-    streams = stream or not has_display()
+    streamed_to = stream_port(stream, port)
     check_file(path)
     console = Console(highlight=False)
 
     def ready(studio: RecorderBrowser) -> None:
         console.print(
             f"[bold red]●[/] recording [bold]{escape(title)}[/] on {escape(studio.page.url)}\n"
-            f"[dim]Do in the browser what the trace should do. To finish, {_HOW_TO_STOP[streams]}.[/]"
+            f"[dim]Do in the browser what the trace should do. To finish, {_HOW_TO_STOP[streamed_to is not None]}.[/]"
         )
         if begun is not None:
             was = begun[0].events[first - 1].describe()
@@ -134,7 +133,7 @@ def record(
         signed_in=not signed_out,
         again=begun,
         screenshots=screenshots,
-        stream=port if streams else None,
+        stream=streamed_to,
         on_stream=show,
         on_ready=ready,
         on_event=tell,

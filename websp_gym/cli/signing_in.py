@@ -12,11 +12,11 @@ from playwright.sync_api import Error as PlaywrightError
 from rich.console import Console
 from rich.markup import escape
 
-from websp_gym.browser.confinement import has_display, require_display
+from websp_gym.browser.confinement import require_display
 from websp_gym.browser.launch import close_profile
 from websp_gym.cli.options import Headed, Stream, StreamPort
 from websp_gym.cli.output import FAILED, OK, plain_table
-from websp_gym.cli.streaming import tell_address
+from websp_gym.cli.streaming import stream_port, tell_address
 from websp_gym.errors import SetupError, WebspError, WorldError, nearest
 from websp_gym.recording.live_account import account_browser
 from websp_gym.recording.live_sign_in import LiveSignIn
@@ -45,7 +45,7 @@ def login(
     ] = False,
     headed: Headed = False,
     stream: Stream = False,
-    port: StreamPort = 0,
+    port: StreamPort = None,
 ) -> int:
     """Sign an account in to its website, and keep the sign-in, encrypted, for `--world live`.
 
@@ -66,13 +66,14 @@ def login(
             f"which account? {', '.join(known) or 'add one: `websp accounts add SITE`'}", option="account"
         )
     for name, account in chosen.items():
-        asks = by_hand or stream or account.sign_in == "by_hand"
-        streams = asks and (stream or not has_display())
+        asks = by_hand or stream or port is not None or account.sign_in == "by_hand"
+        streamed_to = stream_port(stream, port) if asks else None
         if headed and not asks:
             require_display("--headed")
-        with account_browser(name, headless=streams or not (asks or headed)) as (sign_in, episode, tabs):
+        headless = streamed_to is not None or not (asks or headed)
+        with account_browser(name, headless=headless) as (sign_in, episode, tabs):
             if asks:
-                _by_hand(tabs, episode, sign_in, console, port if streams else None)
+                _by_hand(tabs, episode, sign_in, console, streamed_to)
             elif sign_in.is_signed_in(tabs):
                 console.print(f"[dim]{escape(name)} is signed in already[/]")
             else:
