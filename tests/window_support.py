@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +10,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
+
+
+_DIFFERENCE = """async (other) => {
+  const image = new Image();
+  image.src = 'data:image/png;base64,' + other;
+  await image.decode();
+  const [one, two] = [image, document.querySelector('#screen')].map((source) => {
+    const small = new OffscreenCanvas(160, 128).getContext('2d');
+    small.imageSmoothingQuality = 'high';
+    small.drawImage(source, 0, 0, 160, 128);
+    return small.getImageData(0, 0, 160, 128).data;
+  });
+  return one.filter((value, at) => Math.abs(value - two[at]) > 40).length / one.length;
+}"""
+"""The part of a picture in which another one differs."""
 
 
 def until(page: Page, holds: Callable[[], object], what: str = "") -> None:
@@ -48,6 +64,11 @@ class Person:
     def pictures(self) -> int:
         """Number of the picture that was drawn last."""
         return int(self.page.get_attribute("#screen", "data-frame") or 0)
+
+    def sees(self, page: Page) -> bool:
+        """Whether the window shows what another browser shows, except for a caret or an outline."""
+        picture = base64.b64encode(page.screenshot()).decode()
+        return bool(self.page.evaluate(_DIFFERENCE, picture) < 0.005)
 
     def place(self, target: Locator) -> tuple[float, float]:
         """Where the middle of an element of a page lies in the window that shows the page."""

@@ -72,9 +72,11 @@ class Command:
 
     def end(self) -> tuple[int, str]:
         """Its exit code, and all that it said."""
-        out, errors = self.process.communicate(timeout=60)
-        self.said += out
-        return self.process.returncode, self.said + errors
+        # communicate() would lose what was read ahead.
+        for stream in (self.process.stdout, self.process.stderr):
+            assert stream is not None
+            self.said += stream.read()
+        return self.process.wait(timeout=60), self.said
 
 
 @contextmanager
@@ -97,7 +99,10 @@ def running(*arguments: str, cwd: Path) -> Iterator[Command]:
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
-            process.communicate(timeout=60)
+            process.wait(timeout=60)
+            for stream in (process.stdin, process.stdout, process.stderr):
+                if stream is not None:
+                    stream.close()
 
 
 # ------------------------------------------------------------------------------------------------- signing in
@@ -128,7 +133,7 @@ def sign_in(person: Person, twin: Page) -> None:
         target = twin.get_by_role("button", name=named).or_(twin.get_by_role("link", name=named)).first
         person.click(target)
         target.click()
-        until(person.page, lambda: person.url == twin.url, f"{person.url} is not {twin.url}")
+        until(person.page, lambda: person.url == twin.url and person.sees(twin), person.url)
 
 
 def test_a_person_signs_in_without_a_display(

@@ -139,6 +139,9 @@ def test_text_of_any_script_is_typed_corrected_and_pasted(desk: Desk) -> None:
     desk.until(lambda: field.input_value() == "a b")
     desk.person.press("Tab", "x", "Enter", "y")
     desk.until(lambda: desk.page.input_value("#long") == "x\ny")
+    # One key leaves the picture.
+    desk.person.press("F6", "Tab", "Enter")
+    assert desk.window.wait() == "Done"
     assert all(each[2] for each in desk.log("input", "keydown"))
 
 

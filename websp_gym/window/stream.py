@@ -295,6 +295,7 @@ class _StreamedTab:
         self._server = server
         self._numbers = numbers
         self._changed = changed
+        self._shown = False
         self._unseen: dict[int, int] = {}
         self._session = page.context.new_cdp_session(page)
         self._session.on("Page.screencastFrame", self._frame)
@@ -303,10 +304,12 @@ class _StreamedTab:
     def start(self) -> None:
         """Begin, also once more, with a picture of what the tab shows."""
         self.stop()
+        self._shown = True
         self._session.send("Page.startScreencast", {"format": "jpeg", "quality": _QUALITY})
 
     def stop(self) -> None:
         """End the pictures. The session stays: while a dialog is open, it cannot be detached."""
+        self._shown = False
         self._unseen.clear()
         self._session.send("Page.stopScreencast")
 
@@ -317,6 +320,8 @@ class _StreamedTab:
             self._session.send("Page.screencastFrameAck", {"sessionId": session})
 
     def _frame(self, frame: dict[str, Any]) -> None:
+        if not self._shown:
+            return  # one that was under way when another tab was shown
         number = next(self._numbers)
         self._unseen[number] = frame["sessionId"]
         size = frame["metadata"]

@@ -135,8 +135,8 @@
     // Text that an input method or a dead key makes comes to the text field.
     if (event.isComposing || event.keyCode === 229 || event.key === 'Dead' || event.key === 'Process' || isOwn(event)) return;
     if (event.key === 'F6') {
-      if (type === 'keyDown') get('buttons', HTMLElement).querySelector('button')?.focus();
       event.preventDefault();
+      if (type === 'keyDown') get('around', HTMLElement).querySelector('button')?.focus();
       return;
     }
     event.preventDefault();
@@ -201,6 +201,7 @@
       (name, at) => button(name, () => send({ kind: 'press', button: name }), at ? '' : 'main')).reverse());
     put(false);
     get('over', HTMLElement).hidden = true;
+    get('around', HTMLElement).inert = false;
     link('connected', 'on');
     keys.focus({ preventScroll: true });
   };
@@ -217,7 +218,9 @@
     get('again', HTMLElement).hidden = !again;
     say('again', again);
     get('over', HTMLElement).hidden = false;
+    get('around', HTMLElement).inert = true;
     put(false);
+    get('again', HTMLElement).focus();
     link(title.toLowerCase(), 'off');
   };
   let fading = 0;
