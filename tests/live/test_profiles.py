@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from websp_gym.browser.owner import call
 from websp_gym.browser.scratch import scratch_folder
 from websp_gym.env import WebspEnv
 from websp_gym.recording.live_account import account_browser
+from websp_gym.tasks.instances import load_instance
 from websp_gym.world.live.sign_ins import keep_sign_in, kept_profile, kept_sign_in
 
 __all__ = ["home", "internet", "server"]
@@ -89,6 +92,33 @@ def test_a_tab_that_a_click_opens_in_such_a_browser_is_there_at_once(internet: I
         (number,) = [each["number"] for each in observation["elements"] if each["name"] == "open"]
         observation, *_ = env.step(f"Click [{number}]")
         assert len(observation["tabs"]) == 2
+
+
+RECORDS = """
+import os, signal, sys
+from pathlib import Path
+from websp_gym.errors import SetupError
+from websp_gym.recording.by_hand import record_by_hand
+
+def ready(studio):
+    sys.stdout.write(str(studio.page.evaluate(read)))
+    os.kill(os.getpid(), signal.SIGINT)
+
+url, read, account = sys.argv[1:]
+try:
+    record_by_hand(url, Path("mine.json"), name="mine", slug="steam", account=account, headless=True, on_ready=ready)
+except SetupError as error:
+    sys.exit(error.message)
+"""
+
+
+def test_a_recording_begins_with_the_profile_too(internet: Internet, tmp_path: Path) -> None:
+    name = internet.visit(INSTANCE, profile=True)
+    keep_profile(name)
+    start = load_instance(INSTANCE).site.start_url
+    command = [sys.executable, "-c", RECORDS, start, READ, name]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "known", done.stderr
 
 
 def test_a_profile_is_kept_encrypted_and_removed_with_its_account(internet: Internet, home: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from websp_gym.browser.tabs import Tabs
 from websp_gym.recording.live_account import world_of
@@ -69,16 +69,18 @@ def record_by_hand(
     """
     with (
         stop_signals() as stop,
-        _place(where, signed_in, account) as (args, attach, known),
-        RecorderBrowser(args=args, headless=headless or stream is not None) as studio,
+        _place(where, signed_in, account) as place,
+        RecorderBrowser(
+            args=place.args, headless=headless or stream is not None, profile=place.profile
+        ) as studio,
     ):
-        attach(studio.context)
+        place.attach(studio.context)
         url = where if isinstance(where, str) else where.start_url
         if again is None:
             studio.page.goto(start or url, wait_until="commit")
         else:
-            _begin_again(studio, *again, known)
-        studio.start(name, slug, account=known, screenshots=screenshots)
+            _begin_again(studio, *again, place.account)
+        studio.start(name, slug, account=place.account, screenshots=screenshots)
         with _shown(studio, name, stream) as window:
             if window is not None and on_stream is not None:
                 on_stream(window)
@@ -100,13 +102,19 @@ def record_by_hand(
     return trace
 
 
+class _Place(NamedTuple):
+    """Where one records. The values of the account are replaced by placeholders; an empty profile is a new one."""
+
+    args: tuple[str, ...]
+    attach: Callable[[BrowserContext], None]
+    account: Mapping[str, str]
+    profile: bytes = b""
+
+
 @contextlib.contextmanager
-def _place(
-    where: Site | str, signed_in: bool, account: Mapping[str, str] | str
-) -> Iterator[tuple[tuple[str, ...], Any, Mapping[str, str]]]:
-    """Yield browser flags, a function that attaches a context, and the account to replace by placeholders."""
+def _place(where: Site | str, signed_in: bool, account: Mapping[str, str] | str) -> Iterator[_Place]:
     if isinstance(where, str) and not isinstance(account, str):
-        yield (), lambda context: None, account
+        yield _Place((), lambda context: None, account)
         return
     if isinstance(account, str):
         with _as_account(account, signed_in) as place:
@@ -116,7 +124,7 @@ def _place(
     world = make_world("sandbox")
     episode = world.open_episode(where, signed_in=signed_in)
     try:
-        yield world.browser_args(), episode.attach, episode.account
+        yield _Place(world.browser_args(), episode.attach, episode.account)
     finally:
         episode.close()
 
@@ -142,17 +150,17 @@ def _shown(studio: RecorderBrowser, name: str, port: int | None) -> Iterator[Str
 
 
 @contextlib.contextmanager
-def _as_account(name: str, signed_in: bool) -> Iterator[tuple[tuple[str, ...], Any, Mapping[str, str]]]:
+def _as_account(name: str, signed_in: bool) -> Iterator[_Place]:
     world, site = world_of(name)
     with contextlib.closing(world.open_episode(site, signed_in=signed_in)) as episode:
-        kept = world.stored() or {}
+        options = world.context_options() if signed_in else {}
 
         def attach(context: BrowserContext) -> None:
             episode.attach(context)
-            if signed_in:
-                context.add_cookies(kept.get("cookies", ()))
+            context.add_cookies(options.get("storage_state", {}).get("cookies", ()))
 
-        yield world.browser_args(), attach, {**episode.account, **episode.credentials()}
+        known = {**episode.account, **episode.credentials()}
+        yield _Place(world.browser_args(), attach, known, options.get("profile", b""))
 
 
 def _begin_again(studio: RecorderBrowser, trace: Trace, number: int, account: Mapping[str, str]) -> None:

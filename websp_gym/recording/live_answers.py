@@ -68,7 +68,8 @@ class Answers:
         try:
             self._tabs.load(url, timeout=TIMEOUT)
         except PlaywrightError as error:
-            reason = str(error).split("\n", 1)[0]
+            # Its message goes on with the whole address.
+            reason = str(error).split("\n", 1)[0].partition(" at http")[0]
             raise self._error(f"cannot be reached at {_plain(url)}: {reason}") from error
         settle(self._tabs)
 

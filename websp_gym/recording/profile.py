@@ -15,14 +15,14 @@ _PREFERENCES = {
 
 
 def write_profile(profile: Path, extension: Path) -> None:
-    """Write the preferences of a new profile.
+    """Write the preferences of a profile.
 
     Args:
-        profile: Its folder, which is empty.
+        profile: Its folder, which no browser has used yet.
         extension: Folder of the recorder extension.
     """
     folder = profile / "Default"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     # Show the recorder's button in the toolbar, not in the menu of the extensions icon.
     pinned = {"pinned_extensions": [_unpacked_id(extension)]}
     (folder / "Preferences").write_text(json.dumps({**_PREFERENCES, "extensions": pinned}), "utf-8")

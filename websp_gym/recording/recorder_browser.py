@@ -21,6 +21,7 @@ from websp_gym.browser.confinement import browser_environment, confined, require
 from websp_gym.browser.driver import discard_dead_driver, is_answering, playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.launch_errors import launch_error
+from websp_gym.browser.profiles import unpack
 from websp_gym.browser.scratch import scratch_folder
 from websp_gym.errors import SetupError
 from websp_gym.paths import data_dir
@@ -72,6 +73,7 @@ class RecorderBrowser:
         headless: Whether to run without a window (Chromium's new headless mode, which supports extensions).
         viewport: Width and height of the pages in CSS pixels.
         extension: Folder of the extension; None for the one in this package.
+        profile: The profile that it begins with (:mod:`websp_gym.browser.profiles`); empty for a new one.
 
     Raises:
         SetupError: No browser was found, it does not start, or it does not load the extension.
@@ -84,6 +86,7 @@ class RecorderBrowser:
         headless: bool = True,
         viewport: tuple[int, int] = VIEWPORT,
         extension: Path | None = None,
+        profile: bytes = b"",
     ) -> None:
         self.viewport = viewport
         self._extension = extension or data_dir("extension")
@@ -101,6 +104,7 @@ class RecorderBrowser:
         self._begun: tuple[TraceEvent, ...] = ()
         self._begun_at = ""
         try:
+            unpack(profile, self.profile)
             write_profile(self.profile, self._extension)
             self._context = self._launch(args, headless)
             self._id = self._extension_id()
