@@ -12,10 +12,11 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+
+from tests.http_support import Handler, listening
 
 KEY = "sk-websp-test-0123456789abcdef"
 
@@ -113,7 +114,7 @@ class Endpoint:
                 self._at_once -= 1
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     endpoint: Endpoint
 
     def do_POST(self) -> None:
@@ -158,33 +159,16 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.connection.close()
 
-    def log_message(self, format: str, *args: Any) -> None:
-        """Says nothing."""
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Says nothing: clients that hang up are part of the tests."""
-
 
 @contextmanager
 def serve() -> Iterator[Endpoint]:
     """Runs the server as long as it is needed."""
     endpoint = Endpoint()
-    server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"endpoint": endpoint}))
-    endpoint.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
-        yield endpoint
-    finally:
-        endpoint.over.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with listening(_Handler, endpoint=endpoint) as endpoint.url:
+        try:
+            yield endpoint
+        finally:
+            endpoint.over.set()
 
 
 def chat(text: str | None = "fine", *, model: str = "gpt-4.1", finish: str = "stop", **more: Any) -> Say:

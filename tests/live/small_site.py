@@ -6,13 +6,12 @@ import json
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
 
+from tests.http_support import Handler, listening
 from tests.live_support import home, live_env
 
 __all__ = ["author", "home", "site"]
@@ -36,6 +35,7 @@ PAGE = """<!doctype html><title>Settings</title>
   if (kept('consent')) banner.remove();
 </script>"""
 
+OTHER = "<!doctype html><title>Page</title><a href=/>Settings</a>"
 TASKS = """\
 site: Small
 slug: small
@@ -84,40 +84,29 @@ class Settings:
         }
 
 
+class _Handler(Handler):
+    site: Settings
+
+    def do_GET(self) -> None:
+        path, _, key = self.path.partition("?")
+        if path == "/set" and not self.site.forgets:
+            self.site.on.add(key)
+        body = (self.site.page() if path == "/" else OTHER).encode()
+        self.site.asked.append(path)
+        status, since = self.site.turned_away.get(path, (200, 0))
+        self.send_response(status if self.site.asked.count(path) > since else 200)
+        self.send_header("content-type", "text/html")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
 @contextmanager
 def serve() -> Iterator[Settings]:
     """A running site."""
     site = Settings()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            path, _, key = self.path.partition("?")
-            if path == "/set" and not site.forgets:
-                site.on.add(key)
-            body = (
-                site.page().encode()
-                if path == "/"
-                else b"<!doctype html><title>Page</title><a href=/>Settings</a>"
-            )
-            site.asked.append(path)
-            status, since = site.turned_away.get(path, (200, 0))
-            self.send_response(status if site.asked.count(path) > since else 200)
-            self.send_header("content-type", "text/html")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        site.url = f"http://127.0.0.1:{server.server_port}"
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-        thread.start()
+    with listening(_Handler, site=site) as site.url:
         yield site
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import http.client
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 from urllib.parse import quote, urlsplit
+
+from tests.http_support import Handler, listening
 
 _HOP = {
     "connection",
@@ -84,7 +83,7 @@ class Proxy:
         return fault if self.passed > fault.after else None
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     proxy: Proxy
 
     def _forward(self) -> None:
@@ -136,29 +135,10 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(content)
 
-    def log_message(self, format: str, *args: Any) -> None:
-        """Says nothing."""
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Says nothing: browsers hang up as they like."""
-
 
 @contextmanager
 def in_front_of(behind: str) -> Iterator[Proxy]:
     """Run a proxy in front of an application as long as it is needed."""
     proxy = Proxy(behind)
-    server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"proxy": proxy}))
-    proxy.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
+    with listening(_Handler, proxy=proxy) as proxy.url:
         yield proxy
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

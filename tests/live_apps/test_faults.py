@@ -72,6 +72,8 @@ def test_a_site_that_turns_the_browser_away_is_named_with_status_and_address(
     assert f" at {proxy.url}/tracker/" in str(caught.value)
     assert not isinstance(caught.value, InitialStateError)
     assert caught.value.site == "roundup"
+    assert caught.value.path is not None
+    assert Path(caught.value.path).stat().st_mode & 0o777 == 0o600
 
 
 def test_a_start_page_that_is_turned_away_starts_no_episode(

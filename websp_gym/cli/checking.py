@@ -17,8 +17,7 @@ from websp_gym.authoring import Finding, SearchPaths, SiteReport, check_site, sc
 from websp_gym.authoring.check import OnProgress
 from websp_gym.authoring.effects import InstanceEffects, effects_of
 from websp_gym.authoring.prove import prove_sites
-from websp_gym.cli.completing import complete_site
-from websp_gym.cli.options import AsJson, Processes
+from websp_gym.cli.options import AsJson, Processes, Sites
 from websp_gym.cli.output import FAILED, OK, print_json
 from websp_gym.errors import SetupError
 from websp_gym.project import docs
@@ -28,15 +27,7 @@ _SIGNS = {"ok": OK, "warning": "[yellow]![/]", "failed": FAILED}
 
 
 def check(
-    sites: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[SITE]...",
-            parser=str.lower,
-            help="Slugs of sites. Default: every site with tasks.",
-            autocompletion=complete_site,
-        ),
-    ] = None,
+    sites: Sites = None,
     *,
     jobs: Processes = 1,
     offline: Annotated[bool, typer.Option("--offline", help="Check the files only; no browser.")] = False,
@@ -85,15 +76,7 @@ def check(
 
 
 def prove(
-    sites: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[SITE]...",
-            parser=str.lower,
-            help="Slugs of sites. Default: every site with tasks.",
-            autocompletion=complete_site,
-        ),
-    ] = None,
+    sites: Sites = None,
     *,
     effects: Annotated[
         bool,

@@ -10,8 +10,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from websp_gym.cli.completing import complete_site
-from websp_gym.cli.options import AsJson, Processes
+from websp_gym.cli.options import AsJson, Processes, Sites
 from websp_gym.cli.output import plain_table, print_json, progress_bar, wide_console
 from websp_gym.datasets.stored import (
     OFFICIAL,
@@ -115,15 +114,7 @@ def list_command(*, as_json: AsJson = False) -> None:
 
 @datasets.command()
 def check(
-    sites: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[SITE]...",
-            parser=str.lower,
-            help="Slugs of sites. Default: every site.",
-            autocompletion=complete_site,
-        ),
-    ] = None,
+    sites: Sites = None,
     *,
     name: Annotated[str, typer.Option("--dataset", help="Name of the dataset.")] = OFFICIAL,
     jobs: Processes = 1,

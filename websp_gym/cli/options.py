@@ -16,6 +16,15 @@ Resume = Annotated[bool, typer.Option("--resume", help="Skip what is already don
 Seed = Annotated[int, typer.Option(help="Random seed.")]
 SignedOut = Annotated[bool, typer.Option("--signed-out", help="Start signed out.")]
 
+Sites = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[SITE]...",
+        parser=str.lower,
+        help="Slugs of sites. Default: every site with tasks.",
+        autocompletion=complete_site,
+    ),
+]
 SiteName = Annotated[
     str | None, typer.Option(help="Only this site, e.g. Steam.", autocompletion=complete_site)
 ]
