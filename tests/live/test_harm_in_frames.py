@@ -165,6 +165,14 @@ def test_a_form_is_known_where_the_document_has_no_address_of_its_own(pages: Pag
     assert pages.act("point").ending is None
 
 
+def test_a_button_that_sends_its_form_elsewhere_is_known_by_that(pages: Pages) -> None:
+    form = "<form action={form} onsubmit='return false'><button formaction={own}"
+    for action, own, stopped in (("/go", "/account/delete", True), ("/account/delete", "/go", False)):
+        given = form.format(form=action, own=own)
+        pages.show("Go", inner=BUTTON.replace("<button", given))
+        assert (pages.act("point").ending is not None) is stopped
+
+
 def test_nothing_is_pressed_where_it_cannot_be_read(pages: Pages) -> None:
     site = pages.hands.site
     url = site.put("/deep", BUTTON.format(name=HARMLESS))

@@ -32,7 +32,7 @@ ELEMENT_FACTS = """function (how, which) {
   const above = plain.includes(roleOf(found)) ? kit.upwards(found, (at) => !plain.includes(roleOf(at))) : null;
   const el = above && !around.includes(roleOf(above)) ? above : found;
   const form = kit.upwards(el, (at) => raw.tagOf(at) === 'form');
-  const action = form && raw.attr(form, 'action') || location.href;
+  const action = form && (raw.attr(el, 'formaction') || raw.attr(form, 'action')) || location.href;
   // The document of a frame may have no address of its own, such as about:srcdoc.
   const base = kit.getter(Node.prototype, 'baseURI')(document);
   const target = form && URL.canParse(action, base) ? new URL(action, base).href : '';
