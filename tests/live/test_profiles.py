@@ -13,8 +13,9 @@ import psutil
 from benchmarks.internet import Internet
 from tests.cli.test_cli import websp
 from tests.live_support import home, internet, live_env, server
+from websp_gym.browser.driver import kill_driver
 from websp_gym.browser.launch import close_profile
-from websp_gym.browser.owner import call
+from websp_gym.browser.owner import call, shut_down
 from websp_gym.browser.scratch import scratch_folder
 from websp_gym.env import WebspEnv
 from websp_gym.recording.live_account import account_browser
@@ -92,6 +93,16 @@ def test_a_tab_that_a_click_opens_in_such_a_browser_is_there_at_once(internet: I
         (number,) = [each["number"] for each in observation["elements"] if each["name"] == "open"]
         observation, *_ = env.step(f"Click [{number}]")
         assert len(observation["tabs"]) == 2
+
+
+def test_no_copy_is_left_where_the_driver_has_died(internet: Internet) -> None:
+    keep_profile(internet.visit(INSTANCE, profile=True))
+    with closing(live_env(INSTANCE)) as env:
+        env.reset(seed=0)
+        assert list(scratch_folder().glob("profile-*")) != []
+        kill_driver()
+    shut_down()
+    assert list(scratch_folder().glob("profile-*")) == []
 
 
 RECORDS = """

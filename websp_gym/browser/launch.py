@@ -188,6 +188,7 @@ def close_browsers() -> None:
     for context in list(_profiles):
         with contextlib.suppress(PlaywrightError):
             context.close()
+        _remove_profile(context)  # a driver that is gone tells of no end
     for options in list(_browsers):
         _close(options)
 
@@ -261,10 +262,14 @@ def _open_profile(
         raise
     _profiles[context] = folder
     context.on("close", _remove_profile)
-    context.set_default_timeout(10_000)
-    prepare_context(context)
-    if storage_state:
-        context.add_cookies(storage_state["cookies"])
+    try:
+        context.set_default_timeout(10_000)
+        prepare_context(context)
+        if storage_state:
+            context.add_cookies(storage_state["cookies"])
+    except BaseException:
+        context.close()
+        raise
     return context
 
 
