@@ -227,9 +227,11 @@ class StreamedWindow:
             self._changed()
             return
         self._refreshing = True
-        with self._failing():
-            self._tell()
-        self._refreshing = False
+        try:
+            with self._failing():
+                self._tell()
+        finally:
+            self._refreshing = False
 
     def _tell(self) -> None:
         page = self._current
