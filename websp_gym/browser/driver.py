@@ -119,10 +119,10 @@ def processes_of(context: BrowserContext) -> list[int]:
 
 
 def kill_browsers() -> None:
-    """Kill the browsers of this process's driver; calls that wait for them fail."""
+    """Kill the browsers of this process's driver with all their processes; calls that wait for them fail."""
     if _driver.process is not None:
         for process in _children(_driver.process):
-            _kill(process)
+            _kill_group(process)
 
 
 def kill_driver() -> None:
@@ -235,6 +235,15 @@ def _children(process: int) -> list[int]:
 def _kill(process: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
+
+
+def _kill_group(process: int) -> None:
+    """Kill a process, and its group if it leads one, as each browser of the driver does."""
+    with contextlib.suppress(ProcessLookupError):
+        if os.getpgid(process) == process:
+            os.killpg(process, signal.SIGKILL)
+        else:
+            os.kill(process, signal.SIGKILL)
 
 
 def _is_ours(context: BrowserContext) -> bool:

@@ -17,7 +17,7 @@ from websp_gym.browser.find import find_browser
 from websp_gym.browser.launch_errors import launch_error
 from websp_gym.browser.owner import adopt, after_fork, on_shut_down
 from websp_gym.browser.profiles import pack, unpack
-from websp_gym.browser.scratch import scratch_folder
+from websp_gym.browser.scratch import remove_folder, scratch_folder
 from websp_gym.browser.scripts import handler_script
 
 if TYPE_CHECKING:
@@ -185,10 +185,12 @@ def close_unless_used(browser: Browser) -> None:
 def close_browsers() -> None:
     """Close all browsers of this process; also done at exit."""
     discard_dead_driver()
-    for context in list(_profiles):
+    for context, folder in list(_profiles.items()):
         with contextlib.suppress(PlaywrightError):
             context.close()
-        _remove_profile(context)  # a driver that is gone tells of no end
+        # A driver that is gone tells of no end, and a browser that is ending may write after it was told of.
+        _profiles.pop(context, None)
+        remove_folder(folder)
     for options in list(_browsers):
         _close(options)
 

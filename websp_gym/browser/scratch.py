@@ -59,6 +59,15 @@ def scratch_folder() -> Path:
     return folder
 
 
+def remove_folder(folder: Path) -> None:
+    """Remove a folder into which a browser that is ending may still write; wait for it, but not for long."""
+    until = time.monotonic() + _PATIENCE
+    shutil.rmtree(folder, ignore_errors=True)
+    while folder.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _sweep(parent: Path) -> None:
     """Remove the folders of processes of this user that are gone."""
     for folder in parent.glob(f"{_PREFIX}*"):
@@ -84,12 +93,7 @@ def _remove() -> None:
     # A forked child has its parent's folder, but not its id.
     if _own.pid != os.getpid() or _own.folder is None:
         return
-    until = time.monotonic() + _PATIENCE
-    shutil.rmtree(_own.folder, ignore_errors=True)
-    while _own.folder.exists() and time.monotonic() < until:
-        # A browser that is closing still writes into it.
-        time.sleep(0.05)
-        shutil.rmtree(_own.folder, ignore_errors=True)
+    remove_folder(_own.folder)
 
 
 atexit.register(_remove)
