@@ -242,8 +242,7 @@ def _kill_group(process: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         if os.getpgid(process) == process:
             os.killpg(process, signal.SIGKILL)
-        else:
-            os.kill(process, signal.SIGKILL)
+    _kill(process)
 
 
 def _is_ours(context: BrowserContext) -> bool:

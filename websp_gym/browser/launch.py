@@ -270,7 +270,8 @@ def _open_profile(
         if storage_state:
             context.add_cookies(storage_state["cookies"])
     except BaseException:
-        context.close()
+        with contextlib.suppress(PlaywrightError):
+            context.close()
         raise
     return context
 
