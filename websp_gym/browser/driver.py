@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,6 +28,7 @@ from websp_gym.browser.internals import (
 )
 from websp_gym.browser.launch_errors import LaunchError
 from websp_gym.browser.owner import adopt, after_fork, call, is_adopted, on_overdue
+from websp_gym.browser.processes import children_of, command_of, kill, kill_group, runs
 from websp_gym.browser.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -115,21 +115,30 @@ def processes_of(context: BrowserContext) -> list[int]:
     browser = context.browser
     if _driver.process is None or browser is None or len(browser.contexts) > 1:
         return []
-    return [_driver.process, *_children(_driver.process)]
+    return [_driver.process, *children_of(_driver.process)]
+
+
+def browser_in(folder: Path) -> int | None:
+    """Return the process of the browser whose profile is in a folder; None where the system has no ``/proc``."""
+    wanted = f"--user-data-dir={folder}"
+    for process in children_of(_driver.process) if _driver.process is not None else ():
+        if wanted in command_of(process):
+            return process
+    return None
 
 
 def kill_browsers() -> None:
     """Kill the browsers of this process's driver with all their processes; calls that wait for them fail."""
     if _driver.process is not None:
-        for process in _children(_driver.process):
-            _kill_group(process)
+        for process in children_of(_driver.process):
+            kill_group(process)
 
 
 def kill_driver() -> None:
     """Kill the driver and its browsers, from any thread; calls that wait for them fail."""
     kill_browsers()
     if _driver.process is not None:
-        _kill(_driver.process)
+        kill(_driver.process)
 
 
 def forget() -> Any:
@@ -212,37 +221,10 @@ def is_answering(context: BrowserContext) -> bool:
 
 def _latest_driver() -> int | None:
     """Return the Playwright driver that this process started last; None where the system has no ``/proc``."""
-    for child in reversed(_children(os.getpid())):
-        with contextlib.suppress(OSError):
-            if b"run-driver" in Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0"):
-                return child
+    for child in reversed(children_of(os.getpid())):
+        if "run-driver" in command_of(child):
+            return child
     return None
-
-
-def _children(process: int) -> list[int]:
-    """Return the child processes of all threads of a process, the oldest first; none where there is no ``/proc``."""
-    words: list[str] = []
-    threads: list[Path] = []
-    # The process or one of its threads may end at any moment.
-    with contextlib.suppress(OSError):
-        threads = list(Path(f"/proc/{process}/task").iterdir())
-    for thread in threads:
-        with contextlib.suppress(OSError):
-            words += (thread / "children").read_text("ascii").split()
-    return sorted(int(word) for word in words)
-
-
-def _kill(process: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(process, signal.SIGKILL)
-
-
-def _kill_group(process: int) -> None:
-    """Kill a process, and its group if it leads one, as each browser of the driver does."""
-    with contextlib.suppress(ProcessLookupError):
-        if os.getpgid(process) == process:
-            os.killpg(process, signal.SIGKILL)
-    _kill(process)
 
 
 def _is_ours(context: BrowserContext) -> bool:
@@ -251,18 +233,7 @@ def _is_ours(context: BrowserContext) -> bool:
 
 def _answers(current: Playwright) -> bool:
     """Whether driver and event loop of a Playwright still run."""
-    return not is_ended(current) and (_driver.process is None or _runs(_driver.process))
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-        state = Path(f"/proc/{process}/stat").read_text("ascii", "replace").rpartition(")")[2].split()[0]
-    except ProcessLookupError:
-        return False
-    except OSError:  # no /proc
-        return True
-    return state not in "ZX"
+    return not is_ended(current) and (_driver.process is None or runs(_driver.process))
 
 
 on_overdue(kill_driver)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.confinement import browser_environment, confined, require_display
-from websp_gym.browser.driver import dead_drivers, discard_dead_driver, playwright
+from websp_gym.browser.driver import browser_in, dead_drivers, discard_dead_driver, playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.launch_errors import launch_error
 from websp_gym.browser.owner import adopt, after_fork, on_shut_down
+from websp_gym.browser.processes import end_group
 from websp_gym.browser.profiles import pack, unpack
 from websp_gym.browser.scratch import remove_folder, scratch_folder
 from websp_gym.browser.scripts import handler_script
@@ -66,8 +66,26 @@ _IDLE = 2
 """Number of unused browsers to keep, including the requested one. Otherwise a program that alternates between sandbox
 and plain pages would launch a browser each time. An idle browser takes about 110 MB."""
 
-_profiles: dict[BrowserContext, Path] = {}
-"""The open contexts that are browsers of their own, with the folders of their profiles."""
+
+@dataclass(frozen=True)
+class _Profile:
+    """The folder of a profile, and the process of the browser that uses it."""
+
+    folder: Path
+    process: int | None
+
+    def release(self) -> None:
+        """Wait until the browser, which is closing, has ended: until then its processes write into the folder."""
+        if self.process is not None:
+            end_group(self.process)
+
+    def remove(self) -> None:
+        self.release()
+        remove_folder(self.folder)
+
+
+_profiles: dict[BrowserContext, _Profile] = {}
+"""The open contexts that are browsers of their own, with their profiles."""
 
 
 def shared_browser(options: BrowserOptions) -> Browser:
@@ -153,12 +171,13 @@ def version_of(context: BrowserContext) -> str:
 
 def close_profile(context: BrowserContext) -> bytes:
     """Close a context that was opened with a profile, and return the profile as it is now."""
-    folder = _profiles.pop(context)
+    profile = _profiles.pop(context)
     try:
         context.close()
-        return pack(folder)
+        profile.release()
+        return pack(profile.folder)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        profile.remove()
 
 
 def prepare_context(context: BrowserContext) -> None:
@@ -185,12 +204,10 @@ def close_unless_used(browser: Browser) -> None:
 def close_browsers() -> None:
     """Close all browsers of this process; also done at exit."""
     discard_dead_driver()
-    for context, folder in list(_profiles.items()):
+    for context in list(_profiles):
         with contextlib.suppress(PlaywrightError):
             context.close()
-        # A driver that is gone tells of no end, and a browser that is ending may write after it was told of.
-        _profiles.pop(context, None)
-        remove_folder(folder)
+        _remove_profile(context)  # a driver that is gone tells of no end
     for options in list(_browsers):
         _close(options)
 
@@ -260,9 +277,9 @@ def _open_profile(
             ),
         )
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
         raise
-    _profiles[context] = folder
+    _profiles[context] = _Profile(folder, browser_in(folder))
     context.on("close", _remove_profile)
     try:
         context.set_default_timeout(10_000)
@@ -277,10 +294,9 @@ def _open_profile(
 
 
 def _remove_profile(context: BrowserContext) -> None:
-    folder = _profiles.pop(context, None)
-    if folder is not None:
-        # What a browser that is closing writes after this is removed with the folder around it.
-        shutil.rmtree(folder, ignore_errors=True)
+    profile = _profiles.pop(context, None)
+    if profile is not None:
+        profile.remove()
 
 
 def _started(options: BrowserOptions, start: Callable[[BrowserType, dict[str, Any]], Started]) -> Started:
