@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -42,3 +43,12 @@ def test_a_process_is_found_by_its_parent_and_its_command() -> None:
         assert command_of(child.pid)[-2] == "input()"
     assert command_of(child.pid) == []
     assert children_of(child.pid) == []
+
+
+def test_a_process_that_ends_while_it_is_looked_at_has_no_children() -> None:
+    for _ in range(300):
+        process = subprocess.Popen(["true"])
+        with ThreadPoolExecutor() as pool:
+            ended = pool.submit(process.wait)
+            while not ended.done():
+                assert children_of(process.pid) == []
