@@ -239,6 +239,9 @@ class Handler(BaseHTTPRequestHandler):
             self.connection.shutdown(SHUT_RDWR)
         elif refuses == "500":
             self.show("<p>Sorry", 500)
+        elif refuses == "401 once":
+            self.app.refuses = None
+            self.say(401, {"error": NOTE})
         elif refuses == "422":
             self.say(422, {"error": NOTE})
         elif refuses == "json":

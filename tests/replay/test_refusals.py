@@ -359,17 +359,9 @@ def test_a_request_that_is_sent_again_with_a_new_session_is_no_refusal(
         "const real = fetch; globalThis.fetch = async (...all) => { const one = await real(...all); "
         "return one.status === 401 ? real(...all) : one; }"
     )
-    answers = [401]
-
-    def answer(route: Any) -> None:
-        if route.request.method == "POST" and answers:
-            route.fulfill(status=answers.pop())
-        else:
-            route.fallback()
-
-    tabs.context.route("**/profile", answer)
+    application.refuses = "401 once"
     assert play(trace, tabs, verify=True).verified == 1
-    assert answers == []
+    assert application.refuses is None
 
 
 @pytest.mark.parametrize(

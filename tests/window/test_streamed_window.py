@@ -202,7 +202,7 @@ def test_a_popup_becomes_current_and_its_end_leads_back(desk: Desk) -> None:
     page = desk.person.page
     desk.person.click(desk.page.locator("#pop"))
     desk.until(lambda: desk.person.tabs == ["Settings", "Provider"])
-    assert page.inner_text("#tabs [data-current] .name") == "Provider"
+    desk.until(lambda: page.inner_text("#tabs [data-current] .name") == "Provider")
     desk.until(lambda: page.evaluate("document.querySelector('#screen').width") == 400)
     page.click("#tabs .name >> text=Settings")
     desk.until(lambda: page.inner_text("#tabs [data-current] .name") == "Settings")
