@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import psutil
 import pytest
 
 from tests.browser_support import drivers
+from websp_gym.browser import processes
 from websp_gym.browser.driver import discard_dead_driver, is_answering, kill_driver
-from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
+from websp_gym.browser.launch import (
+    BrowserOptions,
+    close_profile,
+    first_page,
+    new_context,
+    open_context,
+    shared_browser,
+)
+from websp_gym.browser.scratch import scratch_folder
 
 pytestmark = pytest.mark.usefixtures("browser_thread")
 
@@ -63,3 +75,29 @@ def test_a_context_of_a_driver_that_was_killed_never_answers_again() -> None:
     # Nor does it where another driver runs.
     assert is_answering(new_context(shared_browser(flags("cs")), viewport=(800, 600)))
     assert not is_answering(context)
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_profile_is_left_alone_until_every_process_of_its_browser_has_ended(
+    monkeypatch: pytest.MonkeyPatch, keeps: bool
+) -> None:
+    """One that is stopped does not notice that the browser was closed."""
+    monkeypatch.setattr(processes, "_PATIENCE", 0.5)
+    context = open_context(BrowserOptions(), viewport=(800, 600), profile=b"")
+    first_page(context)
+    (folder,) = scratch_folder().glob("profile-*")
+    family = psutil.Process().children(recursive=True)
+    leader = next(each for each in family if any(str(folder) in word for word in each.cmdline()))
+    (drawing,) = [
+        each
+        for each in family
+        if os.getpgid(each.pid) == leader.pid and any("--type=gpu-process" in word for word in each.cmdline())
+    ]
+    os.kill(drawing.pid, signal.SIGSTOP)
+    if keeps:
+        assert len(close_profile(context)) > 0
+    else:
+        context.close()
+    _gone, alive = psutil.wait_procs([drawing], timeout=10)
+    assert alive == []
+    assert not folder.exists()

@@ -38,7 +38,7 @@ def runs(process: int) -> bool:
     """Whether a process exists and has not ended; true where there is no ``/proc`` to tell."""
     try:
         os.kill(process, 0)
-        state = _status(process)[0]
+        state = status_of(process)[0]
     except ProcessLookupError:
         return False
     except OSError:
@@ -76,12 +76,16 @@ def _members(group: int) -> list[int]:
     members = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            state, _, its_group, *_ = _status(int(entry.name))
+            state, _, its_group, *_ = status_of(int(entry.name))
             if int(its_group) == group and state not in "ZX":
                 members.append(int(entry.name))
     return members
 
 
-def _status(process: int) -> list[str]:
-    """Return the fields of a process's status after its name: state, parent, group."""
+def status_of(process: int) -> list[str]:
+    """Return the fields of a process's status after its name: state, parent, group, ….
+
+    Raises:
+        OSError: It is gone, or there is no ``/proc``.
+    """
     return Path(f"/proc/{process}/stat").read_text("ascii", "replace").rpartition(")")[2].split()

@@ -10,10 +10,10 @@ import os
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.browser.internals import count_messages, implementation_of
+from websp_gym.browser.processes import status_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
@@ -104,7 +104,7 @@ def _count(about: Any) -> None:
 def _cpu_seconds(process: int) -> float:
     """Return the CPU seconds of a process and all its threads; 0.0 if it is gone."""
     try:
-        fields = Path(f"/proc/{process}/stat").read_text("ascii", "replace").rpartition(")")[2].split()
+        fields = status_of(process)
     except OSError:
         return 0.0
     return (int(fields[11]) + int(fields[12])) / _TICKS
