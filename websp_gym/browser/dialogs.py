@@ -169,6 +169,19 @@ class Dialogs:
             else:
                 dialog.dismiss()
 
+    def note(self, kind: str, message: str, default: str, *, accepted: bool) -> None:
+        """Note a dialog that somebody else has answered.
+
+        Args:
+            kind: ``alert``, ``confirm``, ``prompt`` or ``beforeunload``.
+            message: Its message.
+            default: The text that a prompt suggests.
+            accepted: Whether it was answered with OK.
+        """
+        usual = ANSWERS[kind]
+        answer = usual if usual.accept == accepted else _OK if accepted else _CANCEL
+        self._note(_Question(kind, message, default), answer, decided=True)
+
     def _reply_to(self, question: _Question) -> _Reply | None:
         if self._recorded is not None:
             return None if question.type == "beforeunload" else self._recorded

@@ -13,6 +13,7 @@ import inspect
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from functools import cache
 from importlib import import_module
 from types import FrameType, ModuleType, SimpleNamespace
@@ -69,6 +70,24 @@ def during_a_call(function: Callable[[], Returned]) -> asyncio.Future[Returned]:
 
     greenlet(run).switch()
     return future
+
+
+def wait_on_loop(owner: Any, future: Future[Any], seconds: float) -> bool:
+    """Run the event loop of one of Playwright's objects until a future of another thread is done.
+
+    Args:
+        owner: The object.
+        future: The future.
+        seconds: Time limit.
+
+    Returns:
+        Whether the private part for it is there; the public way is to wait for an event, again and again.
+    """
+    sync = getattr(owner, "_sync", None)
+    if sync is None:
+        return False
+    sync(asyncio.wait([asyncio.wrap_future(future, loop=loop_of(owner))], timeout=seconds))
+    return True
 
 
 # -------------------------------------------------------------------------------------------------- the driver

@@ -8,6 +8,7 @@ in it come from the page.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ _GONE = re.compile(
 )
 
 # Attributes of a page. A weak dictionary would keep every page for ever, because the values lead back to it.
-_SESSION, _WORLDS = "_websp_session", "_websp_worlds"
+_SESSION, _WORLDS, _TARGET = "_websp_session", "_websp_worlds", "_websp_target"
 
 
 class ScriptError(PlaywrightError):
@@ -59,6 +60,14 @@ def session_of(page: Page) -> Session:
     if session is None:
         session = vars(page)[_SESSION] = Session(page)
     return session
+
+
+def target_of(page: Page) -> str:
+    """Return the DevTools id of a page, which it keeps; empty if the page is gone."""
+    if _TARGET not in vars(page):
+        with contextlib.suppress(PlaywrightError):
+            vars(page)[_TARGET] = session_of(page).send("Target.getTargetInfo")["targetInfo"]["targetId"]
+    return str(vars(page).get(_TARGET, ""))
 
 
 def worlds_of(page: Page) -> Worlds:

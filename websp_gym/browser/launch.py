@@ -19,6 +19,7 @@ from websp_gym.browser.processes import end_group
 from websp_gym.browser.profiles import pack, unpack
 from websp_gym.browser.scratch import remove_folder, scratch_folder
 from websp_gym.browser.scripts import handler_script
+from websp_gym.browser.shared_pipe import SharedPipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,10 +55,17 @@ _UNASKED = (
 
 @dataclass(frozen=True)
 class BrowserOptions:
-    """Launch options of a browser; environments with equal options share one."""
+    """Launch options of a browser; environments with equal options share one.
+
+    Args:
+        headless: Whether it has no windows.
+        args: Command-line flags.
+        pipe: Shares its DevTools connection with other clients; ``None``: only Playwright drives it.
+    """
 
     headless: bool = True
     args: tuple[str, ...] = ()
+    pipe: SharedPipe | None = None
 
 
 _browsers: dict[BrowserOptions, Browser] = {}
@@ -201,6 +209,12 @@ def close_unless_used(browser: Browser) -> None:
             _close(options)
 
 
+def close_browser(options: BrowserOptions) -> None:
+    """Close the browser of these options, if there is one."""
+    if options in _browsers:
+        _close(options)
+
+
 def close_browsers() -> None:
     """Close all browsers of this process; also done at exit."""
     discard_dead_driver()
@@ -307,7 +321,7 @@ def _started(options: BrowserOptions, start: Callable[[BrowserType, dict[str, An
     current.selectors.set_test_id_attribute("bid")
     executable = find_browser(current, headless=options.headless)
     how = {
-        "executable_path": executable,
+        "executable_path": options.pipe.executable(executable) if options.pipe else executable,
         "headless": options.headless,
         "args": [*_ARGS, *options.args],
         # Keep the flooding protection: a page that calls history.pushState() in a loop would overload browser and

@@ -44,6 +44,12 @@ def page_scripts() -> str:
 
 
 @cache
+def name_scripts() -> str:
+    """Return the scripts that give ``__websp`` the functions for roles and names of elements."""
+    return "\n".join((data_dir("extension") / name).read_text("utf-8") for name in DOM_SCRIPTS[:2])
+
+
+@cache
 def event_names(script: str) -> tuple[str, str]:
     """Return the random names of the two events by which page scripts ask a script of the page's own world.
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.dialogs import Dialogs
 from websp_gym.browser.driver import is_answering
-from websp_gym.browser.isolated import session_of
+from websp_gym.browser.isolated import session_of, target_of
 from websp_gym.browser.notices import ASKED, Notices
 from websp_gym.browser.openings import openings_of
 from websp_gym.browser.timers import watch_timers
@@ -150,6 +150,10 @@ class Tabs:
             page.goto("about:blank")
         page.goto(url, wait_until="commit", timeout=timeout * 1000)
 
+    def of_target(self, target: str) -> Page | None:
+        """Return the tab with a DevTools id; None if there is none."""
+        return next((page for page in self.pages if target_of(page) == target), None)
+
     def activate(self, page: Page) -> None:
         """Make a tab the current one and bring it to the front."""
         if page in self._history:
@@ -164,6 +168,12 @@ class Tabs:
         url = str(history["entries"][index - 1]["url"]) if index > 0 else None
         # A user cannot go back to the blank page that a tab shows before its first page.
         return None if url == "about:blank" and index == 1 else url
+
+    @property
+    def has_next(self) -> bool:
+        """Whether "forward" in the current tab leads to a page."""
+        history = session_of(self.current).send("Page.getNavigationHistory")
+        return bool(history["currentIndex"] + 1 < len(history["entries"]))
 
     def forget_history(self) -> None:
         """Clear the history of the current tab, so that its page becomes the first entry."""

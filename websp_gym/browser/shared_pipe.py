@@ -1,0 +1,299 @@
+"""A browser's DevTools connection that Playwright shares with other clients; the browser opens no port.
+
+Playwright starts a browser and talks to it through two pipes. Here these pipes end in a thread of this process, which
+has two others to the browser: what Playwright says goes on unchanged, and other clients get sessions of their own.
+Each session belongs to one client, so its id alone says who gets a message of the browser.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import os
+import re
+import shlex
+import socket
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from websp_gym.browser.scratch import scratch_folder
+from websp_gym.errors import WorldError
+
+Returned = TypeVar("Returned")
+Hear = Callable[[bytes, str], None]
+"""Takes a message of the browser and the id of its session."""
+
+_LAUNCHER = Path(__file__).with_name("pipe_launcher.py")
+_SESSION = re.compile(rb',"sessionId":"([0-9A-Fa-f]{32})"\}$')
+"""The end of a message about a session; what a page says stands before it."""
+_ATTACHED = b'{"method":"Target.attachedToTarget"'
+_DETACHED = b'{"method":"Target.detachedFromTarget"'
+_FIRST_ID = 1_900_000_000
+"""Ids of our own commands without a session; Playwright counts from 1."""
+_PATIENCE = 10.0
+"""Seconds that a browser may take to answer a command of ours."""
+
+
+class CommandError(WorldError):
+    """Raised when the browser refuses a command, or is gone."""
+
+
+class SharedPipe:
+    """The shared DevTools connection of one browser.
+
+    A browser that is launched with it (:class:`~websp_gym.browser.launch.BrowserOptions`) uses it. All work is done
+    on :attr:`loop`, in a thread of its own.
+
+    Attributes:
+        loop: The event loop of the thread.
+    """
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="websp-pipe", daemon=True)
+        self._thread.start()
+        self._folder: Path | None = None
+        self._listener: socket.socket | None = None
+        self._link: _Link | None = None
+
+    def executable(self, browser: str) -> str:
+        """Return the path of a program that starts a browser with this connection.
+
+        Args:
+            browser: Path of the browser's executable.
+        """
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="pipe-", dir=scratch_folder()))
+            self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self._listener.bind(str(self._folder / "socket"))
+            self._listener.listen()
+            threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
+        words = [sys.executable, "-I", "-S", str(_LAUNCHER), str(self._folder / "socket"), browser]
+        program = self._folder / "browser"
+        program.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n', "utf-8")
+        program.chmod(0o700)
+        return str(program)
+
+    def run(self, work: Coroutine[Any, Any, Returned], seconds: float = _PATIENCE) -> Returned:
+        """Run a coroutine on :attr:`loop` and return its result; not on that thread itself.
+
+        Raises:
+            WorldError: It did not end in time.
+        """
+        future = asyncio.run_coroutine_threadsafe(work, self.loop)
+        try:
+            return future.result(seconds)
+        except TimeoutError:
+            future.cancel()
+            raise WorldError(f"the browser did not answer within {seconds:g} seconds") from None
+
+    async def browser_session(self, hear: Hear) -> str:
+        """Open a session with the browser itself, and return its id.
+
+        Args:
+            hear: Gets the messages of this session and of all that are opened through it.
+
+        Raises:
+            CommandError: The browser is gone.
+        """
+        if self._link is None or self._link.closed:
+            raise CommandError("the browser has not been started, or is gone")
+        return await self._link.open_session(hear)
+
+    def close_session(self, session: str) -> None:
+        """Close a session with the browser and all that were opened through it; call it on :attr:`loop`."""
+        if self._link is not None:
+            self._link.close_session(session)
+
+    def send(self, message: bytes) -> None:
+        """Send a message, which names one of our sessions, to the browser; call it on :attr:`loop`."""
+        if self._link is not None:
+            self._link.send(message)
+
+    def close(self) -> None:
+        """End the thread; the browser must have been closed."""
+        if self._listener is not None:
+            with contextlib.suppress(OSError):
+                self._listener.shutdown(socket.SHUT_RDWR)
+            self._listener.close()
+        with contextlib.suppress(RuntimeError):
+            self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join(_PATIENCE)
+
+    def _run(self) -> None:
+        try:
+            self.loop.run_forever()
+        finally:
+            if self._link is not None:
+                self._link.close()
+            self.loop.close()
+
+    def _accept(self, listener: socket.socket) -> None:
+        """Exchange the pipes with each launcher: Playwright may start a browser twice."""
+        with contextlib.suppress(OSError):
+            while True:
+                link, _ = listener.accept()
+                with link:
+                    _, (from_playwright, to_playwright), _, _ = socket.recv_fds(link, 1, 2)
+                    browser_reads, to_browser = os.pipe()
+                    from_browser, browser_writes = os.pipe()
+                    ready = asyncio.run_coroutine_threadsafe(
+                        self._start(from_playwright, to_playwright, from_browser, to_browser), self.loop
+                    )
+                    ready.result(_PATIENCE)
+                    socket.send_fds(link, [b"2"], [browser_reads, browser_writes])
+                    os.close(browser_reads)
+                    os.close(browser_writes)
+
+    async def _start(self, *ends: int) -> None:
+        if self._link is not None:
+            self._link.close()
+        self._link = await _Link.open(*ends)
+
+
+class _Link:
+    """The four ends of the pipes of one started browser."""
+
+    def __init__(self) -> None:
+        self._to_browser: asyncio.WriteTransport
+        self._to_playwright: asyncio.WriteTransport
+        self.closed = False
+        self._hear: dict[str, Hear] = {}
+        self._numbers = itertools.count(_FIRST_ID)
+        self._waiting: dict[int, tuple[Hear, asyncio.Future[str]] | None] = {}
+        """What is done with the answers to our own commands without a session; nothing for ``None``."""
+        self._transports: list[asyncio.ReadTransport | asyncio.WriteTransport] = []
+
+    @classmethod
+    async def open(
+        cls, from_playwright: int, to_playwright: int, from_browser: int, to_browser: int
+    ) -> _Link:
+        """Connect the four descriptors, which are closed with the link."""
+        link = cls()
+        link._to_browser = await link._writing(to_browser)
+        link._to_playwright = await link._writing(to_playwright)
+        # Messages of two clients must not be mixed, so only whole ones are passed on.
+        await link._reading(from_playwright, _Messages(link.send).feed)
+        await link._reading(from_browser, _Messages(link._from_browser).feed)
+        return link
+
+    def send(self, message: bytes) -> None:
+        """Send a message to the browser."""
+        self._to_browser.write(message + b"\0")
+
+    def close(self) -> None:
+        """Close all ends; clients that wait for an answer get an error."""
+        self.closed = True
+        for transport in self._transports:
+            if not transport.is_closing():  # closing one twice is an error
+                transport.close()
+        for waiting in self._waiting.values():
+            if waiting is not None and not waiting[1].done():
+                waiting[1].set_exception(CommandError("the browser is gone"))
+        self._waiting.clear()
+
+    async def open_session(self, hear: Hear) -> str:
+        number = next(self._numbers)
+        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = hear, answer
+        self.send(b'{"id":%d,"method":"Target.attachToBrowserTarget"}' % number)
+        return await asyncio.wait_for(answer, _PATIENCE)
+
+    def close_session(self, session: str) -> None:
+        """Close a session of ours."""
+        number = next(self._numbers)
+        self._waiting[number] = None
+        arguments = b'{"sessionId":"%s"}' % session.encode()
+        self.send(b'{"id":%d,"method":"Target.detachFromTarget","params":%s}' % (number, arguments))
+
+    async def _reading(self, descriptor: int, feed: Callable[[bytes], None]) -> None:
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: _Reader(feed, self.close), os.fdopen(descriptor, "rb", 0)
+        )
+        self._transports.append(transport)
+
+    async def _writing(self, descriptor: int) -> asyncio.WriteTransport:
+        transport, _ = await asyncio.get_running_loop().connect_write_pipe(
+            lambda: _Writer(self.close), os.fdopen(descriptor, "wb", 0)
+        )
+        self._transports.append(transport)
+        return transport
+
+    def _from_browser(self, message: bytes) -> None:
+        found = _SESSION.search(message, max(0, len(message) - 64))
+        session = found[1].decode() if found is not None else ""
+        hear = self._hear.get(session)
+        if hear is None:
+            if session or not self._is_ours(message):
+                self._to_playwright.write(message + b"\0")
+            return
+        if message.startswith(_ATTACHED):
+            self._hear[json.loads(message)["params"]["sessionId"]] = hear
+        elif message.startswith(_DETACHED):
+            self._hear.pop(json.loads(message)["params"]["sessionId"], None)
+        hear(message, session)
+
+    def _is_ours(self, message: bytes) -> bool:
+        """Take the answer to a command of ours without a session; also what tells Playwright of our sessions."""
+        if message.startswith(_ATTACHED) and b'"type":"browser"' in message[:400]:
+            return True
+        if message.startswith(_DETACHED):
+            return self._hear.pop(json.loads(message)["params"]["sessionId"], None) is not None
+        if not message.startswith(b'{"id":19'):
+            return False
+        answer = json.loads(message)
+        if answer["id"] not in self._waiting:
+            return False
+        waiting = self._waiting.pop(answer["id"])
+        if waiting is None or waiting[1].done():
+            return True
+        hear, opened = waiting
+        if "error" in answer:
+            opened.set_exception(CommandError(answer["error"]["message"]))
+        else:
+            session = answer["result"]["sessionId"]
+            self._hear[session] = hear
+            opened.set_result(session)
+        return True
+
+
+class _Messages:
+    """Cuts a stream into messages, which end in a zero byte."""
+
+    def __init__(self, take: Callable[[bytes], None]) -> None:
+        self._take = take
+        self._parts: list[bytes] = []
+
+    def feed(self, chunk: bytes) -> None:
+        *whole, rest = chunk.split(b"\0")
+        for part in whole:
+            message, self._parts = b"".join((*self._parts, part)), []
+            self._take(message)
+        if rest:
+            self._parts.append(rest)
+
+
+class _Reader(asyncio.Protocol):
+    def __init__(self, feed: Callable[[bytes], None], lost: Callable[[], None]) -> None:
+        self._feed = feed
+        self._lost = lost
+
+    def data_received(self, data: bytes) -> None:
+        self._feed(data)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._lost()
+
+
+class _Writer(asyncio.BaseProtocol):
+    def __init__(self, lost: Callable[[], None]) -> None:
+        self._lost = lost
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._lost()
