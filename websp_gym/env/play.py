@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 Observation = dict[str, Any]
 StepResult = tuple[Observation, float, bool, bool, dict[str, Any]]
 """Observation, reward, terminated, truncated, info."""
+Reply = TypeVar("Reply")
+"""An action text, or an action of an outside agent."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +27,14 @@ class Transition:
 
 
 def play(
-    act: Callable[[Observation], str], observation: Observation, step: Callable[[str], StepResult]
+    act: Callable[[Observation], Reply], observation: Observation, step: Callable[[Reply], StepResult]
 ) -> Iterator[Transition]:
     """Call ``act`` and ``step`` in turn from the first ``observation`` on; yield each step until the end."""
     over = False
     while not over:
         action = act(observation)
-        taken = Transition(observation, action, *step(action))
+        result = step(action)
+        # The text of an outside action is whole only after it has happened.
+        taken = Transition(observation, str(action), *result)
         yield taken
         observation, over = taken.observation, taken.terminated or taken.truncated

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from websp_gym.env.play import Observation, StepResult, Transition, play
 
 if TYPE_CHECKING:
     from websp_gym.env.environment import WebspEnv
+    from websp_gym.env.outside import OutsideAction
     from websp_gym.env.task import WebspTask
     from websp_gym.policies.sets import Policies
     from websp_gym.records.results import Stage
@@ -44,15 +45,26 @@ class Player(Protocol):
             briefing: The instance, the account and the seed.
         """
 
-    def act(self, observation: Mapping[str, Any]) -> str:
+    def act(self, observation: Mapping[str, Any]) -> str | OutsideAction:
         """Choose the next action.
 
         Args:
             observation: The latest observation.
 
         Returns:
-            An action text.
+            An action text, or an action that an outside agent takes by itself.
         """
+
+
+@runtime_checkable
+class OutsidePlayer(Protocol):
+    """The further methods of an agent that drives the browser itself."""
+
+    def join(self, env: WebspEnv) -> None:
+        """Prepare an environment, before the reset."""
+
+    def leave(self) -> None:
+        """End what :meth:`join` began, after the last step or an error."""
 
 
 class Rollout:
@@ -88,6 +100,17 @@ class Rollout:
 
     def __iter__(self) -> Iterator[Transition]:
         """Reset the environment and yield each step until the episode is over."""
+        outside = self._agent if isinstance(self._agent, OutsidePlayer) else None
+        if outside is None:
+            yield from self._play()
+            return
+        outside.join(self.env)
+        try:
+            yield from self._play()
+        finally:
+            outside.leave()
+
+    def _play(self) -> Iterator[Transition]:
         observation, _info = self.env.reset(seed=self._seed)
         task = self.task = self.env.task
         assert task is not None
@@ -97,12 +120,12 @@ class Rollout:
         self._agent.begin(Briefing(self.env.instance, account, self._seed, policies))
         yield from play(self._act, observation, self._step)
 
-    def _act(self, observation: Observation) -> str:
+    def _act(self, observation: Observation) -> str | OutsideAction:
         action = self._agent.act(observation)
         self.stage, self.actions = "action", self.actions + 1
         return action
 
-    def _step(self, action: str) -> StepResult:
+    def _step(self, action: str | OutsideAction) -> StepResult:
         try:
             result = self.env.step(action)
         except Exception:

@@ -18,7 +18,7 @@ from websp_gym.policies.user.base import MOST_QUESTIONS
 from websp_gym.records.step_facts import ActionFacts, Source, StepFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from websp_gym.actions.calls import Call
     from websp_gym.actions.grammar import Action
@@ -94,11 +94,16 @@ class PolicyWatch:
         self._facts.actions.append(facts)
         return replace(marks, noting=self._meets)
 
-    def call(self, call: Call) -> None:
-        """Take the facts of a call of BrowserGym that is about to be made."""
+    def call(self, call: Call, met: Mapping[str, str] | None = None) -> None:
+        """Take the facts of a call of BrowserGym that is about to be made.
+
+        Args:
+            call: The call.
+            met: Role, name, form and frame of the element that it meets; ``None`` to look for it.
+        """
         name, positional, named = call
         values = [*positional, *named.values()]
-        met = element_of_call(call, self._tabs) or {}
+        met = met if met is not None else element_of_call(call, self._tabs) or {}
         facts = ActionFacts(kind=name, before=self._tabs.current.url, **met)
         if name in _TYPING and len(values) > _TYPING[name]:
             facts = self._typed(facts.model_copy(update={"value": str(values[_TYPING[name]] or "")}))

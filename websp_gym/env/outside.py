@@ -1,0 +1,66 @@
+"""Actions that an agent with browser control of its own takes by itself, as steps of an episode."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future, InvalidStateError
+
+from websp_gym.actions.calls import Call, format_call
+
+LONGEST_WAIT = 3.0
+"""Seconds after which an action that has no end is one that has happened."""
+
+
+class OutsideAction:
+    """An action on its way from an outside agent to the browser; ``step`` takes it in place of a text.
+
+    The environment takes the facts of the element it is about to meet, lets it pass, waits until it is over, and then
+    observes as after any action.
+
+    Args:
+        call: The action as a call of BrowserGym. The text of one that types grows until it is over.
+        target: DevTools id of the tab; empty where it is not known.
+        by_script: What it is in words, where it has happened already: by a script of the agent, or unseen.
+        met: Role, name, form and frame of the element that it met, where that is known beforehand.
+
+    Attributes:
+        decided: Done once it may pass (empty) or may not (why); read by the one that holds it back.
+        over: Done once it has happened.
+        began: When it began, in seconds of Unix time.
+    """
+
+    def __init__(
+        self, call: Call, target: str, *, by_script: str = "", met: Mapping[str, str] | None = None
+    ) -> None:
+        self.call = call
+        self.target = target
+        self.by_script = by_script
+        self.met = met
+        self.decided: Future[str] = Future()
+        self.over: Future[None] = Future()
+        self.began = time.time()
+        self.types = False
+        """Whether it types into a field, so that later keys are part of it."""
+
+    def __str__(self) -> str:
+        return f"script: {self.by_script}" if self.by_script else format_call(self.call)
+
+    def let_pass(self) -> None:
+        """Let it happen."""
+        self._decide("")
+
+    def refuse(self, reason: str) -> None:
+        """Do not let it happen."""
+        self._decide(reason)
+        self.end()
+
+    def end(self) -> None:
+        """Say that it has happened, or never will; again does nothing."""
+        with contextlib.suppress(InvalidStateError):
+            self.over.set_result(None)
+
+    def _decide(self, refusal: str) -> None:
+        with contextlib.suppress(InvalidStateError):
+            self.decided.set_result(refusal)

@@ -1,0 +1,102 @@
+"""The record of an episode while it runs: in memory, and on disk if it is asked for or the reward reads it."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from websp_gym.actions.grammar import thought_of
+from websp_gym.errors import SetupError
+from websp_gym.records.trajectory import Step, View
+
+if TYPE_CHECKING:
+    from websp_gym.env.task import WebspTask
+    from websp_gym.env.turns import AgentTurns
+    from websp_gym.observation.observe import Observer
+    from websp_gym.records.ending import Ending
+    from websp_gym.records.recorder import Recorder
+    from websp_gym.records.step_facts import StepFacts
+    from websp_gym.scoring.rewards import Reward
+
+
+class EpisodeRecord:
+    """The record of one episode. The caller must always :meth:`close` it.
+
+    Args:
+        task: The task of the episode, which has the trajectory.
+        reward: The reward; one that reads the record on disk gets a copy, which goes with the episode.
+        parent: Folder for the record; ``None`` to keep none.
+    """
+
+    def __init__(self, task: WebspTask, reward: Reward, parent: Path | None) -> None:
+        self._task = task
+        self._parent = parent
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        if parent is None and getattr(reward, "reads_the_record", False):
+            self._scratch = tempfile.TemporaryDirectory(prefix="websp-")
+            self._parent = Path(self._scratch.name)
+        self._recorder: Recorder | None = None
+        self.on_disk = self._parent is not None
+        """Whether it is written to disk."""
+        self.steps = 0
+        """Number of the current step; 0 before the first."""
+
+    def start(self) -> None:
+        """Begin to write it to disk, once the episode is set up."""
+        if self._parent is not None:
+            self._recorder = self._task.start_record(self._parent)
+
+    def view(self, observer: Observer) -> View:
+        """Return the last observation in its stored form."""
+        page = observer.view()
+        return View.of(page) if self._recorder is None else self._recorder.view(self.steps, page)
+
+    def add(
+        self, turns: AgentTurns, observer: Observer, facts: StepFacts | None, *, counted: int, seconds: float
+    ) -> None:
+        """Add the current step, which is over.
+
+        Args:
+            turns: Has the action and what went wrong.
+            observer: Has the observation after it.
+            facts: What else is known of the step.
+            counted: Number of actions it counts as.
+            seconds: Seconds it took.
+        """
+        step = Step(
+            number=self.steps,
+            thought=thought_of(turns.last_action),
+            action=turns.last_action,
+            act=turns.understood,
+            error=turns.last_error,
+            counted=counted,
+            seconds=seconds,
+            ended=time.time(),
+            view=self.view(observer),
+            facts=facts,
+        )
+        self._task.trajectory.steps.append(step)
+        if self._recorder is not None:
+            self._recorder.append()
+
+    def save(self) -> None:
+        """Write all that is not on disk yet."""
+        if self._recorder is not None:
+            self._recorder.save()
+
+    def close(self, ending: Ending) -> None:
+        """End it. ``ending`` says how the episode ended; not recorded once it is scored, as it is saved then."""
+        record = self._task.trajectory
+        if self._recorder is not None and record.verdict is None:
+            record.close(ending)
+            record.error = ending.detail
+            with contextlib.suppress(SetupError):  # the error that ended the episode is already being raised
+                self._recorder.save()
+
+    def discard_copy(self) -> None:
+        """Remove the copy that was made for the reward alone."""
+        if self._scratch is not None:
+            self._scratch.cleanup()
