@@ -87,7 +87,7 @@ def test_the_edges_of_the_window_are_inside(hands: Hands) -> None:
         ("ISO_Left_Tab", "Shift+Tab"),
         ("ctrl+shift+Left", "Control+Shift+ArrowLeft"),
         ("CTRL+SHIFT+T", "Control+Shift+t"),
-        ("shift+a", "Shift+a"),
+        ("shift+a", "Shift+A"),
         ("A", "A"),
         ("f5", "F5"),
         ("ctrl+plus", "Control++"),

@@ -55,6 +55,7 @@ BROWSERGYM = {
 TEXT = MARKS - {"screenshot"}
 KEYS = {
     "marks": MARKS,
+    "pixels": MARKS - {"elements", "elements_text"},
     "text": TEXT,
     "axtree": TEXT | {"axtree_object", "extra_element_properties"},
     "browsergym": BROWSERGYM,
@@ -116,7 +117,7 @@ def test_kind_all_has_a_plain_picture_and_a_marked_one(make: MakeEnv) -> None:
         ({"reward": "stat"}, 'did you mean "state"'),
         ({"reward": 1.0}, 'no reward "1.0"'),
         ({"max_action": 3}, 'did you mean "max_actions"'),
-        ({"observation": "pixels"}, "use one of marks, text, axtree, browsergym, all"),
+        ({"observation": "picture"}, "use one of marks, pixels, text, axtree, browsergym, all"),
         ({"instruction": "short"}, "use one of without_navigation, with_navigation"),
         ({"initial_state": "api"}, "use one of replay, snapshot"),
         ({"login": "none"}, "use one of session, replay"),
@@ -205,7 +206,7 @@ def test_pictures_are_drawn_at_their_scale_also_where_the_page_is_scrolled(
 @pytest.mark.parametrize("kind", ["text", "axtree", "browsergym", "all"])
 def test_only_pictures_with_marks_are_scaled(kind: str) -> None:
     with pytest.raises(
-        SetupError, match=r'picture_scale=0\.5 scales the pictures of observation="marks" only'
+        SetupError, match=r'picture_scale=0\.5 scales the pictures of observation="marks" and "pixels" only'
     ):
         make_env(DONE, observation=kind, picture_scale=0.5)
 

@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -18,9 +19,9 @@ from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from websp_gym.actions.calls import Call, looks_like_calls, read_calls
-from websp_gym.actions.clipboard import edit_of, keep_from_pasting, paste, selected
+from websp_gym.actions.clipboard import pressing
 from websp_gym.actions.grammar import Action
-from websp_gym.actions.keys import read_keys, split_keys, told_of
+from websp_gym.actions.keys import read_keys, split_keys
 from websp_gym.actions.pointer import draw_list_in_page, refuse_outside
 from websp_gym.browsergym import absence
 from websp_gym.browsergym import functions as stock
@@ -242,22 +243,18 @@ def _make(name: str, arguments: list[Any], named: dict[str, Any], tabs: Tabs, li
                 tabs.dialogs.decide(accept=action.accept is True, text=action.text)
         return
     functions = stock()
-    keys = arguments[-1] if name in ("press", "keyboard_press") else None
-    edit = edit_of(keys) if keys is not None else None
-    if edit in ("copy", "cut"):
-        if name == "press":
-            # press() focuses the element first.
-            functions.focus(arguments[0])
-        tabs.clipboard = selected(tabs.current) or tabs.clipboard
-    if edit == "paste":
-        # The browser's clipboard is shared with other episodes.
-        keep_from_pasting(tabs.current)
     draw_list_in_page(name, _bound(name, arguments, named), tabs.current)
-    getattr(functions, name)(*arguments, **named)
-    if edit == "paste":
-        paste(tabs)
-    if keys is not None and (told := told_of(keys)):
-        tabs.notices.add(told)
+    make = partial(getattr(functions, name), *arguments, **named)
+    if name not in ("press", "keyboard_press"):
+        make()
+        return
+    focus = partial(functions.focus, arguments[0]) if name == "press" else _nothing
+    with pressing(arguments[-1], tabs, focus):
+        make()
+
+
+def _nothing() -> None:
+    """Do nothing: the element has the focus."""
 
 
 def _bound(name: str, positional: list[Any], named: dict[str, Any]) -> dict[str, Any]:
@@ -287,7 +284,7 @@ def _check(name: str, positional: list[Any], named: dict[str, Any]) -> float:
     bound.apply_defaults()
     match name:
         case "goto":
-            _check_url(str(bound.arguments["url"]))
+            check_url(str(bound.arguments["url"]))
         case "handle_dialog":
             _check_answer(**bound.arguments)
         case "noop":
@@ -319,7 +316,7 @@ def _milliseconds(wait: Any) -> float:
     return float(wait)
 
 
-def _check_url(url: str) -> None:
+def check_url(url: str) -> None:
     """Raise ActionError unless the URL is http or https: other pages could show files of this machine."""
     try:
         scheme = urlsplit(url.strip()).scheme.lower()

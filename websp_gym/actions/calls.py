@@ -20,7 +20,7 @@ Call = tuple[str, list[Any], dict[str, Any]]
 """Name, positional arguments and keyword arguments."""
 
 _DEEPEST = 10
-_LARGEST_NUMBER = 1_000_000
+LARGEST_NUMBER = 1_000_000
 """No page needs larger numbers, and infinite or huge ones crash the browser's driver."""
 # Possessive quantifiers throughout: no backtracking, so matching takes linear time.
 _TOKEN = re.compile(
@@ -64,6 +64,13 @@ def read_calls(text: str) -> list[Call]:
     if not calls:
         raise ActionError("an empty action", action=text[:200])
     return calls
+
+
+def format_call(call: Call) -> str:
+    """Return a call as text, which :func:`read_calls` parses."""
+    name, positional, named = call
+    values = [*map(repr, positional), *(f"{key}={value!r}" for key, value in named.items())]
+    return f"{name}({', '.join(values)})"
 
 
 def _unfenced(text: str) -> str:
@@ -175,8 +182,8 @@ def _literal(kind: str, token: str) -> Any:
         return _string(token)
     if kind == "number":
         number = float(token)
-        if not abs(number) <= _LARGEST_NUMBER:
-            raise ValueError(f"expected a number from -{_LARGEST_NUMBER:,} to {_LARGEST_NUMBER:,}")
+        if not abs(number) <= LARGEST_NUMBER:
+            raise ValueError(f"expected a number from -{LARGEST_NUMBER:,} to {LARGEST_NUMBER:,}")
         return number if any(sign in token for sign in ".eE") else int(token)
     if token in _CONSTANTS:
         return _CONSTANTS[token]

@@ -6,8 +6,11 @@ All contexts of a browser share its clipboard, so pages are never allowed to pas
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
+from websp_gym.actions.keys import told_of
 from websp_gym.browser.isolated import Frame, worlds_of
 
 if TYPE_CHECKING:
@@ -36,6 +39,29 @@ _SELECTION = """function (longest) {
   if (at.type === 'password' || typeof at.selectionStart !== 'number') return '';
   return at.value.slice(at.selectionStart, at.selectionEnd).slice(0, longest);
 }"""
+
+
+@contextmanager
+def pressing(keys: str, tabs: Tabs, focus: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Do what belongs to pressing keys: use the episode's clipboard, and tell of keys without effect.
+
+    Args:
+        keys: A key or combination, as Playwright writes it; the block presses it.
+        tabs: The open tabs.
+        focus: Focuses the element that the keys are for, if it does not have the focus yet.
+    """
+    edit = edit_of(keys)
+    if edit in ("copy", "cut"):
+        focus()
+        tabs.clipboard = selected(tabs.current) or tabs.clipboard
+    if edit == "paste":
+        # The browser's clipboard is shared with other episodes.
+        keep_from_pasting(tabs.current)
+    yield
+    if edit == "paste":
+        paste(tabs)
+    if told := told_of(keys):
+        tabs.notices.add(told)
 
 
 def edit_of(keys: str) -> Edit | None:

@@ -75,15 +75,23 @@ def element_of_call(call: Call, tabs: Tabs) -> dict[str, str] | None:
 
 
 def _met(call: Call, worlds: Worlds) -> dict[str, str] | None:
-    name, positional, named = call
-    values = [*positional, *named.values()]
+    name = call[0]
     if name in _BY_FOCUS:
         return _inmost(worlds.main, "focus", None)
-    if name in _BY_POINT and len(values) > 1:
-        return _inmost(worlds.main, "point", [float(values[0]), float(values[1])])
-    if name in BY_BID and values:
-        return _of_bid([worlds.main, *worlds.children()], str(values[0]))
+    if name in _BY_POINT:
+        point = [_argument(call, number, key) for number, key in enumerate(("x", "y"))]
+        # What is no number, the call itself refuses.
+        numbers = all(isinstance(value, int | float) for value in point)
+        return _inmost(worlds.main, "point", point) if numbers else {}
+    if name in BY_BID:
+        return _of_bid([worlds.main, *worlds.children()], str(_argument(call, 0, "bid")))
     return {}
+
+
+def _argument(call: Call, number: int, key: str) -> Any:
+    """Return an argument of a call, given by its position or its name."""
+    _, positional, named = call
+    return positional[number] if number < len(positional) else named.get(key)
 
 
 def _of_bid(frames: list[Frame], bid: str) -> dict[str, str] | None:

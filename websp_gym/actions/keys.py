@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from websp_gym.errors import ActionError
+
+if TYPE_CHECKING:
+    from websp_gym.actions.calls import Call
 
 MODIFIERS = ("Control", "Alt", "Meta", "Shift")
 _ALIASES = {
@@ -40,11 +45,10 @@ _ALIASES = {
     "NumpadSubtract": "numpadsubtract kpsubtract subtract",
     "NumpadMultiply": "numpadmultiply kpmultiply multiply",
     "NumpadDivide": "numpaddivide kpdivide divide",
-    "NumpadDecimal": "numpaddecimal kpdecimal decimal",
     "Minus": "minus hyphen dash",
     "Equal": "equal equals",
     "Comma": "comma",
-    "Period": "period dot",
+    "Period": "period dot numpaddecimal kpdecimal decimal",
     "Slash": "slash forwardslash",
     "Backslash": "backslash",
     "Semicolon": "semicolon",
@@ -79,7 +83,8 @@ _NAMES = (
     | {f"f{number}": f"F{number}" for number in range(1, 13)}
     | {f"key{letter}": f"Key{letter.upper()}" for letter in "abcdefghijklmnopqrstuvwxyz"}
     | {f"digit{digit}": f"Digit{digit}" for digit in range(10)}
-    | {f"{word}{digit}": f"Numpad{digit}" for word in ("numpad", "kp", "num") for digit in range(10)}
+    # Playwright's Numpad0 is Insert, as without NumLock.
+    | {f"{word}{digit}": str(digit) for word in ("numpad", "kp", "num") for digit in range(10)}
 )
 """Playwright's name of each key, by its names in small letters without spaces, hyphens and underscores."""
 _CHARACTERS = {"\n": "Enter", "\r": "Enter", "\t": "Tab", "\b": "Backspace", "\x1b": "Escape"}
@@ -95,6 +100,19 @@ _WINDOW_KEYS = {
 }
 """Keys of the browser's window or the desktop: the headless browser has neither, and each of them does nothing."""
 
+_IN_A_WINDOW: dict[str, Call] = {
+    **dict.fromkeys(("Alt+arrowleft",), ("go_back", [], {})),
+    **dict.fromkeys(("Alt+arrowright",), ("go_forward", [], {})),
+    **dict.fromkeys(("f5", "Control+r", "Control+f5", "Control+Shift+r", "Shift+f5"), ("reload", [], {})),
+    **dict.fromkeys(("Control+tab", "Control+pagedown"), ("next_tab", [1], {})),
+    **dict.fromkeys(("Control+Shift+tab", "Control+pageup"), ("next_tab", [-1], {})),
+    **dict.fromkeys(("Control+w", "Control+f4"), ("tab_close", [], {})),
+    "Control+t": ("new_tab", [], {}),
+    **{f"Control+{digit}": ("tab_focus", [digit - 1], {}) for digit in range(1, 9)},
+    "Control+9": ("tab_focus", [-1], {}),
+}
+"""Keys that the window of a browser would carry out, and the calls that do the same."""
+
 
 def read_keys(text: str) -> str:
     """Return a key or combination of keys as Playwright writes it, such as ``Control+a`` for ``CTRL+A``.
@@ -108,6 +126,9 @@ def read_keys(text: str) -> str:
     ):
         # A keyboard sends a capital only with Shift, which changes the letter itself.
         names[-1] = names[-1].lower()
+    elif "Shift" in names[:-1] and len(names[-1]) == 1:
+        # Playwright types a small letter even with Shift.
+        names[-1] = names[-1].upper()
     return "+".join(names)
 
 
@@ -124,17 +145,28 @@ def split_keys(text: str) -> list[str]:
 
 def told_of(keys: str) -> str | None:
     """Return the notice for a combination of :func:`read_keys` that has no effect here, or None."""
-    *held, key = (_SAME.get(name, name) for name in split_keys(keys))
-    if key in MODIFIERS:
+    modifiers, key = _parts(keys)
+    if key.capitalize() in MODIFIERS:
         return f"{keys} alone did nothing unless the page listens for it; it changes the keys pressed with it"
-    modifiers = tuple(sorted({*held}))
-    letter = key[-1] if key.startswith(("Key", "Digit")) else key
-    if "Meta" not in modifiers and letter.lower() not in _WINDOW_KEYS.get(modifiers, "").lower().split():
+    if "Meta" not in modifiers and key not in _WINDOW_KEYS.get(modifiers, "").lower().split():
         return None
     return (
         f"{keys} did nothing unless the page listens for it; it is a key of the browser's window or of the desktop, "
-        "which are not here"
+        "which are not here; goto opens an address"
     )
+
+
+def window_key(keys: str) -> Call | None:
+    """Return the call that does what the window of a browser does on a combination of :func:`read_keys`, or None."""
+    modifiers, key = _parts(keys)
+    return _IN_A_WINDOW.get("+".join([*modifiers, key]))
+
+
+def _parts(keys: str) -> tuple[tuple[str, ...], str]:
+    """Return the modifiers of a combination in alphabetic order, and its key in small letters."""
+    *held, key = (_SAME.get(name, name) for name in split_keys(keys))
+    letter = key[-1] if key.startswith(("Key", "Digit")) else key
+    return tuple(sorted({*held})), letter.lower()
 
 
 def _name(part: str, text: str) -> str:

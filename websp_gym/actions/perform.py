@@ -39,9 +39,10 @@ def perform(action: Action, tabs: Tabs, marks: Marks) -> None:
         if not tabs.alive:
             raise
         raise ActionError(
-            f"{action.kind} failed: {_first_line(error)}", action=format_action(action)
+            f"{action.kind} failed: {first_line(error)}", action=format_action(action)
         ) from error
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """Return what an error of Playwright says, without its log."""
     return str(error).split("\n", 1)[0].split("Call log:", 1)[0].strip()

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
     from websp_gym.observation.marks import Marks
 
-_GOOGLE = "https://www.google.com/"
+GOOGLE = "https://www.google.com/"
 WAIT_SECONDS = 5.0
 _WAIT_QUIET_MS = 500
-_NAVIGATION_MS = 10_000
+NAVIGATION_MS = 10_000
 
 
 @register_action(
@@ -165,15 +165,13 @@ def wait(action: Action, tabs: Tabs, marks: Marks) -> None:
 @register_action("GoBack", NOTHING, meaning="go back to the previous page", example="GoBack")
 def go_back(action: Action, tabs: Tabs, marks: Marks) -> None:
     """Go one page back in the tab's history."""
-    if tabs.previous_url() is None:
-        raise ActionError("there is no previous page in this tab to go back to", action=format_action(action))
-    tabs.current.go_back(wait_until="commit", timeout=_NAVIGATION_MS)
+    go_to_previous(tabs)
 
 
 @register_action("Google", NOTHING, meaning="go to the Google search page", example="Google")
 def google(action: Action, tabs: Tabs, marks: Marks) -> None:
     """Open Google's search page in the current tab."""
-    tabs.current.goto(_GOOGLE, wait_until="commit", timeout=_NAVIGATION_MS)
+    tabs.current.goto(GOOGLE, wait_until="commit", timeout=NAVIGATION_MS)
 
 
 @register_action(
@@ -221,6 +219,13 @@ def ask(action: Action, tabs: Tabs, marks: Marks) -> None:
 )
 def report(action: Action, tabs: Tabs, marks: Marks) -> None:
     """Do nothing to the page: the environment tells the user."""
+
+
+def go_to_previous(tabs: Tabs) -> None:
+    """Go one page back in the current tab; raise ActionError on its first page."""
+    if tabs.previous_url() is None:
+        raise ActionError("there is no previous page in this tab to go back to", action="GoBack")
+    tabs.current.go_back(wait_until="commit", timeout=NAVIGATION_MS)
 
 
 def _target(action: Action, marks: Marks) -> Target:

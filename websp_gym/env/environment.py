@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium as gym
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.browser.launch import BrowserOptions, shared_browser
+from websp_gym.browser.launch import BrowserOptions, close_browser, shared_browser
 from websp_gym.browser.launch_errors import LaunchError
 from websp_gym.browser.owner import call
 from websp_gym.browser.remote import shown
@@ -32,14 +32,16 @@ from websp_gym.world import make_world
 from websp_gym.world.live.live import LiveSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import TypeVar
 
     from playwright.sync_api import BrowserContext, Page
 
+    from websp_gym.browser.shared_pipe import SharedPipe
     from websp_gym.browser.tabs import Tabs
     from websp_gym.env.chat import MemoryChat
     from websp_gym.env.options import Options
+    from websp_gym.env.outside import OutsideAction
     from websp_gym.env.task import WebspTask
 
     Returned = TypeVar("Returned")
@@ -52,7 +54,8 @@ _TO_END = 15.0
 class WebspEnv(gym.Env[dict[str, Any], str]):
     """One instance as a Gymnasium environment; ``gym.make("websp/…")`` returns it.
 
-    An action is a text: one of :data:`websp_gym.actions.ACTIONS`, or BrowserGym calls. An observation is a
+    An action is a text: one of :data:`websp_gym.actions.ACTIONS`, BrowserGym calls, or an action of computer use as
+    JSON, which may also be given as a dictionary. An observation is a
     dictionary; its keys depend on the option ``observation``, and ``observation_space`` lists them. The
     reward is a Python ``float``: 0.0 on every step except the terminating one.
 
@@ -104,6 +107,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
                 option="observation",
             )
         self._episode: Episode | None = None
+        self._pipe: SharedPipe | None = None
 
     @property
     def page(self) -> Page:
@@ -121,6 +125,11 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         """The browser context of the episode; ``None`` when no episode is running."""
         context = self._episode.context if self._episode else None
         return None if context is None else shown(context)
+
+    @property
+    def observation(self) -> dict[str, Any]:
+        """The last observation of the running episode; empty before it begins."""
+        return self._episode.observation if self._episode is not None else {}
 
     @property
     def task(self) -> WebspTask | None:
@@ -172,12 +181,14 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
                 raise
         return self._begin(self._new_episode(of_episode, number), called)
 
-    def step(self, action: str) -> StepResult:
+    def step(self, action: str | Mapping[str, Any] | OutsideAction) -> StepResult:
         """Carry out one action.
 
         Args:
             action: A single action such as ``Click [7]``, a whole reply such as ``Thought: … Action: …``, or
-                BrowserGym calls such as ``click('a12')``.
+                BrowserGym calls such as ``click('a12')``; an action of computer use as a dictionary or as its JSON
+                text, such as ``{"type": "click", "x": 100, "y": 200}``; or an action that an outside agent takes by
+                itself.
 
         Returns:
             Observation, reward, terminated, truncated and info. The reward is 0.0 until the terminating step.
@@ -222,18 +233,30 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         flags = BrowserOptions(self.options.headless, self._world.browser_args())
         call(lambda: shared_browser(flags), seconds=self.options.reset_timeout)
 
+    def share_browser(self, pipe: SharedPipe | None) -> None:
+        """Let an outside agent use the browser of later episodes, which is then one of its own.
+
+        Args:
+            pipe: Shares its DevTools connection; ``None`` ends this, and closes that browser.
+        """
+        self._end(Ending("abandoned"))
+        before, self._pipe = self._pipe, pipe
+        if before is not None:
+            flags = BrowserOptions(self.options.headless, self._world.browser_args(), before)
+            call(lambda: close_browser(flags), seconds=_TO_END)
+
     def close(self) -> None:
         """End the episode. The browser stays open for other environments of the same process."""
         self._end(Ending("abandoned"))
 
     def _new_episode(self, options: Options, seed: int) -> Episode:
-        return Episode(self.instance, options, self._world, self._reward, seed, self._policies)
+        return Episode(self.instance, options, self._world, self._reward, seed, self._policies, self._pipe)
 
     def _begin(self, episode: Episode, called: float) -> tuple[dict[str, Any], dict[str, Any]]:
         self._episode = episode
         return self._guarded(lambda: episode.begin(called), "during reset", episode.options.reset_timeout)
 
-    def _step(self, episode: Episode, action: str) -> StepResult:
+    def _step(self, episode: Episode, action: str | Mapping[str, Any] | OutsideAction) -> StepResult:
         called, timeout = time.monotonic(), episode.options.step_timeout
         self._unless_it_fails(episode.wait)
         observation, info = self._guarded(lambda: episode.step(action, called), "during the episode", timeout)

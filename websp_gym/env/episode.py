@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import time
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.actions.grammar import thought_of
-from websp_gym.actions.reply import kept
+from websp_gym.actions.computer import Screen, written
 from websp_gym.browser.driver import discard_dead_driver, event_loop
 from websp_gym.browser.internals import loop_of
 from websp_gym.browser.launch import BrowserOptions, close_unless_used, first_page, open_context, version_of
@@ -21,25 +19,27 @@ from websp_gym.browser.tabs import Tabs
 from websp_gym.browser.watch import Watch
 from websp_gym.env.chat import MemoryChat
 from websp_gym.env.limits import Limits
+from websp_gym.env.outside import OutsideAction
+from websp_gym.env.record import EpisodeRecord
 from websp_gym.env.task import WebspTask
 from websp_gym.env.turns import AgentTurns
-from websp_gym.errors import SetupError, WebspError, WorldError
+from websp_gym.errors import WebspError, WorldError
 from websp_gym.observation.observe import Observer
 from websp_gym.observation.veil import Veil
 from websp_gym.policies.briefing import policy_block
 from websp_gym.policies.user import make_user
 from websp_gym.policies.watch import PolicyWatch
 from websp_gym.records.ending import Ending
-from websp_gym.records.trajectory import Step, View, versions
+from websp_gym.records.trajectory import versions
 from websp_gym.texts import encodable
 from websp_gym.world.live.harm import HarmGuard
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
+    from websp_gym.browser.shared_pipe import SharedPipe
     from websp_gym.env.options import Options
     from websp_gym.policies.sets import Policies
-    from websp_gym.records.recorder import Recorder
     from websp_gym.records.step_facts import StepFacts
     from websp_gym.scoring.rewards import Reward
     from websp_gym.tasks.instances import Instance
@@ -66,6 +66,7 @@ class Episode:
         reward: Function from the end of the episode to a verdict.
         seed: Seed of the episode.
         policies: The policies of the episode; ``None`` for none.
+        pipe: Shares the browser with an outside agent; ``None`` for the browser of all episodes of the process.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Episode:
         reward: Reward,
         seed: int,
         policies: Policies | None = None,
+        pipe: SharedPipe | None = None,
     ) -> None:
         self.options = options
         self.seed = seed
@@ -87,22 +89,15 @@ class Episode:
         self.pid = os.getpid()
         """Id of the process that owns its browser."""
         self.context: BrowserContext | None = None
-        self._flags = BrowserOptions(options.headless, world.browser_args())
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
-        self._record_to = options.record_to
-        if self._record_to is None and getattr(reward, "reads_the_record", False):
-            # Such a reward reads the record on disk, which has no secrets; this copy goes with the episode.
-            self._scratch = tempfile.TemporaryDirectory(prefix="websp-")
-            self._record_to = Path(self._scratch.name)
+        self._flags = BrowserOptions(options.headless, world.browser_args(), pipe)
+        self._record = EpisodeRecord(self.task, reward, options.record_to)
         self.ending: Ending | None = None
         """How the episode ended; ``None`` while it runs."""
-        self._recorder: Recorder | None = None
         self._limits = Limits(options.max_actions, options.max_seconds)
         self._overdue = False
         """Whether a call ran into its deadline; the browser may still be busy with the page."""
         self.observation: Observation = {}
         """The last observation; empty before the first."""
-        self._steps = 0
         self._policy_watch: PolicyWatch | None = None
         self._facts: StepFacts | None = None
 
@@ -145,7 +140,7 @@ class Episode:
             self.tabs,
             seed=self.seed,
             scale=self.options.picture_scale,
-            recorded=self._record_to is not None,
+            recorded=self._record.on_disk,
         )
         page = first_page(self.context)
         watch.suspect = "page"
@@ -155,22 +150,22 @@ class Episode:
         if self.policies is not None:
             self._policy_watch = self._watch_of(self.policies, goal)
         guard = HarmGuard(self.task.instance) if self.options.guarded else None
-        self._turns = AgentTurns(self.tabs, self.observer, self.chat, self._policy_watch, guard)
+        screen = Screen(*self.options.viewport, self.options.picture_scale)
+        self._turns = AgentTurns(self.tabs, self.observer, self.chat, screen, self._policy_watch, guard)
         self.chat.add_message("assistant", "Hi! I am your web assistant. What can I do for you?")
         self.chat.add_message("user", goal)
         record = self.task.trajectory
         record.versions = versions(version_of(self.context))
         if self.task.instance.origin is not None:
             record.versions[self.task.instance.origin.dataset] = self.task.instance.origin.digest
-        if self._record_to is not None:
-            self._recorder = self.task.start_record(self._record_to)
+        self._record.start()
         self._limits.start()
         observation = self.observation = self._observe()
         if self._policy_watch is not None and record.policies is not None:
             record.policies.begun = self._policy_watch.begun()
         record.reset_seconds = time.monotonic() - called
-        record.initial = self._view()
-        self._save()
+        record.initial = self._record.view(self.observer)
+        self._record.save()
         return observation, {
             "initial_state": report,
             "task_info": {"instance": record.instance, "seed": self.seed},
@@ -185,13 +180,15 @@ class Episode:
         if left > 0:
             time.sleep(left)  # not for something to happen: it is the limit itself
 
-    def step(self, action: str, called: float) -> tuple[Observation, Info]:
+    def step(
+        self, action: str | Mapping[str, Any] | OutsideAction, called: float
+    ) -> tuple[Observation, Info]:
         """Carry out one action, wait until the page is at rest, and return the observation and ``info``.
 
         :attr:`ending` is set if this was the last step.
 
         Args:
-            action: The agent's reply.
+            action: The agent's reply, an action of computer use as a dictionary, or one that it takes itself.
             called: Start of the step, on the monotonic clock; the time since then is not charged to the
                 agent.
 
@@ -200,9 +197,8 @@ class Episode:
         """
         if self.context is None:
             raise WorldError("the episode has not begun; call reset() first")
-        self._steps += 1
-        # Treat a non-string action as an unparsable one.
-        text = encodable(action if isinstance(action, str) else repr(action))
+        self._record.steps += 1
+        reply = action if isinstance(action, OutsideAction) else _text(action)
         info: Info = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
         info["task_info"] = {"instance": self.task.instance.id}
         watch = Watch(
@@ -214,12 +210,12 @@ class Episode:
         with self._limits.step(called, watch):
             try:
                 with watch:
-                    return self._carry_out(text, info, watch), info
+                    return self._carry_out(reply, info, watch), info
             except (PlaywrightError, WebspError) as error:
                 if not watch.expired:
                     raise
                 self._overdue = True
-                return self._cut_off(text, watch, error), info
+                return self._cut_off(watch, error), info
 
     def score(self, info: Info) -> float:
         """Compute the verdict on the episode, which has ended, and return the reward. This uses no browser.
@@ -236,8 +232,8 @@ class Episode:
         if ending is None:
             raise WorldError("the episode has not ended")
         seconds = self._limits.seconds
-        verdict = self.task.score(ending, save=self._save)
-        self._save()
+        verdict = self.task.score(ending, save=self._record.save)
+        self._record.save()
         reward = self.task.reward_of(verdict)
         info |= {
             "reason": ending.reason,
@@ -256,20 +252,13 @@ class Episode:
         Args:
             ending: How the episode ended, if nothing has ended it before; not recorded once it is scored.
         """
-        record = self.task.trajectory
-        # A scored episode is already saved.
-        if self._recorder is not None and record.verdict is None:
-            record.close(ending)
-            record.error = ending.detail
-            with contextlib.suppress(SetupError):  # the error that ended the episode is already being raised
-                self._recorder.save()
+        self._record.close(ending)
         discard_dead_driver()
         self._close_context()
         with contextlib.suppress(WebspError):
             self.task.teardown()
         self.chat.close()
-        if self._scratch is not None:
-            self._scratch.cleanup()
+        self._record.discard_copy()
 
     def _close_context(self) -> None:
         context = self.context
@@ -281,15 +270,15 @@ class Episode:
             if self._overdue and context.browser is not None:
                 close_unless_used(context.browser)
 
-    def _carry_out(self, text: str, info: Info, watch: Watch) -> Observation:
+    def _carry_out(self, reply: str | OutsideAction, info: Info, watch: Watch) -> Observation:
         began = time.monotonic()
         counted = 1
-        self._turns.begin(text)
+        self._turns.begin(reply)
         if self._limits.is_out_of_time:
             self._turns.last_error = "not carried out: the time was over"
         else:
             before, left = self.task.trajectory.last_view, self._limits.actions_left
-            counted = self._turns.carry_out(text, watch, before, left=left)
+            counted = self._turns.carry_out(reply, watch, before, left=left)
             self._limits.actions += counted
         self.ending = self._turns.ending
         info["action_exec_stop"] = time.time()
@@ -303,10 +292,10 @@ class Episode:
         observation = self.observation = self._observe()
         if self._policy_watch is not None:
             self._facts = self._policy_watch.end_step(self._turns.last_error, self.observer.known_marks())
-        self._record(kept(text), counted, time.monotonic() - began)
+        self._add_step(counted, time.monotonic() - began)
         return observation
 
-    def _cut_off(self, text: str, watch: Watch, error: Exception) -> Observation:
+    def _cut_off(self, watch: Watch, error: Exception) -> Observation:
         """Handle a step that ran into its deadline: the agent failed if the page was at fault, else raise."""
         if watch.blame != "page":
             raise WorldError(
@@ -321,11 +310,12 @@ class Episode:
         if self._policy_watch is not None:
             self._facts = self._policy_watch.cut_off()
         self._limits.actions += 1
-        self.observation = {**self.observation, "last_action": kept(text), "last_action_error": problem}
+        last = {"last_action": self._turns.last_action, "last_action_error": problem}
+        self.observation = {**self.observation, **last}
         if "actions_left" in self.observation:
             self.observation["actions_left"] = self._limits.actions_left
             self.observation["seconds_left"] = self._limits.seconds_left
-        self._record(kept(text), 1, watch.seconds)
+        self._add_step(1, watch.seconds)
         return self.observation
 
     def _watch_of(self, policies: Policies, goal: str) -> PolicyWatch:
@@ -374,28 +364,12 @@ class Episode:
             observation["user_reply"] = self._policy_watch.reply
         return observation
 
-    def _record(self, action: str, counted: int, seconds: float) -> None:
-        step = Step(
-            number=self._steps,
-            thought=thought_of(action),
-            action=action,
-            act=self._turns.understood,
-            error=self._turns.last_error,
-            counted=counted,
-            seconds=seconds,
-            ended=time.time(),
-            view=self._view(),
-            facts=self._facts,
-        )
-        self.task.trajectory.steps.append(step)
-        if self._recorder is not None:
-            self._recorder.append()
+    def _add_step(self, counted: int, seconds: float) -> None:
+        self._record.add(self._turns, self.observer, self._facts, counted=counted, seconds=seconds)
 
-    def _view(self) -> View:
-        """Return the last observation in its stored form."""
-        page = self.observer.view()
-        return View.of(page) if self._recorder is None else self._recorder.view(self._steps, page)
 
-    def _save(self) -> None:
-        if self._recorder is not None:
-            self._recorder.save()
+def _text(action: object) -> str:
+    """Return a reply as text; one that is neither a string nor a dictionary is an action that cannot be parsed."""
+    if isinstance(action, Mapping):
+        return encodable(written(action))
+    return encodable(action if isinstance(action, str) else repr(action))

@@ -59,8 +59,9 @@ class Options:
         initial_state: ``replay`` replays the recorded traces at each reset; ``snapshot`` does so once per
             process and then restores the saved state.
         login: ``session`` starts signed in; ``replay`` first replays the login trace of the site.
-        observation: The keys of an observation: ``marks``, ``text`` (no screenshot), ``axtree`` (the
-            accessibility tree; a screenshot only for the record), ``browsergym`` or ``all``.
+        observation: The keys of an observation: ``marks``, ``pixels`` (the plain screenshot, no elements), ``text``
+            (no screenshot), ``axtree`` (the accessibility tree; a screenshot only for the record), ``browsergym`` or
+            ``all``.
         max_actions: Number of actions allowed. Scrolling and waiting do not count (paper, section 5.1).
         max_seconds: Seconds allowed, counted from the first observation. The time of the agent and of its
             pages counts; time in which the browser, the server or the machine did not respond does not.
@@ -72,7 +73,7 @@ class Options:
         headless: Whether the browser runs without a window.
         viewport: Width and height in CSS pixels, each from 200 to 8192.
         picture_scale: Size of a screenshot in relation to the viewport, from 0.25 to 1; the browser draws it at
-            this size. Boxes of elements stay in CSS pixels. For ``observation="marks"`` only.
+            this size. Boxes of elements stay in CSS pixels. For ``observation="marks"`` and ``"pixels"`` only.
         record_to: Folder in which each episode saves its trajectory, in a subfolder; ``None`` saves nothing.
         on_unscored: What to do with an episode that has no verdict: ``raise`` an error, or ``zero``: pay 0.0
             and set ``info["unscored"]``.
@@ -249,9 +250,9 @@ def read_options(given: Mapping[str, Any]) -> Options:
     if options.policies is None:
         _check_without_policies(options)
     _check_world(options)
-    if options.picture_scale != 1 and options.observation != "marks":
+    if options.picture_scale != 1 and options.observation not in ("marks", "pixels"):
         raise SetupError(
-            f'picture_scale={options.picture_scale:g} scales the pictures of observation="marks" only',
+            f'picture_scale={options.picture_scale:g} scales the pictures of observation="marks" and "pixels" only',
             option="picture_scale",
         )
     if options.observation in ("axtree", "browsergym", "all"):

@@ -9,9 +9,13 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.actions import parse_action
 from websp_gym.actions.browsergym import Listener, actions_in, looks_like_calls, parse_calls, perform_calls
+from websp_gym.actions.computer import find_computer, read_computer
+from websp_gym.actions.computer.perform import perform_computer
 from websp_gym.actions.element_facts import element_of_call
 from websp_gym.actions.perform import perform
 from websp_gym.actions.reply import kept
+from websp_gym.browser.waiting import wait_for
+from websp_gym.env.outside import LONGEST_WAIT, OutsideAction
 from websp_gym.errors import ActionError, HarmError, WorldError
 from websp_gym.records.ending import Ending
 from websp_gym.records.trajectory import ActionRecord
@@ -20,6 +24,7 @@ from websp_gym.texts import shortened
 if TYPE_CHECKING:
     from websp_gym.actions import Action
     from websp_gym.actions.calls import Call
+    from websp_gym.actions.computer import ComputerAction, Screen
     from websp_gym.browser.tabs import Tabs
     from websp_gym.browser.watch import Watch
     from websp_gym.env.chat import MemoryChat
@@ -32,7 +37,11 @@ if TYPE_CHECKING:
 _KEYS = ("press", "keyboard_press", "keyboard_down", "keyboard_type")
 _ENTER, _SPACE = {"Enter", "NumpadEnter", "Return"}, {" ", "Space"}
 _PRESSING = ("click", "dblclick", "mouse_click", "mouse_dblclick", "mouse_down")
+_FIELDS = ("textbox", "searchbox", "combobox", "spinbutton")
+"""Roles of elements into which one types."""
 _LONGEST_ERROR = 1_000
+_LONGEST_SHARE = 2 / 3
+"""Share of the seconds of a step that an action may take by itself; the rest is for the page and the observation."""
 _ABORTED = "net::ERR_ABORTED"
 _UNDESERVED = 1.0
 """Seconds without a response in one step after which a failed action is not charged to the agent."""
@@ -45,6 +54,7 @@ class AgentTurns:
         tabs: The open tabs.
         observer: Has the marks that the agent saw.
         chat: Gets the agent's questions and reports.
+        screen: The picture that the agent sees.
         policy_watch: Takes the facts of each action; ``None`` in an episode without policies.
         guard: Holds back what would harm the account; ``None`` for nothing.
 
@@ -60,6 +70,7 @@ class AgentTurns:
         tabs: Tabs,
         observer: Observer,
         chat: MemoryChat,
+        screen: Screen,
         policy_watch: PolicyWatch | None,
         guard: HarmGuard | None = None,
     ) -> None:
@@ -70,20 +81,22 @@ class AgentTurns:
         self._tabs = tabs
         self._observer = observer
         self._chat = chat
+        self._screen = screen
+        self._about: Call | None = None
         self._policy_watch = policy_watch
         self._guard = guard
 
-    def begin(self, text: str) -> None:
+    def begin(self, reply: str | OutsideAction) -> None:
         """Start the turn of a reply."""
-        self.last_action, self.last_error, self.understood = kept(text), "", None
+        self.last_action, self.last_error, self.understood = kept(str(reply)), "", None
         if self._policy_watch is not None:
             self._policy_watch.begin_step()
 
-    def carry_out(self, text: str, watch: Watch, before: View | None, *, left: int) -> int:
+    def carry_out(self, reply: str | OutsideAction, watch: Watch, before: View | None, *, left: int) -> int:
         """Carry out a reply. What the agent did wrong is in :attr:`last_error`.
 
         Args:
-            text: The reply.
+            reply: The reply, or an action that the agent takes itself.
             watch: The watch of the step.
             before: What the agent saw.
             left: Number of actions it has left.
@@ -96,14 +109,22 @@ class AgentTurns:
         """
         counted, to_user = 1, self._policy_watch is not None
         try:
+            if isinstance(reply, OutsideAction):
+                self._let_pass(reply)
+                return counted
             # A call quoted inside an ANSWER is text: what begins with one of our actions is not a call.
-            if looks_like_calls(text):
-                calls = parse_calls(text, left=left, to_user=to_user)
+            if looks_like_calls(reply):
+                calls = parse_calls(reply, left=left, to_user=to_user)
                 counted = actions_in(calls)
                 self.understood = ActionRecord(kind="calls", text=self.last_action)
                 self._make_calls(calls)
+            elif (written := find_computer(reply)) is not None:
+                computer = read_computer(written, self._screen)
+                counted = int(not computer.free)
+                self.understood = ActionRecord(kind="computer", text=kept(written))
+                self._use_computer(computer, _LONGEST_SHARE * watch.seconds)
             else:
-                action = parse_action(text, to_user=to_user)
+                action = parse_action(reply, to_user=to_user)
                 counted = int(not action.free)
                 self.understood = ActionRecord.of(action, before)
                 self._perform(action)
@@ -139,20 +160,58 @@ class AgentTurns:
 
     def _make_calls(self, calls: list[Call]) -> None:
         listener = Listener(self._say, self._give_up, self._ask, self._report)
-        if self._policy_watch is None and self._guard is None:
-            perform_calls(calls, self._tabs, listener)
-        else:
-            perform_calls(calls, self._tabs, listener, noting=self._before_call)
+        self._about = calls[0] if len(calls) == 1 else None
+        perform_calls(calls, self._tabs, listener, noting=self._before_call)
+
+    def _use_computer(self, action: ComputerAction, longest: float) -> None:
+        self._about = action.about
+        perform_computer(action, self._tabs, self._screen, longest=longest, noting=self._before_call)
+        self._observer.enlarge(action.region)
+
+    def _let_pass(self, action: OutsideAction) -> None:
+        """Let an outside action happen, and wait until it is over."""
+        try:
+            page = self._tabs.of_target(action.target)
+            if page is not None and page is not self._tabs.current:
+                self._tabs.activate(page)
+            met = action.met if action.met is not None else element_of_call(action.call, self._tabs) or {}
+            action.types = action.call[0] == "keyboard_type" and met.get("role") in _FIELDS
+            if action.by_script:
+                self._note_call(action)
+            elif not action.types:
+                self._before_call(action.call)
+        except BaseException as error:
+            action.refuse(str(error))
+            raise
+        action.let_pass()
+        wait_for(self._tabs.context, action.over, LONGEST_WAIT)
+        if action.types:
+            self._note_call(action)
+        self.last_action = kept(str(action))
+        kind = "script" if action.by_script else "calls"
+        self.understood = ActionRecord(
+            kind=kind, text=self.last_action, role=met.get("role"), name=met.get("name")
+        )
+
+    def _note_call(self, action: OutsideAction) -> None:
+        if self._policy_watch is not None:
+            self._policy_watch.call(action.call, action.met)
 
     def _before_call(self, call: Call) -> None:
+        """Take the facts of a call before it is made; raise an error if it must not be."""
+        if call != self._about and self._policy_watch is None and self._guard is None:
+            return
+        met = element_of_call(call, self._tabs)
+        if call == self._about and met and self.understood is not None:
+            self.understood.role, self.understood.name = met["role"], met["name"]
         if self._policy_watch is not None:
-            self._policy_watch.call(call)
+            self._policy_watch.call(call, met or {})
         if self._guard is not None:
             name, positional, named = call
             keys = {str(each) for each in (*positional, *named.values())} if name in _KEYS else set()
             sends = bool(keys & _ENTER) or (name == "keyboard_type" and any("\n" in key for key in keys))
             if sends or keys & _SPACE or name in _PRESSING:
-                self._check_harm(element_of_call(call, self._tabs), sends=sends)
+                self._check_harm(met, sends=sends)
 
     def _guarded(self, marks: Marks) -> Marks:
         """Return the marks to perform an action with, which check the element it meets before anything is pressed."""

@@ -2,6 +2,6 @@
 
 from typing import Literal
 
-ObservationKind = Literal["marks", "text", "axtree", "browsergym", "all"]
+ObservationKind = Literal["marks", "pixels", "text", "axtree", "browsergym", "all"]
 WITHOUT_PICTURE: tuple[ObservationKind, ...] = ("text", "axtree")
 """Kinds of observations that have no screenshot."""

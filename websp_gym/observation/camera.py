@@ -24,12 +24,37 @@ if TYPE_CHECKING:
 
 # Lossless; optimizeForSpeed halves the browser's encoding time.
 _PICTURE = {"format": "png", "optimizeForSpeed": True}
+_MOST_ENLARGED = 8.0
+Region = tuple[float, float, float, float]
+"""A part of a viewport: left, top, right and bottom in CSS pixels."""
 
 
 def picture_size(viewport: tuple[int, int], scale: float) -> tuple[int, int]:
     """Return width and height of a screenshot of a viewport at a scale, rounded as Chromium does."""
     width, height = (max(1, math.floor(side * scale + 0.5)) for side in viewport)
     return width, height
+
+
+def part_of(picture: NDArray[np.uint8], region: Region, scale: float) -> NDArray[np.uint8]:
+    """Return a part of a screenshot of this scale, enlarged to its size."""
+    height, width, _ = picture.shape
+    whole = Image.fromarray(picture)
+    part = whole.crop(tuple(round(side * scale) for side in region))  # type: ignore[arg-type]
+    factor = _factor(region, width, height)
+    size = [max(1, round(side * factor)) for side in (region[2] - region[0], region[3] - region[1])]
+    return _on_black(part.resize((size[0], size[1]), Image.Resampling.LANCZOS), width, height)
+
+
+def _factor(region: Region, width: int, height: int) -> float:
+    """Return the scale at which a region fits into a picture."""
+    left, top, right, bottom = region
+    return min(width / (right - left), height / (bottom - top), _MOST_ENLARGED)
+
+
+def _on_black(picture: Image.Image, width: int, height: int) -> NDArray[np.uint8]:
+    whole = Image.new("RGB", (width, height))
+    whole.paste(picture, ((width - picture.width) // 2, (height - picture.height) // 2))
+    return np.asarray(whole)
 
 
 class Camera:
@@ -56,23 +81,29 @@ class Camera:
 
     def png(self, page: Page) -> bytes:
         """Return a screenshot of the viewport as PNG bytes; raise WorldError if the page closed or crashed."""
+        return self._shot(page, (0, 0, *_viewport(page)), self._scale)
+
+    def enlarged(self, page: Page, region: Region) -> NDArray[np.uint8]:
+        """Return a part of the viewport, drawn by the browser at the size of a screenshot, with black around it.
+
+        Raises WorldError if the page closed or crashed.
+        """
+        width, height = picture_size(_viewport(page), self._scale)
+        png = self._shot(page, region, _factor(region, width, height))
+        with Image.open(io.BytesIO(png)) as picture:
+            return _on_black(picture.convert("RGB"), width, height)
+
+    def _shot(self, page: Page, region: Region, scale: float) -> bytes:
         try:
             session = self._session(page)
-            wanted = {**_PICTURE, **self._clip(session, *_viewport(page))}
+            whole = region == (0, 0, *_viewport(page))
+            wanted = {**_PICTURE, **({} if whole and scale == 1 else _clip(session, region, scale))}
             data: str = session.send("Page.captureScreenshot", wanted)["data"]
         except PlaywrightError as error:
             self._claimed.pop(page, None)
             reason = str(error).splitlines()[0]
             raise WorldError(f"no screenshot of {page.url}: {reason}", url=page.url) from error
         return base64.b64decode(data)
-
-    def _clip(self, session: Session, width: int, height: int) -> dict[str, Any]:
-        """Return what makes the browser scale the viewport; nothing at full size."""
-        if self._scale == 1:
-            return {}
-        scrolled = session.send("Page.getLayoutMetrics")["cssLayoutViewport"]
-        origin = {"x": scrolled["pageX"], "y": scrolled["pageY"]}
-        return {"clip": {**origin, "width": width, "height": height, "scale": self._scale}}
 
     @staticmethod
     def decode(png: bytes) -> NDArray[np.uint8]:
@@ -89,6 +120,14 @@ class Camera:
             session.send("Emulation.setDeviceMetricsOverride", metrics)
             self._claimed[page] = wanted
         return session
+
+
+def _clip(session: Session, region: Region, scale: float) -> dict[str, Any]:
+    """Return what makes the browser draw a part of the viewport at a scale."""
+    scrolled = session.send("Page.getLayoutMetrics")["cssLayoutViewport"]
+    left, top, right, bottom = region
+    origin = {"x": scrolled["pageX"] + left, "y": scrolled["pageY"] + top}
+    return {"clip": {**origin, "width": right - left, "height": bottom - top, "scale": scale}}
 
 
 def _viewport(page: Page) -> tuple[int, int]:

@@ -17,16 +17,18 @@ from websp_gym.browser.settle import settle
 from websp_gym.errors import WorldError
 from websp_gym.observation import WITHOUT_PICTURE
 from websp_gym.observation.browsergym import extract
-from websp_gym.observation.camera import Camera, picture_size
+from websp_gym.observation.camera import Camera, part_of, picture_size
 from websp_gym.observation.draw import draw_marks, mark_seed
 from websp_gym.observation.marks import Marks, collect_marks
 from websp_gym.observation.spaces import AnyBox, AnyDict, Float, Integer, Unicode
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from playwright.sync_api import Page
 
     from websp_gym.browser.tabs import Tabs
     from websp_gym.observation import ObservationKind
+    from websp_gym.observation.camera import Region
     from websp_gym.observation.veil import Veil
 
 _LONGEST_TITLE = 300
@@ -41,7 +43,8 @@ def observation_space(
     """Return the space of an observation.
 
     Args:
-        kind: ``marks`` (set-of-marks screenshot, elements, tabs), ``text`` (the same without the screenshot),
+        kind: ``marks`` (set-of-marks screenshot, elements, tabs), ``pixels`` (the plain screenshot and tabs, no
+            elements), ``text`` (as ``marks`` without the screenshot),
             ``axtree`` (the same as ``text``, with BrowserGym's accessibility tree), ``browsergym`` (the keys of
             stock BrowserGym) or ``all`` (both; ``screenshot`` is then BrowserGym's plain screenshot and
             ``screenshot_marks`` the one with marks).
@@ -57,12 +60,12 @@ def observation_space(
         "last_action": Unicode(),
         "last_action_error": Unicode(),
     }
-    if kind in ("marks", "all"):
+    if kind in ("marks", "pixels", "all"):
         spaces["screenshot"] = picture
+    if kind not in ("pixels", "browsergym"):
+        spaces |= {"elements": gym.spaces.Sequence(AnyDict()), "elements_text": Unicode()}
     if kind != "browsergym":
         spaces |= {
-            "elements": gym.spaces.Sequence(AnyDict()),
-            "elements_text": Unicode(),
             "tabs": gym.spaces.Sequence(AnyDict()),
             "actions_left": Integer(),
             "seconds_left": Float(),
@@ -155,6 +158,16 @@ class Observer:
         self._png = b""
         self._index = -1
         self._titles: list[dict[str, Any]] = []
+        self._region: Region | None = None
+        self._next_region: Region | None = None
+
+    def enlarge(self, region: Region | None) -> None:
+        """Let the picture of the next observation show a part of the page enlarged; the record keeps the whole.
+
+        Args:
+            region: Left, top, right and bottom in CSS pixels of the window; None for all of it.
+        """
+        self._next_region = region
 
     def known_marks(self) -> Marks:
         """Return the marks of the last observation, or collect them now if there are none."""
@@ -185,6 +198,7 @@ class Observer:
             max_seconds: Time limit in seconds.
         """
         self._index += 1
+        self._region, self._next_region = self._next_region, None
         observation: dict[str, Any] = {
             "goal": goal,
             "last_action": last_action,
@@ -221,28 +235,30 @@ class Observer:
             }
             for tab in self._tabs.pages
         ]
-        if self.kind != "browsergym":
+        if self.kind not in ("pixels", "browsergym"):
             observation |= {
                 "elements": tuple(mark.as_dict() for mark in self._marks.marks),
                 "elements_text": self._marks.text(),
-                "tabs": tuple(self._titles),
-                **left,
             }
+        if self.kind != "browsergym":
+            observation |= {"tabs": tuple(self._titles), **left}
         if self.kind == "axtree" and self._recorded:
             self._png = self._shot(page)
         if self.kind in WITHOUT_PICTURE:
             found = extract(page) if self.kind == "axtree" else {}
             return observation | {name: found[name] for name in _TREE if name in found}
-        plain = self.picture = self._shoot(page)
-        if self.kind != "browsergym":
+        plain = marked = self._shoot(page)
+        if self._region is not None:
+            plain = marked = self._enlarged(page, self._region)
+        elif self.kind in ("marks", "all"):
             seed = mark_seed(self._seed, self._index)
             marked = draw_marks(plain, self._marks.marks, seed=seed, scale=self._scale)
-            observation["screenshot" if self.kind == "marks" else "screenshot_marks"] = marked
-        if self.kind == "marks":
-            self.picture = marked
-        else:
-            observation |= self._browsergym(page, plain, goal, chat, elapsed)
-        return observation
+        self.picture = marked if self.kind == "marks" else plain
+        if self.kind in ("marks", "pixels"):
+            return observation | {"screenshot": self.picture}
+        if self.kind == "all":
+            observation["screenshot_marks"] = marked
+        return observation | self._browsergym(page, plain, goal, chat, elapsed)
 
     def view(self) -> PageView:
         """Return the data of the last observation."""
@@ -258,6 +274,12 @@ class Observer:
     def _shoot(self, page: Page) -> Any:
         self._png = self._shot(page)
         return self._camera.decode(self._png)
+
+    def _enlarged(self, page: Page, region: Region) -> NDArray[np.uint8]:
+        if self.veil is None:
+            return self._camera.enlarged(page, region)
+        # What covers the secrets is in the picture of the whole only.
+        return part_of(self._camera.decode(self._png), region, self._scale)
 
     def _shot(self, page: Page) -> bytes:
         png = self._camera.png(page)

@@ -1,0 +1,10 @@
+"""Actions of computer use: the vocabularies of OpenAI, Anthropic and Gemini, as dictionaries or their JSON text.
+
+Each action becomes a list of calls named as BrowserGym's, so that policies, the harm guard and records see it as
+they see those. However many calls it takes, it counts as one action.
+"""
+
+from websp_gym.actions.computer.action import ComputerAction, Screen
+from websp_gym.actions.computer.read import find_computer, read_computer, written
+
+__all__ = ["ComputerAction", "Screen", "find_computer", "read_computer", "written"]

@@ -1,0 +1,164 @@
+"""The actions as tools with named arguments, for agents that call tools instead of writing actions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from websp_gym.actions.grammar import (
+    ACTIONS,
+    ANSWER_TEXT,
+    DIALOG_ANSWER,
+    DIRECTION,
+    DIRECTIONS,
+    MARK,
+    MARK_AND_TEXT,
+    PLACE_AND_DIRECTION,
+    UNLISTED,
+    URL,
+    USER_ACTIONS,
+    Action,
+    ActionSpec,
+    Arguments,
+    format_action,
+    parse_action,
+)
+from websp_gym.errors import ActionError
+
+TOOL_NAMES = {
+    "Click": "click",
+    "Hover": "hover",
+    "Type": "type_text",
+    "Scroll": "scroll",
+    "Scroll_to_end": "scroll_to_end",
+    "Scroll_within_popup": "scroll_within_popup",
+    "Switch_tab": "switch_tab",
+    "Wait": "wait",
+    "GoBack": "go_back",
+    "Google": "google",
+    "ANSWER": "answer",
+    "Next_dialog": "next_dialog",
+    "ASK": "ask",
+    "REPORT": "report",
+}
+"""The name of each action's tool."""
+_ELEMENT = {"type": "integer", "minimum": 0, "description": "Number of the element."}
+_TEXT = {"type": "string"}
+_DIRECTION = {"type": "string", "enum": list(DIRECTIONS)}
+_OPTIONAL = {
+    DIALOG_ANSWER: {"text"},
+    PLACE_AND_DIRECTION: {"element"},
+}
+_ARGUMENTS: dict[Arguments, dict[str, Any]] = {
+    MARK: {"element": _ELEMENT},
+    MARK_AND_TEXT: {"element": _ELEMENT, "text": _TEXT},
+    PLACE_AND_DIRECTION: {
+        "element": {**_ELEMENT, "description": "Number of the element; leave it out for the window."},
+        "direction": _DIRECTION,
+    },
+    DIRECTION: {"direction": _DIRECTION},
+    URL: {"url": _TEXT},
+    ANSWER_TEXT: {"text": _TEXT},
+    DIALOG_ANSWER: {"accept": {"type": "boolean"}, "text": _TEXT},
+}
+
+
+@dataclass(frozen=True)
+class Tool:
+    """The tool of one action.
+
+    Args:
+        name: Its name.
+        description: What it does.
+        schema: JSON schema of its arguments.
+        kind: Name of the action.
+    """
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    kind: str
+
+    def action(self, arguments: Mapping[str, Any]) -> Action:
+        """Return the action of a call.
+
+        Args:
+            arguments: The arguments; numbers may also be texts, as models write them.
+
+        Raises:
+            ActionError: An argument is missing, unknown or of another type.
+        """
+        known: Mapping[str, Mapping[str, Any]] = self.schema["properties"]
+        wrong = [name for name in arguments if name not in known]
+        wrong += [name for name in self.schema["required"] if arguments.get(name) is None]
+        if wrong:
+            raise ActionError(f"{self.name}: {wrong[0]}: expected the arguments {', '.join(known) or 'none'}")
+        given = {
+            name: _typed(self.name, name, value, known[name])
+            for name, value in arguments.items()
+            if value is not None
+        }
+        return Action(
+            self.kind,
+            number=given.get("element"),
+            text=given.get("text", given.get("url")),
+            direction=given.get("direction"),
+            accept=given.get("accept"),
+        )
+
+    def written(self, arguments: Mapping[str, Any]) -> str:
+        """Return the action of a call as a text for ``step``. Blanks around a text are left out.
+
+        Raises:
+            ActionError: As for :meth:`action`, or the text would be read as another action.
+        """
+        action = self.action(arguments)
+        if action.text is not None:
+            action = replace(action, text=action.text.strip())
+        written = format_action(action)
+        if parse_action(written, to_user=True) != action:
+            raise ActionError(
+                f"{self.name}: this text cannot be given, as it would be read as another action"
+            )
+        return written
+
+
+def list_tools(*, to_user: bool = False) -> dict[str, Tool]:
+    """Return the tools of all actions by name.
+
+    Args:
+        to_user: Whether there is a user to speak to, as in an episode with policies.
+    """
+    specs = [*ACTIONS, *UNLISTED, *(USER_ACTIONS if to_user else ())]
+    return {tool.name: tool for tool in map(_tool, specs)}
+
+
+def _tool(spec: ActionSpec) -> Tool:
+    properties = _ARGUMENTS.get(spec.arguments, {})
+    optional = _OPTIONAL.get(spec.arguments, set())
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+    }
+    free = " Free: it does not count as an action." if spec.free else ""
+    meaning = f"{spec.meaning[:1].upper()}{spec.meaning[1:]}.{free}"
+    return Tool(TOOL_NAMES.get(spec.kind, spec.kind.lower()), meaning, schema, spec.kind)
+
+
+def _typed(tool: str, name: str, value: object, schema: Mapping[str, Any]) -> Any:
+    match schema["type"]:
+        case "integer" if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+            return int(value[:10])
+        case "integer" if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        case "integer" if isinstance(value, float) and value.is_integer():
+            return int(value)
+        case "boolean" if isinstance(value, bool):
+            return value
+        case "string" if isinstance(value, str) and value in schema.get("enum", [value]):
+            return value
+    expected = ", ".join(schema.get("enum", ())) or f"a value of type {schema['type']}"
+    raise ActionError(f"{tool}: {name}: expected {expected}")
