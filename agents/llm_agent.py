@@ -92,13 +92,13 @@ class LLMAgent(ABC):
             policies = tuple(observation.get("policies", ()))
             self._prompter = Prompter(self.manner, str(observation["goal"]), self._email, policies)
         look = self._look(observation)
-        asked = _Asked()
+        asked = Asked()
         try:
             said = self._ask(self._prompter.messages(self._memory.past, look), asked)
         except ModelError as error:
             self.turns = (*self.turns, asked.failed(error))
             raise
-        turn = asked.turn(said, self._say(said) if said else _unread(asked.last))
+        turn = asked.turn(said.thought if said else "", self._say(said) if said else _unread(asked.last))
         self.turns = (*self.turns, turn)
         self._memory.add(look, turn.thought, said.action if said else turn.action)
         return turn.action
@@ -107,7 +107,7 @@ class LLMAgent(ABC):
         """Return the text for the environment."""
         return f"Thought: {said.thought}\nAction: {said.action}" if said.thought else said.action
 
-    def _ask(self, messages: Sequence[Message], asked: _Asked) -> ParsedReply | None:
+    def _ask(self, messages: Sequence[Message], asked: Asked) -> ParsedReply | None:
         """Return the model's first usable reply; None if there is none."""
         conversation = list(messages)
         read = partial(self._read, to_user=bool(self._prompter and self._prompter.policies))
@@ -124,7 +124,7 @@ class LLMAgent(ABC):
 
 
 @dataclass
-class _Asked:
+class Asked:
     """The replies of one step."""
 
     replies: list[Reply] = field(default_factory=list)
@@ -133,10 +133,12 @@ class _Asked:
 
     @property
     def last(self) -> str:
+        """The text of the last reply; empty if there is none."""
         return self.replies[-1].text if self.replies else ""
 
-    def turn(self, said: ParsedReply | None, action: str) -> Turn:
-        return self._turn(said.thought if said else "", action, calls=0)
+    def turn(self, thought: str, action: str) -> Turn:
+        """Return the turn of a step."""
+        return self._turn(thought, action, calls=0)
 
     def failed(self, error: ModelError) -> Turn:
         """Return the turn of a step without an action."""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 SCRIPTED = ("oracle", "noop", "random", "guardian")
 """Agents without a model."""
+OUTSIDE = ("cdp", "mcp")
+"""What the string of a program that plays through the door of an episode begins with, before a colon."""
 
 
 def make_agent(spec: str) -> Agent:
@@ -25,8 +27,9 @@ def make_agent(spec: str) -> Agent:
     Args:
         spec: ``oracle``, ``noop``, ``random``, ``guardian``; ``flawed:KIND``; a model string such as
             ``openai:gpt-6.2-sol`` or ``mllm:openai:gpt-6.2-sol`` for the agent that sees screenshots;
-            ``text:openai:gpt-6.2-sol`` for the one that reads the accessibility tree. Append options of the latter
-            two after a question mark:
+            ``text:openai:gpt-6.2-sol`` for the one that reads the accessibility tree;
+            ``computer:openai:gpt-6.2-sol`` for the one that uses its provider's computer tool. Append options of the
+            latter three after a question mark:
             ``openai:gpt-6.2-sol?screenshots=1&thinking=high``. ``my_package.my_module:MyAgent`` imports a class or a
             function that returns an agent when called without arguments.
 
@@ -43,13 +46,35 @@ def make_agent(spec: str) -> Agent:
         raise _unknown(spec, nearest(spec, [*SCRIPTED, "flawed:KIND"]) or hint_of_provider(spec))
     if kind == "flawed":
         return _flawed(rest)
-    if kind in ("mllm", "text"):
+    if kind in OUTSIDE:
+        raise SetupError(
+            f'agent "{spec}" is a program that acts by itself, and answers no observations; it plays in `websp run`',
+            agent=spec,
+        )
+    if kind in ("mllm", "text", "computer"):
         return _asking(spec, kind, rest)
     if kind in (*_kinds(), "ollama"):
         return _asking(spec, "mllm", spec)
     if rest.isidentifier() and all(part.isidentifier() for part in kind.split(".")):
         return _imported(spec, kind, rest)
     raise _unknown(spec, nearest(kind, _kinds()))
+
+
+def model_of(spec: str) -> str:
+    """Return the model string in the string of an agent, without options; empty for an agent that asks no model."""
+    from websp_gym.models import PROVIDERS
+
+    kind, colon, rest = spec.partition(":")
+    asked = rest if kind in ("mllm", "text") else spec if colon and kind in PROVIDERS else ""
+    return _parted(asked)[0]
+
+
+def import_named(module: str, name: str) -> Any:
+    """Return a name of a user's module; the current folder comes last in the search path. Raise what it raises."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+    return getattr(importlib.import_module(module), name)
 
 
 def _unknown(spec: str, hint: str, note: str = "") -> SetupError:
@@ -67,18 +92,17 @@ def _choices() -> str:
     models = ", ".join(example for provider, example in PROVIDERS.items() if provider != "https")
     return (
         f"Agents without a model: {', '.join(SCRIPTED)}, flawed:KIND ({flaws}). "
-        f"Models: {models}; text:MODEL for the agent that reads no pictures. (Ollama is a server such as "
-        "http://127.0.0.1:11434/v1#llama3.) Your own: my_module:MyAgent."
+        f"Models: {models}; text:MODEL for the agent that reads no pictures, "
+        "computer:MODEL for the one that uses its provider's computer tool. (Ollama is a server such as "
+        "http://127.0.0.1:11434/v1#llama3.) Your own: my_module:MyAgent, or "
+        "cdp:COMMAND or mcp:COMMAND for a program that acts by itself."
     )
 
 
 def _imported(spec: str, module: str, name: str) -> Agent:
-    """Import a user's agent, ``package.module:Class``; the current folder comes last in the search path."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
+    """Import a user's agent, ``package.module:Class``."""
     try:
-        agent = getattr(importlib.import_module(module), name)()
+        agent = import_named(module, name)()
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise _unusable(spec, error) from error
@@ -102,7 +126,7 @@ def _kinds() -> list[str]:
     """Return what may come before the colon."""
     from websp_gym.models import PROVIDERS
 
-    return ["flawed", "mllm", "text", *PROVIDERS]
+    return [*OUTSIDE, "computer", "flawed", "mllm", "text", *PROVIDERS]
 
 
 def _scripted(name: str) -> Agent:
@@ -130,17 +154,25 @@ def _flawed(kind: str) -> Agent:
 
 
 def _asking(spec: str, kind: str, rest: str) -> Agent:
+    from websp_gym.agents.computer import ComputerAgent
     from websp_gym.agents.mllm import MllmAgent
     from websp_gym.agents.text import TextAgent
     from websp_gym.models import make_model
 
-    model, _, query = rest.rpartition("?") if "?" in rest else (rest, "", "")
+    model, _, query = _parted(rest)
     options = read_query(spec, query)
     mine = {name: options.pop(name) for name in ("screenshots", "repairs") if name in options}
     if kind == "text" and "screenshots" in mine:
         raise SetupError(f'"{spec}": a text-only agent takes no screenshots=', agent=spec)
-    asked = make_model(model, **options)
+    asked = make_model(model, **options, computer=kind == "computer")
+    if kind == "computer":
+        return ComputerAgent(asked, name=spec, **mine)
     return MllmAgent(asked, name=spec, **mine) if kind == "mllm" else TextAgent(asked, name=spec, **mine)
+
+
+def _parted(text: str) -> tuple[str, str, str]:
+    """Return a model string, the question mark after it, and what follows; two are empty where there is none."""
+    return text.rpartition("?") if "?" in text else (text, "", "")
 
 
 def _whole(text: str) -> int:

@@ -23,6 +23,7 @@ class Turn:
             report any tokens.
         cost: US dollars for all replies; None if a price or the tokens are unknown, never an estimate.
         seconds: Time from the first request to the usable reply.
+        checks: What the provider's safety system wanted to have acknowledged, and got so, as JSON.
     """
 
     reply: str
@@ -36,7 +37,8 @@ class Turn:
     cached_tokens: int | None = None
     cost: float | None = None
     seconds: float = 0.0
+    checks: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the turn as JSON data."""
-        return {**asdict(self), "problems": list(self.problems)}
+        return {**asdict(self), "problems": list(self.problems), "checks": list(self.checks)}

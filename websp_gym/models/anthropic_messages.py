@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -34,7 +34,7 @@ class _Reply(Body):
     usage: _Usage | None = None
 
 
-_STOPS: dict[str, Stop] = {
+STOPS: dict[str, Stop] = {
     "end_turn": "end",
     "stop_sequence": "end",
     "max_tokens": "length",
@@ -45,6 +45,8 @@ _STOPS: dict[str, Stop] = {
 
 class MessagesEndpoint(SdkEndpoint):
     """A Claude model behind the Messages API."""
+
+    stops: ClassVar[Mapping[str, Stop]] = STOPS
 
     def _post(self) -> Callable[..., Any]:
         post: Callable[..., Any] = self._client.messages.with_raw_response.create
@@ -70,12 +72,12 @@ class MessagesEndpoint(SdkEndpoint):
 
     def _read(self, content: bytes) -> Answer:
         reply = read_body(_Reply, content)
-        if reply.stop_reason not in _STOPS:
+        if reply.stop_reason not in self.stops:
             malformed(f"stop_reason: {reply.stop_reason[:40]}")
         return Answer(
             text="".join(_text(block) for block in reply.content if block.type == "text"),
             model=reply.model or self._request.model,
-            stop=_STOPS[reply.stop_reason],
+            stop=self.stops[reply.stop_reason],
             usage=_usage(reply.usage),
         )
 
@@ -89,21 +91,23 @@ def _text(block: _Block) -> str:
 def _system(messages: Sequence[Message]) -> str | list[dict[str, Any]]:
     if not any(message.cache for message in messages):
         return "\n\n".join(message.text for message in messages)
-    return [part for message in messages for part in _parts(message)]
+    return [part for message in messages for part in parts_of(message)]
 
 
 def _message(message: Message) -> dict[str, Any]:
-    return {"role": message.role, "content": _parts(message)}
+    return {"role": message.role, "content": parts_of(message)}
 
 
-def _parts(message: Message) -> list[dict[str, Any]]:
-    parts = [_part(part) for part in message.parts]
+def parts_of(message: Message) -> list[dict[str, Any]]:
+    """Return the content of a message."""
+    parts = [part_of(part) for part in message.parts]
     if message.cache:
         parts[-1]["cache_control"] = {"type": "ephemeral"}
     return parts
 
 
-def _part(part: Text | Image) -> dict[str, Any]:
+def part_of(part: Text | Image) -> dict[str, Any]:
+    """Return a part of a message."""
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
     data = base64.b64encode(part.png).decode("ascii")

@@ -128,6 +128,8 @@ class RetryingModel:
             seconds=seconds,
             stop=answer.stop,
             attempts=attempts,
+            calls=answer.calls,
+            said=answer.said,
         )
 
     def _error(self, failure: AttemptError, attempts: int) -> ModelError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, get_args
 
 from websp_gym.texts import encodable
@@ -77,6 +77,85 @@ class Message:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Function:
+    """A function that a model may call beside its computer tool; each of its arguments is a text.
+
+    Args:
+        name: Its name.
+        meaning: What it does, for the model.
+        arguments: What each argument is, by its name.
+    """
+
+    name: str
+    meaning: str
+    arguments: Mapping[str, str]
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of its arguments."""
+        properties = {name: {"type": "string", "description": what} for name, what in self.arguments.items()}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolCall:
+    """An action of computer use, or a call of a function, that a model wants to be carried out.
+
+    Args:
+        id: Its id; actions that are given together may share one.
+        action: The action in the provider's words, as ``env.step`` takes it; empty for a function.
+        function: Name of the function; empty for an action.
+        arguments: The arguments of the function.
+        native: The call as it came.
+        checks: What the provider's safety system wants to have acknowledged before it is carried out.
+    """
+
+    id: str
+    action: Mapping[str, Any] = field(default_factory=dict)
+    function: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    native: Mapping[str, Any] = field(default_factory=dict)
+    checks: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What came of a call.
+
+    Args:
+        call: The call.
+        text: What the model is told.
+        url: Address of the page that is shown now.
+        picture: The screen after it; None if it is not shown.
+    """
+
+    call: ToolCall
+    text: str
+    url: str = ""
+    picture: Image | None = None
+
+
+@dataclass(frozen=True)
+class ToolMessage(Message):
+    """A turn of a conversation in which a computer is used.
+
+    Args:
+        said: The assistant's turn in the provider's own form, which is given back as it came.
+        results: What came of the calls in the turn before; of a user's message.
+        functions: The functions that may be called; of a system message.
+    """
+
+    said: Any = None
+    results: tuple[Result, ...] = ()
+    functions: tuple[Function, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Reply:
     """A model's answer.
 
@@ -87,6 +166,8 @@ class Reply:
         output_tokens: Tokens written, including thinking; None where the endpoint does not report them.
         cached_tokens: Those of the tokens read that came from the provider's cache; None where the endpoint reports
             no tokens.
+        calls: What the model wants to be carried out, of a model that uses a computer.
+        said: The whole answer of such a model in the provider's own form.
         cost: US dollars for this answer; None where the price or the tokens are unknown.
         seconds: Time from the first attempt to the answer, including waiting.
         stop: ``end`` for a complete answer, ``length`` for one cut at the token limit, ``refusal`` where the
@@ -103,6 +184,8 @@ class Reply:
     stop: Stop = "end"
     attempts: int = 1
     cached_tokens: int | None = None
+    calls: tuple[ToolCall, ...] = ()
+    said: Any = None
 
     def __post_init__(self) -> None:
         # A cut answer may end in half a surrogate pair, which can be neither written nor sent back.

@@ -72,7 +72,7 @@ class ResponsesEndpoint(SdkEndpoint):
             extra["text"] = {"format": form}
         if request.max_tokens is not None:
             extra["max_output_tokens"] = request.max_tokens
-        said = [_message(message) for message in messages]
+        said = [message_item(message) for message in messages]
         return {"model": request.model, "input": said, "extra_body": extra}
 
     def _read(self, content: bytes) -> Answer:
@@ -110,7 +110,8 @@ def _failed(error: _Error, secrets: tuple[str, ...]) -> AttemptError:
     return from_error(status.get(error.code, 400), f"{error.message}, {error.code}", secrets)
 
 
-def _message(message: Message) -> dict[str, Any]:
+def message_item(message: Message) -> dict[str, Any]:
+    """Return a message as an item of a request's input."""
     kind = "output_text" if message.role == "assistant" else "input_text"
     parts: list[dict[str, Any]] = [
         {"type": "input_image", "image_url": data_url(part), "detail": "high"}

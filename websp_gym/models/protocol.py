@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from websp_gym.errors import ModelErrorKind
-from websp_gym.models.messages import Message, Stop
+from websp_gym.models.messages import Message, Stop, ToolCall
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +38,16 @@ class Answer:
         model: The model's name as the endpoint returned it.
         stop: Why the answer ended.
         usage: The tokens, where the endpoint reports them.
+        calls: What a model that uses a computer wants to be carried out.
+        said: The whole answer of such a model in the provider's own form.
     """
 
     text: str
     model: str
     stop: Stop = "end"
     usage: Usage | None = None
+    calls: tuple[ToolCall, ...] = ()
+    said: Any = None
 
 
 class AttemptError(Exception):

@@ -12,6 +12,9 @@ import openai
 from websp_gym.errors import SetupError
 from websp_gym.models import thinking
 from websp_gym.models.anthropic_messages import MessagesEndpoint
+from websp_gym.models.computer.anthropic import ComputerMessages
+from websp_gym.models.computer.gemini import ComputerGemini
+from websp_gym.models.computer.openai import ComputerResponses
 from websp_gym.models.families import Family, check_temperature, dashed, family_of, settle_thinking
 from websp_gym.models.google import fresh_token, google_credentials
 from websp_gym.models.openai_chat import ChatEndpoint
@@ -22,7 +25,7 @@ from websp_gym.models.settings import Settings
 from websp_gym.models.spec import ModelSpec
 from websp_gym.models.transport import client_options
 
-Opened = tuple[SdkEndpoint, str]
+Opened = tuple[SdkEndpoint | ComputerGemini, str]
 
 # The Messages API requires a limit. This one leaves room for a high effort and is below every current model's.
 _CLAUDE_MAX_TOKENS = 32_000
@@ -54,12 +57,13 @@ def _openai(model: ModelSpec, settings: Settings) -> Opened:
     client = _client(model, key, settings.get("OPENAI_BASE_URL", default="https://api.openai.com/v1"))
     caching: Caching = "breakpoints" if family and family.breakpoints else "key"
     request = _request(model, key, own=True, caching=caching)
-    if not (family and family.thinks):
+    if not (model.computer or (family and family.thinks)):
         extra = thinking.for_chat(model.thinking)
         return ChatEndpoint(openai, client, replace(request, extra=extra)), "openai"
     effort = thinking.effort_of(model.thinking)
     extra = {"reasoning": {"effort": effort}} if effort else {}
-    return ResponsesEndpoint(openai, client, replace(request, extra=extra)), "openai"
+    kind = ComputerResponses if model.computer else ResponsesEndpoint
+    return kind(openai, client, replace(request, extra=extra)), "openai"
 
 
 def _azure(model: ModelSpec, settings: Settings) -> Opened:
@@ -78,6 +82,11 @@ def _azure(model: ModelSpec, settings: Settings) -> Opened:
 def _gemini(model: ModelSpec, settings: Settings) -> Opened:
     key = settings.need("GEMINI_API_KEY", "GOOGLE_API_KEY", spec=model.spec)
     model, _family = _settled(model, settings, "gemini")
+    if model.computer:
+        name = _GEMINI_NAMES.get(model.name, model.name)
+        return ComputerGemini(
+            model, key, _request(model, key, name=name), settings.get("GEMINI_BASE_URL")
+        ), "gemini"
     default = "https://generativelanguage.googleapis.com/v1beta/openai"
     client = _client(model, key, settings.get("GEMINI_BASE_URL", default=default))
     extra = thinking.for_gemini(model.thinking)
@@ -114,7 +123,8 @@ def _anthropic(model: ModelSpec, settings: Settings) -> Opened:
     key = settings.need("ANTHROPIC_API_KEY", spec=model.spec)
     place = settings.get("ANTHROPIC_BASE_URL", default="https://api.anthropic.com")
     client = anthropic.Anthropic(api_key=key, base_url=place, **client_options(anthropic, model.timeout))
-    return MessagesEndpoint(anthropic, client, _claude_request(model, settings, key)), "anthropic"
+    kind = ComputerMessages if model.computer else MessagesEndpoint
+    return kind(anthropic, client, _claude_request(model, settings, key)), "anthropic"
 
 
 def _claude_request(model: ModelSpec, settings: Settings, *secrets: str | None) -> Request:

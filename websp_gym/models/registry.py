@@ -16,6 +16,9 @@ from websp_gym.models.settings import Settings
 from websp_gym.models.spec import ModelSpec, advice_on, read_spec
 from websp_gym.models.thinking import Thinking, check_thinking
 
+COMPUTER_PROVIDERS = ("openai", "anthropic", "gemini")
+"""Providers whose own computer tool is known."""
+
 
 def make_model(
     spec: str,
@@ -28,6 +31,7 @@ def make_model(
     concurrency: int = 4,
     env: Mapping[str, str] | None = None,
     sleep: Callable[[float], None] = time.sleep,
+    computer: bool = False,
 ) -> Model:
     """Make a model from a model string, without sending anything.
 
@@ -44,6 +48,7 @@ def make_model(
         concurrency: Maximum number of requests to this model at the same time; further callers wait.
         env: Variables to use instead of the environment and ``.env``.
         sleep: Called with the seconds to wait between attempts; not used by a scripted model.
+        computer: Whether it uses a computer by its provider's own tool.
 
     Returns:
         The model.
@@ -70,10 +75,16 @@ def make_model(
         thinking=thinking,
         max_tokens=max_tokens,
         timeout=timeout,
+        computer=computer,
     )
     policy = RequestPolicy(
         retries=retries, concurrency=concurrency, sleep=_at_once if provider == "scripted" else sleep
     )
+    if computer and provider not in COMPUTER_PROVIDERS:
+        known = ", ".join(COMPUTER_PROVIDERS)
+        raise SetupError(
+            f"{spec}: models use a computer at {known} only; mllm:{spec} sees marked screenshots", model=spec
+        )
     if provider == "scripted":
         script = _scripted(name)
         return RetryingModel(spec, script, price=lambda model, usage: 0.0, policy=policy, priced=True)

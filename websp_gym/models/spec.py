@@ -41,6 +41,7 @@ class ModelSpec:
         thinking: Effort or budget of thinking; None for the provider's default.
         max_tokens: Maximum number of tokens in an answer; None for the provider's default.
         timeout: Seconds for one attempt.
+        computer: Whether it uses a computer by its provider's own tool.
     """
 
     spec: str
@@ -51,6 +52,7 @@ class ModelSpec:
     thinking: Thinking = None
     max_tokens: int | None = None
     timeout: float = 120.0
+    computer: bool = False
 
 
 def read_spec(spec: str) -> tuple[str, str, str | None]:

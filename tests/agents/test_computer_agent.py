@@ -1,0 +1,475 @@
+"""Agents of computer use: the official SDKs against a server on this machine, in the real sandbox."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image as Picture
+
+from tests.agent_support import briefing_of, play
+from tests.conftest import MakeEnv
+from tests.endpoint_support import (
+    CLAUDE,
+    KEY,
+    RESPONSES,
+    Asked,
+    Endpoint,
+    Say,
+    claude,
+    endpoint,
+    error,
+    responses,
+    server,
+)
+from tests.env.test_computer_use import TASK, WAY, place
+from websp_gym.agents import make_agent
+from websp_gym.agents.computer import ComputerAgent
+from websp_gym.env import WebspEnv
+from websp_gym.env.registration import make_env
+from websp_gym.errors import ModelError, SetupError
+from websp_gym.models import make_model
+from websp_gym.records.load import load_trajectory
+from websp_gym.records.runs import Run
+from websp_gym.runner.batch import run_one
+from websp_gym.runner.jobs import Job
+
+__all__ = ["endpoint", "server"]
+
+Actions = list[dict[str, Any]]
+
+
+def openai_says(text: str, actions: Actions, functions: Mapping[str, Any], **more: Any) -> Say:
+    say = responses(text, model="gpt-6.2-sol", **more)
+    said = say.body["output"] if text else say.body["output"][:1]
+    if actions:
+        checks = more.pop("checks", [])
+        call = {"type": "computer_call", "id": "cu_1", "call_id": "call_1", "status": "completed"}
+        said = [*said, {**call, "actions": actions, "pending_safety_checks": checks}]
+    for name, arguments in functions.items():
+        given = json.dumps(arguments)
+        said = [
+            *said,
+            {
+                "type": "function_call",
+                "id": "fc_1",
+                "call_id": f"call_{name}",
+                "name": name,
+                "arguments": given,
+            },
+        ]
+    return Say({**say.body, "output": said})
+
+
+def claude_says(text: str, actions: Actions, functions: Mapping[str, Any], **more: Any) -> Say:
+    say = claude(text, model="claude-opus-5-5", stop="tool_use" if actions or functions else "end_turn")
+    blocks = [block for block in say.body["content"] if block["type"] != "text" or text]
+    for number, action in enumerate(actions):
+        used = {"type": "tool_use", "id": f"toolu_{number}"}
+        toolset = (
+            {"toolset_name": "computer", **action}
+            if "name" in action
+            else {"name": "computer", "input": action}
+        )
+        blocks.append({**used, **toolset})
+    for name, arguments in functions.items():
+        blocks.append({"type": "tool_use", "id": f"toolu_{name}", "name": name, "input": arguments})
+    return Say({**say.body, "content": blocks})
+
+
+def gemini_says(text: str, actions: Actions, functions: Mapping[str, Any], **more: Any) -> Say:
+    parts: list[dict[str, Any]] = [{"text": text}] if text else []
+    calls = [*actions, *({"name": name, "args": arguments} for name, arguments in functions.items())]
+    parts += [{"functionCall": call, "thoughtSignature": "c2ln"} for call in calls]
+    usage = {
+        "promptTokenCount": 1000,
+        "candidatesTokenCount": 60,
+        "thoughtsTokenCount": 40,
+        "totalTokenCount": 1100,
+    }
+    first = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
+    return Say({"candidates": [first], "usageMetadata": usage, "modelVersion": "gemini-4-argon", **more})
+
+
+@dataclass(frozen=True)
+class Words:
+    """One provider as the tests meet it.
+
+    Args:
+        spec: The model string.
+        path: Where it posts.
+        says: Makes an answer of a text, actions and calls of functions.
+        click: The action that clicks at a point.
+        wait: An action that only looks.
+        variables: What the environment holds, with ``{url}`` for the server's address.
+    """
+
+    spec: str
+    path: str
+    says: Callable[..., Say]
+    click: Callable[[float, float], dict[str, Any]]
+    wait: dict[str, Any]
+    variables: Mapping[str, str]
+
+    def model(self, endpoint: Endpoint, **options: Any) -> Any:
+        """The model, behind the server."""
+        env = {name: value.format(url=endpoint.url, key=KEY) for name, value in self.variables.items()}
+        return make_model(self.spec, env=env, computer=True, **{"sleep": lambda seconds: None, **options})
+
+    def __str__(self) -> str:
+        return self.spec.partition(":")[0]
+
+
+OPENAI = Words(
+    "openai:gpt-6.2-sol",
+    "/v1/responses",
+    openai_says,
+    lambda x, y: {"type": "click", "button": "left", "x": round(x), "y": round(y)},
+    {"type": "screenshot"},
+    RESPONSES.variables,
+)
+ANTHROPIC = Words(
+    "anthropic:claude-opus-5.5",
+    "/v1/messages",
+    claude_says,
+    lambda x, y: {"name": "left_click", "input": {"coordinate": [round(x), round(y)]}},
+    {"name": "screenshot", "input": {}},
+    CLAUDE.variables,
+)
+OLD_CLAUDE = Words(
+    "anthropic:claude-opus-4.6",
+    "/v1/messages",
+    claude_says,
+    lambda x, y: {"action": "left_click", "coordinate": [round(x), round(y)]},
+    {"action": "screenshot"},
+    CLAUDE.variables,
+)
+GEMINI = Words(
+    "gemini:gemini-4-argon",
+    "/v1beta/models/gemini-4-argon:generateContent",
+    gemini_says,
+    lambda x, y: {
+        "name": "click",
+        "args": {"x": round(x / 1.28), "y": round(y / 1.024), "intent": "I go on."},
+    },
+    {"name": "take_screenshot", "args": {}},
+    {"GEMINI_API_KEY": "{key}", "GEMINI_BASE_URL": "{url}/v1beta/openai/"},
+)
+HAS_GEMINI = find_spec("google") is not None and find_spec("google.genai") is not None
+without_gemini = pytest.mark.skipif(not HAS_GEMINI, reason="the extra gemini is not installed")
+ALL = [OPENAI, ANTHROPIC, OLD_CLAUDE, pytest.param(GEMINI, marks=without_gemini)]
+THREE = [OPENAI, ANTHROPIC, pytest.param(GEMINI, marks=without_gemini)]
+
+
+@pytest.fixture(scope="module")
+def env(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebspEnv]:
+    env = make_env(
+        TASK, initial_state="snapshot", observation="pixels", record_to=tmp_path_factory.mktemp("records")
+    )
+    yield env
+    env.close()
+
+
+def solving(endpoint: Endpoint, words: Words, env: WebspEnv) -> None:
+    """Lets the endpoint go the way, by points taken from the record of the last observation."""
+    left = list(WAY)
+
+    def answer(asked: Asked) -> Say:
+        if not left:
+            return words.says("Both are off now.", [], {})
+        role, name = left.pop(0)
+        return words.says(f"I press\n{name}.", [words.click(*place(env, name, role))], {})
+
+    endpoint.always(answer)
+
+
+def pictures_in(body: Any) -> list[tuple[int, int]]:
+    """The sizes of all pictures in a request, in their order."""
+    if isinstance(body, dict):
+        return [size for value in body.values() for size in pictures_in(value)]
+    if isinstance(body, list):
+        return [size for value in body for size in pictures_in(value)]
+    if isinstance(body, str) and "iVBORw0" in body:
+        found = base64.b64decode(body[body.index("iVBORw0") :], altchars=b"-_" if "_" in body else None)
+        return [Picture.open(io.BytesIO(found)).size]
+    return []
+
+
+@pytest.mark.parametrize("words", ALL, ids=str)
+def test_an_episode_is_solved_by_the_providers_own_tool(
+    env: WebspEnv, endpoint: Endpoint, words: Words
+) -> None:
+    agent = ComputerAgent(words.model(endpoint))
+    reward, info = play(env, agent, lambda briefing: solving(endpoint, words, env))
+    assert (reward, info["costs"]["actions"]) == (1.0, 6)
+    assert [asked.path.partition("?")[0] for asked in endpoint.asked] == [words.path] * 6
+    assert env.task is not None
+    assert env.task.folder is not None
+    *steps, last = load_trajectory(env.task.folder).steps
+    assert [(step.act.kind, step.act.role, step.act.name) for step in steps if step.act] == [
+        ("computer", *met) for met in WAY
+    ]
+    assert [step.thought for step in steps] == [f"I press {name}." for _, name in WAY]
+    assert last.action == "ANSWER; Both are off now."
+    assert len(agent.turns) == 6
+    assert all((turn.input_tokens, turn.output_tokens, turn.calls) == (1000, 100, 1) for turn in agent.turns)
+    assert all(turn.cost is not None and turn.cost > 0 for turn in agent.turns)
+    assert [len(pictures_in(asked.body)) for asked in endpoint.asked] == [1, 2, 3, 3, 3, 3]
+    assert set(pictures_in(endpoint.last.body)) == {(1280, 1024)}
+    sent = json.dumps(endpoint.last.body, ensure_ascii=False)
+    assert "What you did so far" in sent
+    assert "https://store.steampowered.com/" in sent
+    assert KEY not in sent
+
+
+def test_openai_gets_its_tool_and_its_own_answers_back(env: WebspEnv, endpoint: Endpoint) -> None:
+    play(env, ComputerAgent(OPENAI.model(endpoint)), lambda briefing: solving(endpoint, OPENAI, env))
+    body = endpoint.asked[1].body
+    assert [tool.get("name", tool["type"]) for tool in body["tools"]] == ["computer", "goto"]
+    assert (body["store"], body["include"]) == (False, ["reasoning.encrypted_content"])
+    kinds = [item.get("type", item.get("role")) for item in body["input"]]
+    assert kinds == [
+        "system",
+        "user",
+        "reasoning",
+        "message",
+        "computer_call",
+        "computer_call_output",
+        "user",
+    ]
+    assert body["input"][5]["call_id"] == "call_1"
+
+
+def test_anthropic_gets_its_toolset_and_older_models_the_tool_of_their_time(
+    env: WebspEnv, endpoint: Endpoint
+) -> None:
+    play(env, ComputerAgent(ANTHROPIC.model(endpoint)), lambda briefing: solving(endpoint, ANTHROPIC, env))
+    asked = endpoint.asked[1]
+    assert [tool.get("name", tool.get("type")) for tool in asked.body["tools"]] == [
+        "computer_toolset_20260801",
+        "goto",
+    ]
+    assert "anthropic-beta" not in asked.headers
+    _, said, result = asked.body["messages"]
+    assert [block["type"] for block in said["content"]] == ["thinking", "text", "tool_use"]
+    assert [result["content"][0][key] for key in ("type", "tool_use_id", "toolset_name")] == [
+        "tool_result",
+        "toolu_0",
+        "computer",
+    ]
+    endpoint.forget()
+    play(env, ComputerAgent(OLD_CLAUDE.model(endpoint)), lambda briefing: solving(endpoint, OLD_CLAUDE, env))
+    asked = endpoint.asked[1]
+    assert asked.headers["anthropic-beta"] == "computer-use-2025-11-24"
+    assert asked.body["tools"][0] == {
+        "type": "computer_20251124",
+        "name": "computer",
+        "display_width_px": 1280,
+        "display_height_px": 1024,
+        "enable_zoom": True,
+    }
+
+
+@without_gemini
+def test_gemini_gets_its_tool_and_screens_as_results(env: WebspEnv, endpoint: Endpoint) -> None:
+    play(env, ComputerAgent(GEMINI.model(endpoint)), lambda briefing: solving(endpoint, GEMINI, env))
+    body = endpoint.asked[1].body
+    assert body["tools"] == [{"computerUse": {"environment": "ENVIRONMENT_BROWSER"}}]
+    _, said, result = body["contents"]
+    assert said["parts"][-1]["thoughtSignature"] == "c2ln"
+    given = result["parts"][0]["functionResponse"]
+    assert (given["name"], given["response"]["url"]) == ("click", "https://store.steampowered.com/")
+    (blob,) = given["parts"][0].values()  # the SDK writes these names in snake case
+    assert "image/png" in blob.values()
+
+
+@pytest.mark.parametrize("words", THREE, ids=str)
+def test_actions_given_together_are_taken_one_by_one_until_one_fails(
+    env: WebspEnv, endpoint: Endpoint, words: Words
+) -> None:
+    agent = ComputerAgent(words.model(endpoint))
+    outside = words.click(5000, 5)
+    together = [words.wait, outside, words.wait]
+    endpoint.plan(words.says("", together, {}), words.says("I give up.", [], {}))
+    observation, _ = env.reset(seed=1)
+    agent.begin(briefing_of(env))
+    actions = []
+    for _ in range(3):
+        actions.append(agent.act(observation))
+        observation, *_ = env.step(actions[-1])
+    assert [len(agent.turns), len(endpoint.asked)] == [3, 2]
+    assert actions[2] == "ANSWER; I give up."
+    assert json.loads(actions[1]) == outside
+    assert agent.turns[1].cost == 0
+    sent = json.dumps(endpoint.last.body)
+    assert "is outside the" in sent
+    assert "not carried out" in sent
+
+
+@pytest.mark.parametrize("words", [OPENAI, ANTHROPIC], ids=str)
+def test_an_address_is_opened_by_a_function(env: WebspEnv, endpoint: Endpoint, words: Words) -> None:
+    agent = ComputerAgent(words.model(endpoint))
+    url = "https://store.steampowered.com/account/"
+    endpoint.plan(words.says("", [], {"goto": {"url": url}}), words.says("done", [], {}))
+    observation, _ = env.reset(seed=1)
+    agent.begin(briefing_of(env))
+    observation, *_ = env.step(agent.act(observation))
+    assert (observation["url"], observation["last_action_error"]) == (url, "")
+    env.step(agent.act(observation))
+
+
+@pytest.mark.parametrize("words", THREE, ids=str)
+def test_an_unknown_action_or_function_is_told_to_the_model(
+    env: WebspEnv, endpoint: Endpoint, words: Words
+) -> None:
+    agent = ComputerAgent(words.model(endpoint))
+    endpoint.plan(
+        words.says("", [], {"fly": {"height": 3}}),
+        words.says("", [{**words.wait, "type": "hover_over"} if words is OPENAI else {"name": "hover_over", "input": {}, "args": {}}], {}),
+        words.says("done", [], {}),
+    )  # fmt: skip
+    observation, _ = env.reset(seed=1)
+    agent.begin(briefing_of(env))
+    for name in ("fly", "hover_over"):
+        observation, *_ = env.step(agent.act(observation))
+        assert f"there is no action '{name}'" in observation["last_action_error"]
+    env.step(agent.act(observation))
+    assert "there is no action 'hover_over'" in json.dumps(endpoint.last.body)
+
+
+def test_safety_checks_are_acknowledged_and_kept(env: WebspEnv, endpoint: Endpoint) -> None:
+    check = {"id": "sc_1", "code": "irrelevant_domain", "message": "Is this the right site?"}
+    agent = ComputerAgent(OPENAI.model(endpoint))
+    endpoint.plan(openai_says("", [{"type": "wait"}], {}, checks=[check]), OPENAI.says("done", [], {}))
+    observation, _ = env.reset(seed=1)
+    agent.begin(briefing_of(env))
+    observation, *_ = env.step(agent.act(observation))
+    env.step(agent.act(observation))
+    given = next(item for item in endpoint.last.body["input"] if item.get("type") == "computer_call_output")
+    assert given["acknowledged_safety_checks"] == [check]
+    assert [json.loads(each) for each in agent.turns[0].checks] == [check]
+
+
+@without_gemini
+def test_geminis_safety_decision_is_acknowledged_and_kept(env: WebspEnv, endpoint: Endpoint) -> None:
+    decision = {"decision": "require_confirmation", "explanation": "A banner."}
+    agent = ComputerAgent(GEMINI.model(endpoint))
+    asks = {"name": "move", "args": {"x": 1, "y": 1, "safety_decision": decision}}
+    endpoint.plan(GEMINI.says("", [asks], {}), GEMINI.says("done", [], {}))
+    observation, _ = env.reset(seed=1)
+    agent.begin(briefing_of(env))
+    action = agent.act(observation)
+    assert json.loads(action) == {"name": "move", "args": {"x": 1, "y": 1}}
+    observation, *_ = env.step(action)
+    env.step(agent.act(observation))
+    given = endpoint.last.body["contents"][-1]["parts"][0]["functionResponse"]["response"]
+    assert given["safety_acknowledgement"] == "true"
+    assert json.loads(agent.turns[0].checks[0]) == decision
+
+
+@pytest.mark.parametrize("words", THREE, ids=str)
+def test_an_empty_reply_is_asked_for_again_and_a_refusal_is_an_answer(
+    env: WebspEnv, endpoint: Endpoint, words: Words
+) -> None:
+    agent = ComputerAgent(words.model(endpoint))
+    endpoint.plan(words.says("", [], {}), words.says("I cannot help with that.", [], {}))
+    observation, _ = env.reset(seed=1)
+    agent.begin(briefing_of(env))
+    assert agent.act(observation) == "ANSWER; I cannot help with that."
+    assert agent.turns[0].problems == ("it has neither an action nor an answer",)
+    assert "Reply again" in json.dumps(endpoint.last.body)
+    endpoint.always(words.says("", [], {}))
+    agent.begin(briefing_of(env))
+    action = agent.act(observation)
+    told, *_ = env.step(action)
+    assert "no such action" in told["last_action_error"]
+
+
+@pytest.mark.parametrize("words", THREE, ids=str)
+def test_errors_of_the_provider_are_the_providers(endpoint: Endpoint, words: Words) -> None:
+    model = words.model(endpoint, retries=1)
+    agent = ComputerAgent(model)
+    look = {
+        "screenshot": np.zeros((1024, 1280, 3), np.uint8),
+        "tabs": (), "url": "https://a.example/", "goal": "Do it.", "last_action_error": "", "actions_left": 5, "seconds_left": 9.0,
+    }  # fmt: skip
+    slow = error(429, "slow down", headers={"retry-after": "1"})
+    endpoint.plan(slow, words.says("done", [], {}))
+    assert agent.act(look) == "ANSWER; done"
+    assert agent.turns[0].calls == 2
+    for status, kind in ((429, "rate_limit"), (500, "server"), (401, "auth"), (400, "bad_request")):
+        endpoint.forget()
+        endpoint.always(error(status, f"wrong {KEY}"))
+        with pytest.raises(ModelError) as caught:
+            agent.act(look)
+        assert (caught.value.kind, KEY in str(caught.value)) == (kind, False)
+    endpoint.always(Say({"nonsense": 1}))
+    with pytest.raises(ModelError) as caught:
+        agent.act(look)
+    assert caught.value.kind == "malformed"
+    endpoint.always(Say(trouble="slow"))
+    with pytest.raises(ModelError) as caught:
+        ComputerAgent(words.model(endpoint, timeout=0.3, retries=0)).act(look)
+    assert caught.value.kind == "timeout"
+    endpoint.always(None)
+
+
+@pytest.mark.parametrize("words", [OPENAI, ANTHROPIC], ids=str)
+def test_the_user_is_asked_by_a_function_in_episodes_with_policies(
+    make: MakeEnv, endpoint: Endpoint, words: Words
+) -> None:
+    env = make(TASK, observation="pixels", policies="standard")
+    agent = ComputerAgent(words.model(endpoint))
+    endpoint.plan(words.says("", [], {"ask_user": {"text": "May I?\nReally?"}}), words.says("done", [], {}))
+    observation, _ = env.reset(seed=1)
+    agent.begin(briefing_of(env))
+    action = agent.act(observation)
+    assert action == "ASK; May I? Really?"
+    observation, *_ = env.step(action)
+    env.step(agent.act(observation))
+    sent = json.dumps(endpoint.last.body)
+    assert "The user replied: " in sent
+    assert "report_to_user" in sent
+
+
+def test_a_run_plays_the_agent_by_its_string(
+    endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in OPENAI.variables.items():
+        monkeypatch.setenv(name, value.format(url=endpoint.url, key=KEY))
+    endpoint.always(OPENAI.says("Nothing to do.", [], {}))
+    spec = "computer:openai:gpt-6.2-sol?screenshots=2"
+    run = Run(agent=spec, options={"initial_state": "snapshot"})
+    result = run_one(Job(TASK, run, folder=tmp_path))
+    assert (result.status, result.agent, result.calls) == ("fail", spec, 1)
+    endpoint.always(None)
+
+
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        ("computer:http://localhost:8000/v1#qwen", "use a computer at openai, anthropic, gemini only"),
+        ("computer:openai:gpt-6.2-sol?screenshots=0", "a whole number from 1 to 20"),
+        ("computer:openai", "names no model"),
+        ("computr:openai:gpt-6.2-sol", "computer"),
+    ],
+)
+def test_a_wrong_string_is_explained(spec: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with pytest.raises(SetupError, match=why):
+        make_agent(spec)
+
+
+@pytest.mark.skipif(HAS_GEMINI, reason="the extra gemini is installed")
+def test_gemini_says_which_extra_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    with pytest.raises(SetupError, match=r"\[gemini\]"):
+        make_agent("computer:gemini:gemini-4-argon")

@@ -1,0 +1,1 @@
+"""Models that use a computer by their provider's own tool."""

@@ -1,0 +1,94 @@
+"""Anthropic's computer toolset, and the single tool of older models, behind the Messages API."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from websp_gym.models.anthropic_messages import STOPS, MessagesEndpoint, part_of, parts_of
+from websp_gym.models.failures import malformed
+from websp_gym.models.messages import Function, Image, Message, Result, Stop, Text, ToolCall, ToolMessage
+from websp_gym.models.protocol import Answer
+from websp_gym.models.sdk import Caching
+
+_TOOLSET = {"type": "computer_toolset_20260801"}
+_SINGLE = (
+    (re.compile(r"claude-(opus-4-[5-9]|sonnet-4-[6-9]).*"), "20251124", "computer-use-2025-11-24"),
+    (re.compile(r"claude-(3-7|(opus|sonnet|haiku)-4).*"), "20250124", "computer-use-2025-01-24"),
+)
+"""Models that take the single tool only: their names, its version, and its beta header."""
+
+
+class ComputerMessages(MessagesEndpoint):
+    """A Claude model that uses a computer."""
+
+    stops: ClassVar[Mapping[str, Stop]] = {**STOPS, "tool_use": "end"}
+
+    def _fields(
+        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, caching: Caching
+    ) -> dict[str, Any]:
+        fields = super()._fields(messages, schema, caching)
+        fields["messages"] = [
+            {"role": message.role, "content": _content(message)}
+            for message in messages
+            if message.role != "system"
+        ]
+        functions = [
+            each for message in messages if isinstance(message, ToolMessage) for each in message.functions
+        ]
+        tool: dict[str, Any] = {**_TOOLSET}
+        for names, version, header in _SINGLE:
+            if names.fullmatch(self._request.model):
+                tool = {"type": f"computer_{version}", "name": "computer", **_size(messages)}
+                tool |= {"enable_zoom": True} if version == "20251124" else {}
+                fields["extra_headers"] = {"anthropic-beta": header}
+                break
+        fields["extra_body"]["tools"] = [tool, *map(_function, functions)]
+        return fields
+
+    def _read(self, content: bytes) -> Answer:
+        answer = super()._read(content)
+        blocks: list[dict[str, Any]] = json.loads(content)["content"]
+        calls = tuple(_call(block) for block in blocks if block["type"] == "tool_use")
+        return replace(answer, calls=calls, said=blocks)
+
+
+def _call(block: Mapping[str, Any]) -> ToolCall:
+    given, name = block.get("input"), block.get("name")
+    if not isinstance(given, dict) or not isinstance(name, str):
+        malformed("a call without its arguments")
+    call_id = str(block.get("id"))
+    if block.get("toolset_name") == "computer":
+        return ToolCall(id=call_id, action={"name": name, "input": given}, native=block)
+    if name == "computer":
+        return ToolCall(id=call_id, action=given, native=block)
+    return ToolCall(id=call_id, function=name, arguments=given, native=block)
+
+
+def _function(function: Function) -> dict[str, Any]:
+    return {"name": function.name, "description": function.meaning, "input_schema": function.schema}
+
+
+def _size(messages: Sequence[Message]) -> dict[str, Any]:
+    pictures = [part for message in messages for part in message.parts if isinstance(part, Image)]
+    width, height = pictures[0].size
+    return {"display_width_px": width, "display_height_px": height}
+
+
+def _content(message: Message) -> list[dict[str, Any]]:
+    if not isinstance(message, ToolMessage):
+        return parts_of(message)
+    if message.said is not None:
+        return list(message.said)
+    return [*map(_result, message.results), *parts_of(message)]
+
+
+def _result(result: Result) -> dict[str, Any]:
+    parts: list[Text | Image] = [Text(result.text), *([result.picture] if result.picture else [])]
+    toolset = result.call.native.get("toolset_name")
+    named = {"toolset_name": toolset} if toolset else {}
+    content = [part_of(part) for part in parts]
+    return {"type": "tool_result", "tool_use_id": result.call.id, **named, "content": content}
