@@ -17,6 +17,7 @@ from transformers.utils import get_json_schema
 
 from docs.examples import grpo_trl
 from websp_gym.actions import ACTIONS, parse_action
+from websp_gym.actions.tools import TOOL_NAMES
 from websp_gym.errors import SetupError
 from websp_gym.rollouts import RemoteEnv, Transcript
 from websp_gym.trainers import trl
@@ -149,14 +150,14 @@ def test_every_action_is_a_tool() -> None:
     for spec in ACTIONS:
         action = parse_action(spec.example)
         environment = WebspTools(RemoteEnv())
-        method = getattr(environment, trl._TOOLS[spec.kind])
+        method = getattr(environment, TOOL_NAMES[spec.kind])
         inspect.signature(method).bind(**trl._arguments(action))
         assert get_json_schema(method)["function"]["description"]
 
 
 def test_only_actions_are_tools() -> None:
     names = {name for name, _ in inspect.getmembers(WebspTools, inspect.isfunction) if name[0] != "_"}
-    assert names == {*trl._TOOLS.values(), "reset"}
+    assert names == {*(TOOL_NAMES[spec.kind] for spec in ACTIONS), "reset"}
 
 
 def test_a_data_set_has_a_row_for_each_start() -> None:

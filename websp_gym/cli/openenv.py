@@ -22,6 +22,7 @@ from websp_gym.records.runs import count
 from websp_gym.rollouts import Pool
 from websp_gym.runner.preflight import browser_version
 from websp_gym.scoring.outcome import REWARDS
+from websp_gym.serving import listen, place_of, run_server, token_for
 from websp_gym.tasks.splits import SplitBy
 
 
@@ -57,9 +58,10 @@ def serve_openenv(
     """
     if importlib.util.find_spec("openenv") is None:
         raise missing_extra("serving over OpenEnv's protocol needs its package", "openenv")
-    from websp_gym.trainers.openenv import listen, make_app, run_server, token_for
+    from websp_gym.trainers.openenv import make_app
+    from websp_gym.trainers.openenv.gate import VARIABLE
 
-    token = token_for(host)
+    token = token_for(host, VARIABLE)
     # Fail here, once, on what would fail in every episode.
     browser_version(headless=True)
     with (
@@ -77,7 +79,7 @@ def serve_openenv(
     ):
         app = make_app(pool, split_by=split_by, token=token, idle=idle_seconds)
         console = Console(highlight=False)
-        place = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
-        console.print(f"serving {count(sessions, 'session')} at {place}", markup=False, soft_wrap=True)
+        served = f"serving {count(sessions, 'session')} at http://{place_of(listener)}"
+        console.print(served, markup=False, soft_wrap=True)
         console.print("Press Ctrl-C to stop.", style="dim")
         run_server(app, listener)

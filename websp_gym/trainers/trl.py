@@ -26,6 +26,7 @@ from typing import Any
 
 from websp_gym.actions import Action, format_action, parse_action
 from websp_gym.actions.grammar import Direction, thought_of
+from websp_gym.actions.tools import TOOL_NAMES
 from websp_gym.errors import ActionError, SetupError, missing_extra
 from websp_gym.rollouts.page import SITUATION, Page
 from websp_gym.rollouts.remote import RemoteEnv
@@ -48,19 +49,6 @@ Call answer when all parts of the task are done.\
 """
 """The system message of :func:`make_dataset` and :func:`to_sft`. The chat template adds the tools."""
 _OVER = "The episode is over."
-_TOOLS = {
-    "Click": "click",
-    "Hover": "hover",
-    "Type": "type_text",
-    "Scroll": "scroll",
-    "Scroll_to_end": "scroll_to_end",
-    "Scroll_within_popup": "scroll_within_popup",
-    "Switch_tab": "switch_tab",
-    "Wait": "wait",
-    "GoBack": "go_back",
-    "Google": "google",
-    "ANSWER": "answer",
-}
 
 
 class WebspTools:
@@ -280,9 +268,10 @@ def _conversation(played: Transcript) -> list[Message]:
     turns = _prompt(_shown(played.pages[0]))
     for reply, page in zip(played.replies, played.pages[1:], strict=True):
         action = parse_action(reply)
-        if action.kind not in _TOOLS:
+        name = TOOL_NAMES.get(action.kind, "")
+        if not hasattr(WebspTools, name):
             raise ActionError(f"no tool does {action.kind}", action=reply[:200])
-        call = {"name": _TOOLS[action.kind], "arguments": _arguments(action)}
+        call = {"name": name, "arguments": _arguments(action)}
         turns += [
             {
                 "role": "assistant",

@@ -5,9 +5,8 @@
 
 from websp_gym.trainers.openenv.client import WebspClient
 from websp_gym.trainers.openenv.environment import WebspEnvironment
-from websp_gym.trainers.openenv.gate import token_for
 from websp_gym.trainers.openenv.models import WebspAction, WebspObservation, WebspState
-from websp_gym.trainers.openenv.server import listen, make_app, run_server
+from websp_gym.trainers.openenv.server import make_app
 
 __all__ = [
     "WebspAction",
@@ -15,8 +14,5 @@ __all__ = [
     "WebspEnvironment",
     "WebspObservation",
     "WebspState",
-    "listen",
     "make_app",
-    "run_server",
-    "token_for",
 ]

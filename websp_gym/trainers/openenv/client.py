@@ -8,7 +8,8 @@ from typing import Any
 from openenv.core import EnvClient
 from openenv.core.client_types import StepResult
 
-from websp_gym.trainers.openenv.gate import VARIABLE, bearer
+from websp_gym.serving import bearer
+from websp_gym.trainers.openenv.gate import VARIABLE
 from websp_gym.trainers.openenv.models import WebspAction, WebspObservation, WebspState
 
 
