@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
+
+from PIL import Image
 
 from websp_gym.actions.grammar import USER_ACTIONS
 from websp_gym.actions.reply import LONGEST_ACTION
@@ -129,6 +132,17 @@ def page_text(observation: Mapping[str, Any], *, first: bool = False) -> str:
     lines.append(cut(observation["elements_text"], ELEMENTS_CHARACTERS) or "(no elements)")
     lines.append(f"Left: {observation['actions_left']} actions")
     return visible("\n".join(lines))
+
+
+def split_picture(observation: Mapping[str, Any]) -> tuple[dict[str, Any], bytes | None]:
+    """Return an observation without its screenshot, and the screenshot as PNG; ``None`` if it has none."""
+    rest = {name: value for name, value in observation.items() if name != "screenshot"}
+    if "screenshot" not in observation:
+        return rest, None
+    file = io.BytesIO()
+    # Packed fast rather than small.
+    Image.fromarray(observation["screenshot"]).save(file, "PNG", compress_level=1)
+    return rest, file.getvalue()
 
 
 def system_prompt() -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import signal
 import threading
 import traceback
@@ -12,12 +11,10 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
-from PIL import Image
-
 from websp_gym.env.registration import make_sampled_env
 from websp_gym.env.sampled import SampledEnv
 from websp_gym.errors import WebspError
-from websp_gym.rollouts.page import Page
+from websp_gym.rollouts.page import Page, split_picture
 
 
 @dataclass(frozen=True)
@@ -85,11 +82,11 @@ class _Player:
         seen, _info = self._env.reset(seed=request.seed, options={"instance": request.instance})
         assert self._env.task is not None
         account = dict(self._env.task.world_episode.account)
-        return Page(self._env.instance.id, request.seed, 0, account, *_parts(seen))
+        return Page(self._env.instance.id, request.seed, 0, account, *split_picture(seen))
 
     def _step(self, request: Step) -> Page:
         seen, reward, terminated, truncated, info = self._env.step(request.text)
-        observation, picture = _parts(seen)
+        observation, picture = split_picture(seen)
         unscored = info.get("unscored", False)
         return replace(
             self._page,
@@ -104,16 +101,3 @@ class _Player:
             lost="world" if unscored and info["verdict"]["source"] == "world" else "",
             costs=info.get("costs"),
         )
-
-
-def _parts(observation: Mapping[str, Any]) -> tuple[dict[str, Any], bytes | None]:
-    """Return an observation without its screenshot, and the screenshot as PNG."""
-    rest = {name: value for name, value in observation.items() if name != "screenshot"}
-    return rest, _png(observation["screenshot"]) if "screenshot" in observation else None
-
-
-def _png(picture: Any) -> bytes:
-    """Return an RGB array as PNG, packed fast rather than small."""
-    file = io.BytesIO()
-    Image.fromarray(picture).save(file, "PNG", compress_level=1)
-    return file.getvalue()

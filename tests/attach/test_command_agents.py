@@ -1,0 +1,114 @@
+"""Programs as agents of `websp run`: one start per episode, its exit is the end, its output is kept."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.attach_support import COOKIES, STEAM, SWITCHES
+from tests.cli.test_cli import websp
+from websp_gym.agents import make_agent
+from websp_gym.errors import SetupError
+
+PROGRAM = f"""
+import os, sys, urllib.request
+from contextlib import closing
+from tests.attach_support import Client
+
+print("task:", os.environ["WEBSP_TASK"])
+print("ours:", *sorted(name for name in os.environ if name.startswith("WEBSP_")))
+with closing(Client(os.environ["WEBSP_CDP_URL"])) as client:
+    client.open({COOKIES!r})
+    for name in {SWITCHES!r}:
+        client.turn_off(name)
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> str:
+    """The command of an agent that solves the Steam task."""
+    file = tmp_path / "agent.py"
+    file.write_text(PROGRAM)
+    here = Path(__file__).parents[2]
+    return f"PYTHONPATH={here} {sys.executable} {file}"
+
+
+def run(folder: Path, command: str, *more: str, tasks: str = "Steam-task-191-*") -> list[dict[str, Any]]:
+    done = websp("run", "--agent", f"cdp:{command}", "--tasks", tasks, "--out", str(folder), *more)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+
+
+def test_a_run_of_a_program_has_results_records_and_its_output(program: str, tmp_path: Path) -> None:
+    results = {each["id"]: each for each in run(tmp_path / "run", program, "--jobs", "2")}
+    assert {id: each["reward"] for id, each in results.items()} == {STEAM: 1.0, "Steam-task-191-OFF": 0.0}
+    assert {each["actions"] for each in results.values()} == {4}
+    said = (tmp_path / "run" / results[STEAM]["trajectory"] / "output.txt").read_text()
+    assert said.splitlines() == [
+        "task: "
+        + json.loads((tmp_path / "run" / results[STEAM]["trajectory"] / "trajectory.json").read_text())[
+            "instruction"
+        ],
+        "ours: WEBSP_CDP_URL WEBSP_DEBUGGER_ADDRESS WEBSP_FINISH_URL WEBSP_HTTP_URL WEBSP_MCP_URL WEBSP_START_URL WEBSP_TASK",
+    ]
+    report = websp("report", str(tmp_path / "run"))
+    assert report.returncode == 0, report.stderr
+
+
+def test_a_program_that_fails_is_scored_by_the_state(tmp_path: Path) -> None:
+    results = {each["id"]: each for each in run(tmp_path / "run", "echo broken >&2; exit 3")}
+    # The other one begins as its goal wants it.
+    assert {id: each["status"] for id, each in results.items()} == {
+        STEAM: "fail",
+        "Steam-task-191-OFF": "pass",
+    }
+    said = (tmp_path / "run" / results[STEAM]["trajectory"] / "output.txt").read_text()
+    assert said == "broken\n"
+
+
+def test_a_program_that_does_not_exist_ends_the_run(tmp_path: Path) -> None:
+    command = "cdp:/nowhere/agent --now"
+    done = websp("run", "--agent", command, "--tasks", STEAM, "--out", str(tmp_path / "run"))
+    assert done.returncode == 2
+    assert "cannot be started" in done.stderr
+    assert "/nowhere/agent" in done.stderr
+
+
+def test_a_program_that_goes_on_after_the_end_is_ended(tmp_path: Path) -> None:
+    left = tmp_path / "left"
+    command = f'curl -s -X POST -d answer "$WEBSP_FINISH_URL"; (sleep 8; touch {left}) & sleep 60'
+    results = run(tmp_path / "run", command, "--jobs", "2")
+    assert {each["end_reason"] for each in results} == {"answer"}
+    assert not left.exists()
+
+
+@pytest.mark.parametrize("spec", ["cdp:", "cdp:  "])
+def test_a_command_is_needed(spec: str, tmp_path: Path) -> None:
+    done = websp("run", "--agent", spec, "--tasks", STEAM, "--out", str(tmp_path / "run"))
+    assert done.returncode == 2
+    assert "cdp:python my_agent.py" in done.stderr
+
+
+def test_such_an_agent_answers_no_observations() -> None:
+    with pytest.raises(SetupError, match="acts by itself"):
+        make_agent("cdp:python agent.py")
+
+
+def test_an_agent_that_ends_the_browser_twice_has_failed(program: str, tmp_path: Path) -> None:
+    """What it did cannot be repeated for it, so it begins again, once."""
+    file = tmp_path / "killer.py"
+    file.write_text(
+        "import os, signal, psutil\n"
+        "me = psutil.Process()\n"
+        "run = next(each for each in me.parents() if 'websp_gym.cli' in ' '.join(each.cmdline()))\n"
+        "for each in run.children(recursive=True):\n"
+        "    if 'chrom' in each.name():\n"
+        "        each.kill()\n"
+        "import time; time.sleep(2)\n"
+    )
+    (result,) = run(tmp_path / "run", f"{sys.executable} {file}", tasks=STEAM)
+    assert (result["status"], result["end_reason"], len(result["tries"])) == ("fail", "error", 2)

@@ -1,0 +1,66 @@
+"""What somebody did by mouse and keyboard, told in the actions of the environment and played again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+
+import pytest
+
+from tests.attach_support import COOKIES, STEAM, SWITCHES, Client
+from websp_gym.attach import attach
+from websp_gym.attach.demonstrate import DemonstrationError, demonstrate, script_of
+from websp_gym.records.trajectory import Trajectory
+
+SEARCH = "document.querySelector('input[name=term], input[type=search], [role=combobox]')"
+
+
+def played(program: Callable[[Client], None]) -> Trajectory:
+    """Return the record of a program that acts by mouse and keyboard."""
+    with attach(STEAM) as door:
+        with closing(Client(door.cdp_url)) as client:
+            program(client)
+        door.finish("done")
+        return door.trajectory
+
+
+def solve(client: Client) -> None:
+    client.open(COOKIES)
+    for name in SWITCHES:
+        client.turn_off(name)
+
+
+def test_presses_and_addresses_are_told_and_have_the_full_reward_again() -> None:
+    record = played(solve)
+    rollout = demonstrate(record, 0)
+    assert rollout.reward == 1.0
+    assert rollout.replies[0].startswith("goto(")
+    assert [reply.split()[0] for reply in rollout.replies[1:]] == ["Click", "Click", "ANSWER;"]
+
+
+def test_typed_text_is_told_as_the_content_of_its_field() -> None:
+    def program(client: Client) -> None:
+        client.press(SEARCH)
+        client.tell("Input.insertText", text="privacy")
+        solve(client)
+
+    script = script_of(played(program))
+    typed = [step for step in script if getattr(step, "action", "") == "type"]
+    assert [step.value for step in typed] == ["privacy"]  # type: ignore[union-attr]
+
+
+def test_what_a_script_did_is_no_demonstration() -> None:
+    def program(client: Client) -> None:
+        client.open(COOKIES)
+        for name in SWITCHES:
+            find = f"document.querySelector('[data-key=\"{name}\"]')"
+            client.until(f"{find} !== null")
+            client.evaluate(f"{find}.click()")
+
+    with pytest.raises(DemonstrationError, match="no action on a named element"):
+        demonstrate(played(program), 0)
+
+
+def test_what_does_not_solve_the_task_is_no_demonstration() -> None:
+    with pytest.raises(DemonstrationError, match=r"the reward is 0\.0"):
+        demonstrate(played(lambda client: client.open(COOKIES)), 0)

@@ -1,0 +1,281 @@
+"""An agent that drives the browser of an episode by the DevTools protocol: what it does is seen, counted and scored."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+
+import pytest
+
+from tests.attach_support import COOKIES, STEAM, SWITCHES, Client, CommandError, finish, play, play_door
+from tests.conftest import MakeEnv
+from websp_gym.attach.door import Door
+
+
+def test_an_agent_that_presses_gets_the_reward_and_each_press_is_a_step(make: MakeEnv) -> None:
+    def program(client: Client, door: Door) -> str:
+        client.open(COOKIES)
+        for name in SWITCHES:
+            client.turn_off(name)
+        return "done"
+
+    played = play(make(STEAM, observation="text"), program)
+    steps = played.task.trajectory.steps
+    assert played.reward == 1.0
+    assert [step.counted for step in steps] == [1, 1, 1, 1]
+    assert steps[0].action == f"goto('{COOKIES}')"
+    pressed = [(step.act.kind, step.act.role, step.act.name) for step in steps[1:3] if step.act]
+    assert pressed == [("calls", "switch", "recentapps"), ("calls", "switch", "app_impressions")]
+    assert all(step.view.url == COOKIES for step in steps)
+    assert steps[-1].action == "ANSWER; done"
+
+
+def test_what_is_pressed_after_the_limit_does_not_happen(make: MakeEnv) -> None:
+    said: list[str] = []
+
+    def program(client: Client, door: Door) -> None:
+        client.open(COOKIES)
+        client.turn_off(SWITCHES[0])
+        try:
+            client.turn_off(SWITCHES[1])
+        except (CommandError, OSError) as error:
+            said.append(str(error))
+
+    played = play(make(STEAM, observation="text", max_actions=2), program)
+    assert (played.reward, len(played.steps)) == (0.0, 2)
+    assert played.task.trajectory.end_reason == "action_limit"
+    assert len(said) == 1
+
+
+def test_the_time_limit_ends_an_episode_in_which_nothing_is_done(make: MakeEnv) -> None:
+    def program(client: Client, door: Door) -> None:
+        time.sleep(6)
+
+    before = time.monotonic()
+    env = make(STEAM, observation="text", max_seconds=2)
+    env.reset(seed=0)
+    before = time.monotonic()
+    played = play(env, program)
+    assert played.task.trajectory.end_reason == "time_limit"
+    assert time.monotonic() - before < 30
+
+
+def test_scripts_that_act_are_steps_marked_as_such(make: MakeEnv) -> None:
+    first, second = (f"document.querySelector('[data-key=\"{name}\"]').click()" for name in SWITCHES)
+
+    def program(client: Client, door: Door) -> None:
+        client.open(COOKIES)
+        client.evaluate(first)
+        time.sleep(1.5)
+        client.evaluate(f"new Promise(done => setTimeout(() => {{ {second}; done(); }}, 20))")
+
+    played = play(make(STEAM, observation="text"), program)
+    acts = [step.act for step in played.task.trajectory.steps if step.act]
+    assert played.reward == 1.0
+    assert [(act.kind, act.role, act.name) for act in acts[1:3]] == [
+        ("script", "switch", "recentapps"),
+        ("script", "switch", "app_impressions"),
+    ]
+    assert [step.counted for step in played.task.trajectory.steps] == [1, 1, 1, 1]
+
+
+def test_what_changes_long_after_a_script_is_a_marked_step_too(make: MakeEnv) -> None:
+    both = ";".join(f"document.querySelector('[data-key=\"{name}\"]').click()" for name in SWITCHES)
+
+    def program(client: Client, door: Door) -> None:
+        client.open(COOKIES)
+        client.evaluate(f"void setTimeout(() => {{ {both} }}, 1500)")
+        time.sleep(4)
+
+    played = play(make(STEAM, observation="text"), program)
+    assert played.reward == 1.0
+    (changed,) = played.steps[1:]
+    assert changed.startswith("script: changed without an input: ")
+    assert all(f"set {name}" in changed for name in SWITCHES)
+
+
+def test_what_a_script_sends_or_opens_is_a_step(make: MakeEnv) -> None:
+    def program(client: Client, door: Door) -> None:
+        client.open(COOKIES)
+        client.evaluate("fetch('/nowhere', {method: 'POST', body: 'a=1'}).then(answer => answer.status)")
+        time.sleep(1.5)
+        client.evaluate("void (location.href = '/account/')")
+        time.sleep(1.5)
+
+    played = play(make(STEAM, observation="text"), program)
+    assert played.steps[1:] == [
+        "script: POST https://store.steampowered.com/nowhere",
+        "script: GET https://store.steampowered.com/account/",
+    ]
+
+
+def test_keys_into_a_field_are_one_action(make: MakeEnv) -> None:
+    def program(client: Client, door: Door) -> None:
+        client.press("document.querySelector('[name=term]')")
+        for key in "half":
+            client.tell("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
+            client.tell("Input.dispatchKeyEvent", type="keyUp", key=key)
+        client.tell("Input.insertText", text=" life")
+        client.tell(
+            "Input.dispatchKeyEvent",
+            type="keyDown",
+            key="Enter",
+            code="Enter",
+            text="\r",
+            windowsVirtualKeyCode=13,
+        )
+        client.tell("Input.dispatchKeyEvent", type="keyUp", key="Enter", code="Enter")
+        client.until("location.pathname.includes('search') && document.readyState === 'complete'")
+
+    played = play(make(STEAM, observation="text"), program)
+    assert played.steps[1:] == ["keyboard_type('half life')", "keyboard_press('Enter')"]
+    typed = played.task.trajectory.steps[1].act
+    assert typed is not None
+    assert (typed.role, typed.name) == ("combobox", "Search the store")
+
+
+def test_looking_moving_and_scrolling_are_free(make: MakeEnv) -> None:
+    def program(client: Client, door: Door) -> None:
+        assert client.tell("Page.captureScreenshot", format="png")["data"].startswith("iVBOR")
+        client.tell("Input.dispatchMouseEvent", type="mouseMoved", x=40, y=40)
+        client.tell("Input.dispatchMouseEvent", type="mouseWheel", x=40, y=40, deltaX=0, deltaY=300)
+        client.tell("Accessibility.getFullAXTree")
+        client.tell("DOMSnapshot.captureSnapshot", computedStyles=[])
+        client.evaluate("document.body.innerText")
+
+    assert play(make(STEAM, observation="text"), program).steps == []
+
+
+def test_a_dialog_is_the_agents_to_answer(make: MakeEnv) -> None:
+    answers: list[bool] = []
+
+    def program(client: Client, door: Door) -> None:
+        client.attach()
+        client.tell("Page.enable")
+        for accept in (True, False):
+            asked = client.start("Runtime.evaluate", session=client.session, expression="confirm('Sure?')")
+            client.event("Page.javascriptDialogOpening")
+            client.tell("Page.handleJavaScriptDialog", accept=accept)
+            answers.append(client.answer(asked)["result"]["value"])
+        client.open(COOKIES)
+
+    played = play(make(STEAM, observation="text"), program)
+    assert answers == [True, False]
+    assert "'Sure?'; it was answered with OK" in played.told[0]
+    assert "'Sure?'; it was answered with Cancel" in played.told[0]
+
+
+def test_a_dialog_of_which_the_agent_is_not_told_is_answered_as_ever(make: MakeEnv) -> None:
+    def program(client: Client, door: Door) -> None:
+        assert client.evaluate("confirm('Sure?')") is False
+
+    assert play(make(STEAM, observation="text"), program).steps == []
+
+
+def test_a_new_tab_is_one_of_the_episode(make: MakeEnv) -> None:
+    def program(client: Client, door: Door) -> None:
+        target = client.send("Target.createTarget", url=COOKIES)["targetId"]
+        client.attach(target)
+        for name in SWITCHES:
+            client.turn_off(name)
+
+    played = play(make(STEAM, observation="text"), program)
+    assert played.reward == 1.0
+    assert played.steps[0] == f"goto('{COOKIES}')"
+    assert len(played.steps) == 3
+
+
+def test_many_tabs_are_opened_while_others_talk(make: MakeEnv) -> None:
+    """Playwright prepares each tab at the same time: the commands of two clients must not be mixed."""
+
+    def program(client: Client, door: Door) -> None:
+        for _ in range(20):
+            target = client.send("Target.createTarget", url="about:blank")["targetId"]
+            session = client.attach(target)
+            big = client.evaluate(f"'{'x' * 100_000}'.length")
+            assert (big, session) == (100_000, client.session)
+            client.send("Target.closeTarget", targetId=target)
+
+    play(make(STEAM, observation="text"), program)
+
+
+def test_two_connections_share_the_tabs(make: MakeEnv) -> None:
+    def program(client: Client, door: Door) -> None:
+        client.open(COOKIES)
+        with closing(Client(door.cdp_url)) as other:
+            other.turn_off(SWITCHES[0])
+            client.turn_off(SWITCHES[1])
+
+    assert play(make(STEAM, observation="text"), program).reward == 1.0
+
+
+def test_an_address_leads_to_the_first_tab_for_clients_of_one_tab(make: MakeEnv) -> None:
+    def program(_client: Client, door: Door) -> None:
+        with closing(Client(door.cdp_url.replace("/browser/", "/page/"))) as tab:
+            tab.send("Page.enable")
+            place = tab.send("Runtime.evaluate", expression="location.href", returnByValue=True)
+            assert place["result"]["value"] == "https://store.steampowered.com/"
+
+    assert play(make(STEAM), program).steps == []
+
+
+def test_closing_the_browser_ends_nothing_but_the_connection(make: MakeEnv) -> None:
+    def program(door: Door) -> str:
+        with closing(Client(door.cdp_url)) as client:
+            client.send("Browser.close")
+        with closing(Client(door.cdp_url)) as client:
+            client.open(COOKIES)
+            for name in SWITCHES:
+                client.turn_off(name)
+        return ""
+
+    assert play_door(make(STEAM, observation="text"), program).reward == 1.0
+
+
+def test_an_episode_can_be_finished_once(make: MakeEnv) -> None:
+    statuses: list[int] = []
+
+    def program(client: Client, door: Door) -> None:
+        statuses.append(finish(door, "first"))
+        statuses.append(finish(door, "second"))
+        with pytest.raises((CommandError, OSError)):
+            client.open(COOKIES)
+
+    played = play(make(STEAM, observation="text"), program)
+    assert statuses[0] == 200
+    assert statuses[1] in (409, 0)  # the door may be closed by then
+    assert played.task.trajectory.steps[-1].action == "ANSWER; first"
+    assert played.steps == []
+
+
+def test_an_environment_plays_other_agents_afterwards(make: MakeEnv) -> None:
+    env = make(STEAM, observation="text")
+    play(env, lambda client, door: "done")
+    env.reset(seed=1)
+    assert env.step("ANSWER; done")[2]
+
+
+def test_policies_are_judged_by_what_was_pressed_typed_and_scripted(make: MakeEnv) -> None:
+    def program(client: Client, door: Door) -> None:
+        client.open(COOKIES)
+        client.open(COOKIES)  # the first response is a fault that one of the policies is about
+        client.turn_off(SWITCHES[0])
+        client.press("document.querySelector('[name=term]')")
+        client.tell("Input.insertText", text="half life")
+        time.sleep(1)
+        client.evaluate(f"document.querySelector('[data-key=\"{SWITCHES[1]}\"]').click()")
+
+    played = play(make(STEAM, observation="text", policies="standard", max_actions=40), program)
+    steps = played.task.trajectory.steps
+    facts = [action for step in steps if step.facts is not None for action in step.facts.actions]
+    assert [(each.kind, each.role, each.name) for each in facts[1:6]] == [
+        ("goto", "", ""),
+        ("mouse_click", "switch", "recentapps"),
+        ("mouse_click", "combobox", "Search the store"),
+        ("keyboard_type", "combobox", "Search the store"),
+        ("click", "switch", "app_impressions"),
+    ]
+    assert facts[4].value == "half life"
+    assert played.task.verdict is not None
+    assert played.task.verdict.policies is not None
+    assert {each.status for each in played.task.verdict.policies} <= {"ok", "dormant", "violated"}

@@ -1,0 +1,150 @@
+"""``websp play``: a person at a page of their own browser plays an episode."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from tests.attach_support import STEAM
+from tests.cli.test_cli import MAIN, websp
+from tests.window_support import Person, until
+from websp_gym.browser.driver import playwright
+from websp_gym.browser.find import find_browser
+from websp_gym.browser.owner import call
+from websp_gym.env.options import Options
+
+
+@pytest.fixture(scope="module")
+def viewer() -> Iterator[Page]:
+    """A page of the person's own browser."""
+    executable = call(lambda: find_browser(playwright(), headless=True))
+    with sync_playwright() as own:
+        browser = own.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        yield browser.new_page(viewport={"width": 1400, "height": 950})
+        browser.close()
+
+
+@contextmanager
+def playing(*more: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Start the command; yield the address of its window and its process."""
+    command = [sys.executable, "-c", MAIN, "play", STEAM, *more]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    environment.pop("DISPLAY", None)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+    )
+    assert process.stdout is not None
+    said = ""
+    try:
+        while (found := re.search(r"http://127\S+/", said)) is None:
+            line = process.stdout.readline()
+            assert line, said
+            said += line
+        yield found[0], process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def press(page: Page, x: float, y: float) -> None:
+    """Press at a place of the page that the window shows."""
+    screen = page.locator("#screen").bounding_box()
+    assert screen is not None
+    across, down = screen["width"] / Options.viewport[0], screen["height"] / Options.viewport[1]
+    page.mouse.click(screen["x"] + x * across, screen["y"] + y * down)
+
+
+def steps_of(folder: Path) -> list[dict[str, Any]]:
+    """Return the steps that are written so far."""
+    lines = [line for file in folder.rglob("steps.jsonl") for line in file.read_text().splitlines(True)]
+    return [json.loads(line) for line in lines if line.endswith("\n")]
+
+
+def place_of(step: dict[str, Any] | None, folder: Path, role: str, name: str) -> tuple[float, float]:
+    """Return the middle of a marked element of the last recorded view."""
+    (file,) = folder.rglob("trajectory.json")
+    view = json.loads(file.read_text())["initial"] if step is None else step["view"]
+    mark = next(each for each in view["marks"] if (each["role"], each["name"]) == (role, name))
+    x, y, width, height = mark["box"]
+    return x + width / 2, y + height / 2
+
+
+WAY = (
+    ("button", "alexrivers"),
+    ("link", "Account details: alexrivers"),
+    ("link", "Cookies & Browsing"),
+    ("switch", "recentapps"),
+    ("switch", "app_impressions"),
+)
+
+
+def test_a_person_solves_a_task_and_it_is_a_run(viewer: Page, tmp_path: Path) -> None:
+    folder = tmp_path / "me"
+    demonstrations = tmp_path / "sft.jsonl"
+    with playing("--out", str(folder), "--name", "ada", "--collect", str(demonstrations)) as (url, process):
+        person = Person(viewer)
+        person.open(url)
+        assert "Cookies" in viewer.inner_text("#title")
+        assert re.fullmatch(r"(10:00|9:\d\d)", viewer.inner_text("#left"))
+        assert "20 actions" in viewer.inner_text("#says")
+        last = None
+        for count, (role, name) in enumerate(WAY, 1):
+            press(viewer, *place_of(last, folder, role, name))
+            until(viewer, partial(lambda count: len(steps_of(folder)) == count, count), name)
+            last = steps_of(folder)[-1]
+        viewer.get_by_role("button", name="Done").click()
+        assert process.stdout is not None
+        said = process.stdout.read()
+        assert process.wait(60) == 0
+    assert "pass" in said, said
+    steps = steps_of(folder)
+    assert [(step["act"]["role"], step["act"]["name"]) for step in steps[:-1]] == list(WAY)
+    (line,) = (folder / "results.jsonl").read_text().splitlines()
+    result = json.loads(line)
+    assert (result["agent"], result["reward"], result["actions"]) == ("ada", 1.0, 6)
+    told = json.loads(demonstrations.read_text())
+    replies = [each["content"] for each in told["messages"] if each["role"] == "assistant"]
+    assert [reply.split()[0] for reply in replies] == ["Click"] * 5 + ["ANSWER;"]
+    assert told["messages"][0]["role"] == "system"
+    report = websp("report", str(folder))
+    assert "ada" in report.stdout, report.stderr
+
+
+def test_giving_up_ends_the_episode_and_says_so(viewer: Page, tmp_path: Path) -> None:
+    with playing("--out", str(tmp_path / "me")) as (url, process):
+        Person(viewer).open(url)
+        viewer.get_by_role("button", name="Give up").click()
+        assert process.wait(60) == 0
+    (line,) = (tmp_path / "me" / "results.jsonl").read_text().splitlines()
+    result = json.loads(line)
+    assert (result["status"], result["end_reason"]) == ("fail", "infeasible")
+
+
+def test_the_window_says_that_the_time_is_over(viewer: Page) -> None:
+    with playing("--max-seconds", "3") as (url, process):
+        Person(viewer).open(url)
+        viewer.wait_for_selector("#over:not([hidden])", timeout=60_000)
+        assert process.wait(60) == 0
+
+
+def test_what_was_played_is_not_played_again(viewer: Page, tmp_path: Path) -> None:
+    folder = str(tmp_path / "me")
+    with playing("--out", folder) as (url, process):
+        Person(viewer).open(url)
+        viewer.get_by_role("button", name="Done").click()
+        assert process.wait(60) == 0
+    done = websp("play", STEAM, "--out", folder)
+    assert done.returncode == 2
+    assert "already" in done.stderr

@@ -1,0 +1,221 @@
+"""Outside agents as agents of this package: a program that drives the browser of the episode by itself."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any
+
+from websp_gym.attach.door import Door
+from websp_gym.attach.episode import AttachedEpisode
+from websp_gym.attach.unseen import UnseenChanges
+from websp_gym.browser.owner import call
+from websp_gym.browser.shared_pipe import SharedPipe
+from websp_gym.errors import SetupError, WorldError
+
+if TYPE_CHECKING:
+    from websp_gym.attach.episode import Turn
+    from websp_gym.env.environment import WebspEnv
+    from websp_gym.env.rollout import Briefing
+    from websp_gym.env.task import WebspTask
+    from websp_gym.observation import ObservationKind
+
+OUTPUT = "output.txt"
+"""Name of the file with what a program wrote, in the folder of the record."""
+_OVER = "the episode is over; nothing that is done now counts"
+_TO_EXIT = 5.0
+"""Seconds that a program may take to exit after its episode is over."""
+_NOT_RUNNABLE = (126, 127)
+"""What a shell exits with if there is no such program, or it cannot be executed."""
+
+
+class OutsideAgent:
+    """An agent that drives the browser by itself, through the door of each episode.
+
+    Args:
+        name: Its name.
+        public: Where a server hands its doors on; empty for doors on this machine only.
+        token: The token of its doors; empty draws one for each.
+
+    Attributes:
+        door: The door of the running episode; ``None`` between episodes.
+    """
+
+    observation: ObservationKind = "text"
+    turns: Sequence[Any] = ()
+
+    def __init__(self, name: str, public: str = "", token: str = "") -> None:
+        self.name = name
+        self._public, self._token = public, token
+        self.door: Door | None = None
+        self._env: WebspEnv | None = None
+        self._pipe: SharedPipe | None = None
+        self._episode: AttachedEpisode | None = None
+        self._unseen: UnseenChanges | None = None
+        self._steps = 0
+
+    def join(self, env: WebspEnv) -> None:
+        """Give the environment a browser of its own that can be shared."""
+        self._env, self._pipe = env, SharedPipe()
+        env.share_browser(self._pipe)
+
+    def begin(self, briefing: Briefing) -> None:
+        """Open the door of the episode."""
+        self._begin()
+
+    def act(self, observation: Mapping[str, Any]) -> Turn:
+        """Wait for the agent's next action, or for its end."""
+        episode, unseen = self._episode, self._unseen
+        assert episode is not None
+        assert unseen is not None
+        episode.observed(observation)
+        left = float(observation.get("seconds_left", 0.0))
+        if self._steps:
+            unseen.step_ended()
+        self._steps += 1
+        turn = episode.next_turn(left)
+        changed = unseen.before(turn)
+        if changed is not None:
+            episode.put_back(turn)
+            return changed
+        # After the time limit any reply ends the episode, and none is carried out.
+        return "noop()" if turn is None else turn
+
+    def finish(self, answer: str) -> bool:
+        """End the episode with an answer; return whether it was still going on."""
+        return self._episode is not None and self._episode.finish(answer)
+
+    def end(self) -> None:
+        """Take nothing any more; the door stays open and says why."""
+        if self._episode is not None:
+            self._episode.end(_OVER)
+
+    def leave(self) -> None:
+        """Close the door, and the browser behind it."""
+        self.end()
+        if self._episode is not None:
+            call(self._episode.dialogs.end)
+        if self.door is not None:
+            self.door.close()
+        if self._env is not None:
+            self._env.share_browser(None)
+        if self._pipe is not None:
+            self._pipe.close()
+        self.door = self._env = self._pipe = self._episode = self._unseen = None
+
+    def _begin(self) -> tuple[Door, WebspTask]:
+        env, pipe = self._env, self._pipe
+        if env is None or pipe is None or env.task is None:
+            raise WorldError("no episode is running; call join() and reset() first")
+        world_episode = env.task.world_episode
+
+        def attach() -> AttachedEpisode:
+            episode = AttachedEpisode(pipe, env.tabs, world_episode.secrets, env.observation)
+            episode.dialogs.begin()
+            return episode
+
+        self._episode, self._steps = call(attach), 0
+        self._unseen = UnseenChanges(world_episode)
+        self.door = Door(self._episode, self._public, self._token)
+        return self.door, env.task
+
+
+class CommandAgent(OutsideAgent):
+    """A program that is started for each episode, with the addresses of its door in its environment.
+
+    ``WEBSP_CDP_URL`` is the DevTools endpoint, ``WEBSP_MCP_URL`` the tools, ``WEBSP_TASK`` the instruction,
+    ``WEBSP_START_URL`` the address of the start page and ``WEBSP_FINISH_URL`` where the answer goes. Its exit is the
+    end of the episode. What it writes is kept as ``output.txt`` in the folder of the record.
+
+    Args:
+        command: The command, which a shell runs.
+        name: Name of the agent.
+        observation: What its tools return of a page: ``marks`` with a picture, ``text`` without.
+    """
+
+    def __init__(self, command: str, name: str, *, observation: ObservationKind = "text") -> None:
+        super().__init__(name)
+        self.command = command
+        self.observation = observation
+        self._process: subprocess.Popen[bytes] | None = None
+        self._output: IO[bytes] | None = None
+
+    def begin(self, briefing: Briefing) -> None:
+        """Open the door and start the program."""
+        door, task = self._begin()
+        assert self._env is not None
+        page = self._env.page
+        ours = {
+            "WEBSP_CDP_URL": door.cdp_url,
+            "WEBSP_HTTP_URL": door.http_url,
+            "WEBSP_MCP_URL": door.mcp_url,
+            "WEBSP_DEBUGGER_ADDRESS": door.debugger_address,
+            "WEBSP_TASK": task.trajectory.instruction,
+            "WEBSP_START_URL": page.url,
+            "WEBSP_FINISH_URL": door.finish_url,
+        }
+        self._output = _output_file(task)
+        self._process = subprocess.Popen(
+            ["/bin/sh", "-c", self.command],
+            env={**_environment(), **ours},
+            stdin=subprocess.DEVNULL,
+            stdout=self._output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        waiting = threading.Thread(target=finish_at_exit, args=(self._process, self._episode), daemon=True)
+        waiting.start()
+
+    def act(self, observation: Mapping[str, Any]) -> Turn:
+        """Wait for the program's next action, or for its end."""
+        turn = super().act(observation)
+        process = self._process
+        if process is not None and process.poll() in _NOT_RUNNABLE:
+            said = self.output.strip()[-300:]
+            raise SetupError(f"agent {self.name!r} cannot be started: {said}", agent=self.name)
+        return turn
+
+    @property
+    def output(self) -> str:
+        """What the program of the running episode has written so far."""
+        if self._output is None:
+            return ""
+        self._output.seek(0)
+        return self._output.read().decode("utf-8", "replace")
+
+    def leave(self) -> None:
+        """End the program, if it does not exit by itself, and close the door."""
+        self.end()
+        process, self._process = self._process, None
+        if process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_TO_EXIT)
+            # Also what it started and left behind.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        if self._output is not None:
+            self._output.close()
+            self._output = None
+        super().leave()
+
+
+def _output_file(task: WebspTask) -> IO[bytes]:
+    """Return a file for what a program writes: in the folder of the record, if there is one."""
+    return tempfile.TemporaryFile() if task.folder is None else (task.folder / OUTPUT).open("w+b")
+
+
+def finish_at_exit(process: subprocess.Popen[bytes], episode: AttachedEpisode) -> None:
+    """Wait for a program to exit, which ends the agent's part."""
+    process.wait()
+    episode.finish("")
+
+
+def _environment() -> dict[str, str]:
+    """Return this process's environment without our own variables."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("WEBSP_")}

@@ -1,0 +1,317 @@
+"""One connection of an outside agent to the browser: what it may send goes on, what it must not see is cut out."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from websp_gym.attach.rules import RefusedError, check, check_address, rule_of
+
+if TYPE_CHECKING:
+    from websp_gym.attach.episode import AttachedEpisode
+
+Message = dict[str, Any]
+_OWN_WORLD = "outside:"
+"""What the names of an agent's isolated worlds begin with in the browser: it sees those only, without this."""
+_REFUSED = -32000
+_WITH_CONTEXT = ("Storage.getCookies", "Target.createTarget")
+_ATTACHING = ("Target.attachToTarget", "Target.setAutoAttach", "Target.autoAttachRelated")
+_CREATED = ("url", "browserContextId", "background", "forTab")
+"""The arguments of ``Target.createTarget`` that are passed on."""
+_RUNS_A_SCRIPT = ("Runtime.evaluate", "Runtime.callFunctionOn", "Runtime.runScript")
+_CONTEXTS = ("contextId", "executionContextId", "uniqueContextId")
+_READ = (
+    b'"method":"Target.',
+    b'"method":"Runtime.executionContext',
+    b'"method":"Runtime.consoleAPICalled',
+)
+
+
+class Connection:
+    """One connection.
+
+    Args:
+        episode: The episode.
+        send: Sends a message to the agent.
+        page: DevTools id of the one tab that the connection is for; ``None`` for the browser.
+    """
+
+    def __init__(
+        self, episode: AttachedEpisode, send: Callable[[bytes], None], page: str | None = None
+    ) -> None:
+        self._episode = episode
+        self._send = send
+        self._page = page
+        self._session = ""
+        """The session of the browser, through which all others are opened."""
+        self._root = ""
+        """The session that messages of the agent without one belong to."""
+        self._targets: dict[str, str] = {}
+        """DevTools ids of the targets of the sessions."""
+        self._worlds: dict[str, dict[int | str, bool]] = {}
+        """Whether each execution context that a session knows is the agent's to use."""
+        self._numbers = itertools.count(1_800_000_000)
+        self._waiting: dict[tuple[str, int], Callable[[Message], Message | None]] = {}
+        """What is done with the answers to some commands, by session and id."""
+        self._told: set[str] = set()
+        """Sessions whose tab tells the agent of its dialogs."""
+        self.closed = False
+
+    async def open(self) -> None:
+        """Begin. Raises ``WorldError`` if the browser is gone, ``RefusedError`` if there is no such tab."""
+        pipe = self._episode.pipe
+        self._root = self._session = await pipe.browser_session(self._hear)
+        if self._page is not None:
+            answer = await self._ask(self._root, "Target.attachToTarget", targetId=self._page, flatten=True)
+            if "error" in answer:
+                raise RefusedError("there is no such tab")
+            self._root = answer["result"]["sessionId"]
+            self._targets[self._root] = self._page
+
+    def close(self) -> None:
+        """End the sessions."""
+        self.closed = True
+        self._episode.pipe.close_session(self._session)
+
+    def is_told(self, target: str) -> bool:
+        """Whether the agent is told of the dialogs of a tab."""
+        return not self.closed and any(self._targets.get(session) == target for session in self._told)
+
+    # ---------------------------------------------------------------- from the agent
+    async def take(self, text: str | bytes) -> None:
+        """Take a message of the agent; returns once it has been passed on or answered."""
+        try:
+            message = json.loads(text)
+            number, method = message["id"], message["method"]
+            arguments, session = message.get("params", {}), message.get("sessionId", self._root)
+            if not (
+                isinstance(number, int)
+                and isinstance(method, str)
+                and isinstance(arguments, dict)
+                and isinstance(session, str)
+            ):
+                raise TypeError
+        except (ValueError, TypeError, KeyError, RecursionError):
+            self._send(b'{"error":{"code":-32600,"message":"a message needs an id, a method and params"}}')
+            return
+        of_root = "sessionId" not in message
+        try:
+            await self._carry_out(session, number, method, arguments)
+        except RefusedError as refusal:
+            self._episode.note_refusal(method, str(refusal))
+            self._answer(
+                session, number, {"error": {"code": _REFUSED, "message": str(refusal)}}, root=of_root
+            )
+
+    async def _carry_out(self, session: str, number: int, method: str, arguments: Message) -> None:
+        if session != self._root and session not in self._targets:
+            raise RefusedError("Session with given id not found.")
+        over = self._episode.over_because
+        if over:
+            raise RefusedError(over)
+        rule = rule_of(method)
+        if rule == "ignore":
+            self._answer(session, number, {"result": _EMPTY.get(method, {})})
+            if method == "Browser.close":
+                self.closed = True
+            return
+        check(method, arguments)
+        arguments = await self._checked(session, method, arguments)
+        target = self._targets.get(session, "")
+        action = self._episode.reader.read(method, arguments, target, session, number)
+        if action is not None:
+            refusal = await self._episode.decide(action)
+            if refusal:
+                raise RefusedError(refusal)
+        if method == "Target.getTargets":
+            self._waiting[session, number] = self._own_targets
+        elif method == "Page.createIsolatedWorld":
+            self._waiting[session, number] = lambda answer: self._note_world(session, answer)
+        elif method in _RUNS_A_SCRIPT:
+            self._episode.scripts.begin(session, number)
+        elif method in ("Page.enable", "Page.disable"):
+            (self._told.add if method == "Page.enable" else self._told.discard)(session)
+        self._pass(session, number, method, arguments)
+
+    async def _checked(self, session: str, method: str, arguments: Message) -> Message:
+        """Return the arguments with what the episode decides about them."""
+        context = self._episode.context
+        arguments = dict(arguments)
+        for name in _CONTEXTS:
+            if name in arguments and not self._worlds.get(session, {}).get(_key(arguments[name])):
+                raise RefusedError("Cannot find context with specified id")
+        for name in ("worldName", "executionContextName"):
+            if arguments.get(name):
+                arguments[name] = f"{_OWN_WORLD}{arguments[name]}"
+        if method == "Target.createTarget":
+            arguments = {name: arguments[name] for name in _CREATED if name in arguments}
+            arguments.setdefault("url", "about:blank")
+        if method in _WITH_CONTEXT:
+            arguments["browserContextId"] = context
+        if method in _ATTACHING:
+            arguments["flatten"] = True
+        given = arguments.get("targetId")
+        if given is not None and given not in self._targets.values():
+            info = await self._episode.ask_own("Target.getTargetInfo", targetId=given)
+            found = info.get("result", {}).get("targetInfo", {})
+            if not self._is_ours(found):
+                raise RefusedError("No target with given id found")
+        if method == "Page.navigateToHistoryEntry":
+            history = await self._ask(session, "Page.getNavigationHistory")
+            entries = history.get("result", {}).get("entries", [])
+            entry = next((each for each in entries if each.get("id") == arguments.get("entryId")), None)
+            if entry is not None:
+                check_address(entry.get("url"))
+        return arguments
+
+    # ---------------------------------------------------------------- from the browser
+    def _hear(self, text: bytes, session: str) -> None:
+        """Take a message of the browser, on its loop."""
+        if self.closed:
+            return
+        number = _number_of(text)
+        if number is not None:
+            self._episode.reader.answered(session, number)
+            self._episode.scripts.end(session, number)
+        if (session, number) in self._waiting:
+            assert number is not None
+            answer = self._waiting.pop((session, number))(json.loads(text))
+            if answer is None:
+                return
+            text = _dumped(answer)
+        elif number is None and any(each in text[:60] for each in _READ):
+            event = self._event(json.loads(text), session)
+            if event is None:
+                return
+            text = _dumped(event)
+        text = self._episode.secrets.cut(text)
+        if session == self._root:
+            text = _without_session(text, session)
+        self._send(text)
+
+    def _event(self, event: Message, session: str) -> Message | None:
+        """Return an event as the agent is told of it; ``None`` for nothing."""
+        arguments = event.get("params", {})
+        match event["method"]:
+            case "Target.attachedToTarget":
+                info = arguments["targetInfo"]
+                child = arguments["sessionId"]
+                if not (self._is_ours(info) or info["type"] == "browser"):
+                    self._let_go(session, child)
+                    return None
+                self._targets[child] = info["targetId"]
+            case "Target.detachedFromTarget":
+                self._targets.pop(arguments["sessionId"], None)
+                self._told.discard(arguments["sessionId"])
+                self._worlds.pop(arguments["sessionId"], None)
+            case "Target.targetCreated" | "Target.targetInfoChanged":
+                if not self._is_ours(arguments["targetInfo"]):
+                    return None
+            case "Runtime.executionContextCreated":
+                return self._context_created(event, session)
+            case "Runtime.executionContextDestroyed":
+                known = self._worlds.get(session, {})
+                unique = arguments.get("executionContextUniqueId", "")
+                seen = known.pop(arguments.get("executionContextId", 0), False)
+                known.pop(unique, None)
+                return event if seen else None
+            case "Runtime.executionContextsCleared":
+                self._worlds.pop(session, None)
+            case "Runtime.consoleAPICalled":
+                if not self._worlds.get(session, {}).get(arguments.get("executionContextId", 0)):
+                    return None
+        return event
+
+    def _context_created(self, event: Message, session: str) -> Message | None:
+        context = event["params"]["context"]
+        name = context.get("name", "")
+        auxiliary = context.get("auxData", {})
+        own = name.startswith(_OWN_WORLD)
+        seen = bool(auxiliary.get("isDefault", True)) or own
+        known = self._worlds.setdefault(session, {})
+        known[context["id"]] = seen
+        known[context.get("uniqueId", "")] = seen
+        if not seen:
+            return None
+        if own:
+            context["name"] = name[len(_OWN_WORLD) :]
+        return event
+
+    def _note_world(self, session: str, answer: Message) -> Message:
+        context = answer.get("result", {}).get("executionContextId")
+        if context is not None:
+            self._worlds.setdefault(session, {})[context] = True
+        return answer
+
+    def _own_targets(self, answer: Message) -> Message:
+        result = answer.get("result", {})
+        if "targetInfos" in result:
+            result["targetInfos"] = [info for info in result["targetInfos"] if self._is_ours(info)]
+        return answer
+
+    def _let_go(self, session: str, child: str) -> None:
+        """Detach from a target that is none of the episode's."""
+        for method, arguments, via in (
+            ("Runtime.runIfWaitingForDebugger", {}, child),
+            ("Target.detachFromTarget", {"sessionId": child}, session),
+        ):
+            number = next(self._numbers)
+            self._waiting[via, number] = lambda _: None
+            self._pass(via, number, method, arguments)
+
+    def _is_ours(self, info: Message) -> bool:
+        return info.get("browserContextId") == self._episode.context and info.get("type") != "browser"
+
+    # ---------------------------------------------------------------- messages
+    async def _ask(self, session: str, method: str, **arguments: Any) -> Message:
+        """Send a command of our own in a session of the agent and return its answer."""
+        number = next(self._numbers)
+        answered: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+
+        def done(answer: Message) -> None:
+            if not answered.done():
+                answered.set_result(answer)
+
+        self._waiting[session, number] = done
+        self._pass(session, number, method, arguments)
+        return await asyncio.wait_for(answered, 10)
+
+    def _pass(self, session: str, number: int, method: str, arguments: Message) -> None:
+        message = {"id": number, "method": method, "params": arguments, "sessionId": session}
+        self._episode.pipe.send(_dumped(message))
+
+    def _answer(self, session: str, number: int, outcome: Message, *, root: bool | None = None) -> None:
+        of_root = session == self._root if root is None else root
+        self._send(_dumped({"id": number, **outcome, **({} if of_root else {"sessionId": session})}))
+
+
+_EMPTY: dict[str, Message] = {
+    "Target.getBrowserContexts": {"browserContextIds": []},
+    "Debugger.enable": {"debuggerId": "0.0"},
+    "Emulation.setVirtualTimePolicy": {"virtualTimeTicksBase": 0},
+}
+"""Results of commands that are not carried out, where they are not empty."""
+
+
+def _key(value: object) -> int | str:
+    return value if isinstance(value, int | str) else ""
+
+
+def _dumped(message: Message) -> bytes:
+    return json.dumps(message, separators=(",", ":")).encode("ascii")
+
+
+def _number_of(text: bytes) -> int | None:
+    """Return the id of an answer; ``None`` for an event."""
+    if not text.startswith(b'{"id":'):
+        return None
+    digits = text[6:20].partition(b",")[0].rstrip(b"}")
+    return int(digits) if digits.lstrip(b"-").isdigit() else None
+
+
+def _without_session(text: bytes, session: str) -> bytes:
+    end = b',"sessionId":"' + session.encode() + b'"}'
+    return text[: -len(end)] + b"}" if text.endswith(end) else text

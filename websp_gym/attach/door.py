@@ -1,0 +1,257 @@
+"""The door of an episode: a local server with its DevTools endpoint and the call that finishes it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import json
+import secrets
+import socket
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from websp_gym.attach.connection import Connection
+from websp_gym.attach.rules import RefusedError
+from websp_gym.errors import WebspError
+from websp_gym.serving import is_loopback
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.datastructures import URL, Headers
+
+    from websp_gym.attach.episode import AttachedEpisode
+    from websp_gym.attach.mcp import ToolServer
+
+_LARGEST = 256 * 1024 * 1024
+_LONGEST_ANSWER = 10_000
+_LOCAL = "127.0.0.1"
+_TO_END = 3.0
+
+
+class Door:
+    """The addresses under which an outside agent reaches one episode; each has a secret token in it.
+
+    Args:
+        episode: The episode.
+        public: Where a server hands the door on, such as ``https://gpu7:8900``; empty where only this machine does.
+        token: The secret in each address, of 32 hexadecimal digits; empty draws one.
+
+    Attributes:
+        port: The local port.
+        token: The secret in each address.
+        cdp_url: WebSocket address of the DevTools endpoint.
+        http_url: Its HTTP address, for clients that ask ``/json/version`` first.
+        debugger_address: Host and port for a client that takes no path, such as chromedriver; empty where other
+            machines reach the door.
+        mcp_url: Address of the tools of the Model Context Protocol (streamable HTTP).
+        finish_url: Where a POST finishes the episode; its body, or ``answer`` in JSON, is the answer. With
+            ``infeasible`` true in JSON the agent gives up instead.
+    """
+
+    def __init__(self, episode: AttachedEpisode, public: str = "", token: str = "") -> None:
+        self._episode = episode
+        self.token = token or secrets.token_hex(16)
+        self._tools: ToolServer | None = None
+        self._listener = socket.create_server((_LOCAL, 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._public = public
+        base = public or f"http://{_LOCAL}:{self.port}"
+        self.cdp_url = f"{_socket_address(base)}/devtools/browser/{self.token}"
+        self.http_url = f"{base}/{self.token}"
+        place = urlsplit(base)
+        self.debugger_address = (
+            f"{self.token}.localhost:{place.port}" if is_loopback(place.hostname or "") else ""
+        )
+        self.mcp_url = f"{base}/mcp/{self.token}"
+        self.finish_url = f"{base}/finish/{self.token}"
+        app = Starlette(
+            routes=[
+                WebSocketRoute("/{path:path}", self._devtools),
+                Route("/{path:path}", self._http, methods=["GET", "PUT", "POST", "DELETE"]),
+            ]
+        )
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            lifespan="off",
+            ws="websockets-sansio",
+            ws_max_size=_LARGEST,
+            ws_per_message_deflate=False,
+            ws_ping_interval=None,
+            timeout_graceful_shutdown=1,
+        )
+        self._server = _QuietServer(config)
+        loop = episode.pipe.loop
+        self._serving = asyncio.run_coroutine_threadsafe(self._server.serve([self._listener]), loop)
+
+    def close(self) -> None:
+        """End the server and all connections."""
+        if self._tools is not None:
+            self._episode.pipe.run(self._tools.close())
+        self._server.should_exit = True
+        with contextlib.suppress(Exception):
+            self._serving.result(_TO_END)
+        self._listener.close()
+
+    # ---------------------------------------------------------------- DevTools over a WebSocket
+    async def _devtools(self, socket_: WebSocket) -> None:
+        words = self._words(socket_.url, socket_.headers)
+        if words is None or words[:1] != ["devtools"] or not _is_program(socket_.headers):
+            await socket_.close(1008)
+            return
+        outgoing: asyncio.Queue[bytes | None] = asyncio.Queue()
+        try:
+            page = await self._page(words)
+            connection = Connection(self._episode, outgoing.put_nowait, page)
+            await connection.open()
+        except (RefusedError, WebspError) as error:
+            await socket_.close(1011, str(error)[:100])
+            return
+        await socket_.accept()
+        self._episode.told_by.add(connection.is_told)
+        sender = asyncio.create_task(_send_all(socket_, outgoing))
+        try:
+            while not connection.closed:
+                message = await socket_.receive()
+                if message["type"] == "websocket.disconnect":
+                    break
+                await connection.take(message.get("text") or message.get("bytes") or "")
+        except WebSocketDisconnect:
+            pass
+        finally:
+            outgoing.put_nowait(None)
+            connection.close()
+            self._episode.told_by.discard(connection.is_told)
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(sender, _TO_END)
+            if socket_.application_state is WebSocketState.CONNECTED:
+                with contextlib.suppress(Exception):
+                    await socket_.close()
+
+    async def _page(self, words: list[str]) -> str | None:
+        """Return the tab that a path means: by its id, or the first one without; ``None`` for the browser."""
+        if words[1:2] != ["page"]:
+            return None
+        return words[2] if len(words) > 2 else (await self._pages())[0]["targetId"]
+
+    # ---------------------------------------------------------------- HTTP
+    async def _http(self, request: Request) -> Response | ToolServer:
+        words = self._words(request.url, request.headers)
+        if words is None or not _is_program(request.headers):
+            return Response("not found", 404)
+        match words:
+            case ["json", "version"]:
+                return JSONResponse(await self._version(request))
+            case ["json"] | ["json", "list"]:
+                return JSONResponse(await self._list(request))
+            case ["finish"] if request.method == "POST":
+                return await self._finish(request)
+            case ["mcp"]:
+                return self._tool_server()
+        return Response("not found", 404)
+
+    async def _version(self, request: Request) -> Mapping[str, Any]:
+        found = (await self._episode.ask_own("Browser.getVersion"))["result"]
+        return {
+            "Browser": found["product"],
+            "Protocol-Version": found["protocolVersion"],
+            "User-Agent": found["userAgent"],
+            "V8-Version": found["jsVersion"],
+            # chromedriver refuses a version without the revision.
+            "WebKit-Version": f"537.36 ({found['revision']})",
+            "webSocketDebuggerUrl": f"{self._at(request)}/devtools/browser/{self.token}",
+        }
+
+    async def _list(self, request: Request) -> list[Mapping[str, Any]]:
+        return [
+            {
+                "description": "",
+                "id": info["targetId"],
+                "title": info["title"],
+                "type": info["type"],
+                "url": info["url"],
+                "webSocketDebuggerUrl": f"{self._at(request)}/{self.token}/devtools/page/{info['targetId']}",
+            }
+            for info in await self._pages()
+        ]
+
+    async def _pages(self) -> list[dict[str, Any]]:
+        """Return what the browser tells of the tabs of the episode."""
+        targets = (await self._episode.ask_own("Target.getTargets"))["result"]["targetInfos"]
+        mine = self._episode.context
+        return [info for info in targets if info.get("browserContextId") == mine and info["type"] == "page"]
+
+    async def _finish(self, request: Request) -> Response:
+        body = (await request.body())[: 4 * _LONGEST_ANSWER].decode("utf-8", "replace")
+        answer, infeasible = body, False
+        with contextlib.suppress(ValueError):
+            read = json.loads(body)
+            if isinstance(read, dict):
+                answer, infeasible = str(read.get("answer", "")), read.get("infeasible") is True
+        accepted = self._episode.finish(answer[:_LONGEST_ANSWER], infeasible=infeasible)
+        return JSONResponse({"accepted": accepted}, 200 if accepted else 409)
+
+    def _tool_server(self) -> ToolServer:
+        if self._tools is None:
+            from websp_gym.attach.mcp import ToolServer  # half a second, for those who use it
+
+            self._tools = ToolServer(self._episode)
+        return self._tools
+
+    def _at(self, request: Request) -> str:
+        """Return the begin of an address for the one who asks: a host with a token in it is known to few programs."""
+        host = request.headers.get("host", "")
+        local = f"{_LOCAL}:{self.port}" if ".localhost" in host else host
+        return _socket_address(self._public or f"http://{local}")
+
+    def _words(self, url: URL, headers: Headers) -> list[str] | None:
+        """Return the words of a path without the token; ``None`` if the token is missing or the host is not this one.
+
+        The token may also be the first label of the host, as in ``TOKEN.localhost``, for a client that takes no path.
+        """
+        words = [word for word in url.path.split("/") if word]
+        host = headers.get("host", "").rpartition(":")[0] or headers.get("host", "")
+        label, _, rest = host.partition(".")
+        if rest == "localhost" and self._is_token(label):
+            return words
+        if not self._public and host not in (_LOCAL, "localhost"):
+            return None  # a page whose name was made to lead here
+        found = next((index for index, word in enumerate(words) if self._is_token(word)), None)
+        return None if found is None else words[:found] + words[found + 1 :]
+
+    def _is_token(self, word: str) -> bool:
+        return hmac.compare_digest(word.encode(), self.token.encode())
+
+
+def _socket_address(base: str) -> str:
+    """Return an address with the scheme of WebSockets, which is that of HTTP with other letters."""
+    return "ws" + base.removeprefix("http")
+
+
+def _is_program(headers: Headers) -> bool:
+    """Whether a request comes from a program: a page of a browser has another origin."""
+    origin = headers.get("origin")
+    return origin is None or origin.partition("://")[2] == headers.get("host")
+
+
+async def _send_all(socket_: WebSocket, outgoing: asyncio.Queue[bytes | None]) -> None:
+    while (message := await outgoing.get()) is not None:
+        await socket_.send({"type": "websocket.send", "text": message.decode("utf-8", "replace")})
+
+
+class _QuietServer(uvicorn.Server):
+    @contextlib.contextmanager
+    def capture_signals(self) -> Any:
+        """Leave the signals to the program."""
+        yield

@@ -1,0 +1,283 @@
+"""The episode behind a door: what its connections share, and the turns that the environment takes from them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, InvalidStateError
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from websp_gym.actions.calls import format_call
+from websp_gym.actions.grammar import Action, format_action
+from websp_gym.attach.commands import CommandReader
+from websp_gym.attach.dialogs import OutsideDialogs
+from websp_gym.attach.scripts import ScriptWatch
+from websp_gym.attach.secrets import Secrets
+from websp_gym.browser.isolated import session_of
+from websp_gym.browser.owner import call
+from websp_gym.browser.waiting import wait_for
+from websp_gym.env.outside import OutsideAction
+from websp_gym.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from websp_gym.browser.shared_pipe import SharedPipe
+    from websp_gym.browser.tabs import Tabs
+
+Observation = Mapping[str, Any]
+
+Turn = OutsideAction | str
+"""What the agent does next: an action of its own, or a reply for ``step``."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A reply for ``step`` whose observation somebody waits for; ``None`` if the episode ends instead.
+
+    An empty one asks for the observation alone, once all before it is over.
+    """
+
+    text: str
+    seen: Future[Observation | None] = field(default_factory=Future)
+
+    def answer(self, observation: Observation | None) -> None:
+        with contextlib.suppress(InvalidStateError):  # nobody waits any more
+            self.seen.set_result(observation)
+
+
+_TO_ANSWER = 10.0
+_LOOK, _MOMENT = 0.1, 0.002
+"""Seconds between two looks at what the browser tells while no turn comes, and how long one takes at least."""
+_HEARD = (
+    b'{"id"',
+    b'{"method":"Target.attachedToTarget',
+    b'{"method":"Runtime.bindingCalled',
+    b'{"method":"Page.javascriptDialog',
+    b'{"method":"Network.requestWillBeSent"',
+)
+"""What is read of the messages in sessions of our own."""
+
+
+class AttachedEpisode:
+    """One episode whose browser context an outside agent uses.
+
+    Args:
+        pipe: The shared connection of its browser.
+        tabs: The tabs of its browser context, of which one is open. Make it on the browser thread.
+        secrets: Texts that the agent must not see.
+        observation: The first observation.
+
+    Attributes:
+        context: DevTools id of the browser context.
+        own_session: The session of the browser for commands of our own.
+        reader: Reads the agent's commands as actions.
+        scripts: Watches what the agent's scripts do.
+        told_by: Say whether the agent is told of the dialogs of a tab, one for each connection.
+        dialogs: Leaves native dialogs to the agent.
+        observation: The last observation.
+        over_because: Why nothing is taken any more; empty while the episode goes on.
+        refused: Number of refused commands, by method.
+    """
+
+    def __init__(
+        self, pipe: SharedPipe, tabs: Tabs, secrets: Iterable[str], observation: Observation
+    ) -> None:
+        context, dialogs = tabs.context, tabs.dialogs
+        self.pipe = pipe
+        self.secrets = Secrets(secrets)
+        self.reader = CommandReader(pipe.loop.call_later)
+        self.scripts = ScriptWatch(self._send_in, self._script_acted)
+        self.observation = observation
+        self.over_because = ""
+        self._ended = False
+        self.refused: dict[str, int] = {}
+        info = session_of(context.pages[0]).send("Target.getTargetInfo")["targetInfo"]
+        self.context: str = info["browserContextId"]
+        self.told_by: set[Callable[[str], bool]] = set()
+        self.dialogs = OutsideDialogs(dialogs, self._send_in, pipe.loop.call_later, self._tells)
+        self._tabs = tabs
+        self._turns: deque[Turn | _Asked] = deque()
+        self._asked: _Asked | None = None
+        self._arrived: Future[None] = Future()
+        self._numbers = itertools.count(1)
+        self._answers: dict[int, asyncio.Future[Mapping[str, Any]]] = {}
+        self.own_session = pipe.run(pipe.browser_session(self._hear))
+        pipe.run(self._watch_tabs())
+
+    # ---------------------------------------------------------------- turns
+    def next_turn(self, seconds: float) -> Turn | None:
+        """Wait for the agent's next turn; ``None`` if there was none in time.
+
+        The browser thread, which other environments may use, only handles what the browser tells now and then.
+
+        Args:
+            seconds: Time limit.
+
+        Raises:
+            WorldError: The browser has ended, or the page crashed.
+        """
+        end = time.monotonic() + seconds
+        while True:
+            while self._turns:
+                turn = self._turns.popleft()
+                if not isinstance(turn, _Asked):
+                    return turn
+                if turn.text:
+                    self._asked = turn
+                    return turn.text
+                turn.answer(self.observation)
+            left = end - time.monotonic()
+            if left <= 0:
+                return None
+            with contextlib.suppress(TimeoutError):
+                self._arrived.result(min(_LOOK, left))
+                self._arrived = Future()
+            if not self._turns:
+                call(self._handle_events)
+
+    def put(self, turn: Turn | _Asked) -> None:
+        """Add a turn, from any thread."""
+        self._turns.append(turn)
+        if self._ended:
+            self._refuse_all()
+        arrived = self._arrived
+        with contextlib.suppress(Exception):
+            arrived.set_result(None)
+
+    def _handle_events(self) -> None:
+        self.dialogs.forget_answered()
+        wait_for(self._tabs.context, Future(), _MOMENT)
+        if not self._tabs.alive:
+            raise WorldError("the browser ended while the agent played")
+
+    def put_back(self, turn: Turn | None) -> None:
+        """Let a turn be the next one again."""
+        asked, self._asked = self._asked, None
+        if turn is not None:
+            self._turns.appendleft(asked or turn)
+
+    def finish(self, answer: str, *, infeasible: bool = False) -> bool:
+        """End the agent's part with an answer, from any thread; return whether it was still going on.
+
+        Args:
+            answer: The answer, or why it gives up.
+            infeasible: Whether it gives up, as the task cannot be done.
+        """
+        if self.over_because:
+            return False
+        self.over_because = "the agent has finished this episode"
+        gives_up = format_call(("report_infeasible", [answer], {}))
+        self.put(gives_up if infeasible else format_action(Action("ANSWER", text=answer)))
+        return True
+
+    def end(self, reason: str) -> None:
+        """Take nothing any more, from any thread; actions that wait are refused."""
+        self.over_because = self.over_because or reason
+        self._ended = True
+        self._refuse_all()
+
+    def _refuse_all(self) -> None:
+        self._answer(None)
+        with contextlib.suppress(IndexError):  # two threads may do this at once
+            while True:
+                turn = self._turns.popleft()
+                if isinstance(turn, OutsideAction):
+                    turn.refuse(self.over_because)
+                elif isinstance(turn, _Asked):
+                    turn.answer(None)
+
+    def observed(self, observation: Observation) -> None:
+        """Take the observation after the last turn; on the thread that takes the turns."""
+        self.observation = observation
+        self._answer(observation)
+
+    def _answer(self, observation: Observation | None) -> None:
+        asked, self._asked = self._asked, None
+        if asked is not None:
+            asked.answer(observation)
+
+    # ---------------------------------------------------------------- connections, on the loop of the pipe
+    async def reply(self, text: str) -> Observation | None:
+        """Have a reply carried out by ``step`` and return the observation; ``None`` if the episode is over.
+
+        An empty reply does nothing.
+        """
+        if self.over_because:
+            return None
+        asked = _Asked(text)
+        self.put(asked)
+        return await asyncio.wrap_future(asked.seen)
+
+    async def decide(self, action: OutsideAction) -> str:
+        """Wait until an action may pass; return why it may not, or nothing."""
+        if self.over_because:
+            return self.over_because
+        self.put(action)
+        return await asyncio.wrap_future(action.decided)
+
+    def note_refusal(self, method: str, reason: str) -> None:
+        """Count a command that was refused."""
+        if reason != self.over_because:
+            self.refused[method] = self.refused.get(method, 0) + 1
+
+    def send_own(self, message: Mapping[str, Any]) -> None:
+        """Send a command in our own session."""
+        self.pipe.send(json.dumps({**message, "sessionId": self.own_session}).encode())
+
+    async def ask_own(self, method: str, **arguments: Any) -> Mapping[str, Any]:
+        """Send a command in our own session and return the answer. Raises ``WorldError`` if there is none."""
+        number = next(self._numbers)
+        answered: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
+        self._answers[number] = answered
+        self.send_own({"id": number, "method": method, "params": arguments})
+        try:
+            return await asyncio.wait_for(answered, _TO_ANSWER)
+        except TimeoutError:
+            raise WorldError(f"the browser did not answer {method}") from None
+        finally:
+            self._answers.pop(number, None)
+
+    def _hear(self, text: bytes, session: str) -> None:
+        if not text.startswith(_HEARD):
+            return
+        message = json.loads(text)
+        arguments = message.get("params", {})
+        match message.get("method"):
+            case "Target.attachedToTarget":
+                info = arguments["targetInfo"]
+                if info["type"] == "page" and info.get("browserContextId") == self.context:
+                    self.scripts.attached(arguments["sessionId"], info["targetId"])
+            case "Page.javascriptDialogOpening":
+                self.dialogs.opened(session, self.scripts.target_of(session), arguments)
+            case "Page.javascriptDialogClosed":
+                self.dialogs.closed(session, arguments)
+            case "Network.requestWillBeSent":
+                self.scripts.requested(session, arguments)
+            case "Runtime.bindingCalled":
+                self.scripts.told(session, arguments)
+            case None:
+                waiting = self._answers.get(message["id"])
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(message)
+
+    async def _watch_tabs(self) -> None:
+        attach = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": True}
+        await self.ask_own("Target.setAutoAttach", **attach)
+
+    def _tells(self, target: str) -> bool:
+        return any(is_told(target) for is_told in self.told_by)
+
+    def _send_in(self, session: str, method: str, arguments: Mapping[str, Any]) -> None:
+        message = {"id": next(self._numbers), "method": method, "params": arguments, "sessionId": session}
+        self.pipe.send(json.dumps(message).encode())
+
+    def _script_acted(self, action: OutsideAction) -> None:
+        if not self.over_because:
+            self.put(action)

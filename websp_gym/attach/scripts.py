@@ -1,0 +1,133 @@
+"""Noticing what an outside agent's scripts do in pages where a person would press and type.
+
+A listener in an isolated world of each document tells of events that no person caused. They count while a script of
+the agent runs; a request counts if a script began it that is none of the page's. What a script causes together is one
+action.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from websp_gym.actions.calls import Call
+from websp_gym.browser.scripts import name_scripts
+from websp_gym.env.outside import OutsideAction
+
+WORLD = "websp-scripted"
+"""The isolated world of the listener; agents are not shown it."""
+_BINDING = "websp_tell"
+_AFTER = 0.3
+"""Seconds after a script in which what it began may still happen."""
+_SAFE = ("GET", "HEAD", "OPTIONS")
+_OF_PAGES = ("http:", "https:", "blob:", "data:", "webpack")
+"""What the addresses of a page's own scripts begin with."""
+
+
+class ScriptWatch:
+    """What the scripts of one agent do.
+
+    Args:
+        send: Sends a command of our own: session, method, arguments.
+        happened: Called with each action that scripts have taken.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[str, str, Mapping[str, Any]], None],
+        happened: Callable[[OutsideAction], None],
+    ) -> None:
+        self._send = send
+        self._happened = happened
+        self._running: set[tuple[str, int]] = set()
+        self._ended = float("-inf")
+        self._targets: dict[str, str] = {}
+        self._last: OutsideAction | None = None
+        """The action of the scripts that run now."""
+        self._acted = float("-inf")
+
+    def begin(self, session: str, number: int) -> None:
+        """Note that a script begins, by the session and the id of its command."""
+        self._running.add((session, number))
+
+    def end(self, session: str, number: int) -> None:
+        """Note that a command was answered."""
+        if (session, number) in self._running:
+            self._running.discard((session, number))
+            self._ended = time.monotonic()
+        if not self._running and self._last is not None:
+            self._last.end()
+            self._last = None
+
+    @property
+    def running(self) -> bool:
+        """Whether a script runs, or ended a moment ago."""
+        return bool(self._running) or time.monotonic() - self._ended < _AFTER
+
+    def target_of(self, session: str) -> str:
+        """Return the DevTools id of the tab of a session of ours."""
+        return self._targets.get(session, "")
+
+    def attached(self, session: str, target: str) -> None:
+        """Begin to watch a tab, in a session of our own."""
+        self._targets[session] = target
+        source = {"source": _script(), "worldName": WORLD, "runImmediately": True}
+        self._send(session, "Runtime.enable", {})  # without it nothing is told
+        self._send(session, "Runtime.addBinding", {"name": _BINDING, "executionContextName": WORLD})
+        self._send(session, "Page.enable", {})
+        self._send(session, "Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0})
+        self._send(session, "Page.addScriptToEvaluateOnNewDocument", source)
+
+    def told(self, session: str, arguments: Mapping[str, Any]) -> None:
+        """Take what a listener tells."""
+        if arguments.get("name") != _BINDING or not self.running:
+            return
+        told = json.loads(arguments["payload"])
+        met = {name: told[name] for name in ("role", "name", "form", "frame")}
+        self._take(
+            _call(told["kind"], told["value"]), f"{told['kind']} {met['role']} {met['name']!r}", session, met
+        )
+
+    def requested(self, session: str, arguments: Mapping[str, Any]) -> None:
+        """Take a request of a page: it is a script's if what led to it began in one that the page does not have."""
+        request = arguments["request"]
+        method, url = request["method"], request["url"]
+        if arguments.get("type") != "Document" and method in _SAFE:
+            return
+        if _is_foreign(arguments.get("initiator", {})):
+            call: Call = ("goto", [url], {}) if method in _SAFE else ("request", [method, url], {})
+            self._take(call, f"{method} {url}", session, {})
+
+    def _take(self, call: Call, text: str, session: str, met: Mapping[str, str]) -> None:
+        before, self._acted = self._acted, time.monotonic()
+        if self._last is not None or self._acted - before < _AFTER:
+            return  # the same script goes on
+        action = OutsideAction(call, self._targets.get(session, ""), by_script=text, met=met)
+        self._happened(action)
+        if self._running:
+            self._last = action
+        else:
+            action.end()
+
+
+def _is_foreign(initiator: Mapping[str, Any]) -> bool:
+    """Whether a request was caused by a script that came with a command, not with a page: it has no address."""
+    frames = initiator.get("stack", {}).get("callFrames", [])
+    return bool(frames) and not frames[-1]["url"].startswith(_OF_PAGES)
+
+
+def _call(kind: str, value: str) -> Call:
+    """Return what a script's event is as a call of BrowserGym; the facts say which element it met."""
+    if kind in ("input", "change"):
+        return "fill", ["", value], {}
+    return ("press", [""], {}) if kind == "keydown" else ("click", [""], {})
+
+
+@cache
+def _script() -> str:
+    source = files("websp_gym.attach").joinpath("scripted.js").read_text("utf-8")
+    return f"({source})(globalThis.{_BINDING}, () => {{ {name_scripts()}; return globalThis.__websp; }})"

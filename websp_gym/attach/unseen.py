@@ -1,0 +1,66 @@
+"""Changes of the account that no recorded step has caused, by the event log of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from websp_gym.env.outside import OutsideAction
+
+if TYPE_CHECKING:
+    from websp_gym.world import WorldEpisode
+
+_CHANGES_NOTHING = {"visit", "error", "fault", "asked", "egress", "planted", "setup"}
+
+
+_MOMENT = 1.0
+"""Seconds before a script's action was noticed in which what happened may have been its doing."""
+
+
+class UnseenChanges:
+    """What changes while an agent takes no action that could have caused it.
+
+    On the live web, whose log nobody can read, there are none.
+
+    Args:
+        episode: The episode in the world.
+    """
+
+    def __init__(self, episode: WorldEpisode) -> None:
+        self._server = episode.server
+        self._seen = self._ask()
+
+    def step_ended(self) -> None:
+        """Take all until now as caused by the steps so far; this waits for nothing."""
+        self._seen = self._ask()
+
+    def before(self, turn: OutsideAction | str | None) -> OutsideAction | None:
+        """Return what has changed since, and not by a turn, as an action that has happened; ``None`` for nothing."""
+        if self._server is None:
+            return None
+        last, before = self._ask()(), self._seen()
+        self._seen = lambda: last
+        if last <= before:
+            return None
+        until = turn.began - _MOMENT if isinstance(turn, OutsideAction) and turn.by_script else float("inf")
+        events = [
+            event
+            for event in self._server.state().since(before)
+            if event.kind not in _CHANGES_NOTHING and event.time < until
+        ]
+        if not events:
+            return None
+        words = ", ".join(
+            dict.fromkeys(f"{event.kind} {event.data.get('key', '')}".strip() for event in events)
+        )
+        changed = OutsideAction(
+            ("change", [words], {}), "", by_script=f"changed without an input: {words}", met={}
+        )
+        changed.end()
+        return changed
+
+    def _ask(self) -> Callable[[], int]:
+        if self._server is None:
+            return lambda: 0
+        answer = self._server.ask_last_seq()
+        return lambda: answer() or 0
