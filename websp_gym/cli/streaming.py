@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from typing import TYPE_CHECKING
 
 from websp_gym.browser.confinement import has_display
@@ -25,11 +24,6 @@ def stream_port(stream: bool, port: int | None) -> int | None:
 
 def tell_address(window: StreamedWindow, console: Console) -> None:
     """Print the address of a streamed window."""
-    port = window.port
-    console.print(f"Open in your browser: {window.url}", markup=False, soft_wrap=True)
-    console.print(
-        f"From another computer, first: ssh -L {port}:127.0.0.1:{port} {socket.gethostname()}",
-        style="dim",
-        markup=False,
-        soft_wrap=True,
-    )
+    here, elsewhere = window.address
+    console.print(here, markup=False, soft_wrap=True)
+    console.print(elsewhere, style="dim", markup=False, soft_wrap=True)

@@ -15,7 +15,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from websp_gym.agents import make_agent
+from websp_gym.attach.players import make_player
 from websp_gym.env.options import Options, kind_for
 from websp_gym.env.registration import make_env
 from websp_gym.env.rollout import Rollout
@@ -24,21 +24,24 @@ from websp_gym.records.results import Result, Try, facts_of, spent
 from websp_gym.records.runs import AGENT_LOG, append_result, read_run
 from websp_gym.runner.jobs import Job
 from websp_gym.runner.processes import Batch, map_unordered
-from websp_gym.runner.tries import Remembered, lasting_cause, may_pass
+from websp_gym.runner.tries import blamed_step, lasting_cause, may_pass, prepared
 from websp_gym.tasks.ids import canonical_id, known_ids
 from websp_gym.texts import encodable
 from websp_gym.world import make_world
 
 if TYPE_CHECKING:
     from websp_gym.agents import Agent, Turn
+    from websp_gym.attach.agent import OutsideAgent
     from websp_gym.env import WebspEnv
     from websp_gym.records.verdict import Verdict
+
+    AnyAgent = Agent | OutsideAgent
 
 Backend = Literal["processes", "ray"]
 """Where the processes of a batch are: on this machine, or on the nodes of a Ray cluster."""
 
 
-def run_episode(env: WebspEnv, agent: Agent, *, seed: int = 0) -> Result:
+def run_episode(env: WebspEnv, agent: AnyAgent, *, seed: int = 0) -> Result:
     """Play one episode.
 
     Args:
@@ -69,24 +72,36 @@ def run_one(job: Job) -> Result:
     Raises:
         SetupError: Something that every episode needs is missing, or results can no longer be written.
     """
-    agent = Remembered(make_agent(job.run.agent))
-    asked, tries, failed_at = [agent], list(job.tries), set[int]()
+    return play_job(job, lambda: make_player(job.run.agent))
+
+
+def play_job(job: Job, new_agent: Callable[[], AnyAgent]) -> Result:
+    """Do the same as :func:`run_one` with agents of the caller.
+
+    Args:
+        job: The episode to play.
+        new_agent: Makes an agent: at first, and again where a model gave no reply.
+    """
+    agent = prepared(new_agent())
+    asked, tries = [agent], list(job.tries)
+    failed_at = {blamed_step(agent, each) for each in tries} - {None}
     for left in range(job.retries, -1, -1):
         result, error = _try(job, agent)
         if error is None:
             break
         (failure,) = result.tries
         tries.append(failure)
-        if failure.stage == "action":
-            if failure.step in failed_at:
+        step = blamed_step(agent, failure)
+        if step is not None:
+            if step in failed_at:
                 result = _agent_caused_failure(result, failure)
                 break
-            failed_at.add(failure.step)
+            failed_at.add(step)
         if not (left and may_pass(error, failure.stage)):
             break
-        if failure.stage == "agent":
+        if failure.stage == "agent" and step is None:
             # The model gave no reply, for reasons of its own: a fresh agent gains nothing by it.
-            agent = Remembered(make_agent(job.run.agent))
+            agent = prepared(new_agent())
             asked.append(agent)
             failed_at.clear()
     parts = (_spent(each) for each in asked)
@@ -136,12 +151,12 @@ def run_batch(
         # The processes of a node are in another folder than this one.
         todo = [replace(job, folder=job.folder and job.folder.resolve()) for job in todo]
     elif processes > 1 and len(todo) > 1:
-        _start_shared(todo)
-    batch = Batch(work, todo, again=_retry_of, on_crash=_crashed, on_result=keep, go_on=go_on)
+        start_shared(todo)
+    batch = Batch(work, todo, again=_retry_of, on_crash=crashed, on_result=keep, go_on=go_on)
     return spread(batch, processes)
 
 
-def _try(job: Job, agent: Agent) -> tuple[Result, Exception | None]:
+def _try(job: Job, agent: AnyAgent) -> tuple[Result, Exception | None]:
     rollout: Rollout | None = None
     try:
         options = job.options
@@ -160,7 +175,7 @@ def _try(job: Job, agent: Agent) -> tuple[Result, Exception | None]:
         return _failure(job, rollout, error), error
 
 
-def _play(rollout: Rollout, agent: Agent) -> Result:
+def _play(rollout: Rollout, agent: AnyAgent) -> Result:
     for _step in rollout:
         pass
     task = rollout.task
@@ -184,13 +199,13 @@ def _unjudgeable(verdict: Verdict) -> str:
     return next((str(vote["error"]) for vote in votes if vote.get("lasting")), "")
 
 
-def _spent(agent: Agent | None) -> dict[str, Any]:
+def _spent(agent: AnyAgent | None) -> dict[str, Any]:
     """Sum up the calls, tokens and cost of the agent's model; a sum is None where one amount is unknown."""
     turns: Sequence[Turn] = getattr(agent, "turns", ())
     return spent(turn.as_dict() for turn in turns)
 
 
-def _write_log(job: Job, agent: Agent, rollout: Rollout) -> None:
+def _write_log(job: Job, agent: AnyAgent, rollout: Rollout) -> None:
     """Write the replies of the agent's model to a file beside the trajectory."""
     turns: Sequence[Any] = getattr(agent, "turns", ())
     folder = rollout.task.folder if rollout.task else None
@@ -221,7 +236,7 @@ def _run_facts(job: Job, trajectory: str) -> dict[str, Any]:
 
 def _relative(job: Job, trajectory: str) -> str:
     if job.folder is None or not trajectory:
-        return ""
+        return trajectory
     return Path(trajectory).relative_to(job.folder).as_posix()
 
 
@@ -272,8 +287,9 @@ def _retry_of(job: Job) -> Job:
     return replace(job, tries=(*job.tries, _DIED))
 
 
-def _crashed(job: Job) -> Result:
-    result = _unplayed(job, replace(_DIED, error=f"{_DIED.error} twice"))
+def crashed(job: Job) -> Result:
+    """Return the result of a job whose process died, for the last time that is tried."""
+    result = _unplayed(job, replace(_DIED, error=f"{_DIED.error}{' twice' if job.tries else ''}"))
     return replace(result, tries=(*job.tries, _DIED))
 
 
@@ -288,7 +304,7 @@ def _run_on_node(job: Job) -> Result:
     return run_one(job)
 
 
-def _start_shared(jobs: list[Job]) -> None:
+def start_shared(jobs: Iterable[Job]) -> None:
     """Start the sandbox in this process, so that all processes find it and share it."""
     if any(job.options.get("world", Options.world) == "sandbox" for job in jobs):
         make_world("sandbox").browser_args()

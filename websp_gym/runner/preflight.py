@@ -7,6 +7,7 @@ import subprocess
 
 from websp_gym.errors import BrowserNotFoundError, SetupError, WorldError
 from websp_gym.models.probe import Probe
+from websp_gym.observation import ObservationKind
 from websp_gym.records.runs import Run
 
 _SEEDS = 2**31
@@ -23,15 +24,19 @@ def check_run(run: Run, instance_id: str) -> str:
         SetupError: The seed, the agent, an option or the reward cannot be used, or the browser is missing or
             broken.
     """
-    from websp_gym.agents import make_agent
+    from websp_gym.attach.players import make_player
+
+    return check_options(run, make_player(run.agent).observation, instance_id)
+
+
+def check_options(run: Run, reads: ObservationKind, instance_id: str) -> str:
+    """Check what :func:`check_run` does, but the agent, which reads observations of the kind ``reads``."""
     from websp_gym.env.options import kind_for
     from websp_gym.env.registration import make_env
 
     if not 0 <= run.seed < _SEEDS:
         raise SetupError(f"seed={run.seed}: give a whole number from 0 to {_SEEDS - 1}", option="seed")
-    agent = make_agent(run.agent)
-    observation = kind_for(agent.observation, run.options)
-    make_env(instance_id, **{"observation": observation, **run.options}).close()
+    make_env(instance_id, **{"observation": kind_for(reads, run.options), **run.options}).close()
     return browser_version(headless=run.options.get("headless", True))
 
 
@@ -41,12 +46,15 @@ def probes_of(run: Run) -> list[Probe]:
     Raises:
         SetupError: The agent or the judge cannot be made.
     """
+    from websp_gym.agents.computer import ComputerAgent
     from websp_gym.agents.llm_agent import LLMAgent
-    from websp_gym.agents.registry import make_agent
+    from websp_gym.attach.players import make_player
     from websp_gym.scoring.judge import Judge
 
-    agent: object = make_agent(run.agent)
+    agent: object = make_player(run.agent)
     asked = [Probe(agent.model, agent.manner.pictures)] if isinstance(agent, LLMAgent) else []
+    if isinstance(agent, ComputerAgent):
+        asked = [Probe(agent.model, picture=True)]
     if run.options.get("reward") != "judge":
         return asked
     return [*asked, *Judge.of(run.options.get("judge")).probes]

@@ -84,7 +84,7 @@ def _run_pool(
     running: dict[Future[Outcome], Item] = {}
     # Playwright does not work in a forked process.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_follow_parent) as pool:
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=follow_parent) as pool:
         try:
             while running or (left and not broken and go_on(0)):
                 while left and len(running) < processes and not broken and go_on(len(running)):
@@ -107,7 +107,7 @@ def _run_pool(
     return broken, left
 
 
-def _follow_parent() -> None:
+def follow_parent() -> None:
     """Ignore Ctrl-C, which the parent handles by ending its processes, and exit when the parent dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()

@@ -1,7 +1,9 @@
 """Retry an episode that an error ended, and decide whether the agent is to blame.
 
 A losing agent must not gain from an error: a retry repeats the actions it has already given and asks it only
-for later ones. An action that ends the episode with an error a second time is the agent's failure.
+for later ones. An action that ends the episode with an error a second time is the agent's failure. What an agent
+does that drives the browser itself cannot be repeated for it, so it begins again; a second error while it acts is its
+failure.
 """
 
 from __future__ import annotations
@@ -9,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from websp_gym.env.rollout import OutsidePlayer
 from websp_gym.errors import InitialStateError, ModelError, ReplayError, WorldError
 
 if TYPE_CHECKING:
     from websp_gym.agents import Agent, Briefing, Turn
+    from websp_gym.attach.agent import OutsideAgent
     from websp_gym.observation import ObservationKind
-    from websp_gym.records.results import Stage
+    from websp_gym.records.results import Stage, Try
 
 _PASSING = ("timeout", "rate_limit", "server", "connection")
 """Kinds of model errors that a retry may avoid."""
@@ -51,6 +55,18 @@ class Remembered:
             self._given.append(self.agent.act(observation))
         self._played += 1
         return self._given[self._played - 1]
+
+
+def prepared(agent: Agent | OutsideAgent) -> Remembered | OutsideAgent:
+    """Return an agent as it plays several attempts of an episode."""
+    return agent if isinstance(agent, OutsidePlayer) else Remembered(agent)
+
+
+def blamed_step(agent: Remembered | OutsideAgent, failure: Try) -> int | None:
+    """Return the step for which an agent is to blame if an attempt ends there again; ``None`` for no such step."""
+    if isinstance(agent, OutsidePlayer):
+        return 0 if failure.stage in ("agent", "action") else None  # whichever step it was
+    return failure.step if failure.stage == "action" else None
 
 
 def may_pass(error: Exception, stage: Stage) -> bool:

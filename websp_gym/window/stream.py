@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import socket
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -47,7 +49,9 @@ class StreamedWindow:
         ended: Why the window ended by itself, such as by a crash; empty while it goes on.
     """
 
-    def __init__(self, tabs: Tabs, *, title: str, says: str, buttons: Sequence[str], port: int) -> None:
+    def __init__(
+        self, tabs: Tabs, *, title: str, says: str, buttons: Sequence[str], port: int, seconds: float | None
+    ) -> None:
         self.pressed: str | None = None
         self.ended = ""
         self._tabs = tabs
@@ -62,13 +66,22 @@ class StreamedWindow:
         self._state: dict[str, Any] = {}
         self._refreshing = False
         self._closed = False
-        greeting = {"title": title, "says": says, "buttons": self._buttons}
+        until = None if seconds is None else time.time() + seconds
+        greeting = {"title": title, "says": says, "buttons": self._buttons, "until": until}
         self._server = ViewerServer(port, greeting, self._hear)
         self.url = self._server.url
         self.port = self._server.port
         for page in tabs.pages:
             self._follow(page)
         tabs.context.on("page", self._follow)
+
+    @property
+    def address(self) -> tuple[str, str]:
+        """Two lines for the terminal: where the window is, and how one reaches it from elsewhere."""
+        return (
+            f"Open in your browser: {self.url}",
+            f"From another computer, first: ssh -L {self.port}:127.0.0.1:{self.port} {socket.gethostname()}",
+        )
 
     def wait(self, until: Callable[[], bool] = lambda: False) -> str | None:
         """Wait until a button is pressed.
@@ -344,7 +357,13 @@ def _title(page: Page) -> str:
 
 @contextlib.contextmanager
 def streamed(
-    tabs: Tabs, *, title: str, says: str = "", buttons: Sequence[str] = ("Done",), port: int = 0
+    tabs: Tabs,
+    *,
+    title: str,
+    says: str = "",
+    buttons: Sequence[str] = ("Done",),
+    port: int = 0,
+    seconds: float | None = None,
 ) -> Iterator[StreamedWindow]:
     """Show the current tab of a browser in a local page, where a person uses it with mouse and keyboard.
 
@@ -357,11 +376,12 @@ def streamed(
         says: What the person is to do.
         buttons: Names of the buttons, the main one first.
         port: The port; 0 takes a free one.
+        seconds: Time that the person has, which is shown; it ends nothing.
 
     Raises:
         SetupError: The port is taken.
     """
-    window = StreamedWindow(tabs, title=title, says=says, buttons=buttons, port=port)
+    window = StreamedWindow(tabs, title=title, says=says, buttons=buttons, port=port, seconds=seconds)
     try:
         with tabs.dialogs.left_to(window.ask):
             yield window

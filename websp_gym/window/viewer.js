@@ -191,7 +191,7 @@
       return box;
     }));
   };
-  /** @type {(hello: {title: string, says: string, buttons: string[], viewer: string}) => void} */
+  /** @type {(hello: {title: string, says: string, buttons: string[], viewer: string, until: number|null}) => void} */
   const greet = (hello) => {
     viewer = hello.viewer;
     document.title = hello.title;
@@ -199,12 +199,21 @@
     say('says', hello.says);
     get('buttons', HTMLElement).replaceChildren(...hello.buttons.map(
       (name, at) => button(name, () => send({ kind: 'press', button: name }), at ? '' : 'main')).reverse());
+    until = hello.until;
+    tick();
     put(false);
     get('over', HTMLElement).hidden = true;
     get('around', HTMLElement).inert = false;
     link('connected', 'on');
     keys.focus({ preventScroll: true });
   };
+  /** When the person's time is over, in seconds of Unix time. @type {number|null} */
+  let until = null;
+  const tick = () => {
+    const left = until === null ? 0 : Math.max(0, Math.ceil(until - Date.now() / 1000));
+    say('left', until === null ? '' : `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`);
+  };
+  setInterval(tick, 1000);
   /** @type {(text: string, state: 'on'|'off'|'') => void} */
   const link = (text, state) => {
     say('live', text);

@@ -1,0 +1,307 @@
+"""Episodes that begin on request, each in a process, for agents of other programs and machines."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import re
+import secrets
+import threading
+import urllib.request
+from collections.abc import Callable, Iterable, MutableMapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
+
+from websp_gym.attach.agent import OutsideAgent
+from websp_gym.errors import SetupError, WebspError, WorldError
+from websp_gym.records.results import Result, Try
+from websp_gym.records.runs import Run, append_result
+from websp_gym.runner.batch import crashed, play_job, start_shared
+from websp_gym.runner.jobs import Job, plan_run
+from websp_gym.runner.processes import follow_parent
+from websp_gym.tasks.ids import known_ids
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import SpawnProcess
+
+    from websp_gym.env.rollout import Briefing
+
+_TO_END = 20.0
+"""Seconds a process may take to end its episode and its browser before it is killed."""
+_TO_FINISH = 10.0
+_TOKEN = re.compile(r"[0-9a-f]{32}")
+
+
+class BusyError(WorldError):
+    """Raised when as many episodes run as may run at once."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What an agent needs to play an episode; see :class:`~websp_gym.attach.door.Door` for the addresses."""
+
+    instruction: str
+    start_url: str
+    cdp_url: str
+    http_url: str
+    debugger_address: str
+    mcp_url: str
+    finish_url: str
+    token: str = field(repr=False)
+    port: int
+
+
+@dataclass
+class HostedEpisode:
+    """One episode that was begun.
+
+    Attributes:
+        id: Its id, which is no secret.
+        job: Its instance, trial and seed.
+        opened: Its addresses; ``None`` if it could not begin.
+        result: Its result, with the folder of its record; ``None`` while it runs.
+    """
+
+    id: str
+    job: Job
+    opened: Opened | None = None
+    result: Result | None = None
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def __str__(self) -> str:
+        state = self.result.status if self.result is not None else "running"
+        return f"{self.job.instance_id} with seed {self.job.seed}: {state}"
+
+    def finish(self) -> None:
+        """End the agent's part as if it had exited, and wait for the result."""
+        if self.opened is not None and not self.over.is_set():
+            address = f"http://127.0.0.1:{self.opened.port}/finish/{self.opened.token}"
+            with contextlib.suppress(OSError):  # it ends at this moment
+                urllib.request.urlopen(address, data=b"", timeout=_TO_FINISH).close()
+        self.over.wait()
+
+
+class EpisodeHost:
+    """Processes that play episodes on request; each has a browser while it plays.
+
+    Args:
+        run: What all episodes share. Its agent is the name under which the results are kept.
+        folder: Folder of the run; ``None`` keeps no records.
+        size: Number of episodes at once.
+        public: Where a server hands the doors on; empty for doors on this machine.
+        doors: Gets the local port of each open door by its token.
+        on_over: Called with each episode that has its result, in a thread.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        folder: Path | None,
+        *,
+        size: int = 1,
+        public: str = "",
+        doors: MutableMapping[str, int] | None = None,
+        on_over: Callable[[HostedEpisode], None] = lambda episode: None,
+    ) -> None:
+        self._run, self._folder, self._public = run, folder, public
+        self._doors = {} if doors is None else doors
+        self._on_over = on_over
+        self._lock = threading.Lock()
+        self._closing = False
+        self._episodes: dict[str, HostedEpisode] = {}
+        self._slots = [_Slot(public) for _ in range(size)]
+        self._free: SimpleQueue[_Slot] = SimpleQueue()
+        for slot in self._slots:
+            self._free.put(slot)
+
+    def begin(
+        self, instance: str, seed: int | None = None, *, token: str = "", tries: tuple[Try, ...] = ()
+    ) -> HostedEpisode:
+        """Begin an episode.
+
+        Args:
+            instance: Id of the instance.
+            seed: Its seed; each is played once. ``None`` takes the next one.
+            token: The secret in its addresses, of 32 hexadecimal digits, for agents that are told before it begins;
+                empty draws one.
+            tries: Earlier attempts, made elsewhere, that an error ended.
+
+        Raises:
+            BusyError: As many episodes run as may run at once.
+            SetupError: There is no such instance, this seed was played or is being played, or the token is not one.
+            WorldError: The episode cannot begin.
+        """
+        (name,) = known_ids([instance])
+        if token and (not _TOKEN.fullmatch(token) or token in self._doors):
+            raise SetupError("token: give 32 hexadecimal digits that no running episode has", option="token")
+        try:
+            slot = self._free.get_nowait()
+        except Empty:
+            raise BusyError(f"{len(self._slots)} episodes run already, as many as may at once") from None
+        try:
+            with self._lock:
+                job = self._job(name, seed, tries)
+                episode = HostedEpisode(secrets.token_hex(8), job)
+                self._episodes[episode.id] = episode
+            start_shared([job])
+            reply = slot.begin(job, token)
+        except BaseException:
+            self._free.put(slot)
+            raise
+        if isinstance(reply, Opened):
+            episode.opened = reply
+            self._doors[reply.token] = reply.port
+            threading.Thread(target=self._await_result, args=(slot, episode), daemon=True).start()
+            return episode
+        self._free.put(slot)
+        if isinstance(reply, Result):
+            self._keep(episode, reply)
+            raise WorldError(f"{name}: {reply.error or reply.reason}")
+        del self._episodes[episode.id]
+        raise reply
+
+    def find(self, episode_id: str) -> HostedEpisode | None:
+        """Return an episode by its id."""
+        return self._episodes.get(episode_id)
+
+    @property
+    def episodes(self) -> Iterable[HostedEpisode]:
+        """All episodes, in the order in which they began."""
+        return list(self._episodes.values())
+
+    def close(self) -> None:
+        """End all processes; episodes that run get no result."""
+        self._closing = True
+        for slot in self._slots:
+            slot.close()
+
+    def _job(self, name: str, seed: int | None, tries: tuple[Try, ...]) -> Job:
+        """Return the job of an episode that was not played yet."""
+        running = {
+            (each.job.instance_id, each.job.trial)
+            for each in self._episodes.values()
+            if not each.over.is_set()
+        }
+        mine = [each for each in self._episodes.values() if each.job.instance_id == name]
+        done = {each.job.trial for each in mine if each.result is not None and each.result.status != "error"}
+        trial = 1 if seed is None else seed - self._run.seed + 1
+        if trial < 1:
+            raise SetupError(f"seed {seed}: the first one is {self._run.seed}", option="seed")
+
+        def is_free(job: Job) -> bool:
+            return job.trial not in done and (name, job.trial) not in running
+
+        while True:
+            planned = plan_run(self._run, [name], trials=trial, folder=self._folder, resume=True)
+            found = next((job for job in planned if job.trial == trial and is_free(job)), None)
+            if found is not None:
+                break
+            if seed is not None:
+                raise SetupError(f"{name}: seed {seed} was begun already; each is played once", option="seed")
+            trial += 1
+        failed = [each.result for each in mine if each.job.trial == trial and each.result is not None]
+        tries = failed[-1].tries if failed else tries
+        return Job(name, self._run, trial=trial, folder=self._folder, tries=tries)
+
+    def _await_result(self, slot: _Slot, episode: HostedEpisode) -> None:
+        reply = slot.receive()
+        if self._closing:
+            episode.over.set()
+            return
+        self._free.put(slot)
+        self._keep(episode, reply if isinstance(reply, Result) else crashed(episode.job))
+
+    def _keep(self, episode: HostedEpisode, result: Result) -> None:
+        if self._folder is not None:
+            append_result(self._folder, result)
+        episode.result = result
+        if episode.opened is not None:
+            self._doors.pop(episode.opened.token, None)
+        episode.over.set()
+        self._on_over(episode)
+
+
+Reply = Opened | Result | WebspError
+
+
+class _Slot:
+    """A process that plays one episode at a time; a new one is started where one has died."""
+
+    def __init__(self, public: str) -> None:
+        self._public = public
+        self._process: SpawnProcess | None = None
+        self._connection: Connection | None = None
+
+    def begin(self, job: Job, token: str) -> Reply:
+        """Begin an episode; return its addresses, or how it ended before it had any."""
+        if self._process is None or not self._process.is_alive():
+            # A running Playwright must not be forked.
+            spawn = multiprocessing.get_context("spawn")
+            self._connection, theirs = spawn.Pipe()
+            process = spawn.Process(target=_play_all, args=(theirs, self._public), daemon=True)
+            process.start()
+            self._process = process
+            theirs.close()
+        assert self._connection is not None
+        with contextlib.suppress(OSError):
+            self._connection.send((job, token))
+        return self.receive() or crashed(job)
+
+    def receive(self) -> Reply | None:
+        """Return the next message of the process; ``None`` if it died."""
+        assert self._connection is not None
+        try:
+            reply: Reply = self._connection.recv()
+        except (EOFError, OSError):
+            return None
+        return reply
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.join(_TO_END)
+            self._process.kill()
+            self._process.join()
+
+
+class _Hosted(OutsideAgent):
+    """An outside agent whose addresses are told to another process."""
+
+    def __init__(self, connection: Connection, name: str, public: str, token: str) -> None:
+        super().__init__(name, public, token)
+        self.observation = "marks"
+        self._connection = connection
+
+    def begin(self, briefing: Briefing) -> None:
+        door, task = self._begin()
+        assert self._env is not None
+        opened = Opened(
+            instruction=task.trajectory.instruction,
+            start_url=self._env.page.url,
+            cdp_url=door.cdp_url,
+            http_url=door.http_url,
+            debugger_address=door.debugger_address,
+            mcp_url=door.mcp_url,
+            finish_url=door.finish_url,
+            token=door.token,
+            port=door.port,
+        )
+        self._connection.send(opened)
+
+
+def _play_all(connection: Connection, public: str) -> None:
+    """Play episodes until the other end of the connection closes. This is the main function of a process."""
+    follow_parent()
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            job, token = connection.recv()
+            try:
+                reply: Reply = play_job(job, partial(_Hosted, connection, job.run.agent, public, token))
+            except SetupError as error:
+                reply = error
+            connection.send(reply)
