@@ -57,7 +57,7 @@ def play(env: WebspEnv, agent: Agent) -> dict[str, Any]:
         told.update(result[4], reward=result[1], terminated=result[2])
         return result
 
-    env.step = listening  # type: ignore[method-assign]
+    env.step = listening  # type: ignore[method-assign, assignment]
     run_episode(env, agent, seed=3)
     return told
 

@@ -16,6 +16,8 @@ from websp_gym.cli.completing import complete_id
 from websp_gym.cli.options import AsJson, Category, Dataset, SiteName
 from websp_gym.cli.output import plain_table, print_json, wide_console
 from websp_gym.datasets import in_dataset
+from websp_gym.env.options import Options
+from websp_gym.errors import SetupError
 from websp_gym.records.runs import count
 from websp_gym.scoring.solved_at_start import solved_at_start
 from websp_gym.tasks.instances import Instance, load_instance
@@ -38,6 +40,12 @@ def list_instances(
         bool, typer.Option("--flows", help="List the everyday tasks with a decision on the way instead.")
     ] = False,
     dataset: Dataset = None,
+    agent_input: Annotated[
+        bool,
+        typer.Option(
+            "--agent-input", help="Print as JSON what an agent outside may know: no goal and no ground truth."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the instances.
@@ -50,11 +58,13 @@ def list_instances(
         in_dataset(load_instance(name), dataset)
         for name in select_instances(["*-flow-*" if flows else "*"], site=site, category=category)
     ]
+    if agent_input and by is not None:
+        raise SetupError("choose one of --by and --agent-input")
     if by is not None:
         _list_groups(tasks_by_category(rows) if by == "category" else websites_by_category(rows), by, as_json)
         return
-    if as_json:
-        print_json([_facts(instance) for instance in rows])
+    if as_json or agent_input:
+        print_json([_known_to_agents(one) if agent_input else _facts(one) for one in rows])
         return
     out = Console(highlight=False)
     if not out.is_terminal:
@@ -152,6 +162,17 @@ def _lines(conditions: dict[str, Any]) -> Iterator[str]:
             yield from (f"{kind} {number}: {json.dumps(value)}" for number, value in enumerate(wanted, 1))
         else:
             yield f"{kind}: {json.dumps(wanted)}"
+
+
+def _known_to_agents(instance: Instance) -> dict[str, Any]:
+    """Return what an agent is told by default, whatever harness it plays in."""
+    return {
+        "id": instance.id,
+        "instruction": instance.instruction(Options.instruction),
+        "start_url": instance.site.start_url,
+        "max_actions": Options.max_actions,
+        "max_seconds": Options.max_seconds,
+    }
 
 
 def _facts(instance: Instance) -> dict[str, Any]:

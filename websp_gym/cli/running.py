@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
@@ -30,6 +30,7 @@ from websp_gym.project import docs
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Run, count, read_results
 from websp_gym.runner.batch import run_batch
+from websp_gym.runner.hooks import load_hook, telling
 from websp_gym.runner.jobs import Job, finished, plan_run
 from websp_gym.runner.locking import locked
 from websp_gym.runner.preflight import check_run, probes_of
@@ -64,6 +65,13 @@ def run(
     ] = False,
     environment: EnvironmentOptions,
     seed: Seed = Run.seed,
+    on_episode: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODULE:FUNCTION",
+            help=f"Call this function with each finished episode, such as to log it elsewhere ({docs('exports')}).",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Run an agent on instances; with --out, --resume continues a run that was interrupted.
@@ -86,6 +94,7 @@ def run(
     for name in ids if environment.dataset is not None else ():
         in_dataset(load_instance(name), environment.dataset)
     chosen = Run(agent=agent, options=options, seed=seed)
+    hook = load_hook(on_episode) if on_episode is not None else None
     with _scratch(), ExitStack() as stack:
         # Fail here, once, on what would fail in every episode.
         browser = check_run(chosen, ids[0])
@@ -113,19 +122,28 @@ def run(
             retries=batch.retries,
             browser=browser,
         )
-        results = _play(plan, batch, limits, as_json)
+        tell = telling(hook, chosen, batch.out, _warn) if hook is not None else None
+        results = _play(plan, batch, limits, as_json, tell)
     return _conclude(
         agent, results, len(ids) * batch.trials, len(plan), limits, folder=batch.out, as_json=as_json
     )
 
 
-def _play(plan: Sequence[Job], batch: Batch, limits: RunLimits, as_json: bool) -> list[Result]:
+def _play(
+    plan: Sequence[Job],
+    batch: Batch,
+    limits: RunLimits,
+    as_json: bool,
+    tell: Callable[[Result], None] | None,
+) -> list[Result]:
     results: list[Result] = []
     with reporter(len(plan), as_json) as report:
 
         def keep(result: Result) -> None:
             results.append(result)
             report(result)
+            if tell is not None:
+                tell(result)
             limits.add(result)
 
         try:
@@ -133,6 +151,10 @@ def _play(plan: Sequence[Job], batch: Batch, limits: RunLimits, as_json: bool) -
         except KeyboardInterrupt:
             limits.stopped = "interrupted"
     return results
+
+
+def _warn(message: str) -> None:
+    Console(stderr=True, highlight=False).print(message, style="bold red", markup=False, soft_wrap=True)
 
 
 def _conclude(
@@ -160,10 +182,10 @@ def _conclude(
         console.print(text, style="bold", markup=False, soft_wrap=True)
     failed = limits.failed(results)
     if failed:
-        console.print(failed, style="bold red", markup=False, soft_wrap=True)
+        _warn(failed)
     outage = outage_of_run(results, folder)
     if outage:
-        console.print(outage, style="bold red", markup=False, soft_wrap=True)
+        _warn(outage)
     if limits.stopped == "interrupted":
         return INTERRUPTED
     return 1 if left or failed or outage else 0

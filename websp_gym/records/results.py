@@ -86,7 +86,7 @@ class Result:
         tries: The attempts that an error ended, in order; empty if the first attempt reached its end.
         lasting: Why no other episode of the run could be played or judged either, such as a wrong key of a model;
             empty if nothing speaks against it.
-        trajectory: Folder of the episode, relative to that of the run; empty if it was not saved.
+        trajectory: Folder of the episode, relative to that of the run if it has one; empty if it was not saved.
         config_hash: Digest of the instance's configuration.
         dataset: Name of the dataset of the instance; empty for ours, and then not stored.
         run_hash: Digest of the agent, the options and the seed of the run.

@@ -65,9 +65,12 @@ def read_run(folder: Path) -> Run | None:
         data = json.loads(read_file(path, MAX_RECORD).decode("utf-8"))
         if data.pop("schema") != SCHEMA:
             raise ValueError("another schema")
-        return Run(**{**data, "planned": tuple(data.get("planned", ()))})
+        given = Run(**{**data, "planned": tuple(data.get("planned", ()))})
+        return _run_reader().validate_python(vars(given))
     except FileNotFoundError:
         return None
+    except ValidationError as error:
+        raise SetupError(f"{path}: not a {SCHEMA} file: {_first_of(error)}", path=str(path)) from error
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise SetupError(f"{path}: not a {SCHEMA} file: {error}", path=str(path)) from error
 
@@ -213,6 +216,17 @@ def qualified_name(value: Any) -> str:
     return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
 
 
+def _first_of(error: ValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return f"{where or 'the line'}: {first['msg']}"
+
+
+@cache
+def _run_reader() -> TypeAdapter[Run]:
+    return TypeAdapter(Run)
+
+
 @cache
 def _reader() -> TypeAdapter[Result]:
     return TypeAdapter(Result)
@@ -231,9 +245,7 @@ def read_result(line: str | bytes) -> Result:
     try:
         return _reader().validate_python(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ValueError(f"not a result: {where or 'the line'}: {first['msg']}") from error
+        raise ValueError(f"not a result: {_first_of(error)}") from error
 
 
 def _check_inside(folder: Path, result: Result) -> None:

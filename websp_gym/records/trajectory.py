@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from websp_gym.actions.calls import looks_like_calls, read_calls
+from websp_gym.actions.computer import find_computer
 from websp_gym.actions.grammar import Action, format_action, parse_action
 from websp_gym.errors import ActionError
 from websp_gym.project import VERSION
@@ -66,15 +67,17 @@ class ActionRecord(_Record):
     """The action that the environment understood from the text of a step."""
 
     kind: str
-    """Name of the action in the grammar, or ``calls`` for BrowserGym calls."""
+    """Name of the action in the grammar, ``calls`` for BrowserGym calls, ``computer`` for an action of computer use,
+    ``script`` for what a script did."""
     text: str
     """The action without the thought, in the grammar's spelling; calls are kept unchanged."""
     number: int | None = None
     """Number of the mark it names; ``None`` if it names none."""
     role: str | None = None
-    """Role of that mark in the view before the step; ``None`` if the view had no such mark."""
+    """Role of that mark in the view before the step; ``None`` if the view had no such mark. A single action
+    without a number has that of the element at its point or with the focus."""
     name: str | None = None
-    """Accessible name of that mark; ``None`` as for the role."""
+    """Accessible name of the same; ``None`` as for the role."""
 
     @classmethod
     def of(cls, action: Action, before: View | None) -> Self:
@@ -90,6 +93,8 @@ class ActionRecord(_Record):
         try:
             if looks_like_calls(text):
                 return cls(kind="calls", text=text) if read_calls(text) else None
+            if (written := find_computer(text)) is not None:
+                return cls(kind="computer", text=written)
             return cls.of(parse_action(text), before)
         except ActionError:
             return None

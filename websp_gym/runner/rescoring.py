@@ -63,7 +63,7 @@ def rescore(folder: Path, *, by: By = "state", write: bool = False) -> list[Resc
         raise no_results([folder], broken)
     if by == "judge" and not any(_newest_judgement(folder, one) for one in results):
         raise SetupError(f"no judgements in {folder}: `websp judge {folder}` writes them", path=str(folder))
-    done = [_by_judge(folder, one) if by == "judge" else _by_state(folder, one) for one in results]
+    done = [_by_judge(folder, one) if by == "judge" else rescored_by_state(folder, one) for one in results]
     if write:
         with locked(folder):
             for one in done:
@@ -72,7 +72,8 @@ def rescore(folder: Path, *, by: By = "state", write: bool = False) -> list[Resc
     return done
 
 
-def _by_state(folder: Path, result: Result) -> Rescored:
+def rescored_by_state(folder: Path, result: Result) -> Rescored:
+    """Return one result of a run as the server state in its trajectory scores it, as the run's reward reads it."""
     if result.brought_down:
         return Rescored(result, result)
     if not (result.trajectory and (folder / result.trajectory / FILE).is_file()):

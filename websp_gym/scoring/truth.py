@@ -35,10 +35,12 @@ def state_verdict_of_record(trajectory: Trajectory, instance: Instance) -> Verdi
     outcome = outcome_of(trajectory, instance)
     if outcome is None:
         return unscored("state", "the run did not come to its end")
+    kept = trajectory.s0 and trajectory.end
     early = failed_early(outcome.ending.reason)
-    if early is not None:
+    # A record of ours has the state of the sandbox whatever ended it; without one, nobody knows what was played.
+    if early is not None and (kept or trajectory.world != "sandbox"):
         return with_failure_causes(early, outcome)
-    if not trajectory.s0 or not trajectory.end:
+    if not kept:
         return unscored("state", "the run kept no state")
     return with_failure_causes(
         _with_other_sites(outcome.truth, instance.site.slug, trajectory.verdict or {}), outcome

@@ -72,12 +72,12 @@ def plain(value: Any) -> Any:
     return value
 
 
-def write_file(target: Path, page: str | Iterable[str]) -> int:
-    """Write a page atomically, create its folder if missing, and return the size in bytes.
+def write_file(target: Path, page: str | bytes | Iterable[str]) -> int:
+    """Write a page or another file atomically, create its folder if missing, and return the size in bytes.
 
     Args:
         target: The file.
-        page: The page, as one string or in pieces; pieces of a large page need not be in memory twice.
+        page: The content, as one string, as bytes, or in pieces; pieces of a large page need not be in memory twice.
 
     Raises:
         SetupError: The file cannot be written.
@@ -86,8 +86,8 @@ def write_file(target: Path, page: str | Iterable[str]) -> int:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with open_new(part) as file:
-            for piece in [page] if isinstance(page, str) else page:
-                file.write(piece.encode("utf-8", errors="replace"))
+            for piece in [page] if isinstance(page, str | bytes) else page:
+                file.write(piece if isinstance(piece, bytes) else piece.encode("utf-8", errors="replace"))
             size = file.tell()
         os.replace(part, target)
     except OSError as error:

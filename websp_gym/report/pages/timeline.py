@@ -130,8 +130,16 @@ def _action(step: Step, target: MarkData | None) -> ActionData:
         error=step.error,
         counted=step.counted > 0,
         seconds=step.seconds if math.isfinite(step.seconds) else 0.0,
-        target=describe(target) if target else "",
+        target=describe(target) if target else _met(step),
     )
+
+
+def _met(step: Step) -> str:
+    """Return role and name of the element that an action without a number met."""
+    act = step.act
+    if act is None or act.number is not None or act.role is None:
+        return ""
+    return f"{act.role} “{act.name}”" if act.name else act.role
 
 
 def _target(step: Step | None, marks: list[MarkData]) -> MarkData | None:

@@ -212,7 +212,8 @@ def _step(step: Step, fence: Fence, cut: Cut) -> Iterator[str]:
         yield fence.wrap(*cut.shorten("the agent's thought", step.thought))
     yield fence.wrap(*cut.shorten("the agent's action", _action(step)))
     if target := _target(step):
-        yield fence.wrap(*cut.shorten("the element it names", target))
+        how = "names" if step.act is not None and step.act.number is not None else "met"
+        yield fence.wrap(*cut.shorten(f"the element it {how}", target))
     if step.error:
         yield fence.wrap(*cut.shorten("not carried out", step.error))
     yield f"Screenshot {step.number}, after this action"
@@ -231,7 +232,7 @@ def _action(step: Step) -> str:
 
 def _target(step: Step) -> str:
     """Return role and name of the element of an action; not its state, which the judge must see itself."""
-    if step.act is None or step.act.number is None:
+    if step.act is None or (step.act.number is None and step.act.role is None):
         return ""
     if step.act.role is None:
         return f"none: no box of the screenshot before has the number {step.act.number}"

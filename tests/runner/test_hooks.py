@@ -1,0 +1,78 @@
+"""``websp run --on-episode``: a function of the user's is told of each finished episode."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_cli import websp, websp_here
+from tests.paths import ROOT
+from websp_gym.records.runs import read_results
+from websp_gym.runner.hooks import load_hook
+
+RUN = ("run", "Steam-task-191-*", "--agent", "noop", "--initial-state", "snapshot")
+
+
+def played(tmp_path: Path, hook: str, *more: str) -> tuple[int, str, str, list[str]]:
+    """Play two episodes; return exit code, output, errors and what the hook noted."""
+    done = websp(
+        *RUN, "--out", "run", "--on-episode", f"tests.hook_support:{hook}", *more,
+        cwd=tmp_path, variables={"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr, (tmp_path / "told.txt").read_text().splitlines()
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_hook_is_told_of_each_episode_with_its_record(tmp_path: Path, jobs: str) -> None:
+    code, out, err, told = played(tmp_path, "log", "--json", "--jobs", jobs)
+    assert code == 0, err
+    assert sorted(told) == [
+        "('Steam-task-191-OFF', 'pass', 1.0, 'noop', True)",
+        "('Steam-task-191-ON', 'fail', 0.0, 'noop', True)",
+    ]
+    assert [json.loads(line)["agent"] for line in out.splitlines()] == ["noop"] * 2, (
+        "only what the run prints"
+    )
+    assert err.count("logged") == 2
+    # A run that is done already has nothing to tell of.
+    assert played(tmp_path, "log", "--resume")[3] == told
+
+
+@pytest.mark.parametrize(
+    ("hook", "said"),
+    [("fail", "ConnectionError: no route to the logging service"), ("leave", "SystemExit: 3")],
+)
+def test_an_error_of_the_hook_is_said_once_and_changes_nothing(tmp_path: Path, hook: str, said: str) -> None:
+    code, _, err, told = played(tmp_path, hook)
+    assert code == 0
+    assert err.count("--on-episode failed") == 1
+    assert f"failed for Steam-task-191-ON: {said} (" in err
+    assert "hook_support.py:" in err
+    assert len(told) == 2
+    assert [result.reward for result in read_results(tmp_path / "run")] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ("log", "write it as module:function"),
+        ("tests.hook_support:", "write it as module:function"),
+        ("no_such_module:log", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("tests.hook_support:no_such", "has no attribute 'no_such'"),
+        ("tests.hook_support:NO_FUNCTION", "it is no function"),
+        ("tests.hook_support:later", "without awaiting it"),
+        ("tests.hook_support:nothing", "called with one argument"),
+    ],
+)
+def test_a_bad_hook_is_an_error_before_anything_is_played(spec: str, reason: str, tmp_path: Path) -> None:
+    done = websp_here(*RUN, "--out", str(tmp_path / "run"), "--on-episode", spec)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f'--on-episode "{spec}": ' in done.stderr
+    assert reason in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_builtin_function_can_be_a_hook() -> None:
+    assert load_hook("builtins:print") is print

@@ -1,0 +1,1 @@
+"""Runs for and from elsewhere: submissions, packed and verified, and episodes that other harnesses played."""
