@@ -4,6 +4,8 @@
 # make coverage [ARGS=tests/env]  run the tests and measure which lines and branches they run, also in other processes (htmlcov/)
 # make test-pythons [ARGS=--episode]  the fast half of them on each installed Python, with the oldest and the newest Playwright
 # make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
+# make test-attach  programs of others play through the door of an episode: browser-use, Stagehand, MCP servers, Selenium and more
+# make attach-table  play each of them and write the table of docs/attach.md
 # make test-live [APPS=roundup]  the live world on real applications of others, installed into build/apps, each with its database
 # make test-rl [RL=trl]  the same for the trainers (trl, openenv, verifiers, skyrl, ray, sb3), each in an environment of its own
 # make check  format, lint, layers of the package, types (Python and JavaScript), and the documentation site
@@ -37,6 +39,7 @@ PYTHON_WILL_DO = @"$(PYTHON)" -c '$(WILL_DO)' 2>/dev/null || { \
 	echo "or set PYTHON=..." >&2; exit 1; }
 BIN := $(VENV)/bin
 AGENTLAB := .venv-agentlab
+ATTACH := .venv-attach
 # Applications of others that the live world is tested on; the quickest one is part of `make test` too.
 APPS ?=
 # Trainers whose adapters are tested.
@@ -44,7 +47,7 @@ RL ?= trl openenv verifiers skyrl ray sb3
 # Test processes. Browsers keep a process waiting, so there are more than cores.
 JOBS ?= $(shell expr $$(nproc) + 2)
 
-.PHONY: help demo test test-all coverage test-pythons test-agentlab test-live test-rl prove check docs docs-site release rules bench bench-replay soak endurance traces clean
+.PHONY: help demo test test-all coverage test-pythons test-agentlab test-attach attach-table test-live test-rl prove check docs docs-site release rules bench bench-replay soak endurance traces clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
@@ -80,6 +83,13 @@ test-agentlab: $(AGENTLAB)/.dev
 	@sh tests/install_browser.sh $(AGENTLAB)/bin/python
 	$(AGENTLAB)/bin/python -m pytest tests/agentlab $(ARGS)
 
+test-attach: $(ATTACH)/.dev build/attach/.programs
+	@sh tests/install_browser.sh $(ATTACH)/bin/python
+	$(ATTACH)/bin/python -m pytest tests/attach_programs $(ARGS)
+
+attach-table: $(ATTACH)/.dev build/attach/.programs
+	$(ATTACH)/bin/python -m tests.attach_programs.table
+
 test-live: $(VENV)/.dev .browser
 	$(BIN)/python -m tests.live_apps.apps $(APPS)
 	$(BIN)/python -m pytest tests/live_apps -n $(JOBS) --dist worksteal --durations=20 $(ARGS)
@@ -106,6 +116,7 @@ docs: $(VENV)/.core
 	$(BIN)/python docs/layers.py
 	$(BIN)/python docs/evidence.py
 	$(BIN)/python docs/baselines.py
+	$(BIN)/python docs/columns.py
 	$(BIN)/python docs/site_reference.py
 	$(BIN)/python docs/wordings.py
 
@@ -141,13 +152,24 @@ $(VENV)/.core: pyproject.toml $(VENV)/.made
 	touch $@
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.made
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' -c constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,gemini]' -c constraints.txt
 	touch $@ $(VENV)/.core
 
 $(AGENTLAB)/.dev: pyproject.toml constraints.txt
 	$(PYTHON_WILL_DO)
 	test -x $(AGENTLAB)/bin/python || "$(PYTHON)" -m venv $(AGENTLAB)
 	$(AGENTLAB)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,agentlab]' -c constraints.txt
+	touch $@
+
+$(ATTACH)/.dev: pyproject.toml constraints.txt tests/attach_programs/requirements.txt
+	$(PYTHON_WILL_DO)
+	test -x $(ATTACH)/bin/python || "$(PYTHON)" -m venv $(ATTACH)
+	$(ATTACH)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[attach,test]' \
+		-r tests/attach_programs/requirements.txt -c constraints.txt
+	touch $@
+
+build/attach/.programs: tests/attach_programs/package.json tests/attach_programs/install.sh
+	sh tests/attach_programs/install.sh build/attach
 	touch $@
 
 .PRECIOUS: .venv-%/.rl

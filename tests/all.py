@@ -28,6 +28,7 @@ PARTS: Mapping[str, Sequence[str]] = {
     "docs": ("docs-site",),
     "pythons": ("test-pythons",),
     "agentlab": ("test-agentlab",),
+    "attach": ("test-attach",),
     "live": ("test-live",),
     **{name: (f"test-rl-{name}",) for name in ("trl", "openenv", "verifiers", "skyrl", "ray", "sb3")},
     "bench": ("bench", "ARGS=--quick"),
