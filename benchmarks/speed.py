@@ -22,6 +22,7 @@ from typing import Any
 
 import psutil
 
+from benchmarks.door import presses
 from benchmarks.pages import BOX, INSTANCE, PAGE, at_page, bid_of, number_of
 from benchmarks.profile import profile_tables
 from benchmarks.raw import raw_stepper
@@ -159,6 +160,10 @@ def _steps(repeat: int) -> Iterator[Row]:
         yield Row(f"step, {what} (stock without its fixed sleep)", no_sleep, ours, "s", "–")
     plain, under = in_process(_steps_under_policies)
     yield Row("step, text, with twelve policies (beside: without any)", plain, under, "s", "≥ 0.95×")
+    by_step, by_door = in_process(presses)
+    yield Row(
+        "press, text, through an outside agent's door (beside: by step)", by_step, by_door, "s", "≥ 0.87×"
+    )
 
 
 def _stock_step(results: Any, repeat: int, delay: float) -> None:

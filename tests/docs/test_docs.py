@@ -61,6 +61,11 @@ def test_the_table_of_evidence_is_the_one_that_replay_uses() -> None:
     assert evidence["PAGE"].read_text("utf-8") == evidence["page"](), "run `make docs`"
 
 
+def test_the_columns_of_the_table_of_episodes_are_those_that_export_writes() -> None:
+    columns = runpy.run_path(str(ROOT / "docs" / "columns.py"))
+    assert columns["PAGE"].read_text("utf-8") == columns["page"](), "run `make docs`"
+
+
 def test_the_reference_of_a_site_matches_the_models() -> None:
     reference = runpy.run_path(str(ROOT / "docs" / "site_reference.py"))
     assert reference["PAGE"].read_text("utf-8") == reference["page"](), "run `make docs`"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.actions_support import Hands, hands, sites
+from websp_gym.actions.computer import Screen
 from websp_gym.browser.internals import loop_of
 from websp_gym.browser.pickers import DEEPEST
 from websp_gym.browser.watch import Watch
@@ -90,6 +91,7 @@ class Pages:
             tabs,
             Observer("text", tabs, seed=0),
             MemoryChat(),
+            Screen(1280, 1024),
             None,
             HarmGuard(load_instance("Steam-task-191-ON")),
         )
