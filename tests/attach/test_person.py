@@ -132,9 +132,10 @@ def test_giving_up_ends_the_episode_and_says_so(viewer: Page, tmp_path: Path) ->
     assert (result["status"], result["end_reason"]) == ("fail", "infeasible")
 
 
-def test_the_window_says_that_the_time_is_over(viewer: Page) -> None:
-    with playing("--max-seconds", "3") as (url, process):
+def test_the_window_says_that_a_limit_has_ended_the_episode(viewer: Page) -> None:
+    with playing("--max-actions", "1") as (url, process):
         Person(viewer).open(url)
+        press(viewer, 640, 500)
         viewer.wait_for_selector("#over:not([hidden])", timeout=60_000)
         assert process.wait(60) == 0
 

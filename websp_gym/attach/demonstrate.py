@@ -14,8 +14,7 @@ from websp_gym.env.rollout import Briefing
 from websp_gym.env.walker import OracleError
 from websp_gym.errors import ActionError, WebspError
 from websp_gym.policies.play_steps import Goto
-from websp_gym.rollouts.remote import RemoteEnv
-from websp_gym.rollouts.transcript import Transcript
+from websp_gym.rollouts.pool import Pool
 from websp_gym.tasks.ground_truth import GroundTruthStep, StepTarget
 from websp_gym.tasks.instances import load_instance
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from websp_gym.policies.play_steps import PlayStep
     from websp_gym.records.trajectory import Step, Trajectory
+    from websp_gym.rollouts.transcript import Transcript
 
 _FREE = ("noop", "tab_focus", "go_back", "go_forward")
 """Calls that a demonstration does without."""
@@ -48,19 +48,19 @@ def demonstrate(record: Trajectory, seed: int, **options: Any) -> Transcript:
         DemonstrationError: A step has no such action, its element is not found again, or the reward is another one.
     """
     agent = ScriptAgent([script_of(record)], name="demonstration")
-    env = RemoteEnv(**options)
+
+    def policy(played: Transcript) -> str:
+        page = played.page
+        if not played.replies:
+            agent.begin(Briefing(load_instance(record.instance), page.account, seed))
+        return agent.act(page.observation)
+
     try:
-        page = env.reset(record.instance, seed)
-        agent.begin(Briefing(load_instance(record.instance), page.account, seed))
-        played = Transcript((page,))
-        while not page.done:
-            reply = agent.act(page.observation)
-            page = env.step(reply)
-            played = played.after(reply, page)
+        with Pool(1, **options) as pool:
+            played = pool.rollout(record.instance, policy, seed=seed)
     except OracleError as error:
         raise DemonstrationError(f"{record.instance}: {error}") from error
-    finally:
-        env.close()
+    page = played.page
     if page.reward != 1.0:
         raise DemonstrationError(
             f"{record.instance}: played again, the reward is {page.reward} ({page.failure or page.reason})"
