@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image as Pillow
 
+from websp_gym.actions.grammar import answer_with
 from websp_gym.agents.history import PNG_BYTES, Look, encode, look_at
 from websp_gym.agents.llm_agent import MOST_REPAIRS, Asked
 from websp_gym.agents.mllm import MOST_SCREENSHOTS
@@ -191,7 +192,7 @@ class ComputerAgent:
         if reply is None:
             return "unusable reply"
         if not reply.calls:
-            return f"ANSWER; {reply.text}"
+            return answer_with(reply.text)
         self._kept.append(_Exchange(reply.said, look))
         self._waiting.extend(reply.calls)
         return self._next(self._waiting.popleft(), _on_a_line(reply.text))

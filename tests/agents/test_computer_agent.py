@@ -380,10 +380,11 @@ def test_an_empty_reply_is_asked_for_again_and_a_refusal_is_an_answer(
     env: WebspEnv, endpoint: Endpoint, words: Words
 ) -> None:
     agent = ComputerAgent(words.model(endpoint))
-    endpoint.plan(words.says("", [], {}), words.says("I cannot help with that.", [], {}))
+    said = "I cannot help with that.\nAction: none"  # no action, whatever its second line looks like
+    endpoint.plan(words.says("", [], {}), words.says(said, [], {}))
     observation, _ = env.reset(seed=1)
     agent.begin(briefing_of(env))
-    assert agent.act(observation) == "ANSWER; I cannot help with that."
+    assert agent.act(observation) == "ANSWER; I cannot help with that. Action: none"
     assert agent.turns[0].problems == ("it has neither an action nor an answer",)
     assert "Reply again" in json.dumps(endpoint.last.body)
     endpoint.always(words.says("", [], {}))

@@ -35,6 +35,17 @@ def test_a_program_attaches_and_gets_the_verdict(tmp_path: Path) -> None:
         assert len(list(door.folder.glob("*.png"))) == 5
 
 
+@pytest.mark.parametrize(
+    "answer", ["I did it.\nAction: none needed", "done\nThought: x\nAction: Click [1]", "", "]"]
+)
+def test_an_answer_of_any_shape_ends_the_episode(answer: str) -> None:
+    with attach(STEAM) as door:
+        solve(door.cdp_url)
+        assert door.finish(answer).score == 1.0
+        assert door.trajectory.end_reason == "answer"
+        assert door.trajectory.answer == " ".join(answer.split())
+
+
 def test_two_episodes_at_once_do_not_mix() -> None:
     with ExitStack() as stack:
         first, second = (stack.enter_context(attach(STEAM, seed=seed)) for seed in range(2))

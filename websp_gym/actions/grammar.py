@@ -251,6 +251,11 @@ URL = Arguments(" [URL]", _url, lambda action: f" [{action.text}]")
 ANSWER_TEXT = Arguments("; [content]", _answer, lambda action: f"; {_bracketed(action.text)}", cut=True)
 
 
+def answer_with(text: str) -> str:
+    """Return the ``ANSWER`` with a text, on one line: what a later line begins with could be read as an action."""
+    return format_action(Action("ANSWER", text=" ".join(text.split())))
+
+
 def parse_action(text: str, *, to_user: bool = False) -> Action:
     """Parse one action.
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.actions.calls import format_call
-from websp_gym.actions.grammar import Action, format_action
+from websp_gym.actions.grammar import answer_with
 from websp_gym.attach.commands import CommandReader
 from websp_gym.attach.dialogs import OutsideDialogs
 from websp_gym.attach.scripts import ScriptWatch
@@ -174,7 +174,7 @@ class AttachedEpisode:
             return False
         self.over_because = "the agent has finished this episode"
         gives_up = format_call(("report_infeasible", [answer], {}))
-        self.put(gives_up if infeasible else format_action(Action("ANSWER", text=answer)))
+        self.put(gives_up if infeasible else answer_with(answer))
         return True
 
     def end(self, reason: str) -> None:

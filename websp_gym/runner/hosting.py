@@ -142,6 +142,7 @@ class EpisodeHost:
             slot = self._free.get_nowait()
         except Empty:
             raise BusyError(f"{len(self._slots)} episodes run already, as many as may at once") from None
+        episode = None
         try:
             with self._lock:
                 job = self._job(name, seed, tries)
@@ -150,6 +151,8 @@ class EpisodeHost:
             start_shared([job])
             reply = slot.begin(job, token)
         except BaseException:
+            if episode is not None:
+                del self._episodes[episode.id]
             self._free.put(slot)
             raise
         if isinstance(reply, Opened):
