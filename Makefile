@@ -83,9 +83,11 @@ test-agentlab: $(AGENTLAB)/.dev
 	@sh tests/install_browser.sh $(AGENTLAB)/bin/python
 	$(AGENTLAB)/bin/python -m pytest tests/agentlab $(ARGS)
 
-test-attach: $(ATTACH)/.dev build/attach/.programs
+# Inspect AI and browser-use have an environment each: pip finds no end of versions that fit both.
+test-attach: $(ATTACH)/.dev build/attach/.programs .venv-inspect/.rl
 	@sh tests/install_browser.sh $(ATTACH)/bin/python
-	$(ATTACH)/bin/python -m pytest tests/attach_programs $(ARGS)
+	$(ATTACH)/bin/python -m pytest tests/attach_programs/test_programs.py $(ARGS)
+	.venv-inspect/bin/python -m pytest tests/attach_programs/test_inspect.py $(ARGS)
 
 attach-table: $(ATTACH)/.dev build/attach/.programs
 	$(ATTACH)/bin/python -m tests.attach_programs.table
