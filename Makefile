@@ -89,7 +89,7 @@ test-attach: $(ATTACH)/.dev build/attach/.programs .venv-inspect/.rl
 	$(ATTACH)/bin/python -m pytest tests/attach_programs/test_programs.py $(ARGS)
 	.venv-inspect/bin/python -m pytest tests/attach_programs/test_inspect.py $(ARGS)
 
-attach-table: $(ATTACH)/.dev build/attach/.programs
+attach-table: $(ATTACH)/.dev build/attach/.programs .venv-inspect/.rl
 	$(ATTACH)/bin/python -m tests.attach_programs.table
 
 test-live: $(VENV)/.dev .browser
@@ -174,11 +174,13 @@ build/attach/.programs: tests/attach_programs/package.json tests/attach_programs
 	sh tests/attach_programs/install.sh build/attach
 	touch $@
 
+# Inspect AI's has the programs that the SDKs of browser-use are too old for as well.
+.venv-inspect/.rl: EXTRAS := inspect,gemini
 .PRECIOUS: .venv-%/.rl
 .venv-%/.rl: pyproject.toml constraints.txt
 	$(PYTHON_WILL_DO)
 	test -x .venv-$*/bin/python || "$(PYTHON)" -m venv .venv-$*
-	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,$*]' -c constraints.txt
+	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,$(or $(EXTRAS),$*)]' -c constraints.txt
 	touch $@
 
 .PHONY: .browser

@@ -70,6 +70,7 @@ class Presser:
     def __init__(self, labels: Sequence[Label] = STEAM_WAY) -> None:
         self._labels = list(labels)
         self._looks = 0
+        self._finished = False
         self._numbers = itertools.count(1)
         self.lost = ""
         """The last page on which the next element was not found, for the message of a failed test."""
@@ -82,6 +83,9 @@ class Presser:
         if known is None:
             return Say(_message(json.dumps(self._structured(told)), responses))
         if not self._labels or self._looks > _MOST_LOOKS:
+            if "finish" in tools and not self._finished:
+                self._finished = True
+                return Say(_call("finish", {"answer": "done"}, next(self._numbers), responses))
             return Say(_message("done", responses))
         label = self._labels[0]
         found = re.findall(known.element(label), told.rpartition(_END)[2])
@@ -126,20 +130,17 @@ class Presser:
 
 
 _END = "\x00"
-"""Stands before the last message."""
+"""Stands before what the model said."""
 
 
 def _texts(messages: Iterable[dict[str, Any]]) -> list[str]:
     texts: list[str] = []
     for message in messages:
+        said = message.get("role") == "assistant" or message.get("type") == "function_call"
         content = message.get("content", message.get("output", ""))
         parts = content if isinstance(content, list) else [content]
-        texts.append(
-            _END
-            + "\n".join(
-                part if isinstance(part, str) else str(part.get("text", "")) for part in parts if part
-            )
-        )
+        shown = (part if isinstance(part, str) else str(part.get("text", "")) for part in parts if part)
+        texts.append(_END * said + "\n".join(shown))
     return texts
 
 

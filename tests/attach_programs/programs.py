@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -12,14 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from tests.attach_programs.model import Presser
+from tests.attach_programs.pointer import Pointer
+from tests.computer_use_support import ANTHROPIC, GEMINI, OPENAI, TASK, Words
 from tests.endpoint_support import KEY, serve
+from websp_gym.records.load import load_trajectory
+from websp_gym.records.trajectory import FILE, Step, Trajectory
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 RECIPES = ROOT / "docs" / "examples" / "attach"
 BUILD = ROOT / "build" / "attach"
 MODULES = BUILD / "node_modules"
-TASK = "Steam-task-191-ON"
+INSPECT = ROOT / ".venv-inspect" / "bin"
+"""The other environment, with Inspect AI and the SDKs of today."""
 SWITCHES = ["recentapps", "app_impressions"]
 
 
@@ -29,16 +33,18 @@ class Program:
 
     Args:
         name: As its makers write it.
-        command: Its command; of its words ``{python}``, ``{node}``, ``{recipes}``, ``{here}`` and ``{modules}`` are
-            places here.
-        kind: ``cdp`` or ``mcp``.
+        command: Its command; of its words ``{python}``, ``{node}``, ``{recipes}``, ``{build}`` and ``{modules}`` are
+            places here. The model of Inspect AI and of computer use.
+        kind: ``cdp``, ``mcp``, ``inspect`` or ``computer``.
         presses: Number of its presses on the way through the pages.
+        words: How a model of computer use says what it does.
     """
 
     name: str
     command: str
     kind: str = "cdp"
     presses: int = 5
+    words: Words | None = None
 
 
 _MCP = "{python} {recipes}/mcp_agent.py"
@@ -67,8 +73,20 @@ PROGRAMS = {
             "chrome-devtools-mcp", _MCP + " {modules}/.bin/chrome-devtools-mcp --wsEndpoint $WEBSP_CDP_URL"
         ),
         Program("tools of websp-gym", _MCP + " $WEBSP_MCP_URL", kind="mcp"),
+        Program("Inspect AI, react", "openai/gpt-4.1", kind="inspect"),
+        Program("computer use, OpenAI", OPENAI.spec, kind="computer", words=OPENAI),
+        Program("computer use, Anthropic", ANTHROPIC.spec, kind="computer", words=ANTHROPIC),
+        Program("computer use, Gemini", GEMINI.spec, kind="computer", words=GEMINI),
     )
 }
+ADDRESSES = (
+    "file:///etc/hostname",
+    "chrome://version",
+    "view-source:file:///etc/hostname",
+    "devtools://devtools/bundled/inspector.html",
+    "javascript:document.body.remove()",
+)
+"""What a model of computer use must not open."""
 
 
 @dataclass(frozen=True)
@@ -76,39 +94,98 @@ class Played:
     """One episode of a program.
 
     Args:
-        result: The line of the results.
-        steps: The recorded steps.
+        record: The record.
         output: What the program wrote.
         lost: The last page on which the scripted model did not find what to press.
     """
 
-    result: dict[str, Any]
-    steps: list[dict[str, Any]]
+    record: Trajectory
     output: str
     lost: str
 
     @property
-    def pressed(self) -> list[str]:
+    def verdict(self) -> dict[str, Any]:
+        """The verdict, as JSON data."""
+        assert self.record.verdict is not None, self.output
+        return self.record.verdict
+
+    @property
+    def actions(self) -> int:
+        """Number of actions that count."""
+        return sum(step.counted for step in self.record.steps)
+
+    @property
+    def presses(self) -> list[Step]:
+        """The steps of which the record says what element they met."""
+        return [step for step in self.record.steps if step.act is not None and step.act.role]
+
+    @property
+    def pressed(self) -> list[str | None]:
         """Names of the switches that were pressed, as recorded."""
-        acts = [step["act"] or {} for step in self.steps]
-        return [act["name"] for act in acts if act.get("role") == "switch"]
+        return [step.act.name for step in self.presses if step.act and step.act.role == "switch"]
 
     @property
     def refused(self) -> str:
-        """How many of the probe's attacks were refused, such as ``20 of 20``; empty without a probe."""
-        found = re.search(r"probe: (\d+ of \d+)", self.output)
-        return found[1] if found else ""
+        """How many attacks were refused, such as ``20 of 20``; empty if none were tried."""
+        if found := re.search(r"probe: (\d+ of \d+)", self.output):
+            return found[1]
+        tried = [step for step in self.record.steps if any(address in step.action for address in ADDRESSES)]
+        return f"{sum(bool(step.error) for step in tried)} of {len(tried)}" if tried else ""
 
 
-def play(program: Program, folder: Path, *more: str, probe: bool = False) -> Played:
-    """Play one episode of a program with `websp run`.
+def play(program: Program, folder: Path, *, probe: bool = False, max_actions: int = 50) -> Played:
+    """Play one episode of a program.
 
     Args:
         program: The program.
         folder: Folder of the run.
-        *more: Further options.
-        probe: Whether the program is preceded by one that tries what it must not reach.
+        probe: Whether it first tries what it must not reach; Inspect AI's agent has no tool to try it with.
+        max_actions: Limit of actions.
     """
+    folder.mkdir()
+    with serve() as endpoint:
+        model = _model(program, folder, probe=probe)
+        endpoint.always(model)
+        done = subprocess.run(
+            _command(program, folder, probe=probe, max_actions=max_actions),
+            env={**os.environ, **_variables(program, endpoint.url)},
+            capture_output=True,
+            text=True,
+            timeout=170,
+            check=False,
+            cwd=folder,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (record,) = folder.rglob(FILE)
+    output = record.with_name("output.txt")
+    said = output.read_text("utf-8", "replace") if output.exists() else done.stdout
+    return Played(load_trajectory(record), said, model.lost)
+
+
+def _model(program: Program, folder: Path, *, probe: bool) -> Presser | Pointer:
+    if program.words is None:
+        return Presser()
+    return Pointer(program.words, folder, ADDRESSES if probe else ())
+
+
+def _command(program: Program, folder: Path, *, probe: bool, max_actions: int) -> list[str]:
+    """Return the command that plays it: of `websp run`, or of Inspect AI."""
+    if program.kind == "inspect":
+        task = [
+            "websp_gym/websp",
+            *("-T", f"ids={TASK}"),
+            *("-T", f"record_to={folder}"),
+            *("-T", f"max_actions={max_actions}"),
+        ]
+        return [
+            str(INSPECT / "inspect"),
+            "eval",
+            *task,
+            "--model",
+            program.command,
+            "-M",
+            "responses_api=false",
+        ]
     for recipe in (*RECIPES.glob("*.mjs"), HERE / "playwright.mjs"):
         (BUILD / recipe.name).write_bytes(recipe.read_bytes())  # where Node finds the packages
     places = {
@@ -119,31 +196,23 @@ def play(program: Program, folder: Path, *more: str, probe: bool = False) -> Pla
         "modules": MODULES,
     }
     command = program.command.format(**places)
-    if probe:
+    if probe and program.words is None:
         command = f"{sys.executable} -m tests.attach_programs.probe; {command}"
-    with serve() as endpoint:
-        model = Presser()
-        endpoint.always(model)
-        variables = {
-            "PATH": f"{BUILD}:{MODULES / '.bin'}:{os.environ['PATH']}",
-            "PYTHONPATH": str(ROOT),
-            "OPENAI_API_KEY": KEY,
-            "OPENAI_BASE_URL": f"{endpoint.url}/v1",
-            "ANONYMIZED_TELEMETRY": "false",
-            "SE_AVOID_STATS": "true",
-        }
-        words = ["run", "--agent", f"{program.kind}:{command}", "--tasks", TASK, "--out", str(folder), *more]
-        done = subprocess.run(
-            [sys.executable, "-m", "websp_gym", *words],
-            env={**os.environ, **variables},
-            capture_output=True,
-            text=True,
-            timeout=170,
-            check=False,
-            cwd=folder.parent,
-        )
-    assert done.returncode == 0, done.stderr
-    (result,) = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
-    record = folder / result["trajectory"]
-    steps = [json.loads(line) for line in (record / "steps.jsonl").read_text().splitlines()]
-    return Played(result, steps, (record / "output.txt").read_text("utf-8", "replace"), model.lost)
+    agent = ["--agent", f"{program.kind}:{command}", "--max-actions", str(max_actions)]
+    python = sys.executable if program.words is None else str(INSPECT / "python")
+    return [python, "-m", "websp_gym", "run", *agent, "--tasks", TASK, "--out", str(folder / "run")]
+
+
+def _variables(program: Program, url: str) -> dict[str, str]:
+    if program.words is not None:
+        return program.words.env(url)
+    model = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{url}/v1"}
+    if program.kind == "inspect":
+        return model
+    return {
+        **model,
+        "PATH": f"{BUILD}:{MODULES / '.bin'}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "ANONYMIZED_TELEMETRY": "false",
+        "SE_AVOID_STATS": "true",
+    }

@@ -20,17 +20,16 @@ def row(program: Program) -> str:
     """Return the row of a program, played twice."""
     with tempfile.TemporaryDirectory() as folder:
         played = play(program, Path(folder) / "run", probe=True)
-        limited = play(program, Path(folder) / "limited", "--max-actions", "2")
-    presses = sum(bool((step["act"] or {}).get("role")) for step in played.steps)
-    right = played.pressed == SWITCHES
+        limited = play(program, Path(folder) / "limited", max_actions=2)
+    presses = len(played.presses)
     cells = (
         program.name,
-        f"{played.result['reward']:g}",
-        len(played.steps),
-        presses if right else f"{presses} (wrong)",
-        played.result["actions"],
-        f"{limited.result['reward']:g}, {limited.result['actions']} actions",
-        played.refused,
+        f"{played.verdict['score']:g}",
+        len(played.record.steps),
+        presses if played.pressed == SWITCHES else f"{presses} (wrong)",
+        played.actions,
+        f"{limited.verdict['score']:g}, {limited.actions} actions",
+        played.refused or "none to try",
     )
     return f"| {' | '.join(map(str, cells))} |\n"
 

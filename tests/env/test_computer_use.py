@@ -13,49 +13,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.computer_use_support import ANTHROPIC, GEMINI, OPENAI, TASK, WAY, Words, place
 from tests.conftest import MakeEnv
 from websp_gym.env import WebspEnv
 from websp_gym.env.registration import make_env
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.trajectory import Trajectory
-
-TASK = "Steam-task-191-ON"
-"""Two switches behind two links, each stored at once."""
-
-
-def place(env: WebspEnv, name: str, role: str | None = None) -> tuple[float, float]:
-    """The middle of the element with this name, as the record of the last observation has it."""
-    assert env.task is not None
-    view = env.task.trajectory.last_view
-    assert view is not None
-    boxes = [mark["box"] for mark in view.marks if mark["name"] == name and role in (None, mark["role"])]
-    assert len(boxes) == 1, [(mark["role"], mark["name"]) for mark in view.marks]
-    left, top, width, height = boxes[0]
-    return left + width / 2, top + height / 2
-
-
-def openai(x: float, y: float) -> dict[str, Any]:
-    return {"type": "click", "x": round(x), "y": round(y), "button": "left"}
-
-
-def anthropic(x: float, y: float) -> dict[str, Any]:
-    return {"name": "left_click", "input": {"coordinate": [round(x), round(y)]}}
-
-
-def gemini(x: float, y: float) -> dict[str, Any]:
-    return {
-        "name": "click",
-        "args": {"x": round(x * 1000 / 1280), "y": round(y * 1000 / 1024), "intent": "…"},
-    }
-
-
-WAY = [
-    ("button", "alexrivers"),
-    ("link", "Account details: alexrivers"),
-    ("link", "Cookies & Browsing"),
-    ("switch", "recentapps"),
-    ("switch", "app_impressions"),
-]
 
 
 def record_of(env: WebspEnv) -> Trajectory:
@@ -79,14 +42,16 @@ def error(env: WebspEnv, action: Any) -> str:
     return str(env.step(action)[0]["last_action_error"])
 
 
-@pytest.mark.parametrize("click", [openai, anthropic, gemini])
+@pytest.mark.parametrize("words", [OPENAI, ANTHROPIC, GEMINI], ids=str)
 @pytest.mark.parametrize("as_text", [False, True], ids=["dictionary", "text"])
 def test_an_episode_is_played_by_points_and_its_record_names_what_they_met(
-    env: WebspEnv, click: Any, as_text: bool
+    env: WebspEnv, words: Words, as_text: bool
 ) -> None:
     env.reset(seed=1)
+    clicks = []
     for role, name in WAY:
-        action = click(*place(env, name, role))
+        action = words.click(*place(env, name, role))
+        clicks.append(action)
         said = f"Thought: I press {name}.\nAction: {json.dumps(action)}" if as_text else action
         observation, _, terminated, _, _ = env.step(said)
         assert (observation["last_action_error"], terminated) == ("", False)
@@ -95,9 +60,7 @@ def test_an_episode_is_played_by_points_and_its_record_names_what_they_met(
     *steps, _answer = record_of(env).steps
     acts = [step.act for step in steps if step.act is not None]
     assert [(act.kind, act.role, act.name) for act in acts] == [("computer", *met) for met in WAY]
-    assert [json.loads(act.text)["type" if click is openai else "name"] for act in acts] == [
-        {"openai": "click", "anthropic": "left_click", "gemini": "click"}[click.__name__]
-    ] * 5
+    assert [json.loads(act.text) for act in acts] == clicks
     assert [step.counted for step in steps] == [1] * 5
     assert [step.thought for step in steps] == [f"I press {name}." if as_text else "" for _, name in WAY]
 
@@ -174,8 +137,8 @@ def test_a_native_list_is_operated_where_the_picture_shows_it(make: MakeEnv) -> 
     view = env.task.trajectory.last_view
     assert view is not None
     (chosen,) = [mark for mark in view.marks if mark["tag"] == "select"]
-    env.step(openai(*place(env, chosen["name"], chosen["role"])))
-    env.step(openai(*place(env, "90 days", "option")))
+    env.step(OPENAI.click(*place(env, chosen["name"], chosen["role"])))
+    env.step(OPENAI.click(*place(env, "90 days", "option")))
     view = env.task.trajectory.last_view
     assert view is not None
     assert [mark["value"] for mark in view.marks if mark["tag"] == "select"] == ["90 days"]
@@ -213,14 +176,14 @@ def test_the_harm_guard_sees_what_is_pressed_at_a_point(make: MakeEnv) -> None:
     env = make(TASK, observation="pixels", harm_guard=True)
     env.reset(seed=1)
     env.step({"type": "goto", "url": "https://help.steampowered.com/wizard/HelpDeleteAccount"})
-    *_, info = env.step(openai(*place(env, "Yes, delete my account")))
+    *_, info = env.step(OPENAI.click(*place(env, "Yes, delete my account")))
     assert info["reason"] == "stopped"
 
 
 def test_policies_see_the_calls_of_an_action(make: MakeEnv, tmp_path: Path) -> None:
     env = make(TASK, observation="pixels", policies="standard", record_to=tmp_path)
     env.reset(seed=1)
-    env.step(openai(*place(env, "alexrivers", "button")))
+    env.step(OPENAI.click(*place(env, "alexrivers", "button")))
     env.step("ANSWER; done")
     facts = record_of(env).steps[0].facts
     assert facts is not None
