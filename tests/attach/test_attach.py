@@ -6,12 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
 
+import psutil
 import pytest
 from playwright.async_api import async_playwright
 
 from tests.attach_support import COOKIES, STEAM, SWITCHES, Client
 from websp_gym.attach import attach
-from websp_gym.errors import SetupError
+from websp_gym.errors import SetupError, WorldError
 
 
 def solve(url: str) -> None:
@@ -19,6 +20,11 @@ def solve(url: str) -> None:
         client.open(COOKIES)
         for name in SWITCHES:
             client.turn_off(name)
+
+
+def browsers() -> set[psutil.Process]:
+    """Return the browsers that this process has started, in all their processes."""
+    return {each for each in psutil.Process().children(recursive=True) if "chrom" in each.name()}
 
 
 def test_a_program_attaches_and_gets_the_verdict(tmp_path: Path) -> None:
@@ -74,6 +80,13 @@ def test_leaving_without_finishing_ends_the_episode() -> None:
 def test_what_cannot_begin_says_so(instance: str, options: dict[str, int]) -> None:
     with pytest.raises(SetupError), attach(instance, **options):
         pass
+
+
+def test_an_episode_that_cannot_begin_in_time_says_so_and_leaves_no_browser() -> None:
+    before = browsers()
+    with pytest.raises(WorldError, match="reset_timeout"), attach(STEAM, reset_timeout=0.3):
+        pass
+    assert psutil.wait_procs(browsers() - before, timeout=20)[1] == []
 
 
 def test_playwright_plays_over_it_unchanged() -> None:

@@ -128,7 +128,8 @@ class _Waiting(OutsideAgent):
     def leave(self) -> None:
         self.end()
         self.ended.set()
-        self.left.wait()  # until then it says that the episode is over
+        if self.opened.is_set():
+            self.left.wait()  # until then it says that the episode is over
         super().leave()
 
 
