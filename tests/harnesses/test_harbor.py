@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -63,6 +64,20 @@ class Containers:
         """Repeat the health check until it succeeds, as Docker does."""
         while self.control("begin"):
             assert self.server.poll() is None
+
+    def kill_browsers(self) -> None:
+        for process in psutil.Process(self.server.pid).children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                if "chrom" in process.name():
+                    process.kill()
+
+    def episodes(self) -> list[dict[str, Any]]:
+        """The episodes that the control plane lists."""
+        headers = {"Authorization": f"Bearer {Path(f'{self.run}.token').read_text()}"}
+        listed: list[dict[str, Any]] = httpx.get(
+            f"http://127.0.0.1:{self.control_port}/episodes", headers=headers
+        ).json()
+        return listed
 
     def verify(self) -> tuple[int, dict[str, Any] | None]:
         """Run the test, and return its exit code and the rewards that it wrote."""
@@ -125,14 +140,21 @@ def test_an_agent_that_did_nothing_gets_nothing(containers: Containers) -> None:
 
 
 def test_an_episode_without_a_score_has_no_reward_at_all(containers: Containers) -> None:
-    for process in psutil.Process(containers.server.pid).children(recursive=True):
-        with suppress(psutil.NoSuchProcess):
-            if "chrom" in process.name():
-                process.kill()
+    containers.kill_browsers()
     assert containers.control("end") == 0
     code, rewards = containers.verify()
     assert code != 0
     assert rewards is None
+
+
+def test_an_episode_that_an_error_ended_before_its_first_step_is_begun_again(containers: Containers) -> None:
+    containers.kill_browsers()
+    while containers.episodes()[0]["state"] != "over":
+        time.sleep(0.1)
+    assert containers.control("begin") == 0
+    assert [each["state"] for each in containers.episodes()] == ["over", "running"]
+    assert containers.control("end") == 0
+    assert containers.verify() == (0, {"reward": 0.0, "strict": 0.0})
 
 
 def test_without_a_result_there_is_no_reward(containers: Containers) -> None:

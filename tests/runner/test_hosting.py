@@ -74,9 +74,11 @@ class Served:
 
 
 @contextmanager
-def serving(*more: str, token: str = TOKEN, verify: ssl.SSLContext | bool = True) -> Iterator[Served]:
+def serving(
+    *more: str, token: str = TOKEN, verify: ssl.SSLContext | bool = True, **variables: str
+) -> Iterator[Served]:
     command = [sys.executable, "-c", MAIN, "serve-episodes", "--port", "0", "--control-port", "0", *more]
-    environment = {**os.environ, "WEBSP_EPISODES_TOKEN": token, "PYTHONUNBUFFERED": "1"}
+    environment = {**os.environ, "WEBSP_EPISODES_TOKEN": token, "PYTHONUNBUFFERED": "1", **variables}
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     try:
         assert server.stdout is not None
@@ -228,6 +230,43 @@ def test_an_episode_that_ends_by_an_error_twice_has_failed(tmp_path: Path) -> No
             results.append(server.result(episode))
     assert [each["status"] for each in results] == ["error", "fail"]
     assert results[1]["reward"] == 0.0
+
+
+def test_an_error_counts_after_the_server_was_started_anew(tmp_path: Path) -> None:
+    folder = str(tmp_path / "run")
+    statuses = []
+    for options in ([], ["--resume"]):
+        with serving("--out", folder, *options) as server:
+            episode = server.begin(seed=0)
+            server.kill_browsers()
+            statuses.append(server.result(episode)["status"])
+    assert statuses == ["error", "fail"]
+
+
+def test_an_episode_that_has_not_begun_yet_can_be_ended(served: Served) -> None:
+    with ThreadPoolExecutor(1) as thread:
+        begins = thread.submit(served.begin, seed=60)
+        beginning: list[dict[str, Any]] = []
+        while not beginning:
+            beginning = [each for each in served.owner.get("/episodes").json() if each["seed"] == 60]
+        assert beginning[0]["state"] == "beginning"
+        result = served.end(beginning[0])["result"]
+        begins.result()
+    assert (result["status"], result["end_reason"], result["actions"]) == ("fail", "answer", 1)
+
+
+def test_a_proxy_of_the_network_is_not_asked_to_end_an_episode(tmp_path: Path) -> None:
+    proxy = "http://127.0.0.1:9"
+    with serving(http_proxy=proxy, HTTP_PROXY=proxy) as server:
+        result = server.end(server.begin())["result"]
+    assert (result["status"], result["end_reason"]) == ("fail", "answer")
+
+
+def test_any_seed_begins_at_once_and_no_id_is_guessed(served: Served) -> None:
+    assert served.end(served.begin(seed=2**31))["result"]["seed"] == 2**31
+    unknown = served.owner.get("/episodes/0123456789abcdef")
+    assert unknown.status_code == 404
+    assert "GET /episodes lists them" in unknown.json()["error"]
 
 
 def test_over_tls(tmp_path: Path) -> None:

@@ -69,10 +69,7 @@ class _Episode:
 
     def finish(self) -> Result:
         """End the agent's part, if it has not, and return the result."""
-        self.hosted.finish()
-        if self.hosted.result is None:
-            raise WorldError(f"{self.hosted.job.instance_id}: the episode was ended before it had a result")
-        return self.hosted.result
+        return self.hosted.finish()
 
     def close(self) -> None:
         """End the process and its browser."""
@@ -141,7 +138,7 @@ def web_agent() -> Agent:
 
     async def execute(state: AgentState) -> AgentState:
         episode = _running()
-        async with httpx.AsyncClient(timeout=_TO_STEP) as client:
+        async with httpx.AsyncClient(timeout=_TO_STEP, trust_env=False) as client:
             tools = _Tools(client, episode.opened.mcp_url)
 
             async def go_on(state: AgentState) -> bool | str:

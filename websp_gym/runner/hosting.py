@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import multiprocessing
 import re
 import secrets
 import threading
-import urllib.request
 from collections.abc import Callable, Iterable, MutableMapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from websp_gym.attach.agent import OutsideAgent
+from websp_gym.attach.finishing import end_part
 from websp_gym.errors import SetupError, WebspError, WorldError
 from websp_gym.records.results import Result, Try
 from websp_gym.records.runs import Run, append_result
 from websp_gym.runner.batch import crashed, play_job, start_shared
-from websp_gym.runner.jobs import Job, plan_run
+from websp_gym.runner.jobs import Job, finished, plan_run
 from websp_gym.runner.processes import follow_parent
 from websp_gym.tasks.ids import known_ids
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 _TO_END = 20.0
 """Seconds a process may take to end its episode and its browser before it is killed."""
-_TO_FINISH = 10.0
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 
 
@@ -64,6 +64,7 @@ class HostedEpisode:
         job: Its instance, trial and seed.
         opened: Its addresses; ``None`` if it could not begin.
         result: Its result, with the folder of its record; ``None`` while it runs.
+        over: Set once it has its result, or will never have one.
     """
 
     id: str
@@ -71,18 +72,31 @@ class HostedEpisode:
     opened: Opened | None = None
     result: Result | None = None
     over: threading.Event = field(default_factory=threading.Event)
+    _unwanted: bool = False
 
     def __str__(self) -> str:
         state = self.result.status if self.result is not None else "running"
         return f"{self.job.instance_id} with seed {self.job.seed}: {state}"
 
-    def finish(self) -> None:
-        """End the agent's part as if it had exited, and wait for the result."""
+    def open(self, opened: Opened) -> None:
+        """Note the addresses of an episode that has begun, and end it if that was asked for meanwhile."""
+        self.opened = opened
+        if self._unwanted:
+            end_part(opened.port, opened.token)
+
+    def finish(self) -> Result:
+        """End the agent's part as if it had exited, and return the result.
+
+        Raises:
+            WorldError: It could not begin, or the host was closed.
+        """
+        self._unwanted = True
         if self.opened is not None and not self.over.is_set():
-            address = f"http://127.0.0.1:{self.opened.port}/finish/{self.opened.token}"
-            with contextlib.suppress(OSError):  # it ends at this moment
-                urllib.request.urlopen(address, data=b"", timeout=_TO_FINISH).close()
+            end_part(self.opened.port, self.opened.token)
         self.over.wait()
+        if self.result is None:
+            raise WorldError(f"{self.job.instance_id}: the episode was ended before it had a result")
+        return self.result
 
 
 class EpisodeHost:
@@ -150,22 +164,24 @@ class EpisodeHost:
                 self._episodes[episode.id] = episode
             start_shared([job])
             reply = slot.begin(job, token)
+            if self._closing:
+                raise WorldError(f"{name}: the episode was ended before it had begun")
+            if isinstance(reply, WebspError):
+                raise reply
         except BaseException:
             if episode is not None:
                 del self._episodes[episode.id]
+                episode.over.set()
             self._free.put(slot)
             raise
-        if isinstance(reply, Opened):
-            episode.opened = reply
-            self._doors[reply.token] = reply.port
-            threading.Thread(target=self._await_result, args=(slot, episode), daemon=True).start()
-            return episode
-        self._free.put(slot)
         if isinstance(reply, Result):
+            self._free.put(slot)
             self._keep(episode, reply)
             raise WorldError(f"{name}: {reply.error or reply.reason}")
-        del self._episodes[episode.id]
-        raise reply
+        self._doors[reply.token] = reply.port
+        threading.Thread(target=self._await_result, args=(slot, episode), daemon=True).start()
+        episode.open(reply)
+        return episode
 
     def find(self, episode_id: str) -> HostedEpisode | None:
         """Return an episode by its id."""
@@ -184,31 +200,21 @@ class EpisodeHost:
 
     def _job(self, name: str, seed: int | None, tries: tuple[Try, ...]) -> Job:
         """Return the job of an episode that was not played yet."""
-        running = {
-            (each.job.instance_id, each.job.trial)
-            for each in self._episodes.values()
-            if not each.over.is_set()
-        }
         mine = [each for each in self._episodes.values() if each.job.instance_id == name]
-        done = {each.job.trial for each in mine if each.result is not None and each.result.status != "error"}
-        trial = 1 if seed is None else seed - self._run.seed + 1
+        begun = {each.job.trial for each in mine if each.result is None or each.result.status != "error"}
+        if self._folder is not None:
+            begun |= {trial for other, trial in finished(self._folder, self._run) if other == name}
+        if seed is None:
+            trial = next(number for number in itertools.count(1) if number not in begun)
+        else:
+            trial = seed - self._run.seed + 1
         if trial < 1:
             raise SetupError(f"seed {seed}: the first one is {self._run.seed}", option="seed")
-
-        def is_free(job: Job) -> bool:
-            return job.trial not in done and (name, job.trial) not in running
-
-        while True:
-            planned = plan_run(self._run, [name], trials=trial, folder=self._folder, resume=True)
-            found = next((job for job in planned if job.trial == trial and is_free(job)), None)
-            if found is not None:
-                break
-            if seed is not None:
-                raise SetupError(f"{name}: seed {seed} was begun already; each is played once", option="seed")
-            trial += 1
-        failed = [each.result for each in mine if each.job.trial == trial and each.result is not None]
-        tries = failed[-1].tries if failed else tries
-        return Job(name, self._run, trial=trial, folder=self._folder, tries=tries)
+        if trial in begun:
+            raise SetupError(f"{name}: seed {seed} was begun already; each is played once", option="seed")
+        (job,) = plan_run(self._run, [name], first=trial, folder=self._folder, resume=True, retries=0)
+        failed = [each.result.tries for each in mine if each.job.trial == trial and each.result is not None]
+        return replace(job, tries=failed[-1] if failed else job.tries or tries)
 
     def _await_result(self, slot: _Slot, episode: HostedEpisode) -> None:
         reply = slot.receive()

@@ -10,7 +10,7 @@ from typing import Any
 from websp_gym.datasets import in_dataset
 from websp_gym.errors import SetupError, unwritable
 from websp_gym.files import check_writable_file
-from websp_gym.records.results import Try
+from websp_gym.records.results import Result, Try
 from websp_gym.records.runs import RESULTS, TRAJECTORIES, Run, read_results, read_run, write_run
 from websp_gym.records.trajectory import now, versions
 from websp_gym.tasks.ids import flow_ids, instance_ids, known_ids
@@ -27,7 +27,7 @@ class Job:
         trial: Number of the trial of this instance, from 1.
         folder: Folder of the run, where trajectories are written; None writes nothing.
         retries: Maximum number of retries after an infrastructure error that may be temporary.
-        tries: Earlier attempts whose process died.
+        tries: Earlier attempts that an error ended, whose process died or of a run that is resumed.
     """
 
     instance_id: str
@@ -58,6 +58,7 @@ def plan_run(
     ids: Iterable[str],
     *,
     trials: int = 1,
+    first: int = 1,
     folder: Path | None = None,
     resume: bool = False,
     retries: int = 1,
@@ -69,9 +70,11 @@ def plan_run(
         run: What all episodes share.
         ids: Ids of the instances, in any spelling and case.
         trials: Number of episodes per instance.
+        first: Number of the first trial.
         folder: Where results and trajectories are written; None writes nothing.
         resume: Whether to continue the run in the folder: only episodes that are missing or ended in an
-            infrastructure error are played.
+            infrastructure error are played. The attempts of the latter count: a second error while the agent
+            acts is its failure.
         retries: Maximum number of retries of an episode after an infrastructure error that may be temporary.
         browser: Version of the browser, noted in the folder.
 
@@ -83,10 +86,12 @@ def plan_run(
             written to.
     """
     names = known_ids(ids)
-    done = _prepare(folder, run, names, resume, browser) if folder is not None else set()
+    known = _prepare(folder, run, names, resume, browser) if folder is not None else []
+    done = _finished(known)
+    tries = {(result.id, result.trial): result.tries for result in known}
     return [
-        Job(name, run, trial=trial, folder=folder, retries=retries)
-        for trial in range(1, trials + 1)
+        Job(name, run, trial=trial, folder=folder, retries=retries, tries=tries.get((name, trial), ()))
+        for trial in range(first, first + trials)
         for name in names
         if (name, trial) not in done
     ]
@@ -97,21 +102,28 @@ def finished(folder: Path, run: Run) -> set[tuple[str, int]]:
 
     They have a result of this run for the current configuration that is not an infrastructure error.
     """
+    return _finished(_results(folder, run))
+
+
+def _results(folder: Path, run: Run) -> list[Result]:
+    """Return the results of a run for the current configuration, the last one of each trial."""
     known = {*instance_ids(), *flow_ids()}
-    return {
-        (result.id, result.trial)
+    dataset = run.options.get("dataset")
+    return [
+        result
         for result in read_results(folder)
         if result.run_hash == run.hash
-        and result.status != "error"
         and result.id in known
-        and in_dataset(load_instance(result.id), run.options.get("dataset")).config_hash == result.config_hash
-    }
+        and in_dataset(load_instance(result.id), dataset).config_hash == result.config_hash
+    ]
 
 
-def _prepare(
-    folder: Path, run: Run, names: Iterable[str], resume: bool, browser: str
-) -> set[tuple[str, int]]:
-    """Create or check the folder of the run; return the episodes it already has."""
+def _finished(results: Iterable[Result]) -> set[tuple[str, int]]:
+    return {(result.id, result.trial) for result in results if result.status != "error"}
+
+
+def _prepare(folder: Path, run: Run, names: Iterable[str], resume: bool, browser: str) -> list[Result]:
+    """Create or check the folder of the run; return the results it already has."""
     there = read_run(folder)
     if not resume and (there is not None or read_results(folder)):
         raise SetupError(
@@ -129,4 +141,4 @@ def _prepare(
         (folder / RESULTS).open("ab").close()
     except OSError as error:
         raise unwritable(folder, error) from error
-    return finished(folder, run)
+    return _results(folder, run)

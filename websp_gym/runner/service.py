@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
@@ -47,7 +48,14 @@ class EpisodeService:
                 Route("/episodes/{id}", self._show),
                 Route("/episodes/{id}", self._finish, methods=["DELETE"]),
             ],
-            exception_handlers={SetupError: _refuse(422), BusyError: _refuse(503), WebspError: _refuse(500)},
+            exception_handlers={
+                SetupError: _refuse(422),
+                BusyError: _refuse(503),
+                WebspError: _refuse(500),
+                HTTPException: lambda request, error: JSONResponse(
+                    {"error": error.detail}, error.status_code
+                ),
+            },
             lifespan=self._lifespan,
         )
         self.app.add_middleware(Gate, token=token, variable=VARIABLE)
@@ -82,7 +90,7 @@ class EpisodeService:
     def _found(self, request: Request) -> HostedEpisode:
         episode = self._host.find(request.path_params["id"])
         if episode is None:
-            raise SetupError(f"no episode {request.path_params['id']!r}; GET /episodes lists them")
+            raise HTTPException(404, f"no episode {request.path_params['id']!r}; GET /episodes lists them")
         return episode
 
 

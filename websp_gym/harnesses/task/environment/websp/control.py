@@ -3,35 +3,44 @@
 import json
 import os
 import sys
-import urllib.request
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 RUN = Path(os.environ.get("RUN", "/home/websp/run"))
-CONTROL = f"http://127.0.0.1:{os.environ.get('CONTROL_PORT', '8901')}/episodes"
+PORT = int(os.environ.get("CONTROL_PORT", "8901"))
+PATH = "/episodes"
 
 
-def ask(method: str, address: str, body: object = None) -> Any:
-    """Send a request to the control plane and return its answer."""
+def ask(method: str, path: str, body: object = None) -> Any:
+    """Send a request to the control plane, past any proxy, and return its answer."""
     token = Path(f"{RUN}.token").read_text("utf-8")
-    data = None if body is None else json.dumps(body).encode()
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    request = urllib.request.Request(address, data, headers, method=method)
-    with urllib.request.urlopen(request, timeout=150) as response:
-        return json.load(response)
+    connection = HTTPConnection("127.0.0.1", PORT, timeout=150)
+    connection.request(method, path, None if body is None else json.dumps(body), headers)
+    with connection.getresponse() as response:
+        answer = json.load(response)
+    if response.status >= 400:
+        raise SystemExit(f"{method} {path}: {answer['error']}")
+    return answer
 
 
 def begin() -> None:
-    """Begin the one episode; done if it has begun."""
-    if not ask("GET", CONTROL):
+    """Begin the one episode; done if it has begun. One that an error kept from its first step is begun again."""
+    if not any(_has_begun(episode) for episode in ask("GET", PATH)):
         asked = {"instance": os.environ["INSTANCE"], "seed": int(os.environ["SEED"])}
-        ask("POST", CONTROL, {**asked, "token": os.environ["DOOR_TOKEN"]})
+        ask("POST", PATH, {**asked, "token": os.environ["DOOR_TOKEN"]})
+
+
+def _has_begun(episode: dict[str, Any]) -> bool:
+    result = episode.get("result")
+    return result is None or result["status"] != "error" or result["steps"] > 0
 
 
 def end() -> None:
     """End the agent's part; the result is then in the folder of the run."""
-    for episode in ask("GET", CONTROL):
-        ask("DELETE", f"{CONTROL}/{episode['id']}")
+    for episode in ask("GET", PATH):
+        ask("DELETE", f"{PATH}/{episode['id']}")
 
 
 if __name__ == "__main__":
