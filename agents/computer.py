@@ -68,6 +68,7 @@ _TO_USER = {
     ),
 }
 _WORDS = {"ask_user": "ASK", "report_to_user": "REPORT"}
+_CHECKS = ("acknowledge", "stop")
 _NOT_DONE = "not carried out: look at what came of the action before it"
 _STOPPED = {
     "length": "it was cut off at the token limit; think less, and be brief",
@@ -101,11 +102,21 @@ class ComputerAgent:
         name: Name of the agent in results.
         screenshots: Number of screenshots shown, including the current one.
         repairs: Number of times to ask again after a reply that is cut, filtered or empty.
+        checks: What happens if the provider's safety system wants a person to confirm: ``acknowledge`` confirms, and
+            ``stop`` ends the episode.
     """
 
     observation: ObservationKind = "pixels"
 
-    def __init__(self, model: Model, *, name: str = "", screenshots: int = 3, repairs: int = 2) -> None:
+    def __init__(
+        self,
+        model: Model,
+        *,
+        name: str = "",
+        screenshots: int = 3,
+        repairs: int = 2,
+        checks: str = "acknowledge",
+    ) -> None:
         for option, value, least, most in (
             ("screenshots", screenshots, 1, MOST_SCREENSHOTS),
             ("repairs", repairs, 0, MOST_REPAIRS),
@@ -114,12 +125,15 @@ class ComputerAgent:
                 raise SetupError(
                     f"{option}={value}: give a whole number from {least} to {most}", option=option
                 )
+        if checks not in _CHECKS:
+            raise SetupError(f"checks={checks}: give {' or '.join(_CHECKS)}", option="checks")
         self.name = name or f"computer:{model.spec}"
         self.turns: Sequence[Turn] = ()
         self.model = model
         """The model to ask."""
         self._pictures = screenshots
         self._repairs = repairs
+        self._stops = checks == "stop"
         self._email = ""
         self._start()
 
@@ -160,14 +174,11 @@ class ComputerAgent:
         except ModelError as error:
             self.turns = (*self.turns, asked.failed(error))
             raise
-        action = self._take(reply, look)
+        checks = [check for call in reply.calls for check in call.checks] if reply else []
+        action = _stopped(checks[0]) if checks and self._stops else self._take(reply, look)
         thought = _on_a_line(reply.text) if reply is not None and reply.calls else ""
-        checks = (
-            [json.dumps(check, ensure_ascii=False) for call in reply.calls for check in call.checks]
-            if reply
-            else []
-        )
-        self.turns = (*self.turns, replace(asked.turn(thought, action), checks=tuple(dict.fromkeys(checks))))
+        kept = dict.fromkeys(json.dumps(check, ensure_ascii=False) for check in checks)
+        self.turns = (*self.turns, replace(asked.turn(thought, action), checks=tuple(kept)))
         return f"Thought: {thought}\nAction: {action}" if thought else action
 
     def _note(self, look: Look) -> None:
@@ -281,6 +292,13 @@ class ComputerAgent:
             policies=f"\n{policy_block(policies)}\n" if policies else "",
             word=self._fence.word,
         )
+
+
+def _stopped(check: Mapping[str, Any]) -> str:
+    why = (
+        check.get("message") or check.get("explanation") or check.get("code") or "the provider gave no reason"
+    )
+    return answer_with(f"Stopped, as a person should confirm first: {why}")
 
 
 def _action_of(call: ToolCall) -> str:

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 SCRIPTED = ("oracle", "noop", "random", "guardian")
 """Agents without a model."""
+_ASKING = {
+    "mllm": ("websp_gym.agents.mllm", "MllmAgent"),
+    "text": ("websp_gym.agents.text", "TextAgent"),
+    "computer": ("websp_gym.agents.computer", "ComputerAgent"),
+}
+"""Module and name of the agents that ask a model, by what stands before its string."""
 OUTSIDE = ("cdp", "mcp")
 """What the string of a program that plays through the door of an episode begins with, before a colon."""
 
@@ -51,7 +57,7 @@ def make_agent(spec: str) -> Agent:
             f'agent "{spec}" is a program that acts by itself, and answers no observations; it plays in `websp run`',
             agent=spec,
         )
-    if kind in ("mllm", "text", "computer"):
+    if kind in _ASKING:
         return _asking(spec, kind, rest)
     if kind in (*_kinds(), "ollama"):
         return _asking(spec, "mllm", spec)
@@ -65,7 +71,7 @@ def model_of(spec: str) -> str:
     from websp_gym.models import PROVIDERS
 
     kind, colon, rest = spec.partition(":")
-    asked = rest if kind in ("mllm", "text") else spec if colon and kind in PROVIDERS else ""
+    asked = rest if kind in _ASKING else spec if colon and kind in PROVIDERS else ""
     return _parted(asked)[0]
 
 
@@ -126,7 +132,7 @@ def _kinds() -> list[str]:
     """Return what may come before the colon."""
     from websp_gym.models import PROVIDERS
 
-    return [*OUTSIDE, "computer", "flawed", "mllm", "text", *PROVIDERS]
+    return [*OUTSIDE, *_ASKING, "flawed", *PROVIDERS]
 
 
 def _scripted(name: str) -> Agent:
@@ -154,20 +160,19 @@ def _flawed(kind: str) -> Agent:
 
 
 def _asking(spec: str, kind: str, rest: str) -> Agent:
-    from websp_gym.agents.computer import ComputerAgent
-    from websp_gym.agents.mllm import MllmAgent
-    from websp_gym.agents.text import TextAgent
     from websp_gym.models import make_model
 
     model, _, query = _parted(rest)
     options = read_query(spec, query)
-    mine = {name: options.pop(name) for name in ("screenshots", "repairs") if name in options}
+    mine = {name: options.pop(name) for name in ("screenshots", "repairs", "checks") if name in options}
     if kind == "text" and "screenshots" in mine:
         raise SetupError(f'"{spec}": a text-only agent takes no screenshots=', agent=spec)
+    if kind != "computer" and "checks" in mine:
+        raise SetupError(f'"{spec}": checks= is an option of computer:MODEL', agent=spec)
     asked = make_model(model, **options, computer=kind == "computer")
-    if kind == "computer":
-        return ComputerAgent(asked, name=spec, **mine)
-    return MllmAgent(asked, name=spec, **mine) if kind == "mllm" else TextAgent(asked, name=spec, **mine)
+    module, name = _ASKING[kind]
+    agent: Agent = getattr(importlib.import_module(module), name)(asked, name=spec, **mine)
+    return agent
 
 
 def _parted(text: str) -> tuple[str, str, str]:
@@ -186,6 +191,7 @@ def _thinking(text: str) -> int | str:
 _OPTIONS: dict[str, Callable[[str], Any]] = {
     "screenshots": _whole,
     "repairs": _whole,
+    "checks": str,
     "temperature": float,
     "thinking": _thinking,
     "max_tokens": _whole,
@@ -193,7 +199,7 @@ _OPTIONS: dict[str, Callable[[str], Any]] = {
     "retries": _whole,
     "concurrency": _whole,
 }
-"""Options after the question mark and their parsers; all but the first two are options of the model."""
+"""Options after the question mark and their parsers; all but the first three are options of the model."""
 
 
 def read_query(spec: str, query: str) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from tests.conftest import MakeEnv
 from tests.endpoint_support import KEY, Asked, Endpoint, Say, endpoint, error, server
 from websp_gym.agents import make_agent
 from websp_gym.agents.computer import ComputerAgent
+from websp_gym.agents.registry import model_of
 from websp_gym.env import WebspEnv
 from websp_gym.env.registration import make_env
 from websp_gym.errors import ModelError, SetupError
@@ -235,6 +236,41 @@ def test_safety_checks_are_acknowledged_and_kept(env: WebspEnv, endpoint: Endpoi
     assert [json.loads(each) for each in agent.turns[0].checks] == [check]
 
 
+def test_each_call_of_a_reply_gets_its_kind_of_output(env: WebspEnv, endpoint: Endpoint) -> None:
+    """OpenAI refuses a call of its computer tool that is answered otherwise, also where it is not the last one."""
+    check = {"id": "sc_1", "code": "irrelevant_domain", "message": "Is this the right site?"}
+    agent = ComputerAgent(OPENAI.model(endpoint))
+    asked = {"goto": {"url": "https://store.steampowered.com/account/"}}
+    endpoint.plan(openai_says("", [{"type": "wait"}], asked, checks=[check]), OPENAI.says("done", [], {}))
+    observation, _ = env.reset(seed=1)
+    agent.begin(briefing_of(env))
+    for _ in range(2):
+        observation, *_ = env.step(agent.act(observation))
+    env.step(agent.act(observation))
+    outputs = [item for item in endpoint.last.body["input"] if "output" in item]
+    assert [(item["type"], item["call_id"]) for item in outputs] == [
+        ("computer_call_output", "call_1"),
+        ("function_call_output", "call_goto"),
+    ]
+    assert outputs[0]["acknowledged_safety_checks"] == [check]
+    assert pictures_in(outputs[0]) == [(1280, 1024)]
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"goto": {"url": "https://store.steampowered.com/"}}], ids=["alone", "with another"]
+)
+def test_a_safety_check_may_end_the_episode(env: WebspEnv, endpoint: Endpoint, more: dict[str, Any]) -> None:
+    check = {"id": "sc_1", "code": "irrelevant_domain", "message": "Is this the right site?"}
+    agent = ComputerAgent(OPENAI.model(endpoint), checks="stop")
+    endpoint.plan(openai_says("", [{"type": "wait"}], more, checks=[check]))
+    observation, _ = env.reset(seed=1)
+    agent.begin(briefing_of(env))
+    action = agent.act(observation)
+    assert action == "ANSWER; Stopped, as a person should confirm first: Is this the right site?"
+    assert [json.loads(each) for each in agent.turns[0].checks] == [check]
+    assert env.step(action)[2]
+
+
 @without_gemini
 def test_geminis_safety_decision_is_acknowledged_and_kept(env: WebspEnv, endpoint: Endpoint) -> None:
     decision = {"decision": "require_confirmation", "explanation": "A banner."}
@@ -328,6 +364,7 @@ def test_a_run_plays_the_agent_by_its_string(
     run = Run(agent=spec, options={"initial_state": "snapshot"})
     result = run_one(Job(TASK, run, folder=tmp_path))
     assert (result.status, result.agent, result.calls) == ("fail", spec, 1)
+    assert model_of(result.agent) == "openai:gpt-6.2-sol"
     endpoint.always(None)
 
 
@@ -336,6 +373,8 @@ def test_a_run_plays_the_agent_by_its_string(
     [
         ("computer:http://localhost:8000/v1#qwen", "use a computer at openai, anthropic, gemini only"),
         ("computer:openai:gpt-6.2-sol?screenshots=0", "a whole number from 1 to 20"),
+        ("computer:openai:gpt-6.2-sol?checks=ask", "give acknowledge or stop"),
+        ("openai:gpt-6.2-sol?checks=stop", "an option of computer:MODEL"),
         ("computer:openai", "names no model"),
         ("computr:openai:gpt-6.2-sol", "computer"),
     ],

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from websp_gym.actions.keys import read_keys, split_keys, window_key
+from websp_gym.actions.keys import MODIFIERS, read_keys, split_keys, window_key
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from websp_gym.actions.calls import Call
 
@@ -19,6 +19,7 @@ GRID = 1000
 """Width and height of the grid in which Gemini gives points."""
 _AROUND = ("keyboard_down", "keyboard_up", "noop")
 """Calls that are not what an action is about, if it has others."""
+_HELD = (*MODIFIERS, "ControlOrMeta", "AltGraph")
 
 
 @dataclass(frozen=True)
@@ -120,12 +121,30 @@ def press(keys: str, times: int = 1) -> list[Call]:
 
 
 def holding(keys: str, calls: Iterable[Call]) -> tuple[Call, ...]:
-    """Return calls between those that hold keys down meanwhile; an empty text holds none.
+    """Return calls with modifier keys held down meanwhile; an empty text holds none.
+
+    Raises:
+        ActionError: There is no such key, or it does something of its own, which is an action of its own.
+    """
+    held = split_keys(read_keys(keys)) if keys else []
+    for key in held:
+        if key not in _HELD:
+            raise ActionError(
+                f"{key} cannot be held down meanwhile, only {', '.join(MODIFIERS)} can; nothing was done"
+            )
+    return _between(held, calls)
+
+
+def hold(keys: str, milliseconds: float) -> tuple[Call, ...]:
+    """Return the calls that hold any keys down for some time.
 
     Raises:
         ActionError: There is no such key.
     """
-    held = split_keys(read_keys(keys)) if keys else []
+    return _between(split_keys(read_keys(keys)), [call("noop", milliseconds)])
+
+
+def _between(held: Sequence[str], calls: Iterable[Call]) -> tuple[Call, ...]:
     down = [call("keyboard_down", key) for key in held]
     return (*down, *calls, *(call("keyboard_up", key) for key in reversed(held)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from websp_gym.actions.computer.action import ComputerAction, Screen, call, click, drag, holding, press
+from websp_gym.actions.computer.action import ComputerAction, Screen, call, click, drag, hold, holding, press
 from websp_gym.actions.computer.fields import Fields
 from websp_gym.actions.grammar import DIRECTIONS
 from websp_gym.errors import ActionError
@@ -45,8 +45,7 @@ def _key(fields: Fields, screen: Screen) -> ComputerAction:
 
 
 def _hold_key(fields: Fields, screen: Screen) -> ComputerAction:
-    held = fields.keys("text")
-    return ComputerAction(fields.name, holding(held, [call("noop", _milliseconds(fields))]))
+    return ComputerAction(fields.name, hold(fields.keys("text"), _milliseconds(fields)))
 
 
 def _type(fields: Fields, screen: Screen) -> ComputerAction:
@@ -102,10 +101,7 @@ def _point(fields: Fields, screen: Screen) -> Point:
 
 
 def _milliseconds(fields: Fields) -> float:
-    seconds = fields.number("duration")
-    if seconds < 0:
-        raise ActionError(f"{fields.name}: duration should be seconds from 0; nothing was done")
-    return seconds * 1000
+    return fields.duration("duration") * 1000
 
 
 ANTHROPIC: dict[str, Callable[[Fields, Screen], ComputerAction]] = {

@@ -32,6 +32,13 @@ class Fields:
         value = self._value(key, default)
         return self._number(key, value)
 
+    def duration(self, key: str, default: float | None = None) -> float:
+        """Return a number from 0."""
+        value = self.number(key, default)
+        if value < 0:
+            self._wrong(key, "a number from 0", value)
+        return value
+
     def count(self, key: str, default: int, most: int) -> int:
         """Return a whole number from 1 to ``most``."""
         value = self._value(key, default)

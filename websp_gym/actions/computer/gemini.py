@@ -12,7 +12,6 @@ from websp_gym.actions.computer.fields import Fields
 from websp_gym.actions.grammar import DIRECTIONS
 from websp_gym.actions.keys import read_keys
 from websp_gym.actions.webvoyager import GOOGLE
-from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,10 +83,7 @@ def _scroll_document(fields: Fields, screen: Screen) -> ComputerAction:
 
 
 def _wait(fields: Fields, screen: Screen, *, seconds: float = 1.0) -> ComputerAction:
-    wanted = fields.number("seconds", seconds)
-    if wanted < 0:
-        raise ActionError(f"{fields.name}: seconds should be a number from 0; nothing was done")
-    return ComputerAction(fields.name, (call("noop", wanted * 1000),), free=True)
+    return ComputerAction(fields.name, (call("noop", fields.duration("seconds", seconds) * 1000),), free=True)
 
 
 def _look(fields: Fields, screen: Screen) -> ComputerAction:

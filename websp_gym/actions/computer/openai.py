@@ -59,7 +59,7 @@ def _type(fields: Fields, screen: Screen) -> ComputerAction:
 
 
 def _wait(fields: Fields, screen: Screen) -> ComputerAction:
-    return ComputerAction(fields.name, (call("noop", fields.number("ms", _WAIT_MS)),), free=True)
+    return ComputerAction(fields.name, (call("noop", fields.duration("ms", _WAIT_MS)),), free=True)
 
 
 def _goto(fields: Fields, screen: Screen) -> ComputerAction:

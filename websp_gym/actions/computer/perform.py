@@ -164,6 +164,7 @@ class _Hand:
 
     def _keyboard_type(self, text: str) -> None:
         keyboard = self.page.keyboard
+        text = text.replace("\r\n", "\n")  # one Enter, not two
         if len(text) <= _KEYED:
             keyboard.type(text)
             return

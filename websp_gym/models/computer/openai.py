@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from websp_gym.models.failures import malformed
-from websp_gym.models.messages import Function, Message, Result, Text, ToolCall, ToolMessage
+from websp_gym.models.messages import Function, Image, Message, Result, Text, ToolCall, ToolMessage
 from websp_gym.models.openai_chat import data_url
 from websp_gym.models.openai_responses import ResponsesEndpoint, message_item
 from websp_gym.models.protocol import Answer
@@ -92,16 +92,20 @@ def _items(message: Message) -> list[dict[str, Any]]:
     shown = dict.fromkeys(result.text for result in message.results if not result.call.function)
     told = replace(message, parts=(*map(Text, shown), *message.parts))
     last = {result.call.id: result for result in message.results}
-    return [*map(_output, last.values()), *([message_item(told)] if told.parts else [])]
+    picture = message.results[-1].picture if message.results else None
+    outputs = [_output(result, result.picture or picture) for result in last.values()]
+    return [*outputs, *([message_item(told)] if told.parts else [])]
 
 
-def _output(result: Result) -> dict[str, Any]:
+def _output(result: Result, picture: Image | None) -> dict[str, Any]:
+    """Return what came of a call; one of the computer tool takes a picture only, whichever call was the last."""
     call = result.call
-    if call.function or result.picture is None:
+    if call.function:
         return {"type": "function_call_output", "call_id": call.id, "output": result.text}
+    assert picture is not None
     return {
         "type": "computer_call_output",
         "call_id": call.id,
-        "output": {"type": "computer_screenshot", "image_url": data_url(result.picture)},
+        "output": {"type": "computer_screenshot", "image_url": data_url(picture)},
         "acknowledged_safety_checks": list(call.checks),
     }
