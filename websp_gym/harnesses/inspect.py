@@ -18,7 +18,8 @@ from websp_gym.records.load import load_trajectory
 from websp_gym.records.runs import Run
 from websp_gym.rollouts.episodes import choose_episodes
 from websp_gym.rollouts.page import SITUATION
-from websp_gym.runner.hosting import EpisodeHost, HostedEpisode, Opened
+from websp_gym.runner.hosted_process import Opened
+from websp_gym.runner.hosting import EpisodeHost, HostedEpisode
 from websp_gym.runner.preflight import check_options
 from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.splits import SplitBy, split_ids
