@@ -48,6 +48,8 @@ class OutsideAgent:
 
     observation: ObservationKind = "text"
     turns: Sequence[Any] = ()
+    has_tools_alone = False
+    """Whether it plays by the tools alone where the harm guard is on."""
 
     def __init__(self, name: str, public: str = "", token: str = "") -> None:
         self.name = name
@@ -60,7 +62,17 @@ class OutsideAgent:
         self._steps = 0
 
     def join(self, env: WebspEnv) -> None:
-        """Give the environment a browser of its own that can be shared."""
+        """Give the environment a browser of its own that can be shared.
+
+        Raises:
+            SetupError: The harm guard is on, which sees no scripts, and the agent does not play by the tools alone.
+        """
+        if env.options.guarded and not self.has_tools_alone:
+            raise SetupError(
+                "the harm guard does not see what an agent does by scripts over the DevTools endpoint: use the tools "
+                "alone (mcp:COMMAND), or an account that can be lost with harm_guard=False (--no-harm-guard)",
+                option="harm_guard",
+            )
         self._env, self._pipe = env, SharedPipe()
         env.share_browser(self._pipe)
 
@@ -121,7 +133,7 @@ class OutsideAgent:
 
         self._episode, self._steps = call(attach), 0
         self._unseen = UnseenChanges(world_episode)
-        self.door = Door(self._episode, self._public, self._token)
+        self.door = Door(self._episode, self._public, self._token, tools_alone=env.options.guarded)
         return self.door, env.task
 
 
@@ -135,13 +147,15 @@ class CommandAgent(OutsideAgent):
     Args:
         command: The command, which a shell runs.
         name: Name of the agent.
-        observation: What its tools return of a page: ``marks`` with a picture, ``text`` without.
+        for_tools: Whether it is one for the tools, which then return pictures too. Where the harm guard is on, it
+            gets no DevTools endpoint, and one that is not for the tools cannot play.
     """
 
-    def __init__(self, command: str, name: str, *, observation: ObservationKind = "text") -> None:
+    def __init__(self, command: str, name: str, *, for_tools: bool = False) -> None:
         super().__init__(name)
         self.command = command
-        self.observation = observation
+        self.observation = "marks" if for_tools else "text"
+        self.has_tools_alone = for_tools
         self._process: subprocess.Popen[bytes] | None = None
         self._output: IO[bytes] | None = None
 
@@ -162,7 +176,7 @@ class CommandAgent(OutsideAgent):
         self._output = _output_file(task)
         self._process = subprocess.Popen(
             ["/bin/sh", "-c", self.command],
-            env={**_environment(), **ours},
+            env={**_environment(), **{name: value for name, value in ours.items() if value}},
             stdin=subprocess.DEVNULL,
             stdout=self._output,
             stderr=subprocess.STDOUT,

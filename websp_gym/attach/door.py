@@ -44,11 +44,12 @@ class Door:
         episode: The episode.
         public: Where a server hands the door on, such as ``https://gpu7:8900``; empty where only this machine does.
         token: The secret in each address, of 32 hexadecimal digits; empty draws one.
+        tools_alone: Whether it has the tools and the finish alone, and no DevTools endpoint.
 
     Attributes:
         port: The local port.
         token: The secret in each address.
-        cdp_url: WebSocket address of the DevTools endpoint.
+        cdp_url: WebSocket address of the DevTools endpoint; this and the next two are empty without one.
         http_url: Its HTTP address, for clients that ask ``/json/version`` first.
         debugger_address: Host and port for a client that takes no path, such as chromedriver; empty where other
             machines reach the door.
@@ -57,20 +58,24 @@ class Door:
             ``infeasible`` true in JSON the agent gives up instead.
     """
 
-    def __init__(self, episode: AttachedEpisode, public: str = "", token: str = "") -> None:
+    def __init__(
+        self, episode: AttachedEpisode, public: str = "", token: str = "", *, tools_alone: bool = False
+    ) -> None:
         self._episode = episode
+        self._tools_alone = tools_alone
         self.token = token or secrets.token_hex(16)
         self._tools: ToolServer | None = None
         self._listener = socket.create_server((_LOCAL, 0))
         self.port: int = self._listener.getsockname()[1]
         self._public = public
         base = public or f"http://{_LOCAL}:{self.port}"
-        self.cdp_url = f"{_socket_address(base)}/devtools/browser/{self.token}"
-        self.http_url = f"{base}/{self.token}"
-        place = urlsplit(base)
-        self.debugger_address = (
-            f"{self.token}.localhost:{place.port}" if is_loopback(place.hostname or "") else ""
-        )
+        self.cdp_url = self.http_url = self.debugger_address = ""
+        if not tools_alone:
+            self.cdp_url = f"{_socket_address(base)}/devtools/browser/{self.token}"
+            self.http_url = f"{base}/{self.token}"
+            place = urlsplit(base)
+            if is_loopback(place.hostname or ""):
+                self.debugger_address = f"{self.token}.localhost:{place.port}"
         self.mcp_url = f"{base}/mcp/{self.token}"
         self.finish_url = f"{base}/finish/{self.token}"
         app = Starlette(
@@ -107,7 +112,12 @@ class Door:
     # ---------------------------------------------------------------- DevTools over a WebSocket
     async def _devtools(self, socket_: WebSocket) -> None:
         words = self._words(socket_.url, socket_.headers)
-        if words is None or words[:1] != ["devtools"] or not _is_program(socket_.headers):
+        if (
+            words is None
+            or words[:1] != ["devtools"]
+            or self._tools_alone
+            or not _is_program(socket_.headers)
+        ):
             await socket_.close(1008)
             return
         outgoing: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -151,6 +161,8 @@ class Door:
         if words is None or not _is_program(request.headers):
             return Response("not found", 404)
         match words:
+            case ["json", *_] if self._tools_alone:
+                return Response("not found", 404)
             case ["json", "version"]:
                 return JSONResponse(await self._version(request))
             case ["json"] | ["json", "list"]:

@@ -31,7 +31,7 @@ def make_player(spec: str) -> Agent | OutsideAgent:
     check_extra(f'agent "{spec}"')
     from websp_gym.attach.agent import CommandAgent
 
-    return CommandAgent(command, spec, observation="marks" if kind == "mcp" else "text")
+    return CommandAgent(command, spec, for_tools=kind == "mcp")
 
 
 def check_extra(what: str) -> None:
