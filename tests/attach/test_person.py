@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,11 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from tests.attach_support import STEAM
 from tests.cli.test_cli import MAIN, websp
+from tests.process_support import all_ended, words_of
 from tests.window_support import Person, until
 from websp_gym.browser.driver import playwright
 from websp_gym.browser.find import find_browser
@@ -42,7 +46,12 @@ def playing(*more: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     environment.pop("DISPLAY", None)
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+        start_new_session=True,
     )
     assert process.stdout is not None
     said = ""
@@ -70,6 +79,12 @@ def steps_of(folder: Path) -> list[dict[str, Any]]:
     """Return the steps that are written so far."""
     lines = [line for file in folder.rglob("steps.jsonl") for line in file.read_text().splitlines(True)]
     return [json.loads(line) for line in lines if line.endswith("\n")]
+
+
+def results_of(folder: Path) -> list[dict[str, Any]]:
+    """Return the results of a run; none if it has no file for them."""
+    file = folder / "results.jsonl"
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
 def place_of(step: dict[str, Any] | None, folder: Path, role: str, name: str) -> tuple[float, float]:
@@ -122,7 +137,10 @@ def test_a_person_solves_a_task_and_it_is_a_run(viewer: Page, tmp_path: Path) ->
     assert "ada" in report.stdout, report.stderr
 
 
-def test_giving_up_ends_the_episode_and_says_so(viewer: Page, tmp_path: Path) -> None:
+def test_giving_up_ends_the_episode_and_says_so(
+    viewer: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # what the window says does not go there
     with playing("--out", str(tmp_path / "me")) as (url, process):
         Person(viewer).open(url)
         viewer.get_by_role("button", name="Give up").click()
@@ -138,6 +156,40 @@ def test_the_window_says_that_a_limit_has_ended_the_episode(viewer: Page) -> Non
         press(viewer, 640, 500)
         viewer.wait_for_selector("#over:not([hidden])", timeout=60_000)
         assert process.wait(60) == 0
+
+
+def test_a_window_that_does_not_open_ends_the_command_and_keeps_nothing(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = websp("play", STEAM, "--out", str(tmp_path / "me"), "--port", str(port))
+    assert done.returncode == 2
+    assert f"port {port} is taken" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert results_of(tmp_path / "me") == []
+
+
+def test_a_window_that_is_killed_is_an_error_and_no_score(tmp_path: Path) -> None:
+    with playing("--out", str(tmp_path / "me")) as (_url, process):
+        (window,) = [
+            each
+            for each in psutil.Process(process.pid).children(recursive=True)
+            if "websp_gym.attach.person" in words_of(each)
+        ]
+        window.kill()
+        process.wait(60)
+    (result,) = results_of(tmp_path / "me")
+    assert (result["status"], result["reward"]) == ("error", None)
+    assert "the window ended by an error" in result["error"]
+
+
+def test_ctrl_c_closes_the_window_and_keeps_nothing(tmp_path: Path) -> None:
+    with all_ended(), playing("--out", str(tmp_path / "me")) as (_url, process):
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.stdout is not None
+        said = process.stdout.read()
+        assert process.wait(60) != 0
+    assert "Traceback" not in said, said
+    assert results_of(tmp_path / "me") == []
 
 
 def test_what_was_played_is_not_played_again(viewer: Page, tmp_path: Path) -> None:

@@ -7,25 +7,29 @@ person does is recorded, counted and limited in the same way.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
-import urllib.error
-import urllib.request
 import webbrowser
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from websp_gym.attach.agent import OutsideAgent, finish_at_exit
+from websp_gym.attach.finishing import end_part
 from websp_gym.browser.confinement import has_display
 from websp_gym.browser.driver import playwright
 from websp_gym.browser.owner import call, shut_down
 from websp_gym.browser.tabs import Tabs
-from websp_gym.errors import WorldError
+from websp_gym.errors import SetupError, WorldError
 from websp_gym.records.runs import count
 from websp_gym.window import streamed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from websp_gym.attach.episode import Turn
     from websp_gym.env.rollout import Briefing
 
 DONE, GIVE_UP = "Done", "Give up"
@@ -46,25 +50,44 @@ class PersonAgent(OutsideAgent):
         self._window: subprocess.Popen[bytes] | None = None
 
     def begin(self, briefing: Briefing) -> None:
-        """Open the window."""
+        """Open the window and print its address.
+
+        Raises:
+            SetupError: It did not open.
+        """
         door, task = self._begin()
         assert self._env is not None
         options = self._env.options
         asked = {
             "cdp_url": door.cdp_url,
-            "finish_url": door.finish_url,
+            "door": (door.port, door.token),
             "port": self._port,
             "title": task.trajectory.instruction,
             "actions": options.max_actions,
             "seconds": options.max_seconds,
         }
-        self._window = subprocess.Popen([sys.executable, "-m", __name__], stdin=subprocess.PIPE)
-        assert self._window.stdin is not None
-        self._window.stdin.write(f"{json.dumps(asked)}\n".encode())
-        self._window.stdin.flush()
-        episode = self._episode
-        assert episode is not None
-        threading.Thread(target=finish_at_exit, args=(self._window, episode), daemon=True).start()
+        # A session of its own: Ctrl-C is for this process, which then closes the window.
+        command, pipe = [sys.executable, "-m", __name__], subprocess.PIPE
+        window = subprocess.Popen(command, stdin=pipe, stdout=pipe, start_new_session=True)
+        self._window = window
+        assert window.stdin is not None
+        assert window.stdout is not None
+        with suppress(BrokenPipeError):
+            window.stdin.write(f"{json.dumps(asked)}\n".encode())
+            window.stdin.flush()
+        told = json.loads(window.stdout.readline() or b"{}")
+        if "address" not in told:
+            raise SetupError(told.get("error", "the window did not open"), option="port")
+        sys.stdout.write("".join(f"{line}\n" for line in told["address"]))
+        sys.stdout.flush()
+        threading.Thread(target=finish_at_exit, args=(window, self._episode), daemon=True).start()
+
+    def act(self, observation: Mapping[str, Any]) -> Turn:
+        """Wait for the person's next action, or for their end."""
+        turn = super().act(observation)
+        if self._window is not None and self._window.poll():
+            raise WorldError(f"the window ended by an error (exit status {self._window.returncode})")
+        return turn
 
     def leave(self) -> None:
         """Close the window and the door."""
@@ -72,31 +95,37 @@ class PersonAgent(OutsideAgent):
         window, self._window = self._window, None
         if window is not None:
             assert window.stdin is not None
-            window.stdin.close()
+            assert window.stdout is not None
+            with suppress(BrokenPipeError):
+                window.stdin.close()
             with suppress(subprocess.TimeoutExpired):
                 window.wait(_TO_EXIT)
             window.kill()
             window.wait()
+            window.stdout.close()
         super().leave()
 
 
 def main() -> None:
     """Show the window until the person is done, or the episode is over: the program of :class:`PersonAgent`.
 
-    Its input begins with a line of JSON and ends with the episode.
+    Its input begins with a line of JSON and ends with the episode. Its output is a line of JSON: the lines with its
+    address, or the error by which it did not open.
     """
     asked = json.loads(sys.stdin.readline())
     over = threading.Event()
     threading.Thread(target=_await_end, args=(over,), daemon=True).start()
     try:
         pressed = call(lambda: _show(asked, over))
+    except SetupError as error:
+        _tell(error=str(error))
+        sys.exit(1)
     finally:
         shut_down()
     if pressed is not None:
         body = {"answer": pressed, "infeasible": pressed == GIVE_UP}
-        request = urllib.request.Request(asked["finish_url"], json.dumps(body).encode())
-        with suppress(urllib.error.URLError):  # it is over at this moment
-            urllib.request.urlopen(request).close()
+        port, token = asked["door"]
+        end_part(port, token, json.dumps(body).encode())
 
 
 def _await_end(over: threading.Event) -> None:
@@ -104,7 +133,12 @@ def _await_end(over: threading.Event) -> None:
     over.set()
 
 
-def _show(asked: dict[str, str], over: threading.Event) -> str | None:
+def _tell(**said: object) -> None:
+    sys.stdout.write(f"{json.dumps(said)}\n")
+    sys.stdout.flush()
+
+
+def _show(asked: Mapping[str, Any], over: threading.Event) -> str | None:
     """Show the window; return the button that ended it, None where the episode did."""
     browser = playwright().chromium.connect_over_cdp(asked["cdp_url"])
     tabs = Tabs(browser.contexts[0], reacts_at_once=True)
@@ -117,8 +151,8 @@ def _show(asked: dict[str, str], over: threading.Event) -> str | None:
         port=int(asked["port"]),
         seconds=float(asked["seconds"]),
     ) as window:
-        sys.stdout.write("".join(f"{line}\n" for line in window.address))
-        sys.stdout.flush()
+        _tell(address=window.address)
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nobody reads what the person's browser writes
         if has_display():
             webbrowser.open(window.url)
         try:
