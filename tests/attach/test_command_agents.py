@@ -12,6 +12,7 @@ import pytest
 from tests.attach_support import COOKIES, STEAM, SWITCHES
 from tests.cli.test_cli import websp
 from websp_gym.agents import make_agent
+from websp_gym.attach.agent import command_environment
 from websp_gym.errors import SetupError
 
 PROGRAM = f"""
@@ -57,6 +58,45 @@ def test_a_run_of_a_program_has_results_records_and_its_output(program: str, tmp
     ]
     report = websp("report", str(tmp_path / "run"))
     assert report.returncode == 0, report.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "lower", "upper"),
+    [
+        ({}, "127.0.0.1,localhost", "127.0.0.1,localhost"),
+        ({"no_proxy": "*"}, "*", "*"),
+        ({"NO_PROXY": "a.example"}, "a.example,127.0.0.1,localhost", "a.example,127.0.0.1,localhost"),
+        (
+            {"no_proxy": "a.example", "NO_PROXY": "b.example"},
+            "a.example,127.0.0.1,localhost",
+            "b.example,127.0.0.1,localhost",
+        ),
+    ],
+)
+def test_a_program_is_told_to_reach_its_door_past_any_proxy(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], lower: str, upper: str
+) -> None:
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    told = command_environment()
+    assert (told["no_proxy"], told["NO_PROXY"]) == (lower, upper)
+
+
+def test_a_program_behind_a_proxy_reaches_its_door(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    file = tmp_path / "agent.py"
+    file.write_text(
+        "import os, urllib.request\n"
+        "urllib.request.urlopen(os.environ['WEBSP_FINISH_URL'], data=b'it is 7').close()\n"
+    )
+    (result,) = run(tmp_path / "run", f"{sys.executable} {file}", tasks=STEAM)
+    record = json.loads((tmp_path / "run" / result["trajectory"] / "trajectory.json").read_text())
+    assert record["answer"] == "it is 7"
 
 
 def test_a_program_that_fails_is_scored_by_the_state(tmp_path: Path) -> None:

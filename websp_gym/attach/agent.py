@@ -176,7 +176,7 @@ class CommandAgent(OutsideAgent):
         self._output = _output_file(task)
         self._process = subprocess.Popen(
             ["/bin/sh", "-c", self.command],
-            env={**_environment(), **{name: value for name, value in ours.items() if value}},
+            env={**command_environment(), **{name: value for name, value in ours.items() if value}},
             stdin=subprocess.DEVNULL,
             stdout=self._output,
             stderr=subprocess.STDOUT,
@@ -230,6 +230,13 @@ def finish_at_exit(process: subprocess.Popen[bytes], episode: AttachedEpisode) -
     episode.finish("")
 
 
-def _environment() -> dict[str, str]:
-    """Return this process's environment without our own variables."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("WEBSP_")}
+def command_environment() -> dict[str, str]:
+    """Return this process's environment without our own variables, and with no proxy before addresses of doors."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("WEBSP_")}
+    lower, upper = kept.get("no_proxy", ""), kept.get("NO_PROXY", "")
+    return {**kept, "no_proxy": _past_proxies(lower or upper), "NO_PROXY": _past_proxies(upper or lower)}
+
+
+def _past_proxies(hosts: str) -> str:
+    """Return a list of hosts that no proxy is used for, with this machine added; ``*`` is all of them alone."""
+    return hosts if hosts.strip() == "*" else ",".join(filter(None, (hosts, "127.0.0.1,localhost")))
