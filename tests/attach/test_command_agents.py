@@ -118,6 +118,27 @@ def test_a_program_that_does_not_exist_ends_the_run(tmp_path: Path) -> None:
     assert "/nowhere/agent" in done.stderr
 
 
+def test_a_program_that_does_not_exist_says_so_also_if_nothing_was_written(tmp_path: Path) -> None:
+    done = websp("run", "--agent", "cdp:exit 126", "--tasks", STEAM, "--out", str(tmp_path / "run"))
+    assert done.returncode == 2
+    assert "cannot be started (exit status 126): it wrote nothing" in done.stderr
+
+
+@pytest.mark.parametrize("status", [126, 127])
+def test_a_program_that_acted_is_scored_whatever_it_exits_with(tmp_path: Path, status: int) -> None:
+    file = tmp_path / "agent.py"
+    file.write_text(
+        "import os, sys\n"
+        "from tests.attach_support import Client\n"
+        "client = Client(os.environ['WEBSP_CDP_URL'])\n"
+        f"client.open({COOKIES!r})\n"
+        f"sys.exit({status})\n"
+    )
+    here = Path(__file__).parents[2]
+    (result,) = run(tmp_path / "run", f"PYTHONPATH={here} {sys.executable} {file}", tasks=STEAM)
+    assert (result["status"], result["reward"], result["actions"]) == ("fail", 0.0, 2)
+
+
 def test_a_program_that_goes_on_after_the_end_is_ended(tmp_path: Path) -> None:
     left = tmp_path / "left"
     command = f'curl -s -X POST -d answer "$WEBSP_FINISH_URL"; (sleep 8; touch {left}) & sleep 60'

@@ -188,10 +188,16 @@ class CommandAgent(OutsideAgent):
     def act(self, observation: Mapping[str, Any]) -> Turn:
         """Wait for the program's next action, or for its end."""
         turn = super().act(observation)
-        process = self._process
-        if process is not None and process.poll() in _NOT_RUNNABLE:
-            said = self.output.strip()[-300:]
-            raise SetupError(f"agent {self.name!r} cannot be started: {said}", agent=self.name)
+        process, door = self._process, self.door
+        assert process is not None
+        assert door is not None
+        # One that has reached its door was started; it may not take back an episode by how it exits.
+        if process.poll() in _NOT_RUNNABLE and not door.reached:
+            said = self.output.strip()[-300:] or "it wrote nothing"
+            raise SetupError(
+                f"agent {self.name!r} cannot be started (exit status {process.returncode}): {said}",
+                agent=self.name,
+            )
         return turn
 
     @property

@@ -48,6 +48,7 @@ class Door:
 
     Attributes:
         port: The local port.
+        reached: Whether anybody has come with the token.
         token: The secret in each address.
         cdp_url: WebSocket address of the DevTools endpoint; this and the next two are empty without one.
         http_url: Its HTTP address, for clients that ask ``/json/version`` first.
@@ -64,6 +65,7 @@ class Door:
         self._episode = episode
         self._tools_alone = tools_alone
         self.token = token or secrets.token_hex(16)
+        self.reached = False
         self._tools: ToolServer | None = None
         self._listener = socket.create_server((_LOCAL, 0))
         self.port: int = self._listener.getsockname()[1]
@@ -243,7 +245,9 @@ class Door:
         return None if found is None else words[:found] + words[found + 1 :]
 
     def _is_token(self, word: str) -> bool:
-        return hmac.compare_digest(word.encode(), self.token.encode())
+        same = hmac.compare_digest(word.encode(), self.token.encode())
+        self.reached = self.reached or same
+        return same
 
 
 def _socket_address(base: str) -> str:
