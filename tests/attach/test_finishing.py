@@ -43,5 +43,17 @@ def test_a_part_ends_past_any_proxy_of_the_user(
     assert (record.end_reason, record.answer) == ending
 
 
+@pytest.mark.parametrize(
+    "reason", ["x" * 10_000, "\U0010ffff" * 10_000, "'\\\n" * 5_000, "half \ud83d", "\0"]
+)
+def test_giving_up_ends_the_episode_for_any_reason(make: MakeEnv, reason: str) -> None:
+    def program(door: Door) -> None:
+        end_part(door.port, door.token, json.dumps({"answer": reason, "infeasible": True}).encode())
+
+    record = play_door(make(STEAM, observation="text", max_seconds=60), program).task.trajectory
+    assert (record.end_reason, record.steps[-1].error) == ("infeasible", "")
+    assert record.answer[:5] == reason.replace("\ud83d", "\ufffd")[:5]
+
+
 def test_a_door_that_is_closed_is_no_error() -> None:
     end_part(free_port(), "0" * 32)

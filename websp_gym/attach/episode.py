@@ -24,6 +24,7 @@ from websp_gym.browser.owner import call
 from websp_gym.browser.waiting import wait_for
 from websp_gym.env.outside import OutsideAction
 from websp_gym.errors import WorldError
+from websp_gym.texts import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,6 +53,8 @@ class _Asked:
             self.seen.set_result(observation)
 
 
+_LONGEST_REASON = 900
+"""Characters of why an agent gives up; one may take ten in the text of an action, which has 10,000 at most."""
 _TO_ANSWER = 10.0
 _LOOK, _MOMENT = 0.1, 0.002
 """Seconds between two looks at what the browser tells while no turn comes, and how long one takes at least."""
@@ -167,14 +170,18 @@ class AttachedEpisode:
         """End the agent's part with an answer, from any thread; return whether it was still going on.
 
         Args:
-            answer: The answer, or why it gives up.
+            answer: The answer, or why it gives up, of which the first 900 characters are kept.
             infeasible: Whether it gives up, as the task cannot be done.
         """
         if self.over_because:
             return False
         self.over_because = "the agent has finished this episode"
-        gives_up = format_call(("report_infeasible", [answer], {}))
-        self.put(gives_up if infeasible else answer_with(answer))
+        if infeasible:
+            # It must be readable as an action, or nothing would end the episode.
+            reason = encodable(answer)[:_LONGEST_REASON]
+            self.put(format_call(("report_infeasible", [reason], {})))
+        else:
+            self.put(answer_with(answer))
         return True
 
     def end(self, reason: str) -> None:
