@@ -10,6 +10,7 @@ import pytest
 from tests.attach_support import COOKIES, STEAM, SWITCHES, Client, CommandError, finish, play, play_door
 from tests.conftest import MakeEnv
 from websp_gym.attach.door import Door
+from websp_gym.env.outside import OutsideAction
 
 
 def test_an_agent_that_presses_gets_the_reward_and_each_press_is_a_step(make: MakeEnv) -> None:
@@ -58,6 +59,16 @@ def test_the_time_limit_ends_an_episode_in_which_nothing_is_done(make: MakeEnv) 
     played = play(env, program)
     assert played.task.trajectory.end_reason == "time_limit"
     assert time.monotonic() - before < 30
+
+
+def test_an_action_that_comes_when_the_time_is_over_is_refused(make: MakeEnv) -> None:
+    env = make(STEAM, observation="text", max_seconds=0.2)
+    env.reset(seed=0)
+    time.sleep(0.3)
+    action = OutsideAction(("mouse_click", [5, 300], {}), "")
+    truncated = env.step(action)[3]
+    assert (truncated, action.decided.done()) == (True, True)
+    assert action.decided.result() == "not carried out: the time was over"
 
 
 def test_scripts_that_act_are_steps_marked_as_such(make: MakeEnv) -> None:

@@ -25,6 +25,8 @@ def free_port() -> int:
     [
         (b"", ("answer", "")),
         (b"all done", ("answer", "all done")),
+        (b'{"answer": null}', ("answer", "")),
+        (b'{"answer": 0}', ("answer", "0")),
         (json.dumps({"answer": "no such page", "infeasible": True}).encode(), ("infeasible", "no such page")),
     ],
 )

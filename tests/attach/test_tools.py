@@ -145,6 +145,16 @@ def test_after_the_last_action_that_is_allowed_tools_say_that_it_is_over() -> No
     assert all("the episode is over" in text for text in said)
 
 
+def test_an_answer_of_null_is_none() -> None:
+    async def program(tools: Tools) -> None:
+        await tools.call("finish", answer=None)
+
+    with attach(STEAM) as door:
+        use(door.mcp_url, program)
+        door.finish()
+        assert (door.trajectory.end_reason, door.trajectory.answer) == ("answer", "")
+
+
 def test_both_ways_into_an_episode_share_it() -> None:
     with attach(STEAM) as door:
         client = Client(door.cdp_url)
@@ -213,6 +223,7 @@ def test_without_the_token_there_is_nothing() -> None:
     [
         ("type_text", {"element": 3, "text": ""}, ("Type", 3, "")),
         ("type_text", {"element": "3", "text": "a"}, ("Type", 3, "a")),
+        ("click", {"element": " 0000000012 "}, ("Click", 12, None)),
         ("scroll", {"direction": "up"}, ("Scroll", None, None)),
         ("scroll", {"direction": "up", "element": None}, ("Scroll", None, None)),
         ("switch_tab", {"url": "https://example.com/"}, ("Switch_tab", None, "https://example.com/")),
@@ -248,6 +259,7 @@ def test_a_text_is_given_as_it_is_or_refused(name: str, text: str) -> None:
         ("click", {"element": float("nan")}),
         ("click", {"element": float("inf")}),
         ("click", {"element": 1, "button": "left"}),
+        ("click", {"element": "00000000012"}),
         ("scroll", {"direction": "north"}),
         ("next_dialog", {"accept": "yes"}),
         ("type_text", {"element": 1, "text": ["a"]}),

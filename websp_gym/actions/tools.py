@@ -46,6 +46,8 @@ TOOL_NAMES = {
 _ELEMENT = {"type": "integer", "minimum": 0, "description": "Number of the element."}
 _TEXT = {"type": "string"}
 _DIRECTION = {"type": "string", "enum": list(DIRECTIONS)}
+_MOST_DIGITS = 10
+"""Digits of a number that is written as a text."""
 _OPTIONAL = {
     DIALOG_ANSWER: {"text"},
     PLACE_AND_DIRECTION: {"element"},
@@ -151,7 +153,9 @@ def _tool(spec: ActionSpec) -> Tool:
 def _typed(tool: str, name: str, value: object, schema: Mapping[str, Any]) -> Any:
     match schema["type"]:
         case "integer" if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
-            return int(value[:10])
+            if len(value.strip()) > _MOST_DIGITS:
+                raise ActionError(f"{tool}: {name}: expected a number of at most {_MOST_DIGITS} digits")
+            return int(value)
         case "integer" if isinstance(value, int) and not isinstance(value, bool):
             return value
         case "integer" if isinstance(value, float) and value.is_integer():

@@ -19,6 +19,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from websp_gym.attach.connection import Connection
+from websp_gym.attach.finishing import answer_in
 from websp_gym.attach.rules import RefusedError
 from websp_gym.errors import WebspError
 from websp_gym.serving import is_loopback
@@ -212,7 +213,7 @@ class Door:
         with contextlib.suppress(ValueError, RecursionError):
             read = json.loads(body)
             if isinstance(read, dict):
-                answer, infeasible = str(read.get("answer", "")), read.get("infeasible") is True
+                answer, infeasible = answer_in(read), read.get("infeasible") is True
         accepted = self._episode.finish(answer[:_LONGEST_ANSWER], infeasible=infeasible)
         return JSONResponse({"accepted": accepted}, 200 if accepted else 409)
 

@@ -1,12 +1,20 @@
-"""Ending the agent's part of an episode from another process of this machine."""
+"""Ending the agent's part of an episode: what its answer is, and from another process of this machine."""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException
+from typing import Any
 
 _TO_ANSWER = 10.0
 """Seconds that a door may take to answer."""
+
+
+def answer_in(said: Mapping[str, Any]) -> str:
+    """Return the answer in what an agent says when it ends; empty where it has none, or null."""
+    answer = said.get("answer")
+    return "" if answer is None else str(answer)
 
 
 def end_part(port: int, token: str, body: bytes = b"") -> None:

@@ -13,6 +13,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from websp_gym.actions.tools import TOOL_NAMES, Tool, list_tools
+from websp_gym.attach.finishing import answer_in
 from websp_gym.errors import ActionError
 from websp_gym.project import VERSION
 from websp_gym.rollouts.page import page_text, split_picture
@@ -85,7 +86,7 @@ class ToolServer:
                 case _LOOK.name:
                     return self._shown(await episode.reply(""), first=True)
                 case _FINISH.name:
-                    episode.finish(str(arguments.get("answer", "")))
+                    episode.finish(answer_in(arguments))
                     return _said("The episode is finished.")
                 case name if name in self._tools:
                     return self._shown(await episode.reply(self._tools[name].written(arguments)))

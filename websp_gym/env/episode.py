@@ -276,6 +276,8 @@ class Episode:
         self._turns.begin(reply)
         if self._limits.is_out_of_time:
             self._turns.last_error = "not carried out: the time was over"
+            if isinstance(reply, OutsideAction):
+                reply.refuse(self._turns.last_error)
         else:
             before, left = self.task.trajectory.last_view, self._limits.actions_left
             counted = self._turns.carry_out(reply, watch, before, left=left)
