@@ -13,7 +13,7 @@ from tests.cli.test_cli import websp_here
 from tests.report.test_report_tables import played
 from websp_gym.errors import MissingExtraError, SetupError
 from websp_gym.records.policy_verdict import PolicyVerdict
-from websp_gym.records.runs import RESULTS, Run, append_result, write_run
+from websp_gym.records.runs import RESULTS, Run, append_result, find_results, write_run
 from websp_gym.report.frame import COLUMNS, read_episodes, runs_frame
 
 MODEL = "text:openai:gpt-6.2-sol?thinking=high"
@@ -84,6 +84,32 @@ def test_the_command_writes_csv_to_a_file_or_prints_it(runs: tuple[Path, Path], 
     printed = websp_here("export", *map(str, runs))
     assert printed.stdout == target.read_text("utf-8")
     assert len(rows(printed.stdout)) == 5
+
+
+@pytest.mark.parametrize(
+    "text", ['=HYPERLINK("http://a.test")', "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "plain\rand\r\nmore"]
+)
+def test_a_text_of_a_csv_file_is_neither_a_formula_nor_the_end_of_a_row(
+    text: str, runs: tuple[Path, Path], tmp_path: Path
+) -> None:
+    append_result(runs[1], played("oracle", "Steam-task-191-ON", reason=text, cost=-0.5))
+    table = read_episodes(runs[1:])
+    table.write(tmp_path / "episodes.csv")
+    lines = (tmp_path / "episodes.csv").read_bytes().decode()
+    assert "\r" not in lines
+    (_, row) = rows(lines)
+    stored = text.replace("\r\n", "\n").replace("\r", "\n")
+    assert row["reason"] == (stored if text.startswith("plain") else f"'{stored}")
+    assert row["cost"] == "-0.5"
+    assert table.columns["reason"][1] == text
+
+
+def test_a_run_in_two_of_the_folders_is_there_once(runs: tuple[Path, Path]) -> None:
+    parent = runs[0].parent
+    (parent / "link").symlink_to(runs[0])
+    found = find_results([parent, *runs, parent / "link"])
+    assert (len(found.results), found.empty) == (5, [])
+    assert len(read_episodes([runs[1], parent])) == 5
 
 
 def test_a_broken_line_is_named_and_left_out(runs: tuple[Path, Path]) -> None:

@@ -173,7 +173,7 @@ def read_results(folder: Path) -> list[Result]:
 
 
 def find_results(folders: Iterable[Path]) -> FoundResults:
-    """Read the results of all runs in or below some folders, in the order of their names.
+    """Read the results of all runs in or below some folders, in the order of their names; each run only once.
 
     Raises:
         SetupError: A folder is missing, or there are no results at all.
@@ -181,15 +181,18 @@ def find_results(folders: Iterable[Path]) -> FoundResults:
     results: list[tuple[Path, Result]] = []
     broken: list[Broken] = []
     empty: list[Path] = []
+    filled: dict[Path, bool] = {}
     for folder in folders:
         if not folder.is_dir():
             raise SetupError(f"no folder {folder}", path=str(folder))
-        before = len(results)
-        for run in sorted({path.parent for path in folder.rglob(RESULTS)}):
-            good, bad = read_lines(run)
-            results += [(run, result) for result in good]
-            broken += bad
-        if len(results) == before:
+        runs = sorted({path.parent for path in folder.rglob(RESULTS)})
+        for run in runs:
+            if run.resolve() not in filled:
+                good, bad = read_lines(run)
+                filled[run.resolve()] = bool(good)
+                results += [(run, result) for result in good]
+                broken += bad
+        if not any(filled[run.resolve()] for run in runs):
             empty.append(folder)
     if not results:
         raise no_results(empty, broken)

@@ -155,7 +155,10 @@ class EpisodeTable:
         return len(self.columns["instance"])
 
     def csv(self) -> str:
-        """Return it as CSV; a missing value is an empty cell."""
+        """Return it as CSV; a missing value is an empty cell.
+
+        A text that a spreadsheet would take for a formula has ``'`` before it, and each of its lines ends in ``\\n``.
+        """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
@@ -254,5 +257,13 @@ def _stored(value: Any) -> Any:
     return None if value == "" else value
 
 
+_FORMULA = tuple("=+-@\t\r\n")
+"""What a formula begins with, or the space that a spreadsheet takes away before one."""
+
+
 def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        mark = "'" * value.startswith(_FORMULA)
+        # Readers take a bare \r for the end of the row, and the writer does not quote it.
+        return mark + value.replace("\r\n", "\n").replace("\r", "\n")
     return str(value).lower() if isinstance(value, bool) else value
