@@ -28,10 +28,10 @@ OPTIONS: dict[str, Any] = {"initial_state": "snapshot", "viewport": [640, 480]}
 
 @pytest.fixture(scope="module")
 def records(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The records of one instance, by agent: the oracle passes, noop fails."""
+    """The records of one instance, by agent: the oracle passes with seed 7, noop fails with seed 8."""
     folder = tmp_path_factory.mktemp("runs")
-    for agent in ("oracle", "noop"):
-        run_batch(plan_run(Run(agent=agent, options=OPTIONS), [ON], folder=folder / agent))
+    for seed, agent in enumerate(("oracle", "noop"), 7):
+        run_batch(plan_run(Run(agent=agent, options=OPTIONS, seed=seed), [ON], folder=folder / agent))
     return {agent: folder / agent / TRAJECTORIES / ON / "001" for agent in ("oracle", "noop")}
 
 
@@ -137,12 +137,23 @@ def test_records_of_this_package_become_a_run(records: dict[str, Path], tmp_path
         shutil.copytree(folder, tmp_path / "kept" / agent)
     (tmp_path / "kept/noop/secret.txt").write_text("not a file of a record")
     results = score(tmp_path / "kept", tmp_path / "run", agent="attached")
-    assert [(each.trial, each.reward) for each in results] == [(1, 0.0), (2, 1.0)]
+    assert [(each.seed, each.trial, each.reward) for each in results] == [(8, 2, 0.0), (7, 1, 1.0)]
     run = read_run(tmp_path / "run")
     assert run is not None
     assert (run.agent, run.options["initial_state"], run.planned) == ("attached", "snapshot", (ON,))
+    assert verify(tmp_path / "run").problems == ()
     assert not list((tmp_path / "run").rglob("secret.txt"))
     assert websp_here("report", str(tmp_path / "run")).returncode == 0
+
+
+def test_two_records_of_one_seed_are_an_error(records: dict[str, Path], tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        shutil.copytree(records["noop"], tmp_path / "kept" / name)
+    with pytest.raises(
+        SetupError, match=f"{ON} has seed 8 more than once, in .*first and in .*second; keep one"
+    ):
+        score(tmp_path / "kept", tmp_path / "run", agent="x")
+    assert {path.name for path in tmp_path.iterdir()} == {"kept"}
 
 
 def test_a_record_that_did_not_come_to_its_end_is_an_error(records: dict[str, Path], tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from websp_gym.exchange.packing import pack
 from websp_gym.exchange.submission import FILE, instances_of, read_submission
 from websp_gym.exchange.verifying import Verified, verify
 from websp_gym.records.results import Result
-from websp_gym.records.runs import RESULTS, RUN, Run, append_line, append_result, read_results
+from websp_gym.records.runs import RESULTS, RUN, Run, append_line, append_result, read_results, read_run
 from websp_gym.runner.batch import run_batch
 from websp_gym.runner.jobs import plan_run
 from websp_gym.tasks.ids import instance_ids
@@ -29,8 +29,12 @@ from websp_gym.tasks.ids import instance_ids
 ON, OFF = "Steam-task-191-ON", "Steam-task-191-OFF"
 SPLIT = "Steam-task-191-*"
 OPTIONS: dict[str, Any] = {"initial_state": "snapshot", "viewport": [640, 480]}
+HOW = '(sandbox, reward state, initial_state="snapshot", viewport=[640, 480])'
 RECORD = f"trajectories/{ON}/001/trajectory.json"
 STEPS = f"trajectories/{ON}/001/steps.jsonl"
+NOT_SCORED: dict[str, Any] = {
+    "status": "unscored", "reward": None, "siblings": None, "strict": None, "failure_kinds": [], "failure_elements": []
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +112,44 @@ def claim_a_reward_of_ones_own(folder: Path) -> None:
     change(folder / RECORD, lambda data: data["verdict"].update(won, score=1.0))
 
 
+BROKEN_REQUEST: dict[str, Any] = {
+    "seq": 999, "time": 0.0, "site": "steam", "kind": "error",
+    "data": {"method": "POST", "path": "/account/ajaxsetcookiepreferences", "error": "OSError"},
+}  # fmt: skip
+
+
+def turn_off_elsewhere(data: dict[str, Any]) -> None:
+    """Make the end state that of a change that happened on another site, where a setting has the same name."""
+    change = {"key": "cookies.valve_analytics", "old": True, "new": False}
+    data["events"].append({"seq": 999, "time": 0.0, "site": "steamcommunity", "kind": "set", "data": change})
+    data["end"]["settings"]["cookies.valve_analytics"] = False
+
+
+def end_by(reason: str | None) -> Callable[[Any], object]:
+    """Make a record and its result those of an episode that ended otherwise."""
+    return lambda data: data.update(end_reason=reason)
+
+
+def claim_that_an_error_ended_it(folder: Path) -> None:
+    twice = [{"error": "WorldError: gone", "stage": "action", "step": 1}] * 2
+    change_results(folder, lambda line: line.update(end_reason="error", source="runner", tries=twice))
+
+
+def claim_a_limit_under_a_judge(folder: Path) -> None:
+    change(folder / RUN, lambda data: data["options"].update(reward="judge"))
+    run = read_run(folder)
+    assert run is not None
+    for record in folder.rglob("trajectory.json"):
+        change(record, lambda data: data["options"].update(reward="judge"))
+    results = [replace(each, run_hash=run.hash, source="limit") for each in read_results(folder)]
+    (folder / RESULTS).write_text("".join(each.line() + "\n" for each in results), "utf-8")
+
+
+def change_states(folder: Path, changed: Callable[[Any], object]) -> None:
+    """Change S0 and the end of a record alike."""
+    change(folder / RECORD, lambda data: [changed(data[state]) for state in ("s0", "end")])
+
+
 # --- what is right -----------------------------------------------------------------------------------
 
 
@@ -147,13 +189,24 @@ def test_a_submission_can_claim_fewer_trials(played: Path, tmp_path: Path) -> No
 
 
 def test_an_episode_that_was_not_scored_is_packed_as_such(run: Path, tmp_path: Path) -> None:
-    broke = {"method": "POST", "path": "/account/ajaxsetcookiepreferences", "error": "OSError"}
-    event = {"seq": 999, "time": 0.0, "site": "steam", "kind": "error", "data": broke}
-    change(run / RECORD, lambda data: data["events"].append(event))
-    change_results(run, lambda line: line.update(status="unscored", reward=None, siblings=None, strict=None))
+    change(run / RECORD, lambda data: data["events"].append(BROKEN_REQUEST))
+    change_results(run, lambda line: line.update(NOT_SCORED))
     submission = pack(run, tmp_path / "run.zip", split=SPLIT)
     assert (submission.outcomes, submission.pass_rate) == ({"pass": 2, "fail": 1, "unscored": 1}, 2 / 3)
     assert told(verify(tmp_path / "run.zip")) == []
+
+
+def test_other_limits_are_told_and_an_episode_that_they_ended_is_verified(tmp_path: Path) -> None:
+    options = {**OPTIONS, "reward": "strict", "max_actions": 1, "max_seconds": 600.0}
+    run_batch(plan_run(Run(agent="oracle", options=options), [ON], folder=tmp_path / "run"))
+    told_as = {**OPTIONS, "max_actions": 1}
+    assert pack(tmp_path / "run", tmp_path / "run.zip", split=ON).options == told_as
+    done = verify(tmp_path / "run.zip")
+    assert (told(done), done.options) == ([], told_as)
+    (result,) = read_results(tmp_path / "run")
+    assert (result.status, result.source, result.end_reason) == ("fail", "limit", "action_limit")
+    how = '(sandbox, reward strict, initial_state="snapshot", viewport=[640, 480], max_actions=1)'
+    assert how in websp_here("verify", str(tmp_path / "run.zip")).stdout
 
 
 def test_splits_are_named_as_those_for_training() -> None:
@@ -182,6 +235,31 @@ def test_a_run_that_is_not_complete_is_not_packed(run: Path, tmp_path: Path) -> 
 
 
 Tamper = Callable[[Path], object]
+
+
+def record_and_result(of_record: Callable[[Any], object], *of_result: Callable[[Any], object]) -> Tamper:
+    """Change a record and its result."""
+
+    def tamper(folder: Path) -> None:
+        change(folder / RECORD, of_record)
+        for changed in of_result:
+            change_results(folder, changed)
+
+    return tamper
+
+
+def count_too_many_actions(folder: Path) -> None:
+    (step,) = (folder / STEPS).read_text("utf-8").splitlines()
+    (folder / STEPS).write_text(json.dumps({**json.loads(step), "counted": 21}) + "\n", "utf-8")
+    change_results(folder, lambda line: line.update(actions=21))
+
+
+def claim_a_reward_for_an_error(folder: Path) -> None:
+    claim_that_an_error_ended_it(folder)
+    change(folder / RECORD, end_by("error"))
+    change_results(folder, lambda line: line.update(reward=1.0, strict=1.0, completed=True))
+
+
 TAMPERED: dict[str, tuple[Tamper, str]] = {
     "a changed reward": (
         lambda folder: change_results(folder, win),
@@ -194,6 +272,71 @@ TAMPERED: dict[str, tuple[Tamper, str]] = {
     "a reward that cannot be computed": (
         claim_a_reward_of_ones_own,
         f"{ON}, trial 1: it claims status pass, and its record gives fail",
+    ),
+    "an error told as passed": (
+        record_and_result(end_by("error"), end_by("error"), win),
+        f"{ON}, trial 1: its record did not come to its end (error), which is an error and has no verdict",
+    ),
+    "an error told as passed without a reward": (
+        record_and_result(end_by("error"), lambda line: line.update(status="pass", reward=None)),
+        f"{ON}, trial 1: its record did not come to its end (error)",
+    ),
+    "an episode broken off told as not scored": (
+        record_and_result(end_by(None), lambda line: line.update(NOT_SCORED)),
+        f"{ON}, trial 1: its record did not come to its end (it was broken off)",
+    ),
+    "a failure told as an error's": (claim_that_an_error_ended_it, "it is a failure by an error, and its record ended otherwise: answer"),
+    "a reward for a failure by an error": (claim_a_reward_for_an_error, f"{ON}, trial 1: it claims reward 1.0, and its record gives 0.0"),
+    "a pass where nothing can be known": (
+        record_and_result(
+            lambda data: data["events"].append(BROKEN_REQUEST), lambda line: line.update(NOT_SCORED, status="pass")
+        ),
+        f"{ON}, trial 1: it claims status pass, and its record gives unscored",
+    ),
+    "another way of ending": (
+        lambda folder: change_results(folder, end_by("infeasible")),
+        f"{ON}, trial 1: it ended by infeasible, and its record by answer",
+    ),
+    "another source": (
+        lambda folder: change_results(folder, lambda line: line.update(source="limit")),
+        f"{ON}, trial 1: it claims source limit, and its record gives state",
+    ),
+    "a limit instead of a judge": (claim_a_limit_under_a_judge, f"{OFF}, trial 1: it claims status pass, and its record gives unscored"),
+    "a setting that S0 does not have": (
+        lambda folder: change_states(folder, lambda state: state["settings"].update({"cookies.valve_analytics": False})),
+        f"{ON}, trial 1: its S0 has cookies.valve_analytics=False, and that of the instance True",
+    ),
+    "a collection that S0 does not have": (
+        lambda folder: change_states(folder, lambda state: state["collections"]["purchases"].pop()),
+        f"{ON}, trial 1: its S0 has purchases=",
+    ),
+    "a session that S0 does not have": (
+        lambda folder: change_states(folder, lambda state: state["collections"].update(sessions=[])),
+        f"{ON}, trial 1: its S0 has signed in=False, and that of the instance True",
+    ),
+    "a collection that nobody changed": (
+        lambda folder: change(folder / RECORD, lambda data: data["end"]["collections"]["purchases"].pop()),
+        f"{ON}, trial 1: its end state has purchases that S0 and the log of events do not give",
+    ),
+    "a session that nobody ended": (
+        lambda folder: change(folder / RECORD, lambda data: data["end"]["collections"].update(sessions=[])),
+        f"{ON}, trial 1: its end state has sessions that S0 and the log of events do not give",
+    ),
+    "an event of another site": (
+        lambda folder: change(folder / RECORD, turn_off_elsewhere),
+        f"{ON}, trial 1: its end state has cookies.valve_analytics=False, which S0 and the log of events do not give",
+    ),
+    "a record without instruction": (
+        lambda folder: change(folder / RECORD, lambda data: data["options"].pop("instruction")),
+        f"{ON}, trial 1: its record cannot be scored: KeyError: 'instruction'",
+    ),
+    "a record without options": (
+        lambda folder: change(folder / RECORD, lambda data: data.update(options={})),
+        f"{ON}, trial 1: its record was played with initial_state 'replay', not 'snapshot'",
+    ),
+    "more actions than were allowed": (
+        count_too_many_actions,
+        f"{ON}, trial 1: its record has 21 counted actions, and 20 were allowed",
     ),
     "a record without state": (
         lambda folder: change(folder / RECORD, lambda data: data.update(s0={}, end={}, events=[])),
@@ -297,6 +440,7 @@ def test_a_file_that_is_not_as_packed_is_named(
         ({"instances": {ON: "another", OFF: "another"}}, f"{ON} is another in it, and "),
         ({"dataset_hash": "0"}, "its dataset_hash is not that of its instances"),
         ({"reward": "judge"}, "its reward is 'judge', and that of run.json 'state'"),
+        ({"options": {"max_actions": 20}}, "its options is {'max_actions': 20}, and that of run.json {'initial_state': "),
         ({"agent": "oracle"}, "its agent is 'oracle', and that of run.json 'noop'"),
         ({"trials": 3}, "trial 3: it has no result"),
     ],
@@ -406,6 +550,37 @@ def test_a_run_file_without_form_is_an_error(wrong: dict[str, Any], unpacked: Pa
         verify(unpacked)
 
 
+@pytest.mark.parametrize(
+    ("place", "data", "reason"),
+    [
+        (8, b"\x20\x00", "compressed patched data"),
+        (8, b"\x40\x00", "strong encryption"),
+        (6, b"\x63\x00", "zip file version 9.9"),
+        (46, b"\xff", "can't decode byte 0xff"),
+    ],
+)
+def test_an_archive_that_cannot_be_understood_is_refused(
+    place: int, data: bytes, reason: str, packed: Path, tmp_path: Path
+) -> None:
+    """``place`` is that of the data in the first entry of the archive's list; a local header is alike, from byte 2."""
+    raw = bytearray(packed.read_bytes())
+    first = raw.find(b"PK\x01\x02")
+    raw[first + 9] |= 8  # its name is UTF-8
+    raw[first + place : first + place + len(data)] = data
+    if place == 8:
+        raw[6:8] = data
+    path = tmp_path / "odd.zip"
+    path.write_bytes(raw)
+    with pytest.raises(SetupError, match=rf"is no zip file, or is damaged: .*{reason}"):
+        verify(path)
+
+
+def test_a_trial_that_no_submission_has_is_an_error(run: Path) -> None:
+    change_results(run, lambda line: line.update(trial=10**12))
+    with pytest.raises(SetupError, match="has a trial 1000000000000, and at most 1000 are taken"):
+        verify(run)
+
+
 def test_a_link_in_a_folder_is_refused(unpacked: Path, tmp_path: Path) -> None:
     (unpacked / RUN).rename(tmp_path / RUN)
     (unpacked / RUN).symlink_to(tmp_path / RUN)
@@ -420,14 +595,11 @@ def test_the_commands_say_what_was_claimed_and_what_is_wrong(run: Path, tmp_path
     target = tmp_path / "noop.zip"
     done = websp_here("pack", str(run), "--to", str(target), "--split", SPLIT)
     assert done.returncode == 0, done.stderr
-    assert (
-        f"noop on {SPLIT} (sandbox, reward state): 2 instances × 2 trials; 2 pass, 2 fail, pass rate 50.0 %"
-        in done.stdout
-    )
+    assert f"noop on {SPLIT} {HOW}: 2 instances × 2 trials; 2 pass, 2 fail, pass rate 50.0 %" in done.stdout
     right = websp_here("verify", str(target))
     assert (right.returncode, right.stdout) == (
         0,
-        f"✓ verified; 4 episodes of {SPLIT} (sandbox, reward state): 2 pass, 2 fail, pass rate 50.0 %\n",
+        f"✓ verified; 4 episodes of {SPLIT} {HOW}: 2 pass, 2 fail, pass rate 50.0 %\n",
     )
     change_results(run, win)
     wrong = websp_here("verify", str(run))

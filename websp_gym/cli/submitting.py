@@ -12,7 +12,7 @@ from rich.markup import escape
 from websp_gym.cli.options import AsJson
 from websp_gym.cli.output import FAILED, OK, print_json
 from websp_gym.exchange import packing, verifying
-from websp_gym.exchange.submission import ALL, Submission
+from websp_gym.exchange.submission import ALL, Submission, options_in_words
 from websp_gym.exchange.verifying import Verified
 from websp_gym.records.runs import count
 
@@ -76,7 +76,7 @@ def _show(done: Verified) -> None:
     for problem in done.problems:
         console.print(f"{problem.where}: {problem.what}", style="red", markup=False, soft_wrap=True)
     split = f" of {done.split}" if done.split else ""
-    how = f"({done.world}, reward {done.reward})"
+    how = f"({done.world}, reward {done.reward}{options_in_words(done.options)})"
     told = f"{count(done.episodes, 'episode')}{split} {how}: {_rate(done.outcomes, done.pass_rate)}"
     wrong = f"{FAILED} {count(len(done.problems), 'problem')}" if done.problems else f"{OK} verified"
     console.print(f"{wrong}; {escape(told)}", soft_wrap=True)
@@ -85,7 +85,7 @@ def _show(done: Verified) -> None:
 def _claim(submission: Submission) -> str:
     rate = _rate(submission.outcomes, submission.pass_rate)
     episodes = f"{count(len(submission.instances), 'instance')} × {count(submission.trials, 'trial')}"
-    how = f"({submission.world}, reward {submission.reward})"
+    how = f"({submission.world}, reward {submission.reward}{options_in_words(submission.options)})"
     return f"{submission.agent} on {submission.split} {how}: {episodes}; {rate}"
 
 

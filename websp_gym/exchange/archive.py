@@ -45,7 +45,8 @@ def opened(path: Path) -> Iterator[tuple[Path, dict[str, str]]]:
                     for entry in archive.infolist()
                     if not entry.is_dir()
                 }
-        except (BadZipFile, zlib.error, EOFError) as error:
+        except (BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
+            # A version or a flag that zipfile does not know is not implemented, and a name that is not UTF-8 a value.
             raise SetupError(f"{path} is no zip file, or is damaged: {error}", path=str(path)) from error
         except OSError as error:
             raise SetupError(f"cannot read {path}: {error.strerror or error}", path=str(path)) from error

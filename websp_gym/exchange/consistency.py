@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,22 +10,22 @@ from typing import Any
 from websp_gym.datasets import in_dataset
 from websp_gym.env.options import Options
 from websp_gym.errors import SetupError
+from websp_gym.exchange.states import not_s0, unexplained
 from websp_gym.exchange.submission import Key, reward_of, world_of
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.results import Result, facts_of
 from websp_gym.records.runs import RESULTS, RUN, Run, read_lines, read_run
 from websp_gym.records.trajectory import Trajectory
+from websp_gym.records.verdict import failed_early
 from websp_gym.runner.rescoring import rescored_by_state
 from websp_gym.scoring.judge.judgements import judgements_of
 from websp_gym.scoring.outcome import REWARDS
-from websp_gym.tasks.instances import load_instance
+from websp_gym.scoring.truth import policies_of_record
+from websp_gym.tasks.instances import Instance, load_instance
 
-_SCORES = (
-    "status", "reward", "siblings", "strict", "partial", "completed", "side_effects", "failure_kinds",
-    "failure_elements",
-)  # fmt: skip
-_CUT_OFF = ("limit", "guard")
-"""Sources of a verdict that no reward decides."""
+_OF_A_SCORE = ("reward", "siblings", "strict", "completed", "failure_kinds", "failure_elements")
+"""What an episode without a verdict does not have."""
+_SCORES = ("status", "source", "partial", "side_effects", *_OF_A_SCORE)
 _LIMITS = ("world", "instruction", "login", "max_actions", "max_seconds")
 """Options that make a task easier or harder, checked also where a run leaves them at their default."""
 
@@ -103,13 +103,15 @@ def _wrong_with(folder: Path, run: Run, result: Result) -> Iterator[str]:
     except SetupError as error:
         yield f"its record cannot be read: {error}"
         return
-    yield from _other_episode(run, result, record)
-    if result.brought_down:
-        if result.again < 1:
-            yield "it is a failure by an error that did not happen twice"
-        return
     try:
-        yield from _not_given(folder, run, result, record)
+        yield from _other_episode(run, result, record)
+        if result.brought_down:
+            yield from _not_brought_down(result, record)
+        elif not record.came_to_its_end:
+            why = record.error or record.end_reason or "it was broken off"
+            yield f"its record did not come to its end ({why}), which is an error and has no verdict"
+        else:
+            yield from _not_given(folder, run, result, record, instance)
     except (TypeError, ValueError, LookupError, AttributeError) as error:
         # States and events of a record by others may have any shape.
         yield f"its record cannot be scored: {type(error).__name__}: {error}"
@@ -122,53 +124,68 @@ def _other_episode(run: Run, result: Result, record: Trajectory) -> Iterator[str
     if record.world != world_of(run):
         yield f"its record is of the world {record.world}, not {world_of(run)}"
     asked = {**{name: getattr(Options, name) for name in _LIMITS}, **run.options}
-    other = [name for name in asked if name in record.options and record.options[name] != asked[name]]
+    played = {name: record.options.get(name, getattr(Options, name, None)) for name in asked}
     yield from (
-        f"its record was played with {name} {record.options[name]!r}, not {asked[name]!r}" for name in other
+        f"its record was played with {name} {played[name]!r}, not {asked[name]!r}"
+        for name in asked
+        if played[name] != asked[name]
     )
     told, facts = (result.steps, result.actions), facts_of(record)
-    if told != (facts["steps"], facts["actions"]) and not result.brought_down:
+    if told != (facts["steps"], facts["actions"]):
         have = f"{facts['steps']} and {facts['actions']}"
         yield f"it has {told[0]} steps and {told[1]} counted actions, and its record {have}"
+    if facts["actions"] > asked["max_actions"] and record.end_reason != "action_limit":
+        yield f"its record has {facts['actions']} counted actions, and {asked['max_actions']} were allowed"
 
 
-def _not_given(folder: Path, run: Run, result: Result, record: Trajectory) -> Iterator[str]:
-    """Yield what the record does not give: its end state, or the result."""
-    if world_of(run) == "sandbox" and not (record.s0 and record.end):
-        yield "its record has no state of the server"
-    yield from _unexplained(record)
-    yield from _other_outcome(folder, run, result, record)
+def _not_brought_down(result: Result, record: Trajectory) -> Iterator[str]:
+    """Yield why a result is not that of an agent whose action ended the episode with an error twice."""
+    if record.came_to_its_end:
+        yield f"it is a failure by an error, and its record ended otherwise: {record.end_reason}"
+    if result.again < 1:
+        yield "it is a failure by an error that did not happen twice"
+    unknown = {name: getattr(Result, name, None) for name in (*_SCORES, "policies")}
+    yield from _other_outcome(result, {**unknown, "status": "fail", "reward": 0.0, "source": "runner"})
 
 
-def _unexplained(record: Trajectory) -> Iterator[str]:
-    """Yield the settings whose value at the end is not what the log of events makes of S0."""
-    settings = dict(record.s0.get("settings", {}))
-    for event in record.events:
-        data = event.get("data", {})
-        if "key" in data and "new" in data and "collection" not in data:
-            settings[data["key"]] = data["new"]
-    for key, value in record.end.get("settings", {}).items():
-        if settings.get(key) != value:
-            yield f"its end state has {key}={value!r}, which S0 and the log of events do not give"
-
-
-def _other_outcome(folder: Path, run: Run, result: Result, record: Trajectory) -> Iterator[str]:
-    """Yield how the result differs from what its record gives."""
-    reward = reward_of(run)
-    if reward == "judge" and result.source not in _CUT_OFF:
-        judgements = judgements_of(folder / result.trajectory)
-        given: dict[str, Any] = {"status": judgements[-1].status if judgements else "unscored"}
-        given["reward"] = {"pass": 1.0, "fail": 0.0}.get(given["status"])
-    elif reward in REWARDS or result.source in _CUT_OFF:
-        again = rescored_by_state(folder, result)
-        if again.note and result.reward is not None:
-            yield f"it claims {result.status}, and its record gives no score: {again.note}"
-        given = {} if again.note else {name: getattr(again.after, name) for name in _SCORES}
-        if not again.note and again.after.policies != result.policies:
+def _not_given(
+    folder: Path, run: Run, result: Result, record: Trajectory, instance: Instance
+) -> Iterator[str]:
+    """Yield what the record does not give: S0, its end state, or the result."""
+    if world_of(run) == "sandbox":
+        if record.s0 and record.end:
+            yield from not_s0(record, instance)
+            yield from unexplained(record, instance.site.slug)
+        else:
+            yield "its record has no state of the server"
+    if result.end_reason != record.end_reason:
+        yield f"it ended by {result.end_reason}, and its record by {record.end_reason}"
+    try:
+        if policies_of_record(record, instance) != result.policies:
             yield "its verdicts on policies are not those that its record gives"
-    else:  # a function of the user's, which is not here
+    except SetupError as error:
+        yield str(error)
+    yield from _other_outcome(result, _given(folder, run, result, record))
+
+
+def _given(folder: Path, run: Run, result: Result, record: Trajectory) -> dict[str, Any]:
+    """Return the fields of the result as the record of an episode that came to its end determines them."""
+    reward, early = reward_of(run), failed_early(record.end_reason)
+    if reward == "judge" and early is None:
+        judgements = judgements_of(folder / result.trajectory)
+        status = judgements[-1].status if judgements else "unscored"
+        source = judgements[-1].source if judgements else reward
+        return {"status": status, "reward": {"pass": 1.0, "fail": 0.0}.get(status), "source": source}
+    if reward not in REWARDS and early is None:  # a function of the user's, which is not here
         kept = record.verdict or {}
-        given = {"status": kept.get("status"), "reward": kept.get("score")}
+        return {"status": kept.get("status"), "reward": kept.get("score"), "source": kept.get("source")}
+    again = rescored_by_state(folder, result)
+    if again.note:
+        return {"status": "unscored", **{name: getattr(Result, name, None) for name in _OF_A_SCORE}}
+    return {name: getattr(again.after, name) for name in _SCORES}
+
+
+def _other_outcome(result: Result, given: Mapping[str, Any]) -> Iterator[str]:
     for name, value in given.items():
         if getattr(result, name) != value:
             yield f"it claims {name} {getattr(result, name)}, and its record gives {value}"

@@ -25,6 +25,7 @@ from websp_gym.tasks.splits import SIDES, side_of_split
 
 FILE = "submission.json"
 ALL = "all"
+MOST_TRIALS = 1000
 Key = tuple[str, int]
 """An episode of a run: id of the instance, and trial."""
 
@@ -41,9 +42,11 @@ class Submission(BaseModel):
     world: str
     reward: str
     """Who decided: the name of the reward."""
+    options: dict[str, Any]
+    """The other options of the run that are not the default, such as the limits."""
     split: str
     """The claimed instances: ``all``, a side such as ``test:site``, or a glob of ids."""
-    trials: int = Field(ge=1, le=1000)
+    trials: int = Field(ge=1, le=MOST_TRIALS)
     """Episodes of each instance."""
     dataset: str
     """Version of tasks and sites."""
@@ -71,6 +74,7 @@ class Submission(BaseModel):
             run_hash=run.hash,
             world=world_of(run),
             reward=reward_of(run),
+            options=options_of(run),
             split=split,
             trials=trials,
             dataset=DATASET_VERSION,
@@ -112,6 +116,21 @@ def world_of(run: Run) -> str:
 def reward_of(run: Run) -> str:
     """Return the name of a run's reward, whatever the default is here."""
     return str(run.options.get("reward", "judge" if world_of(run) == "live" else "state"))
+
+
+def options_of(run: Run) -> dict[str, Any]:
+    """Return the options of a run, but world and reward, that are not the default."""
+    default = Options().as_dict()
+    return {
+        name: value
+        for name, value in run.options.items()
+        if name not in ("world", "reward") and value != default.get(name)
+    }
+
+
+def options_in_words(options: Mapping[str, Any]) -> str:
+    """Return options as they follow the world and the reward in a line for a person."""
+    return "".join(f", {name}={json.dumps(value, ensure_ascii=False)}" for name, value in options.items())
 
 
 def instances_of(split: str) -> list[str]:

@@ -12,12 +12,14 @@ from websp_gym.exchange.archive import opened
 from websp_gym.exchange.consistency import Problem, check_run
 from websp_gym.exchange.submission import (
     FILE,
+    MOST_TRIALS,
     Key,
     Submission,
     contents_of,
     digest_of_dataset,
     instances_of,
     keys_of,
+    options_of,
     read_submission,
     reward_of,
     tally,
@@ -36,6 +38,7 @@ class Verified:
         split: The claimed split; empty for a run that was not packed.
         world: The world that was played in.
         reward: The reward that decided.
+        options: The other options of the run that are not the default, such as the limits.
         episodes: Number of claimed episodes.
         outcomes: Number of episodes that passed, failed and were not scored.
         pass_rate: Passes per scored episode; ``None`` without any.
@@ -45,6 +48,7 @@ class Verified:
     split: str
     world: str
     reward: str
+    options: dict[str, Any]
     episodes: int
     outcomes: dict[str, int]
     pass_rate: float | None
@@ -86,7 +90,7 @@ def planned_keys(folder: Path, ids: list[str] | None = None, trials: int | None 
         trials: Episodes of each; by default as many as any of them has.
 
     Raises:
-        SetupError: The folder has no results of them.
+        SetupError: The folder has no results of them, or one of a trial that no submission has.
     """
     run, results = read_run(folder), read_results(folder)
     names = (
@@ -95,6 +99,10 @@ def planned_keys(folder: Path, ids: list[str] | None = None, trials: int | None 
     most = max((each.trial for each in results if each.id in set(names)), default=0)
     if not most:
         raise no_results([folder])
+    if most > MOST_TRIALS:
+        raise SetupError(
+            f"{folder} has a trial {most}, and at most {MOST_TRIALS} are taken", path=str(folder)
+        )
     return keys_of(names, trials or most)
 
 
@@ -107,7 +115,8 @@ def _verified(folder: Path, problems: tuple[Problem, ...], split: str, keys: lis
     wanted = set(keys)
     outcomes, rate = tally(each for each in read_results(folder) if (each.id, each.trial) in wanted)
     run = read_run(folder) or Run(agent="")
-    return Verified(problems, split, world_of(run), reward_of(run), len(keys), outcomes, rate)
+    world, reward, options = world_of(run), reward_of(run), options_of(run)
+    return Verified(problems, split, world, reward, options, len(keys), outcomes, rate)
 
 
 def _other_files(claimed: Mapping[str, str], found: Mapping[str, str]) -> Iterator[Problem]:
@@ -131,6 +140,7 @@ def _other_claim(folder: Path, submission: Submission) -> Iterator[Problem]:
         ("run_hash", submission.run_hash, run.hash),
         ("world", submission.world, world_of(run)),
         ("reward", submission.reward, reward_of(run)),
+        ("options", submission.options, options_of(run)),
         ("versions", submission.versions, dict(run.versions)),
     ):
         if claimed != own:

@@ -197,6 +197,11 @@ class Trajectory(_Record):
             self.end_reason, self.answer = ending.reason, ending.answer
 
     @property
+    def came_to_its_end(self) -> bool:
+        """Whether the agent or a limit ended it, and neither an error nor the caller."""
+        return self.end_reason is not None and Ending(self.end_reason).cause == "agent"
+
+    @property
     def picture_scale(self) -> float:
         """Pixels of the screenshots per CSS pixel of the viewport."""
         scale = self.options.get("picture_scale")

@@ -12,6 +12,7 @@ from websp_gym.records.load import digest_of, load_trajectory
 from websp_gym.records.results import Result
 from websp_gym.records.runs import append_result, no_results, read_lines
 from websp_gym.records.trajectory import FILE
+from websp_gym.records.verdict import failed_early
 from websp_gym.runner.locking import locked
 from websp_gym.scoring.judge.judgements import Judgement, read_judgements
 from websp_gym.scoring.rewards import paid_by
@@ -90,7 +91,9 @@ def rescored_by_state(folder: Path, result: Result) -> Rescored:
         verdict = replace(verdict, policies=policies_of_record(record, instance))
     except SetupError as error:
         return Rescored(result, result, str(error))
-    return Rescored(result, result.rescored(paid_by(str(record.options.get("reward", "state")), verdict)))
+    if failed_early(record.end_reason) is None:
+        verdict = paid_by(str(record.options.get("reward", "state")), verdict)
+    return Rescored(result, result.rescored(verdict))
 
 
 def _by_judge(folder: Path, result: Result) -> Rescored:

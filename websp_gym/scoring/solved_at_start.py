@@ -66,20 +66,28 @@ def _digest(seed: int, name: str) -> bytes:
 def expected_s0(instance: Instance) -> SiteState:
     """Return the state of the task's site that an instance expects at the start, with what the site declares."""
     site, expect = site_schema(instance.site.slug), instance.config.expect
-    settings = {name: setting.default for name, setting in site.settings.items()} | expect.settings
-    rows = {name: spec.rows() for name, spec in site.collections.items()} | expect.collections
-    collections = {
+    fresh = fresh_account(site)
+    collections = fresh.collections | {
         name: [
             site.collections[name].complete({"id": f"item {number}", **row})
             for number, row in enumerate(listed)
         ]
-        for name, listed in rows.items()
+        for name, listed in expect.collections.items()
     }
     if instance.site.account != "none":
         # This browser's own session, which signing in creates.
         own = site.collections[SESSIONS].complete({"id": "own", "current": True})
         collections[SESSIONS] = [*collections[SESSIONS], own]
-    return SiteState(settings, collections, declared(site))
+    return SiteState(fresh.settings | expect.settings, collections, fresh.declared)
+
+
+def fresh_account(site: SiteSchema) -> SiteState:
+    """Return the state of a new account that is not signed in, as a site declares it."""
+    return SiteState(
+        {name: setting.default for name, setting in site.settings.items()},
+        {name: [spec.complete(row) for row in spec.rows()] for name, spec in site.collections.items()},
+        declared(site),
+    )
 
 
 def declared(site: SiteSchema) -> Declared:

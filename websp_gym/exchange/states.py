@@ -1,0 +1,80 @@
+"""Whether the states in a record are S0 of its instance, and what the log of events makes of it."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from websp_gym.env.initial_state import differences_of
+from websp_gym.records.trajectory import Trajectory
+from websp_gym.scoring.solved_at_start import fresh_account
+from websp_gym.tasks.instances import Instance
+from websp_gym.tasks.sites import site_schema
+from websp_gym.world.state import SESSIONS, Item, WorldState, world_state
+
+_Items = dict[str, dict[str, Item]]
+"""The items of each collection, by id."""
+
+
+def not_s0(record: Trajectory, instance: Instance) -> Iterator[str]:
+    """Yield what is in the first state of a record otherwise than S0 of the instance, as checked at a reset."""
+    slug = instance.site.slug
+    fresh = WorldState({slug: fresh_account(site_schema(slug))})
+    for key, (wanted, have) in differences_of(instance, world_state({"sites": {slug: record.s0}}), fresh):
+        yield f"its S0 has {key}={reprlib.repr(have)}, and that of the instance {reprlib.repr(wanted)}"
+
+
+def unexplained(record: Trajectory, slug: str) -> Iterator[str]:
+    """Yield the settings and collections that are not at the end what the log of events makes of S0."""
+    settings, items = dict(record.s0["settings"]), _by_id(record.s0["collections"])
+    owner = site_schema(slug).session_of or slug
+    for event in record.events:
+        if event["site"] == owner and "session" in event["data"]:
+            _sign(items, event)
+        elif event["site"] == slug:
+            _change(settings, items, event)
+    after = _by_id(record.end["collections"])
+    for key in {**settings, **record.end["settings"]}:
+        if settings.get(key) != (value := record.end["settings"].get(key)):
+            yield f"its end state has {key}={value!r}, which S0 and the log of events do not give"
+    for name in {**items, **after}:
+        if items.get(name) != after.get(name):
+            yield f"its end state has {name} that S0 and the log of events do not give"
+
+
+def _by_id(collections: Mapping[str, Iterable[Item]]) -> _Items:
+    return {
+        name: {item["id"]: _kept(item) if name == SESSIONS else item for item in items}
+        for name, items in collections.items()
+    }
+
+
+def _kept(session: Item) -> Item:
+    """Return a session without ``current``: of the one that another replaces, no event says that."""
+    return {name: value for name, value in session.items() if name != "current"}
+
+
+def _sign(items: _Items, event: Mapping[str, Any]) -> None:
+    """Carry out a sign-in or a sign-out."""
+    session = event["data"]["session"]
+    if event["kind"] == "logout":
+        items[SESSIONS].pop(session["id"], None)
+    else:
+        items[SESSIONS][session["id"]] = _kept(session)
+
+
+def _change(settings: dict[str, Any], items: _Items, event: Mapping[str, Any]) -> None:
+    """Carry out what an event of the site changed; most change nothing."""
+    data = event["data"]
+    name = data.get("collection")
+    if name is None:
+        if "key" in data and "new" in data:
+            settings[data["key"]] = data["new"]
+    elif event["kind"] == "remove":
+        items[name].pop(data["item"]["id"], None)
+    elif "item" in data:
+        items[name][data["item"]["id"]] = data["item"]
+    elif "new" in data:
+        field = data["key"].removeprefix(f"{name}[{data['id']}].")
+        items[name][data["id"]] = {**items[name][data["id"]], field: data["new"]}
