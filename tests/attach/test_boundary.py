@@ -21,10 +21,22 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from tests.attach_support import COOKIES, STEAM, Client, CommandError, ThreadAgent, finish, play, play_door
+from tests.attach_support import (
+    COOKIES,
+    STEAM,
+    SWITCHES,
+    Client,
+    CommandError,
+    ThreadAgent,
+    finish,
+    play,
+    play_door,
+)
 from tests.conftest import MakeEnv
+from websp_gym.attach import attach
 from websp_gym.attach.door import Door
 from websp_gym.attach.rules import IGNORED, PASSED, rule_of
+from websp_gym.attach.scripts import WORLD
 from websp_gym.browser.driver import playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.owner import call
@@ -240,6 +252,47 @@ def test_contexts_that_are_not_the_agents_cannot_be_used(make_once: Client) -> N
         if event["method"] == "Runtime.executionContextCreated"
     ]
     assert not any("websp" in name or "playwright" in name for name in named)
+
+
+def test_a_script_cannot_tell_of_steps_in_the_name_of_our_listener(make: MakeEnv) -> None:
+    """A function of the same name can be had; what is said with it is no step, nor an error of the episode."""
+    told = {"kind": "click", "value": "", "role": "button", "name": "forged", "form": "", "frame": ""}
+
+    def program(client: Client, door: Door) -> None:
+        client.tell("Runtime.enable")
+        frame = client.tell("Page.getFrameTree")["frameTree"]["frame"]["id"]
+        world = client.tell("Page.createIsolatedWorld", frameId=frame, worldName=WORLD)["executionContextId"]
+        client.tell("Runtime.addBinding", name="websp_tell")
+        client.tell("Runtime.addBinding", name="websp_tell", executionContextName=WORLD)
+        for payload in (json.dumps(told), "garbage", "{}", "[]", "[" * 100_000):
+            script = f"websp_tell({json.dumps(payload)})"
+            client.evaluate(script)
+            client.evaluate(script, contextId=world)
+            time.sleep(0.5)
+        client.evaluate("document.querySelector('a').click()")
+        time.sleep(1)
+        assert any(event["method"] == "Runtime.bindingCalled" for event in client.events)
+        # What our listener tells is not for the agent.
+        assert not any('"kind":"click","role":"link"' in json.dumps(event) for event in client.events)
+
+    (step,) = play(make(STEAM, observation="text"), program).steps
+    assert step.startswith("script: click ")
+    assert "forged" not in step
+
+
+def test_a_flood_of_false_tellings_costs_no_episode_its_score() -> None:
+    flood = "for (let i = 0; i < 3_000; i++) websp_tell('g'.repeat(i % 3000)); fetch('/x'); 1"
+    with attach(STEAM, observation="text") as first, attach(STEAM, seed=1, observation="text") as second:
+        with closing(Client(second.cdp_url)) as honest, closing(Client(first.cdp_url)) as client:
+            honest.open(COOKIES)
+            client.open(COOKIES)
+            client.tell("Runtime.addBinding", name="websp_tell")
+            for _ in range(3):
+                client.evaluate(flood)
+            for name in SWITCHES:
+                honest.turn_off(name)
+        assert first.finish("done").status == "fail"
+        assert second.finish("done").score == 1.0
 
 
 def test_a_session_of_another_connection_cannot_be_used(make_once: Client) -> None:

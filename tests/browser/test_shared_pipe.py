@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -110,6 +111,27 @@ def test_a_closed_session_is_gone_and_playwright_goes_on(shared: tuple[SharedPip
     page.context.new_page().close()
     assert page.evaluate("1 + 1") == 2
     assert len(other.heard) == before
+
+
+def test_a_client_that_fails_at_one_message_loses_no_other(shared: tuple[SharedPipe, Page]) -> None:
+    pipe, page = shared
+    heard: list[int] = []
+
+    def hear(text: bytes, session: str) -> None:
+        number = json.loads(text)["id"]
+        assert number % 2 == 0
+        heard.append(number)
+
+    async def ask_all(session: str) -> None:
+        for number in range(1, 101):
+            message = {"id": number, "method": "Browser.getVersion", "sessionId": session}
+            pipe.send(json.dumps(message).encode())
+        await asyncio.sleep(0)
+        time.sleep(0.5)  # so that all answers are in the pipe when it is read again
+
+    pipe.run(ask_all(pipe.run(pipe.browser_session(hear))))
+    assert page.evaluate("1 + 1") == 2
+    assert heard == list(range(2, 101, 2))
 
 
 def test_a_killed_browser_is_an_error_for_all(browser_thread: None) -> None:

@@ -27,6 +27,7 @@ _READ = (
     b'"method":"Target.',
     b'"method":"Runtime.executionContext',
     b'"method":"Runtime.consoleAPICalled',
+    b'"method":"Runtime.bindingCalled',
 )
 
 
@@ -222,6 +223,9 @@ class Connection:
                 self._worlds.pop(session, None)
             case "Runtime.consoleAPICalled":
                 if not self._worlds.get(session, {}).get(arguments.get("executionContextId", 0)):
+                    return None
+            case "Runtime.bindingCalled":
+                if self._worlds.get(session, {}).get(arguments["executionContextId"]) is False:
                     return None
         return event
 

@@ -62,6 +62,7 @@ _HEARD = (
     b'{"id"',
     b'{"method":"Target.attachedToTarget',
     b'{"method":"Runtime.bindingCalled',
+    b'{"method":"Runtime.executionContext',
     b'{"method":"Page.javascriptDialog',
     b'{"method":"Network.requestWillBeSent"',
 )
@@ -269,6 +270,8 @@ class AttachedEpisode:
                 self.scripts.requested(session, arguments)
             case "Runtime.bindingCalled":
                 self.scripts.told(session, arguments)
+            case str(method) if method.startswith("Runtime.executionContext"):
+                self.scripts.world_changed(session, method, arguments)
             case None:
                 waiting = self._answers.get(message["id"])
                 if waiting is not None and not waiting.done():

@@ -46,6 +46,8 @@ class ScriptWatch:
         self._running: set[tuple[str, int]] = set()
         self._ended = float("-inf")
         self._targets: dict[str, str] = {}
+        self._worlds: dict[str, set[int]] = {}
+        """The execution contexts of our listeners, by session."""
         self._last: OutsideAction | None = None
         """The action of the scripts that run now."""
         self._acted = float("-inf")
@@ -82,15 +84,30 @@ class ScriptWatch:
         self._send(session, "Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0})
         self._send(session, "Page.addScriptToEvaluateOnNewDocument", source)
 
+    def world_changed(self, session: str, method: str, arguments: Mapping[str, Any]) -> None:
+        """Take an event about the execution contexts of a tab."""
+        ours = self._worlds.setdefault(session, set())
+        match method:
+            case "Runtime.executionContextCreated":
+                context = arguments["context"]
+                if context["name"] == WORLD and context["auxData"]["type"] == "isolated":
+                    ours.add(context["id"])
+            case "Runtime.executionContextDestroyed":
+                ours.discard(arguments["executionContextId"])
+            case "Runtime.executionContextsCleared":
+                ours.clear()
+
     def told(self, session: str, arguments: Mapping[str, Any]) -> None:
-        """Take what a listener tells."""
-        if arguments.get("name") != _BINDING or not self.running:
+        """Take what a listener tells. Scripts of pages and of the agent can call a function of its name, too."""
+        if arguments["executionContextId"] not in self._worlds.get(session, ()) or not self.running:
             return
-        told = json.loads(arguments["payload"])
-        met = {name: told[name] for name in ("role", "name", "form", "frame")}
-        self._take(
-            _call(told["kind"], told["value"]), f"{told['kind']} {met['role']} {met['name']!r}", session, met
-        )
+        try:
+            told = json.loads(arguments["payload"])
+            met = {name: str(told[name]) for name in ("role", "name", "form", "frame")}
+            kind, value = str(told["kind"]), str(told["value"])
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return
+        self._take(_call(kind, value), f"{kind} {met['role']} {met['name']!r}", session, met)
 
     def requested(self, session: str, arguments: Mapping[str, Any]) -> None:
         """Take a request of a page: it is a script's if what led to it began in one that the page does not have."""

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import itertools
 import json
+import logging
 import os
 import re
 import shlex
@@ -25,6 +26,7 @@ from typing import Any, TypeVar
 from websp_gym.browser.scratch import scratch_folder
 from websp_gym.errors import WorldError
 
+logger = logging.getLogger(__name__)
 Returned = TypeVar("Returned")
 Hear = Callable[[bytes, str], None]
 """Takes a message of the browser and the id of its session."""
@@ -271,12 +273,18 @@ class _Messages:
         self._parts: list[bytes] = []
 
     def feed(self, chunk: bytes) -> None:
+        """Take all messages that a part of the stream ends; one that cannot be handled costs no other."""
         *whole, rest = chunk.split(b"\0")
-        for part in whole:
-            message, self._parts = b"".join((*self._parts, part)), []
-            self._take(message)
+        if whole:
+            whole[0] = b"".join((*self._parts, whole[0]))
+            self._parts.clear()
         if rest:
             self._parts.append(rest)
+        for message in whole:
+            try:
+                self._take(message)
+            except Exception:
+                logger.exception("a message of a DevTools connection was lost")
 
 
 class _Reader(asyncio.Protocol):
