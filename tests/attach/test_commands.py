@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from websp_gym.attach.commands import CommandReader
+from websp_gym.attach.commands import READERS, CommandReader
+from websp_gym.attach.rules import PASSED
 
 Command = tuple[str, dict[str, Any]]
 
@@ -38,6 +39,10 @@ def typed(text: str, down: str = "keyDown") -> list[Command]:
     return found
 
 
+def drag(kind: str) -> Command:
+    return "Input.dispatchDragEvent", {"type": kind, "x": 1, "y": 2, "data": {"items": []}}
+
+
 PRESS = [mouse("mouseMoved"), mouse("mousePressed"), mouse("mouseReleased")]
 SECOND = [mouse("mousePressed", clickCount=2), mouse("mouseReleased", clickCount=2)]
 
@@ -47,6 +52,16 @@ SECOND = [mouse("mousePressed", clickCount=2), mouse("mouseReleased", clickCount
     [
         (PRESS, ["mouse_click(10, 20)"]),
         ([*PRESS, *SECOND], ["mouse_click(10, 20)"]),
+        ([*PRESS, *SECOND, mouse("mousePressed", 14, 17, clickCount=3)], ["mouse_click(10, 20)"]),
+        ([*PRESS, *SECOND, mouse("mousePressed", 16, 20, clickCount=3)], ["mouse_click(10, 20)", "mouse_click(16, 20)"]),
+        ([*PRESS, mouse("mousePressed", 99, 20, clickCount=2)], ["mouse_click(10, 20)", "mouse_dblclick(99, 20)"]),
+        ([*PRESS, *SECOND, *SECOND], ["mouse_click(10, 20)", "mouse_dblclick(10, 20)"]),
+        ([mouse("mousePressed", clickCount=count) for count in (1, 2, 3, 4, 5)], ["mouse_click(10, 20)"] * 3),
+        ([*PRESS, mouse("mousePressed", clickCount=2, button="right")], ["mouse_click(10, 20)", "mouse_dblclick(10, 20, button='right')"]),
+        ([*PRESS, key("keyDown", "Enter", "\r"), *SECOND], ["mouse_click(10, 20)", "keyboard_press('Enter')", "mouse_dblclick(10, 20)"]),
+        ([*PRESS[:2], drag("dragEnter"), drag("drop"), PRESS[2]], ["mouse_click(10, 20)"]),
+        ([*PRESS[:2], drag("drop"), drag("drop"), drag("drop")], ["mouse_click(10, 20)", "mouse_click(1, 2)", "mouse_click(1, 2)"]),
+        ([*PRESS, drag("drop")], ["mouse_click(10, 20)", "mouse_click(1, 2)"]),
         ([mouse("mousePressed", clickCount=2), mouse("mouseReleased", clickCount=2)], ["mouse_dblclick(10, 20)"]),
         ([mouse("mousePressed", button="right")], ["mouse_click(10, 20, button='right')"]),
         ([*PRESS, mouse("mousePressed", 1, 2)], ["mouse_click(10, 20)", "mouse_click(1, 2)"]),
@@ -60,6 +75,33 @@ SECOND = [mouse("mousePressed", clickCount=2), mouse("mouseReleased", clickCount
         ([*typed("a"), key("keyDown", "Enter", "\r")], ["keyboard_type('a')", "keyboard_press('Enter')"]),
         ([key("keyDown", "Shift"), key("keyDown", "A", "A", modifiers=8), key("keyUp", "A")], ["keyboard_type('A')"]),
         ([key("keyDown", "Control"), key("rawKeyDown", "a", modifiers=2)], ["keyboard_press('Control+a')"]),
+        # One that is called like a modifier and does something else, or is Enter by another of its names.
+        ([key("keyDown", "Shift", "\r")], ["keyboard_press('Enter')"]),
+        ([key("keyDown", "Shift", windowsVirtualKeyCode=13)], ["keyboard_press('Enter')"]),
+        ([key("rawKeyDown", "Shift", code="NumpadEnter")], ["keyboard_press('Enter')"]),
+        ([key("keyDown", "Shift", windowsVirtualKeyCode=65)], ["keyboard_press('Shift')"]),
+        ([key("keyDown", "Shift", commands=["insertNewline"])], ["keyboard_press('Shift')"]),
+        ([key("keyDown", "Shift", code="ShiftLeft", windowsVirtualKeyCode=16, commands=[], isKeypad=False)], []),
+        ([*typed("a"), key("keyDown", "a", "a", windowsVirtualKeyCode=13)], ["keyboard_type('a')", "keyboard_press('Enter')"]),
+        ([*typed("a"), key("keyDown", "b", "b", code="Enter", autoRepeat=True)], ["keyboard_type('a')", "keyboard_press('Enter')"]),
+        ([*typed("a"), key("keyDown", "Delete", "\r", isKeypad=True)], ["keyboard_type('a')", "keyboard_press('Enter')"]),
+        ([*typed("a"), key("rawKeyDown", "Enter", modifiers=2)], ["keyboard_type('a')", "keyboard_press('Control+Enter')"]),
+        ([*typed("a"), key("rawKeyDown", "m", "\r", modifiers=2)], ["keyboard_type('a')", "keyboard_press('Control+Enter')"]),
+        ([*typed("a"), key("rawKeyDown", "v", modifiers=2), *typed("b")], ["keyboard_type('ab')"]),
+        # The text of a key comes directly after it, once.
+        ([mouse("mousePressed"), key("char", "", "\r")], ["mouse_click(10, 20)", "keyboard_press('Enter')"]),
+        ([mouse("mousePressed"), key("char", "", "a"), key("char", "", "b")], ["mouse_click(10, 20)", "keyboard_type('ab')"]),
+        ([key("rawKeyDown", "Enter"), key("char", "", "\r"), key("keyUp", "Enter")], ["keyboard_press('Enter')"]),
+        ([key("rawKeyDown", "", "\r", windowsVirtualKeyCode=13), key("char", "", "\r", windowsVirtualKeyCode=13), key("keyUp", "", "\r", windowsVirtualKeyCode=13)], ["keyboard_press('Enter')"]),
+        ([key("rawKeyDown", "Enter"), key("char", "", "\r"), key("char", "", "\r")], ["keyboard_press('Enter')"] * 2),
+        ([key("rawKeyDown", "Enter"), key("keyUp", "Enter"), key("char", "", "\r")], ["keyboard_press('Enter')"] * 2),
+        ([key("keyDown", "Enter", "\r"), key("char", "", "\r")], ["keyboard_press('Enter')"] * 2),
+        ([*typed("a"), key("rawKeyDown", "b"), key("char", "", "\r")], ["keyboard_type('ab')", "keyboard_press('Enter')"]),
+        ([key("rawKeyDown", "a", modifiers=2), key("char", "a", "\x01", modifiers=2)], ["keyboard_press('Control+a')"]),
+        # As browser-use types: the key in its small form, the character after it.
+        ([key("keyDown", "h", modifiers=8), key("char", "H", "H"), key("keyUp", "h", modifiers=8), key("keyDown", "i"), key("char", "i", "i"), key("keyUp", "i")], ["keyboard_type('Hi')"]),
+        ([key("keyUp", "Enter")], ["keyboard_press('Enter')"]),
+        ([*typed("a"), ("DOM.focus", {}), *typed(" b")], ["keyboard_type('a')", "keyboard_type(' b')"]),
         ([key("keyDown", "Tab"), key("keyDown", "Tab")], ["keyboard_press('Tab')", "keyboard_press('Tab')"]),
         ([("Page.navigate", {"url": "https://a.example/"})], ["goto('https://a.example/')"]),
         ([("Page.reload", {})], ["keyboard_press('F5')"]),
@@ -84,5 +126,19 @@ def test_commands_are_read_as_actions(commands: list[Command], actions: list[str
     assert [str(action) for action in found] == actions
     for function in later:
         function()
-    reader.end()
-    assert all(action.over.done() for action in found)
+    assert all(action.over.done() for action in found if action.types)
+
+
+def test_the_texts_of_keys_belong_to_their_sessions() -> None:
+    reader = CommandReader(lambda seconds, function: None)
+    _, enter = key("rawKeyDown", "Enter")
+    _, text = key("char", "", "\r")
+    assert reader.read("Input.dispatchKeyEvent", enter, "tab", "one", 1) is not None
+    assert reader.read("Input.dispatchKeyEvent", text, "tab", "other", 1) is not None
+
+
+def test_every_command_of_the_mouse_and_the_keys_is_read_or_presses_nothing() -> None:
+    scrolls_or_ends = {"Input.synthesizeScrollGesture", "Input.cancelDragging", "Input.setInterceptDrags"}
+    passed = {method for method in PASSED if method.startswith("Input.")}
+    assert passed - READERS.keys() == scrolls_or_ends
+    assert READERS.keys() <= PASSED

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from tests.attach_support import COOKIES, STEAM, SWITCHES, Client, CommandError, finish, play, play_door
 from tests.conftest import MakeEnv
@@ -46,6 +47,65 @@ def test_what_is_pressed_after_the_limit_does_not_happen(make: MakeEnv) -> None:
     assert (played.reward, len(played.steps)) == (0.0, 2)
     assert played.task.trajectory.end_reason == "action_limit"
     assert len(said) == 1
+
+
+def test_a_press_elsewhere_is_no_part_of_a_double_press(make: MakeEnv) -> None:
+    def program(client: Client, door: Door) -> None:
+        client.open(COOKIES)
+        client.turn_off(SWITCHES[0])
+        place = client.place_of(f"document.querySelector('[data-key=\"{SWITCHES[1]}\"]')")
+        with suppress(CommandError, OSError, ConnectionClosed):
+            for x in range(700, 705):
+                client.press_at(x, 100, clickCount=2)
+            client.press_at(*place, clickCount=2)
+
+    played = play(make(STEAM, observation="text", max_actions=4), program)
+    steps = played.task.trajectory.steps
+    assert [step.action.partition("(")[0] for step in steps] == [
+        "goto",
+        "mouse_click",
+        *["mouse_dblclick"] * 2,
+    ]
+    assert played.task.trajectory.end_reason == "action_limit"
+    assert played.reward == 0.0
+
+
+def test_an_enter_by_another_name_is_an_action_that_the_limit_refuses(make: MakeEnv) -> None:
+    """A switch that has the focus is turned by the text alone."""
+
+    def program(client: Client, door: Door) -> None:
+        client.open(COOKIES)
+        enter = {"type": "keyDown", "key": "Shift", "windowsVirtualKeyCode": 13, "text": "\r"}
+        with suppress(CommandError, OSError, ConnectionClosed):
+            for name in SWITCHES:
+                client.evaluate(f"document.querySelector('[data-key=\"{name}\"]').focus()")
+                client.tell("Input.dispatchKeyEvent", **enter)
+
+    played = play(make(STEAM, observation="text", max_actions=2), program)
+    assert played.steps == [f"goto('{COOKIES}')", "keyboard_press('Enter')"]
+    assert played.reward == 0.0
+
+
+def test_a_reload_and_going_back_meet_no_element(make: MakeEnv) -> None:
+    def program(client: Client, door: Door) -> None:
+        client.open(COOKIES)
+        client.open(COOKIES)  # the first response is a fault that one of the policies is about
+        client.press("document.querySelector('[name=term]')")
+        client.tell("Page.reload")
+        client.until("document.querySelector('[name=term]') !== null && document.readyState === 'complete'")
+        client.press("document.querySelector('[name=term]')")
+        entries = client.tell("Page.getNavigationHistory")["entries"]
+        client.tell("Page.navigateToHistoryEntry", entryId=entries[0]["id"])
+        time.sleep(1)
+
+    played = play(make(STEAM, observation="text", policies="standard", max_actions=40), program)
+    steps = played.task.trajectory.steps
+    met = {step.action: (step.act.role, step.act.name) for step in steps if step.act}
+    facts = {each.kind: each.role for step in steps if step.facts is not None for each in step.facts.actions}
+    assert facts["mouse_click"] == "combobox"
+    for action in ("keyboard_press('F5')", "go_back()"):
+        assert met[action] == (None, None)
+        assert not facts[action.partition("(")[0]]
 
 
 def test_the_time_limit_ends_an_episode_in_which_nothing_is_done(make: MakeEnv) -> None:

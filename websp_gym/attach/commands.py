@@ -10,23 +10,19 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from websp_gym.attach.keys import Key, read_key
+from websp_gym.attach.rules import RUNS_A_SCRIPT
 from websp_gym.env.outside import OutsideAction
 
 Arguments = Mapping[str, Any]
 
-_AGAIN = 1.0
-"""Seconds within which a second press is part of a double click."""
+_AGAIN, _NEAR, _MOST = 1.0, 5.0, 3
+"""Seconds since the last press and CSS pixels from the first within which a press is part of it; how many may be."""
 _PAUSE = 0.5
 """Seconds without a key after which a run of keys is over."""
-_EDITING = {
-    *("Backspace", "Delete", "Home", "End"),
-    *("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"),
-    *("Shift", "Control", "Alt", "Meta", "CapsLock"),
-}
-"""Keys that are part of a run of keys into a field."""
-_MODIFIERS = {"Shift", "Control", "Alt", "Meta", "CapsLock"}
 _ALT, _CONTROL, _META, _SHIFT = 1, 2, 4, 8
 _NAMED = ((_CONTROL, "Control"), (_ALT, "Alt"), (_META, "Meta"), (_SHIFT, "Shift"))
+_MOVES_FOCUS = ("DOM.focus", *RUNS_A_SCRIPT)
 _BUTTONS = ("left", "middle", "right")
 
 
@@ -43,8 +39,16 @@ class CommandReader:
         self._answered_by: tuple[str, int] | None = None
         """Session and id of the command that ends the open action when it is answered."""
         self._keys = 0
-        self._pressed = (0.0, "")
-        """When the mouse was pressed last, and in which tab."""
+        self._moved = False
+        """Whether something else may have the focus since the last key."""
+        self._pressed: _Pressed | None = None
+        """The press that the next one may be part of; ``None`` after another action."""
+        self._held = False
+        """Whether the mouse is down since it was pressed, and has dropped nothing."""
+        self._owed: tuple[str, Key] | None = None
+        """Session and key of the last key event, if its text is to come with a command of its own."""
+        self._down: set[tuple[str, str]] = set()
+        """Sessions and names of the keys that were pressed and are down."""
 
     def read(
         self, method: str, arguments: Arguments, target: str, session: str, number: int
@@ -58,7 +62,8 @@ class CommandReader:
             session: Its session.
             number: Its id there.
         """
-        begins = _READERS.get(method)
+        self._moved = self._moved or method in _MOVES_FOCUS
+        begins = READERS.get(method)
         return begins(self, arguments, target, (session, number)) if begins is not None else None
 
     def answered(self, session: str, number: int) -> None:
@@ -66,13 +71,10 @@ class CommandReader:
         if self._answered_by == (session, number) and self._open is not None and not self._open.types:
             self._end()
 
-    def end(self) -> None:
-        """End the open action: the connection it came from is gone."""
-        self._end()
-
     def _begin(self, action: OutsideAction, answered_by: tuple[str, int] | None) -> OutsideAction:
         self._end()
         self._open, self._answered_by = action, answered_by
+        self._pressed, self._held = None, False
         return action
 
     def _end(self) -> None:
@@ -84,13 +86,17 @@ class CommandReader:
     def _mouse(self, arguments: Arguments, target: str, command: tuple[str, int]) -> OutsideAction | None:
         kind = arguments.get("type")
         if kind == "mouseReleased" and self._open is not None:
-            self._answered_by = command
+            self._answered_by, self._held = command, False
         if kind != "mousePressed":
             return None
-        pressed, self._pressed = self._pressed, (time.monotonic(), target)
-        if _count(arguments) > 1 and pressed[1] == target and time.monotonic() - pressed[0] < _AGAIN:
+        press = _Pressed(target, arguments)
+        if self._pressed is not None and press.continues(self._pressed):
+            self._pressed.count, self._pressed.when = press.count, press.when
             return None
-        return self._begin(OutsideAction(_press(arguments), target), None)
+        action = self._begin(OutsideAction(_press(arguments), target), None)
+        action.decided.add_done_callback(lambda _: press.passes())
+        self._pressed, self._held = press, True
+        return action
 
     def _touch(self, arguments: Arguments, target: str, command: tuple[str, int]) -> OutsideAction | None:
         kind = arguments.get("type")
@@ -105,39 +111,54 @@ class CommandReader:
         return self._begin(OutsideAction(_press(arguments), target), command)
 
     def _drag(self, arguments: Arguments, target: str, command: tuple[str, int]) -> OutsideAction | None:
-        if arguments.get("type") == "drop" and self._open is None:
-            return self._begin(OutsideAction(_press(arguments), target), command)
-        return None
+        if arguments.get("type") != "drop":
+            return None
+        if self._held:  # the end of what began with the press
+            self._held = False
+            return None
+        return self._begin(OutsideAction(_press(arguments), target), command)
 
     # ---------------------------------------------------------------- keys
     def _key(self, arguments: Arguments, target: str, command: tuple[str, int]) -> OutsideAction | None:
-        kind, key = arguments.get("type"), str(arguments.get("key") or arguments.get("text") or "")[:40]
-        if kind not in ("keyDown", "rawKeyDown", "char"):
+        kind, key, session = arguments.get("type"), read_key(arguments), command[0]
+        owed, self._owed = self._owed, None
+        presses = key.effect == "presses"
+        if kind == "keyUp":
+            # A page may act on a key that goes up alone.
+            if not presses or not key.name or (session, key.name) in self._down:
+                self._down.discard((session, key.name))
+                return None
+        elif kind in ("keyDown", "rawKeyDown"):
+            if not key.produces and key.effect in ("types", "presses"):
+                self._owed = session, key
+            if presses:
+                self._down.add((session, key.name))
+        elif kind != "char":
             return None
-        if kind == "char" and self._open is not None and not self._open.types:
-            return None  # the text of the key that went down before
+        elif owed is not None and owed[0] == session and (not presses or key.name in ("", owed[1].name)):
+            if owed[1].text and self._continues(target, key.text):
+                self._type(key.text, back=True)
+            return None
         modifiers = arguments.get("modifiers")
         held = modifiers if isinstance(modifiers, int) else 0
-        text = str(arguments.get("text") or "") if not held & ~_SHIFT else ""
-        if len(text) != 1 or not text.isprintable():
-            text = ""
-        typed = "" if kind == "rawKeyDown" else text  # its text comes with a command of its own
-        if self._continues(target, editing=bool(text) or key in _EDITING or held & _CONTROL):
-            assert self._open is not None
-            self._type(self._open, typed, back=key == "Backspace")
+        text = key.text if not held & ~_SHIFT else ""
+        with_control = key.effect == "types" and held & _CONTROL and key.text != " "
+        edits = key.effect in ("edits", "modifies")
+        if (text or edits or with_control) and self._continues(target, text):
+            self._type(text, back=key.name == "Backspace")
             return None
-        if key in _MODIFIERS:
+        if key.effect == "modifies":
             return None
         if text:
-            return self._typing(typed, target, command)
-        names = [name for bit, name in _NAMED if held & bit and not (bit == _SHIFT and len(key) == 1)]
-        return self._begin(OutsideAction(("keyboard_press", ["+".join([*names, key])], {}), target), command)
+            return self._typing(text, target, command)
+        names = [name for bit, name in _NAMED if held & bit and not (bit == _SHIFT and len(key.name) == 1)]
+        pressed = "+".join([*names, key.name])
+        return self._begin(OutsideAction(("keyboard_press", [pressed], {}), target), command)
 
     def _insert(self, arguments: Arguments, target: str, command: tuple[str, int]) -> OutsideAction | None:
         text = str(arguments.get("text") or "")
-        if self._continues(target, editing=True):
-            assert self._open is not None
-            self._type(self._open, text)
+        if self._continues(target):
+            self._type(text)
             return None
         return self._typing(text, target, command)
 
@@ -146,18 +167,22 @@ class CommandReader:
         self._end_unless_typed()
         return action
 
-    def _continues(self, target: str, *, editing: bool | int) -> bool:
-        open_ = self._open
-        return bool(
-            editing and open_ is not None and open_.types and open_.target == target and not open_.over.done()
-        )
+    def _continues(self, target: str, text: str = "") -> bool:
+        """Whether a run of keys goes on with a text. A space that meets another element may press it."""
+        run = self._open
+        if text == " " and self._moved:
+            return False
+        return run is not None and run.types and run.target == target and not run.over.done()
 
-    def _type(self, action: OutsideAction, text: str, *, back: bool = False) -> None:
-        typed = action.call[1][0]
-        action.call = ("keyboard_type", [typed[:-1] if back else typed + text], {})
+    def _type(self, text: str, *, back: bool = False) -> None:
+        """Add a text to the run of keys; ``back`` takes its last character away before."""
+        assert self._open is not None
+        typed = self._open.call[1][0]
+        self._open.call = ("keyboard_type", [(typed[:-1] if back else typed) + text], {})
         self._end_unless_typed()
 
     def _end_unless_typed(self) -> None:
+        self._moved = False
         self._keys += 1
         keys, action = self._keys, self._open
 
@@ -178,14 +203,37 @@ class CommandReader:
         return self._begin(OutsideAction(("goto", [url], {}), target), command)
 
     def _reload(self, arguments: Arguments, target: str, command: tuple[str, int]) -> OutsideAction:
-        return self._begin(OutsideAction(("keyboard_press", ["F5"], {}), target), command)
+        return self._begin(OutsideAction(("keyboard_press", ["F5"], {}), target, met={}), command)
 
     def _history(self, arguments: Arguments, target: str, command: tuple[str, int]) -> OutsideAction:
-        return self._begin(OutsideAction(("go_back", [], {}), target), command)
+        return self._begin(OutsideAction(("go_back", [], {}), target, met={}), command)
 
     def _close_tab(self, arguments: Arguments, target: str, command: tuple[str, int]) -> OutsideAction:
         which = arguments.get("targetId", target)
         return self._begin(OutsideAction(("tab_close", [], {}), str(which)), command)
+
+
+class _Pressed:
+    """A press of the mouse that others may be part of: a double or triple one."""
+
+    def __init__(self, target: str, arguments: Arguments) -> None:
+        self.when = time.monotonic()
+        self.place = target, arguments.get("button")
+        self.x, self.y = (_number(arguments.get(name)) for name in ("x", "y"))
+        self.count = _count(arguments)
+
+    def passes(self) -> None:
+        """Note that it is only now let pass."""
+        self.when = time.monotonic()
+
+    def continues(self, first: _Pressed) -> bool:
+        """Whether it is the next press of what another one began."""
+        return (
+            self.place == first.place
+            and first.count + 1 == self.count <= _MOST
+            and self.when - first.when < _AGAIN
+            and max(abs(self.x - first.x), abs(self.y - first.y)) <= _NEAR
+        )
 
 
 def _press(arguments: Arguments) -> tuple[str, list[Any], dict[str, Any]]:
@@ -207,7 +255,7 @@ def _count(arguments: Arguments) -> int:
     return count if isinstance(count, int) else 1
 
 
-_READERS: dict[str, Callable[[CommandReader, Arguments, str, tuple[str, int]], OutsideAction | None]] = {
+READERS: dict[str, Callable[[CommandReader, Arguments, str, tuple[str, int]], OutsideAction | None]] = {
     "Input.dispatchMouseEvent": CommandReader._mouse,
     "Input.dispatchTouchEvent": CommandReader._touch,
     "Input.synthesizeTapGesture": CommandReader._tap,

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.attach.rules import RefusedError, check, check_address, rule_of
+from websp_gym.attach.rules import RUNS_A_SCRIPT, RefusedError, check, check_address, rule_of
 
 if TYPE_CHECKING:
     from websp_gym.attach.episode import AttachedEpisode
@@ -21,7 +21,6 @@ _WITH_CONTEXT = ("Storage.getCookies", "Target.createTarget")
 _ATTACHING = ("Target.attachToTarget", "Target.setAutoAttach", "Target.autoAttachRelated")
 _CREATED = ("url", "browserContextId", "background", "forTab")
 """The arguments of ``Target.createTarget`` that are passed on."""
-_RUNS_A_SCRIPT = ("Runtime.evaluate", "Runtime.callFunctionOn", "Runtime.runScript")
 _CONTEXTS = ("contextId", "executionContextId", "uniqueContextId")
 _READ = (
     b'"method":"Target.',
@@ -131,7 +130,7 @@ class Connection:
             self._waiting[session, number] = self._own_targets
         elif method == "Page.createIsolatedWorld":
             self._waiting[session, number] = lambda answer: self._note_world(session, answer)
-        elif method in _RUNS_A_SCRIPT:
+        elif method in RUNS_A_SCRIPT:
             self._episode.scripts.begin(session, number)
         elif method in ("Page.enable", "Page.disable"):
             (self._told.add if method == "Page.enable" else self._told.discard)(session)

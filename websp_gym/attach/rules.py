@@ -34,7 +34,7 @@ PASSED = _methods(
     DOMDebugger="getEventListeners",
     DOMSnapshot="captureSnapshot disable enable",
     Input="cancelDragging dispatchDragEvent dispatchKeyEvent dispatchMouseEvent dispatchTouchEvent "
-    "emulateTouchFromMouseEvent imeSetComposition insertText setInterceptDrags synthesizeScrollGesture "
+    "imeSetComposition insertText setInterceptDrags synthesizeScrollGesture "
     "synthesizeTapGesture",
     Inspector="disable enable",
     Log="clear disable enable startViolationsReport stopViolationsReport",
@@ -54,6 +54,8 @@ PASSED = _methods(
     "detachFromTarget getTargetInfo getTargets setAutoAttach setDiscoverTargets",
 )
 """Commands that reach the browser, with their arguments checked."""
+
+RUNS_A_SCRIPT = ("Runtime.evaluate", "Runtime.callFunctionOn", "Runtime.runScript")
 
 IGNORED = _methods(
     Browser="cancelDownload close grantPermissions resetPermissions setDownloadBehavior setPermission "

@@ -176,7 +176,7 @@ class AgentTurns:
                 self._tabs.activate(page)
             met = action.met if action.met is not None else element_of_call(action.call, self._tabs) or {}
             action.types = action.call[0] == "keyboard_type" and met.get("role") in _FIELDS
-            if action.by_script:
+            if action.met is not None:
                 self._note_call(action)
             elif not action.types:
                 self._before_call(action.call)
