@@ -86,6 +86,48 @@ def test_an_enter_by_another_name_is_an_action_that_the_limit_refuses(make: Make
     assert played.reward == 0.0
 
 
+def test_a_script_that_never_ends_hides_no_other(make: MakeEnv) -> None:
+    def program(client: Client, door: Door) -> None:
+        client.open(COOKIES)
+        wait = {"expression": "new Promise(() => {})", "awaitPromise": True}
+        client.start("Runtime.evaluate", session=client.session, **wait)
+        for _ in range(2):
+            client.evaluate("document.querySelector('button').click(); document.querySelector('a').focus()")
+            time.sleep(1)
+        client.evaluate("1 + 1")
+        client.evaluate("void (location.href = '/account/')")
+        time.sleep(2)
+
+    played = play(make(STEAM, observation="text"), program)
+    assert [step.partition(" ")[2].partition(" ")[0] for step in played.steps[1:]] == [
+        "click",
+        "click",
+        "GET",
+    ]
+
+
+def test_what_one_script_does_while_another_looks_is_one_action(make: MakeEnv) -> None:
+    turn = "document.querySelector('[data-key=\"{}\"]').click(); await wait(1000);"
+    script = f"""(async () => {{
+        const wait = ms => new Promise(done => setTimeout(done, ms));
+        {"".join(turn.format(name) for name in SWITCHES)}
+    }})()"""
+
+    def program(client: Client, door: Door) -> None:
+        client.open(COOKIES)
+        acting = client.start(
+            "Runtime.evaluate", session=client.session, expression=script, awaitPromise=True
+        )
+        time.sleep(0.1)
+        client.evaluate("document.title")
+        client.answer(acting)
+        time.sleep(1)
+
+    played = play(make(STEAM, observation="text"), program)
+    assert played.reward == 1.0
+    assert len(played.steps) == 2
+
+
 def test_a_reload_and_going_back_meet_no_element(make: MakeEnv) -> None:
     def program(client: Client, door: Door) -> None:
         client.open(COOKIES)

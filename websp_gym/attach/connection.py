@@ -17,6 +17,8 @@ Message = dict[str, Any]
 _OWN_WORLD = "outside:"
 """What the names of an agent's isolated worlds begin with in the browser: it sees those only, without this."""
 _REFUSED = -32000
+_ID_END = 2**31
+"""The browser does not answer a message with such an id or a larger one."""
 _WITH_CONTEXT = ("Storage.getCookies", "Target.createTarget")
 _ATTACHING = ("Target.attachToTarget", "Target.setAutoAttach", "Target.autoAttachRelated")
 _CREATED = ("url", "browserContextId", "background", "forTab")
@@ -89,13 +91,16 @@ class Connection:
             arguments, session = message.get("params", {}), message.get("sessionId", self._root)
             if not (
                 isinstance(number, int)
+                and not isinstance(number, bool)
+                and 0 <= number < _ID_END
                 and isinstance(method, str)
                 and isinstance(arguments, dict)
                 and isinstance(session, str)
             ):
                 raise TypeError
         except (ValueError, TypeError, KeyError, RecursionError):
-            self._send(b'{"error":{"code":-32600,"message":"a message needs an id, a method and params"}}')
+            why = "a message needs an id (a whole number from 0 to 2147483647), a method and params"
+            self._send(_dumped({"error": {"code": -32600, "message": why}}))
             return
         of_root = "sessionId" not in message
         try:

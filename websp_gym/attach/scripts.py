@@ -2,7 +2,7 @@
 
 A listener in an isolated world of each document tells of events that no person caused. They count while a script of
 the agent runs; a request counts if a script began it that is none of the page's. What a script causes together is one
-action.
+action; the next one needs another script, also while one goes on for ever.
 """
 
 from __future__ import annotations
@@ -49,21 +49,33 @@ class ScriptWatch:
         self._worlds: dict[str, set[int]] = {}
         """The execution contexts of our listeners, by session."""
         self._last: OutsideAction | None = None
-        """The action of the scripts that run now."""
+        """The action of scripts that still run."""
+        self._of_last: set[tuple[str, int]] = set()
         self._acted = float("-inf")
+        """When the last action began."""
+        self._new: set[tuple[str, int]] = set()
+        """The scripts that began after the last action and run."""
+        self._new_ended = float("-inf")
+        """When one of these ended last."""
 
     def begin(self, session: str, number: int) -> None:
         """Note that a script begins, by the session and the id of its command."""
         self._running.add((session, number))
+        self._new.add((session, number))
 
     def end(self, session: str, number: int) -> None:
         """Note that a command was answered."""
-        if (session, number) in self._running:
-            self._running.discard((session, number))
-            self._ended = time.monotonic()
-        if not self._running and self._last is not None:
-            self._last.end()
-            self._last = None
+        command = session, number
+        if command not in self._running:
+            return
+        self._running.discard(command)
+        self._ended = time.monotonic()
+        if command in self._new:
+            self._new.discard(command)
+            self._new_ended = self._ended
+        self._of_last.discard(command)
+        if not self._of_last:
+            self._end_last()
 
     @property
     def running(self) -> bool:
@@ -120,15 +132,24 @@ class ScriptWatch:
             self._take(call, f"{method} {url}", session, {})
 
     def _take(self, call: Call, text: str, session: str, met: Mapping[str, str]) -> None:
-        before, self._acted = self._acted, time.monotonic()
-        if self._last is not None or self._acted - before < _AFTER:
+        now = time.monotonic()
+        begun = self._new or now - self._new_ended < _AFTER
+        if not begun or now - self._acted < _AFTER:
             return  # the same script goes on
+        self._acted, self._new_ended = now, float("-inf")
+        self._new.clear()
+        self._end_last()
         action = OutsideAction(call, self._targets.get(session, ""), by_script=text, met=met)
         self._happened(action)
         if self._running:
-            self._last = action
+            self._last, self._of_last = action, set(self._running)
         else:
             action.end()
+
+    def _end_last(self) -> None:
+        if self._last is not None:
+            self._last.end()
+            self._last = None
 
 
 def _is_foreign(initiator: Mapping[str, Any]) -> bool:
