@@ -11,7 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event, Thread
@@ -230,6 +230,23 @@ def test_a_frame_or_a_redirect_shows_no_file(make_once: Client) -> None:
     assert make_once.evaluate(script)
     with pytest.raises(CommandError):
         make_once.evaluate("fetch('file:///etc/hostname').then(answer => answer.text())")
+
+
+def test_no_file_of_the_host_is_dropped_on_a_page(make_once: Client, tmp_path: Path) -> None:
+    """The page could read it."""
+    (tmp_path / "host.txt").write_text(CANARY)
+    make_once.evaluate(
+        "document.ondragover = event => event.preventDefault(); document.ondrop = event => {"
+        "event.preventDefault(); event.dataTransfer.files[0]?.text().then(text => { window.dropped = text; }); }; 1"
+    )
+    for files in ([str(tmp_path / "host.txt")], None):
+        data = {"items": [], "dragOperationsMask": 1, **({"files": files} if files else {})}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            drag = {"type": kind, "x": 50, "y": 50, "data": data}
+            with pytest.raises(CommandError, match="files of the host") if files else nullcontext():
+                make_once.tell("Input.dispatchDragEvent", **drag)
+    time.sleep(0.5)
+    assert make_once.evaluate("window.dropped ?? ''") == ""
 
 
 def test_a_page_reaches_no_port_of_this_machine(make_once: Client) -> None:

@@ -129,6 +129,8 @@ def check(method: str, arguments: Mapping[str, Any]) -> None:
         raise RefusedError(f"{method} is not available in an episode of websp-gym: {why}")
     if method in ("Page.navigate", "Target.createTarget"):
         check_address(arguments.get("url", _BLANK))
+    if method == "Input.dispatchDragEvent" and "files" in _mapping(arguments.get("data")):
+        raise RefusedError(f"{method} with files is not available: {_WHY['DOM.setFileInputFiles']}")
     if method == "Page.captureScreenshot":
         _check_clip(arguments.get("clip"))
 
@@ -144,6 +146,10 @@ def check_address(url: object) -> None:
     if not blank and scheme not in _SCHEMES:
         shown = url[:200] if isinstance(url, str) else url
         raise RefusedError(f"{shown!r} cannot be opened: only addresses of the web (http, https)")
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _check_clip(clip: object) -> None:
