@@ -16,13 +16,12 @@ NOTEBOOK = ROOT / "docs/examples/first_episode.ipynb"
 
 
 def _texts(notebook: Any) -> list[str]:
-    """Return what the cells print."""
-    return [
-        str(output["text"])
+    """Return what each cell prints; a line may come in several outputs."""
+    printed = (
+        "".join(str(output["text"]) for output in cell.get("outputs", []) if output.output_type == "stream")
         for cell in notebook.cells
-        for output in cell.get("outputs", [])
-        if output.output_type == "stream"
-    ]
+    )
+    return [text for text in printed if text]
 
 
 def _pictures(notebook: Any) -> int:
