@@ -150,6 +150,7 @@ def test_without_a_second_try_nobody_is_blamed() -> None:
 
 
 INTERRUPTED = """
+import signal
 import sys
 from pathlib import Path
 from websp_gym.records.runs import Run
@@ -161,6 +162,7 @@ def tell(result):
     sys.stdout.flush()
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for jobs in the background
     run = Run(agent="noop", options={"initial_state": "snapshot", "viewport": [640, 480]})
     run_batch(plan_run(run, ["Steam-task-191-OFF"], trials=40, folder=Path(sys.argv[1])), processes=2, on_result=tell)
 """
