@@ -247,6 +247,37 @@ def test_keys_into_a_field_are_one_action(make: MakeEnv) -> None:
     assert (typed.role, typed.name) == ("combobox", "Search the store")
 
 
+TWO_FIELDS = """document.body.innerHTML = '<input aria-label="first"><input aria-label="second">';
+    const [first, second] = document.querySelectorAll('input'); void 0;"""
+
+
+def test_texts_for_two_fields_are_two_actions_however_fast_they_come(make: MakeEnv) -> None:
+    """As Playwright fills fields: a script moves the focus, then all of the text comes at once."""
+
+    def program(client: Client, door: Door) -> None:
+        client.evaluate(TWO_FIELDS)
+        for field, text in (("first", "Ada"), ("second", "Lovelace")):
+            client.evaluate(f"{field}.focus()")
+            client.tell("Input.insertText", text=text)
+
+    played = play(make(STEAM, observation="text"), program)
+    assert played.steps == ["keyboard_type('Ada')", "keyboard_type('Lovelace')"]
+    assert [step.act and step.act.name for step in played.task.trajectory.steps[:2]] == ["first", "second"]
+
+
+def test_a_page_that_moves_the_focus_does_not_cut_a_run_of_keys(make: MakeEnv) -> None:
+    """As where each digit of a code has a field of its own; the agent looks at the page before it types."""
+
+    def program(client: Client, door: Door) -> None:
+        client.evaluate(f"{TWO_FIELDS} first.oninput = () => second.focus(); first.focus()")
+        for key in "12":
+            client.tell("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
+            client.tell("Input.dispatchKeyEvent", type="keyUp", key=key)
+        assert client.evaluate("first.value + second.value") == "12"
+
+    assert play(make(STEAM, observation="text"), program).steps == ["keyboard_type('12')"]
+
+
 def test_looking_moving_and_scrolling_are_free(make: MakeEnv) -> None:
     def program(client: Client, door: Door) -> None:
         assert client.tell("Page.captureScreenshot", format="png")["data"].startswith("iVBOR")

@@ -71,6 +71,17 @@ class CommandReader:
         if self._answered_by == (session, number) and self._open is not None and not self._open.types:
             self._end()
 
+    def focus_moved(self, target: str) -> None:
+        """Note that another element of a tab has the focus: a run of keys is over if the agent moved it.
+
+        A page may move it by itself, as where each field takes one digit.
+
+        Args:
+            target: DevTools id of the tab.
+        """
+        if self._moved and self._open is not None and self._open.types and self._open.target == target:
+            self._end()
+
     def _begin(self, action: OutsideAction, answered_by: tuple[str, int] | None) -> OutsideAction:
         self._end()
         self._open, self._answered_by = action, answered_by

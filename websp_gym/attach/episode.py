@@ -97,7 +97,7 @@ class AttachedEpisode:
         self.pipe = pipe
         self.secrets = Secrets(secrets)
         self.reader = CommandReader(pipe.loop.call_later)
-        self.scripts = ScriptWatch(self._send_in, self._script_acted)
+        self.scripts = ScriptWatch(self._send_in, self._script_acted, self.reader.focus_moved)
         self.observation = observation
         self.over_because = ""
         self._ended = False

@@ -1,7 +1,8 @@
 // @ts-check
 /*
- * What a script does to the controls of a page in place of a person: clicks, texts, choices, forms that are sent. Runs in
- * an isolated world at the start of each document; called with the function that tells of it, and one that loads __websp.
+ * What a script does to the controls of a page in place of a person: clicks, texts, choices, forms that are sent; and
+ * each move of the focus. Runs in an isolated world at the start of each document; called with the function that tells
+ * of it, and one that loads __websp.
  */
 (/** @param {(text: string) => void} tell @param {() => Record<'roleOf'|'nameOf', (el: Element) => string>} load */
   (tell, load) => {
@@ -30,4 +31,5 @@
     }));
   };
   for (const kind of KINDS) addEventListener(kind, hear, true);
+  addEventListener('focusin', (event) => { if (event.isTrusted) tell('focus'); }, true);
 })

@@ -21,6 +21,8 @@ from websp_gym.env.outside import OutsideAction
 WORLD = "websp-scripted"
 """The isolated world of the listener; agents are not shown it."""
 _BINDING = "websp_tell"
+_FOCUS = "focus"
+"""What the listener tells when the focus moves."""
 _AFTER = 0.3
 """Seconds after a script in which what it began may still happen."""
 _SAFE = ("GET", "HEAD", "OPTIONS")
@@ -34,15 +36,18 @@ class ScriptWatch:
     Args:
         send: Sends a command of our own: session, method, arguments.
         happened: Called with each action that scripts have taken.
+        focus_moved: Called with the tab in which another element has the focus.
     """
 
     def __init__(
         self,
         send: Callable[[str, str, Mapping[str, Any]], None],
         happened: Callable[[OutsideAction], None],
+        focus_moved: Callable[[str], None],
     ) -> None:
         self._send = send
         self._happened = happened
+        self._focus_moved = focus_moved
         self._running: set[tuple[str, int]] = set()
         self._ended = float("-inf")
         self._targets: dict[str, str] = {}
@@ -111,7 +116,12 @@ class ScriptWatch:
 
     def told(self, session: str, arguments: Mapping[str, Any]) -> None:
         """Take what a listener tells. Scripts of pages and of the agent can call a function of its name, too."""
-        if arguments["executionContextId"] not in self._worlds.get(session, ()) or not self.running:
+        if arguments["executionContextId"] not in self._worlds.get(session, ()):
+            return
+        if arguments["payload"] == _FOCUS:
+            self._focus_moved(self._targets.get(session, ""))
+            return
+        if not self.running:
             return
         try:
             told = json.loads(arguments["payload"])
