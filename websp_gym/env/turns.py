@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from websp_gym.world.live.harm import HarmGuard
 
 _KEYS = ("press", "keyboard_press", "keyboard_down", "keyboard_type")
-_ENTER, _SPACE = {"Enter", "NumpadEnter", "Return"}, {" ", "Space"}
+_ENTER, _SPACE = {"Enter", "NumpadEnter", "Return", "\n", "\r"}, {" ", "Space"}
 _PRESSING = ("click", "dblclick", "mouse_click", "mouse_dblclick", "mouse_down")
 _FIELDS = ("textbox", "searchbox", "combobox", "spinbutton")
 """Roles of elements into which one types."""
@@ -207,10 +207,14 @@ class AgentTurns:
         if self._policy_watch is not None:
             self._policy_watch.call(call, met or {})
         if self._guard is not None:
-            name, positional, named = call
-            keys = {str(each) for each in (*positional, *named.values())} if name in _KEYS else set()
-            sends = bool(keys & _ENTER) or (name == "keyboard_type" and any("\n" in key for key in keys))
-            if sends or keys & _SPACE or name in _PRESSING:
+            keys = _keys_of(call)
+            sends = not _ENTER.isdisjoint(keys)
+            presses = sends or not _SPACE.isdisjoint(keys)
+            if presses and "\t" in keys:
+                raise ActionError(
+                    "with the harm guard, a text with Tab has no space and no Enter; press Tab by itself"
+                )
+            if presses or call[0] in _PRESSING:
                 self._check_harm(met, sends=sends)
 
     def _guarded(self, marks: Marks) -> Marks:
@@ -260,3 +264,12 @@ class AgentTurns:
 
     def _give_up(self, reason: str) -> None:
         self.ending = Ending("infeasible", str(reason))
+
+
+def _keys_of(call: Call) -> set[str]:
+    """Return the keys that a call presses: the characters of a text, the parts of a combination."""
+    name, positional, named = call
+    if name not in _KEYS:
+        return set()
+    texts = [str(each) for each in (*positional, *named.values())]
+    return {key for text in texts for key in (text if name == "keyboard_type" else text.split("+"))}
