@@ -121,12 +121,30 @@ def test_commands_are_read_as_actions(commands: list[Command], actions: list[str
         action = reader.read(method, arguments, "tab", "session", number)
         if action is not None:
             action.types = action.call[0] == "keyboard_type"  # as the environment finds out
+            action.let_pass()
             found.append(action)
         reader.answered("session", number)
     assert [str(action) for action in found] == actions
     for function in later:
         function()
     assert all(action.over.done() for action in found if action.types)
+
+
+def test_a_run_of_keys_does_not_end_while_its_first_key_is_held_back() -> None:
+    """As after a press whose step takes longer than a run may pause."""
+    later: list[Callable[[], None]] = []
+    reader = CommandReader(lambda seconds, function: later.append(function))
+    (method, half), (_, life) = (("Input.insertText", {"text": text}) for text in ("half", " life"))
+    action = reader.read(method, half, "tab", "session", 1)
+    assert action is not None
+    action.types = True
+    later.pop()()
+    action.let_pass()
+    assert reader.read(method, life, "tab", "session", 2) is None
+    assert str(action) == "keyboard_type('half life')"
+    for look in later:
+        look()
+    assert action.over.done()
 
 
 def test_the_texts_of_keys_belong_to_their_sessions() -> None:

@@ -198,7 +198,13 @@ class CommandReader:
         keys, action = self._keys, self._open
 
         def look() -> None:
-            if self._open is action and self._keys == keys:
+            if self._open is not action or self._keys != keys:
+                return
+            if (
+                action is not None and not action.decided.done()
+            ):  # held back until the one before it is recorded
+                self._later(_PAUSE, look)
+            else:
                 self._end()
 
         self._later(_PAUSE, look)
