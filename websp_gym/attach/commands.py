@@ -198,14 +198,12 @@ class CommandReader:
         keys, action = self._keys, self._open
 
         def look() -> None:
-            if self._open is not action or self._keys != keys:
+            if action is None or self._open is not action or self._keys != keys:
                 return
-            if (
-                action is not None and not action.decided.done()
-            ):  # held back until the one before it is recorded
-                self._later(_PAUSE, look)
-            else:
+            if action.decided.done():
                 self._end()
+            else:  # it is held back until the one before it is recorded
+                self._later(_PAUSE, look)
 
         self._later(_PAUSE, look)
 

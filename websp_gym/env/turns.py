@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from websp_gym.world.live.harm import HarmGuard
 
 _KEYS = ("press", "keyboard_press", "keyboard_down", "keyboard_type")
-_ENTER, _SPACE = {"Enter", "NumpadEnter", "Return", "\n", "\r"}, {" ", "Space"}
+_ENTER = {"Enter", "NumpadEnter", "Return", "\n", "\r"}
+_PRESSING_KEYS = _ENTER | {" ", "Space"}
 _PRESSING = ("click", "dblclick", "mouse_click", "mouse_dblclick", "mouse_down")
 _FIELDS = ("textbox", "searchbox", "combobox", "spinbutton")
 """Roles of elements into which one types."""
@@ -208,13 +209,12 @@ class AgentTurns:
             self._policy_watch.call(call, met or {})
         if self._guard is not None:
             keys = _keys_of(call)
-            sends = not _ENTER.isdisjoint(keys)
-            presses = sends or not _SPACE.isdisjoint(keys)
-            if presses and "\t" in keys:
+            if "\t" in keys and not _PRESSING_KEYS.isdisjoint(keys[keys.index("\t") :]):
                 raise ActionError(
-                    "with the harm guard, a text with Tab has no space and no Enter; press Tab by itself"
+                    "with the harm guard, no space and no Enter comes after a Tab in one text; press Tab by itself"
                 )
-            if presses or call[0] in _PRESSING:
+            sends = not _ENTER.isdisjoint(keys)
+            if call[0] in _PRESSING or not _PRESSING_KEYS.isdisjoint(keys):
                 self._check_harm(met, sends=sends)
 
     def _guarded(self, marks: Marks) -> Marks:
@@ -266,10 +266,10 @@ class AgentTurns:
         self.ending = Ending("infeasible", str(reason))
 
 
-def _keys_of(call: Call) -> set[str]:
+def _keys_of(call: Call) -> list[str]:
     """Return the keys that a call presses: the characters of a text, the parts of a combination."""
     name, positional, named = call
     if name not in _KEYS:
-        return set()
+        return []
     texts = [str(each) for each in (*positional, *named.values())]
-    return {key for text in texts for key in (text if name == "keyboard_type" else text.split("+"))}
+    return [key for text in texts for key in (text if name == "keyboard_type" else text.split("+"))]
