@@ -17,14 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser import VIEWPORT
-from websp_gym.browser.confinement import browser_environment, confined, require_display
-from websp_gym.browser.driver import discard_dead_driver, is_answering, playwright
-from websp_gym.browser.find import find_browser
-from websp_gym.browser.launch_errors import launch_error
+from websp_gym.browser.driver import discard_dead_driver, is_answering
 from websp_gym.browser.profiles import unpack
-from websp_gym.browser.scratch import scratch_folder
 from websp_gym.errors import SetupError
 from websp_gym.paths import data_dir
+from websp_gym.recording.launch import launch
 from websp_gym.recording.look_back import look_back
 from websp_gym.recording.profile import write_profile
 from websp_gym.replay.refusals import errors
@@ -34,16 +31,6 @@ from websp_gym.replay.trace_files import save_trace
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page, Worker
 
-_FLAGS = (
-    # Branded builds ignore --load-extension unless this feature is disabled.
-    "--disable-features=DisableLoadExtensionCommandLineSwitch,OverlayScrollbars,Translate,MediaRouter,OptimizationHints,"
-    "CertificateTransparencyComponentUpdater,SegmentationPlatform",
-    "--disable-quic",
-    "--no-first-run",
-    # Typed text must not be written to disk, so the system's key ring is not used.
-    "--password-store=basic",
-    f"--disk-cache-dir={os.devnull}",
-)
 _WORKER_SECONDS = 15.0
 _REMOVE_SECONDS = 5.0
 _POLL_MS = 10
@@ -106,7 +93,8 @@ class RecorderBrowser:
         try:
             unpack(profile, self.profile)
             write_profile(self.profile, self._extension)
-            self._context = self._launch(args, headless)
+            self._context = launch(self.profile, self._extension, args, headless=headless, viewport=viewport)
+            self._context.on("close", self._closed)
             self._id = self._extension_id()
         except BaseException:
             self.close()
@@ -284,41 +272,6 @@ class RecorderBrowser:
             shutil.rmtree(self.profile, ignore_errors=True)
 
     # ---------------------------------------------------------------- browser
-    def _launch(self, args: tuple[str, ...], headless: bool) -> BrowserContext:
-        if not headless:
-            require_display("recording with a window")
-        current = playwright()
-        executable = find_browser(current)
-        extension = str(self._extension)
-        flags = [f"--load-extension={extension}", f"--disable-extensions-except={extension}", *_FLAGS, *args]
-        try:
-            context = confined(
-                lambda sandbox: current.chromium.launch_persistent_context(
-                    str(self.profile),
-                    executable_path=executable,
-                    # Playwright's headless option uses the old mode, which does not support extensions.
-                    headless=False,
-                    args=[*(["--headless=new"] if headless else []), *flags],
-                    ignore_default_args=["--hide-scrollbars"],
-                    viewport={"width": self.viewport[0], "height": self.viewport[1]},
-                    color_scheme="light",
-                    chromium_sandbox=sandbox,
-                    # A recording is saved before its browser closes.
-                    handle_sigint=False,
-                    handle_sigterm=False,
-                    handle_sighup=False,
-                    env={**browser_environment(flags), "TMPDIR": str(scratch_folder())},
-                )
-            )
-        except PlaywrightError as error:
-            raise launch_error(error, executable) from error
-        context.set_default_timeout(10_000)
-        context.on("close", self._closed)
-        if not headless:
-            # Without a listener Playwright closes native dialogs; the person should answer them.
-            context.on("dialog", lambda dialog: None)
-        return context
-
     def _closed(self, _context: BrowserContext) -> None:
         self._gone = True
 
