@@ -285,7 +285,6 @@ def _lose(env: WebspEnv) -> None:
     pytest.fail("the episode did not end with its answer")
 
 
-@pytest.mark.timeout(600)
 def test_the_flood_of_one_page_is_not_taken_for_that_of_another(env: WebspEnv) -> None:
     env.reset(seed=0)
 
@@ -295,8 +294,10 @@ def test_the_flood_of_one_page_is_not_taken_for_that_of_another(env: WebspEnv) -
         counts = [Pulse(context) for context in (flooding, quiet)]
         for each in counts:
             each.start()
-        env.page.evaluate(f"() => {{ setTimeout(() => {{ {FLOODS['pictures']} }}, 0); }}")
-        page.wait_for_timeout(300)
+        env.page.evaluate("() => { for (let i = 0; i < 200; i++) new Image().src = '/?' + Math.random(); }")
+        deadline = time.monotonic() + 60  # a busy machine takes its time
+        while counts[0].messages <= 100 and time.monotonic() < deadline:
+            page.wait_for_timeout(50)
         for each in counts:
             each.stop()
         quiet.close()
