@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,6 +77,30 @@ def _variables(pid: int) -> dict[str, str]:
     return dict(line.split("=", 1) for line in text.split("\0") if "=" in line)
 
 
+_SPIN = "import time\nwhile time.process_time() < 60: pass"
+
+
+@contextlib.contextmanager
+def starved() -> Iterator[psutil.Process]:
+    """A process of ours that always wants to run, on a processor that a process of others has for itself."""
+    one = min(os.sched_getaffinity(0))
+    # Its parent has ended, so it is no descendant of ours.
+    orphan = (
+        f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {_SPIN!r}], stdout=2).pid)"
+    )
+    other = psutil.Process(int(subprocess.check_output([sys.executable, "-c", orphan])))
+    with subprocess.Popen([sys.executable, "-c", _SPIN]) as process:
+        ours = psutil.Process(process.pid)
+        try:
+            for each in (ours, other):
+                each.cpu_affinity([one])
+            ours.nice(19)
+            yield ours
+        finally:
+            other.kill()
+            process.kill()
+
+
 NOBODY = 65534
 # Not root, but root's interpreter may lie in a folder that nobody else reads.
 _AS_NOBODY = (
@@ -106,7 +130,7 @@ def reset_elsewhere(variables: Mapping[str, str], *, as_nobody: bool = False) ->
             cwd=root,
             capture_output=True,
             text=True,
-            timeout=150,
+            timeout=600,
             check=False,
         )
     assert done.returncode == 0, done.stderr

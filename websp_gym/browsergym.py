@@ -61,6 +61,11 @@ def functions() -> Any:
     return import_module("browsergym.core.action.functions")
 
 
+def find_element(page: Any, bid: str, scroll_into_view: bool) -> Any:
+    """Return Playwright's locator of the element that BrowserGym knows by ``bid``."""
+    return import_module("browsergym.core.action.utils").get_elem_by_bid(page, bid, scroll_into_view)
+
+
 @cache
 def observation() -> Any:
     """Return the module of BrowserGym's observation functions. Raise SetupError if BrowserGym is absent."""

@@ -13,23 +13,37 @@ from contextlib import closing, contextmanager
 import psutil
 import pytest
 
-from tests.browser_support import drivers
+from tests.browser_support import drivers, starved
 from tests.conftest import MakeEnv
-from tests.env.test_robustness import browser_processes, own_sandbox
-from websp_gym.agents import make_agent
+from tests.env.test_robustness import browser_processes
+from tests.kept_tab import close_kept_tabs
+from websp_gym.browser.driver import event_loop
 from websp_gym.browser.launch import BrowserOptions, open_context, shared_browser
 from websp_gym.browser.owner import call
+from websp_gym.browser.watch import Watch
 from websp_gym.env import WebspEnv
 from websp_gym.errors import WorldError
-from websp_gym.runner.batch import run_episode
-from websp_gym.sandbox.client import Sandbox
+from websp_gym.sandbox.client import VARIABLE, Sandbox
 
-TODO = "Steam-task-191-ON"
-TIMEOUT = 4.0
-RESET = 12.0
-MARGIN = 20.0
+DONE = "Steam-task-191-OFF"
+"""Already done at S0: the answer alone is paid, which shows that an episode works."""
+SMALL = (400, 300)
+TIMEOUT = 6.0
+STALL = 4.0
+PATIENCE = 120.0
+"""Seconds after which what is stopped goes on, and the test fails."""
 
-pytestmark = pytest.mark.usefixtures(own_sandbox.__name__)
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_world() -> Iterator[None]:
+    """A server and browsers that may be killed without harm to other tests of this process."""
+    call(close_kept_tabs)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Sandbox, "_shared", None)
+        patch.delenv(VARIABLE, raising=False)
+        yield
+        if Sandbox._shared is not None:
+            Sandbox._shared.close()
 
 
 def sandbox() -> list[int]:
@@ -45,18 +59,17 @@ def driver() -> list[int]:
 
 
 @contextmanager
-def stopped(processes: list[int], seconds: float | None = None) -> Iterator[None]:
-    """Stops processes, for some seconds or for the block."""
+def stopped(processes: list[int], seconds: float = PATIENCE) -> Iterator[None]:
+    """Stops processes, for some seconds; at the end of the block they go on at the latest."""
     for process in processes:
         os.kill(process, signal.SIGSTOP)
-    timer = threading.Timer(seconds, resume, [processes]) if seconds is not None else None
-    if timer is not None:
-        timer.start()
+    timer = threading.Timer(seconds, resume, [processes])
+    timer.start()
     try:
         yield
     finally:
-        if timer is not None:
-            timer.join()
+        timer.cancel()
+        timer.join()
         resume(processes)
 
 
@@ -69,46 +82,70 @@ def resume(processes: list[int]) -> None:
 Who = Callable[[], list[int]]
 
 
+def plays(env: WebspEnv) -> bool:
+    """Whether an episode can be played from its first observation to its reward."""
+    env.reset()
+    return env.step("ANSWER; done")[1] == 1.0
+
+
 @pytest.mark.parametrize("who", [sandbox, browser, driver], ids=lambda who: who.__name__)
 def test_a_stall_past_the_deadline_is_a_world_error_and_the_next_reset_works(make: MakeEnv, who: Who) -> None:
-    env = make(TODO, step_timeout=TIMEOUT)
+    env = make(DONE, viewport=SMALL, step_timeout=TIMEOUT)
     env.reset()
-    began = time.monotonic()
     with stopped(who()), pytest.raises(WorldError, match=r"did not answer|did not respond"):
         env.step("Google")
-    assert time.monotonic() - began < TIMEOUT + MARGIN
-    assert run_episode(env, make_agent("oracle")).reward == 1.0
+    assert plays(env)
 
 
 @pytest.mark.parametrize("who", [sandbox, browser], ids=lambda who: who.__name__)
 def test_a_stall_that_ends_costs_the_agent_no_time(make: MakeEnv, who: Who) -> None:
-    env = make(TODO, max_seconds=60)
+    env = make(DONE, viewport=SMALL)
     observation, _ = env.reset()
-    before = observation["seconds_left"]
-    with stopped(who(), seconds=6):
+    before, began = observation["seconds_left"], time.monotonic()
+    with stopped(who(), seconds=STALL):
         observation, _, terminated, truncated, _ = env.step("Google")
     assert (terminated, truncated) == (False, False)
     assert observation["url"] == "https://www.google.com/"
-    assert before - observation["seconds_left"] < 6
+    charged = before - observation["seconds_left"]
+    # Whole seconds are shown, and the first moments pass before the stall is noticed.
+    assert time.monotonic() - began - charged > STALL - 2
 
 
+@pytest.mark.proof
 def test_a_stall_is_not_scored_as_a_time_limit(make: MakeEnv) -> None:
-    env = make(TODO, max_seconds=6.5, step_timeout=20)
+    env = make(DONE, viewport=SMALL, max_seconds=14, step_timeout=40)
     env.reset()
-    with stopped(sandbox(), seconds=7):
+    with stopped(sandbox(), seconds=15):
         *_, terminated, truncated, _ = env.step("Google")
     assert (terminated, truncated) == (False, False)
 
 
+def test_the_time_in_which_the_machine_keeps_a_call_waiting_moves_its_deadline() -> None:
+    """To four times as far at most; a process of ours that gets no processor stands for a browser."""
+
+    def ended_after(seconds: float) -> Watch:
+        with closing(open_context(BrowserOptions(), viewport=SMALL)) as context:
+            page = context.new_page()
+            with (
+                Watch(event_loop(), seconds, context=context) as watch,
+                contextlib.suppress(Exception),
+            ):
+                page.wait_for_timeout(1000 * (seconds + 0.5))
+        return watch
+
+    with starved():
+        watch = call(lambda: ended_after(1.5))
+    assert not watch.expired
+    assert watch.own < 1.5
+    assert 0.5 < watch.forgiven < 4.5
+
+
 def test_a_reset_on_a_stalled_browser_starts_a_new_one(make: MakeEnv) -> None:
-    env = make(TODO)
+    env = make(DONE, viewport=SMALL)
     env.reset()
-    began = time.monotonic()
     with stopped(browser()):
-        env.reset()
         # The end of the episode before has a deadline of its own, at which the browser is killed.
-        assert time.monotonic() - began < 60
-    assert run_episode(env, make_agent("oracle")).reward == 1.0
+        assert plays(env)
 
 
 def test_a_context_opens_although_the_driver_has_just_ended() -> None:
@@ -126,7 +163,7 @@ def test_a_context_opens_although_the_driver_has_just_ended() -> None:
 
 
 def test_how_an_episode_ended_is_on_record_although_its_end_state_cannot_be_read(make: MakeEnv) -> None:
-    env = make(TODO)
+    env = make(DONE, viewport=SMALL)
     env.reset()
     assert env.task is not None
     os.kill(Sandbox.shared().address.pid, signal.SIGKILL)
@@ -138,7 +175,7 @@ def test_how_an_episode_ended_is_on_record_although_its_end_state_cannot_be_read
 
 def test_a_browser_without_its_zygote_is_not_the_agents_fault(make: MakeEnv) -> None:
     """The zygote, which the system may kill for memory, starts the processes of new pages."""
-    env = make(TODO, step_timeout=TIMEOUT, reset_timeout=RESET)
+    env = make(DONE, viewport=SMALL, step_timeout=TIMEOUT)
     env.reset()
     # Listed first: the end of one zygote ends others.
     for process in [each for each in browser_processes() if "--type=zygote" in " ".join(each.cmdline())]:
@@ -147,13 +184,6 @@ def test_a_browser_without_its_zygote_is_not_the_agents_fault(make: MakeEnv) -> 
     # Playwright 1.64 says at once that the new page is gone.
     with pytest.raises(WorldError, match=r"the browser did not answer|Target crashed"):
         env.step("Google")
-    with_retry(env)
-    assert run_episode(env, make_agent("oracle")).reward == 1.0
-
-
-def with_retry(env: WebspEnv) -> None:
-    """The first reset may be the one that notices."""
-    try:
+    with contextlib.suppress(WorldError):  # the first reset may be the one that notices
         env.reset()
-    except WorldError:
-        env.reset()
+    assert plays(env)

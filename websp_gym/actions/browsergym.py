@@ -23,14 +23,14 @@ from websp_gym.actions.clipboard import pressing
 from websp_gym.actions.grammar import Action
 from websp_gym.actions.keys import read_keys, split_keys
 from websp_gym.actions.pointer import draw_list_in_page, refuse_outside
-from websp_gym.browsergym import absence
+from websp_gym.browsergym import absence, find_element
 from websp_gym.browsergym import functions as stock
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
 
-__all__ = ["Call", "Listener", "actions_in", "looks_like_calls", "parse_calls", "perform_calls"]
+__all__ = ["Call", "Listener", "actions_in", "is_refused", "looks_like_calls", "parse_calls", "perform_calls"]
 
 BY_BID = (
     "fill",
@@ -65,6 +65,17 @@ _KEY_MS = 5
 """Estimated time to press and release one key on a busy machine."""
 _LAST_CALL_SECONDS = 15.0
 """No call of a list starts later than this, because the rest would not fit into a step."""
+_LONGEST_ACT_MS = 120_000.0
+"""Most time for an operation that the page does not refuse; the deadline of a step comes long before."""
+_AT_ONCE = ("press", "type", "focus")
+"""Operations for which an element need not be ready, and of which two must not be made twice."""
+_REFUSED = re.compile(
+    r"^\W*(?:element (?:is not |is outside |was detached)|did not find some|<.* intercepts pointer)",
+    re.MULTILINE,
+)
+"""In Playwright's log of a call: what it saw when it looked whether the element can be operated."""
+_LOOKED_AGAIN = re.compile(r"^\W*waiting (?:100|500)ms", re.MULTILINE)
+"""Likewise: it looked for the fourth time; on an idle machine it does so after 120 ms."""
 _CLICKED = re.compile(r"performing (dbl)?click action")
 """In Playwright's log of a call: the pointer was pressed."""
 _TO_USER = ("ask_user", "report_to_user")
@@ -142,7 +153,12 @@ class Listener:
 
 
 def perform_calls(
-    calls: list[Call], tabs: Tabs, listener: Listener, *, noting: Callable[[Call], None] = lambda call: None
+    calls: list[Call],
+    tabs: Tabs,
+    listener: Listener,
+    *,
+    noting: Callable[[Call], None] = lambda call: None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Perform parsed calls on the current tab.
 
@@ -151,6 +167,7 @@ def perform_calls(
         tabs: The browser's open tabs.
         listener: What hears what the agent says.
         noting: Called with each call before it is made.
+        clock: Returns seconds; it may stand while the machine keeps the browser waiting.
 
     Raises:
         ActionError: A call failed; the calls before it have been performed.
@@ -163,14 +180,15 @@ def perform_calls(
     # Same setting as AgentLab's agents, so that results are comparable.
     functions.retry_with_force = True
     functions.call_fun = _call_once
+    functions.get_elem_by_bid = _element
     for name, arguments, named in calls:
         # All tabs of a context have the same size.
         refuse_outside(name, _bound(name, arguments, named), tabs.current)
-    began = time.monotonic()
+    began = clock()
     for number, (name, arguments, named) in enumerate(calls):
         if name not in _FREE:
             tabs.dialogs.begin_action()
-        if time.monotonic() - began > _LAST_CALL_SECONDS:
+        if clock() - began > _LAST_CALL_SECONDS:
             raise ActionError(f"the list took too long; its first {number} calls were made", action=name)
         page = functions.page = tabs.current
         noting((name, arguments, named))
@@ -185,6 +203,46 @@ def perform_calls(
         if functions.page is not page:
             # The call changed tabs; a tab opened by a click is already the current one.
             tabs.activate(functions.page)
+
+
+class _Element:
+    """An element as BrowserGym's functions use it, whose operations a busy machine does not cut off.
+
+    BrowserGym gives each of them 500 ms. That is for an element that is covered, disabled or moving, which the page
+    decides. What the page does not refuse is made, as our own actions are, and only the deadline of the step ends it.
+    """
+
+    def __init__(self, locator: Any) -> None:
+        self._locator = locator
+
+    def __getattr__(self, name: str) -> Any:
+        return partial(self._operate, name)
+
+    def _operate(self, name: str, *arguments: Any, timeout: float | None = None, **named: Any) -> Any:
+        operate = partial(getattr(self._locator, name), *arguments, **named)
+        if timeout is None:
+            return operate()
+        if name in _AT_ONCE:
+            return operate(timeout=_LONGEST_ACT_MS)
+        while True:
+            try:
+                return operate(timeout=timeout)
+            except PlaywrightTimeoutError as error:
+                log = str(error)
+                if is_refused(log) or _CLICKED.search(log) or timeout >= _LONGEST_ACT_MS / 2:
+                    raise
+                if not self._locator.count():  # the page has removed it
+                    raise
+            timeout *= 2
+
+
+def is_refused(log: str) -> bool:
+    """Whether an operation was cut off because the page did not let it happen, each time that Playwright looked."""
+    return bool(_REFUSED.search(log) and _LOOKED_AGAIN.search(log))
+
+
+def _element(page: Any, bid: str, scroll_into_view: bool = False) -> _Element:
+    return _Element(find_element(page, bid, scroll_into_view))
 
 
 def _call_once(function: Callable[..., None], retry_with_force: bool) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from websp_gym.sandbox.schema.site import SiteSchema
     from websp_gym.sandbox.schema.site_schema import Confirm, Row
 
-_PATIENCE = 3_000
+_PATIENCE = 30_000
 """Milliseconds to wait for a control."""
 _TEXT = "words of a proof"
 

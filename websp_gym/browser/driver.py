@@ -28,8 +28,9 @@ from websp_gym.browser.internals import (
 )
 from websp_gym.browser.launch_errors import LaunchError
 from websp_gym.browser.owner import adopt, after_fork, call, is_adopted, on_overdue
-from websp_gym.browser.processes import children_of, command_of, kill, kill_group, runs
+from websp_gym.browser.processes import command_of, kill, kill_group, runs
 from websp_gym.browser.scratch import scratch_folder
+from websp_gym.patience import children_of
 
 if TYPE_CHECKING:
     import asyncio

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.patience import slowness
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -24,15 +26,16 @@ def give_documents(page: Page, *, patience: float = PATIENCE) -> None:
 
     Args:
         page: A settled page; frames that are still loading must not be changed.
-        patience: Time limit in seconds for all frames; each takes about one second.
+        patience: Time limit in seconds for all frames, each of which takes about one; more on a busy machine.
     """
-    end = time.monotonic() + patience
+    pace = slowness()
+    end = time.monotonic() + patience * pace
     for frame in [frame for frame in page.frames[1:] if not frame.url]:
         if time.monotonic() > end:
             break
         with contextlib.suppress(PlaywrightError):
             try:
                 # Unlike frame.evaluate(), this has a timeout.
-                frame.locator(":root").evaluate("() => true", timeout=_ANSWER_MS)
+                frame.locator(":root").evaluate("() => true", timeout=_ANSWER_MS * pace)
             except PlaywrightError:
-                frame.goto("about:blank", timeout=_BLANK_MS, wait_until="commit")
+                frame.goto("about:blank", timeout=_BLANK_MS * pace, wait_until="commit")

@@ -42,6 +42,9 @@ _ARGS = (
 )
 
 
+_TO_START_MS = 180_000
+"""Most time for a browser to start; the deadline of a reset comes before. Playwright's own limit of 30 seconds is too
+short for a busy machine."""
 _UNASKED = (
     "clipboard-write",
     "accelerometer",
@@ -323,6 +326,7 @@ def _started(options: BrowserOptions, start: Callable[[BrowserType, dict[str, An
     how = {
         "executable_path": options.pipe.executable(executable) if options.pipe else executable,
         "headless": options.headless,
+        "timeout": _TO_START_MS,
         "args": [*_ARGS, *options.args],
         # Keep the flooding protection: a page that calls history.pushState() in a loop would overload browser and
         # driver.

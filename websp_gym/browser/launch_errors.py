@@ -9,6 +9,7 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from websp_gym.errors import BrowserNotFoundError, StorageError, WebspError, WorldError
+from websp_gym.patience import output_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Error as PlaywrightError
@@ -20,6 +21,7 @@ _CANNOT_EXECUTE = (126, 127)
 """Exit codes of shells and loaders: the file cannot run on this machine, or libraries are missing."""
 _PASSING = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETXTBSY)
 _TO_SAY_VERSION = 20.0
+"""Seconds without those in which it waits for a processor."""
 _LONGEST = 300
 
 
@@ -67,9 +69,7 @@ def cannot_execute(executable: str) -> str:
     The error of a launch does not always say how the browser's process ended, so it is executed once more.
     """
     try:
-        said = subprocess.run(
-            [executable, "--version"], capture_output=True, timeout=_TO_SAY_VERSION, check=False
-        )
+        said = output_of([executable, "--version"], _TO_SAY_VERSION)
     except subprocess.TimeoutExpired:
         return ""
     except OSError as error:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.patience import slowness
+
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, CDPSession
 
 PATIENCE = 3.0
-"""Seconds after which a window that did not become a tab is forgotten."""
+"""Seconds after which a window that did not become a tab is forgotten; four times as many on a busy machine."""
 _PAGES_ONLY = {"discover": True, "filter": [{"type": "page"}]}
 
 
@@ -38,7 +40,7 @@ class Openings:
     @property
     def under_way(self) -> bool:
         """Whether a window is opening."""
-        horizon = time.monotonic() - PATIENCE
+        horizon = time.monotonic() - PATIENCE * slowness()
         self._begun = {target: begun for target, begun in self._begun.items() if begun > horizon}
         return bool(self._begun)
 

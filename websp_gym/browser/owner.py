@@ -21,12 +21,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from websp_gym.errors import WorldError
+from websp_gym.patience import LOOK, Clock, slowness, stretched, tree_of
 
 Returned = TypeVar("Returned")
 
 GRACE = 8.0
 """Seconds after its deadline at which a call is ended from outside (browser and driver are killed)."""
 _LAST_WAIT = 5.0
+"""Seconds that each way to end a call may take; four times as many on a busy machine."""
 _POLL = 0.2
 """Seconds after which a waiting thread looks for signals: one that comes just before a wait does not end it."""
 
@@ -116,7 +118,7 @@ def call(function: Callable[[], Returned], *, seconds: float | None = None) -> R
         function: Function to run; it is called directly if this is the browser thread.
         seconds: Time limit, counted from the start of the function, which should end its own browser calls by
             then (:class:`~websp_gym.browser.watch.Watch`). :data:`GRACE` seconds later it is ended from
-            outside. None for no limit.
+            outside; still later where the machine keeps the browser waiting. None for no limit.
 
     Raises:
         WorldError: The call could not be ended in time, or a thread of the program drives the browser itself.
@@ -131,9 +133,16 @@ def call(function: Callable[[], Returned], *, seconds: float | None = None) -> R
         )
     job = owner.submit(function)
     limit = math.inf if seconds is None else seconds + GRACE
+    clock = None
     try:
-        while not _done_within(job.future, _POLL) and job.seconds_running() < limit:
-            pass
+        while not _done_within(job.future, _POLL):
+            running = job.seconds_running()
+            if limit < math.inf and running > LOOK:
+                # As the call's own deadline, this moves while the machine keeps the browser waiting.
+                clock = clock or Clock(lambda: tree_of(os.getpid()))
+                clock.look_again()
+            if running >= (limit if clock is None else stretched(limit, clock)):
+                break
     except BaseException:
         if not job.future.done():
             # Ctrl-C: the result is no longer needed. Ending the browser ends the call.
@@ -188,7 +197,7 @@ def _end(owner: _Owner, job: _Job) -> bool:
     """
     for end in _state.ways_to_end:
         end()
-        if _done_within(job.future, _LAST_WAIT):
+        if _done_within(job.future, _LAST_WAIT * slowness()):
             return True
     with _state.lock:
         if _state.owner is owner:

@@ -8,21 +8,12 @@ import signal
 import time
 from pathlib import Path
 
+from websp_gym.patience import status_of, wait
+
 _PATIENCE = 5.0
-"""Seconds that a browser's processes may take to end after it was closed."""
-
-
-def children_of(process: int) -> list[int]:
-    """Return the child processes of all threads of a process, the oldest first."""
-    words: list[str] = []
-    threads: list[Path] = []
-    # The process or one of its threads may end at any moment.
-    with contextlib.suppress(OSError):
-        threads = list(Path(f"/proc/{process}/task").iterdir())
-    for thread in threads:
-        with contextlib.suppress(OSError):
-            words += (thread / "children").read_text("ascii").split()
-    return sorted(int(word) for word in words)
+"""Seconds that a browser's processes may do nothing instead of ending after it was closed."""
+_LONGEST = 60.0
+"""Seconds that they may take in all; what they work at is the profile."""
 
 
 def command_of(process: int) -> list[str]:
@@ -61,14 +52,19 @@ def kill_group(process: int) -> None:
 
 
 def end_group(leader: int) -> None:
-    """Wait until a group of processes that is ending has ended, whose leader may be gone; kill what takes long."""
-    until = time.monotonic() + _PATIENCE
-    while left := _members(leader):
-        if time.monotonic() > until:
-            for process in left:
-                kill(process)
-            return
-        time.sleep(0.01)
+    """Wait until a group of processes that is ending has ended, whose leader may be gone; kill what does nothing."""
+
+    def ended(patience: float) -> bool:
+        until = time.monotonic() + patience
+        while _members(leader):
+            if time.monotonic() >= until:
+                return False
+            time.sleep(0.01)
+        return True
+
+    if wait(ended, lambda: _members(leader), still=_PATIENCE, longest=_LONGEST) is not None:
+        for process in _members(leader):
+            kill(process)
 
 
 def _members(group: int) -> list[int]:
@@ -80,12 +76,3 @@ def _members(group: int) -> list[int]:
             if int(its_group) == group and state not in "ZX":
                 members.append(int(entry.name))
     return members
-
-
-def status_of(process: int) -> list[str]:
-    """Return the fields of a process's status after its name: state, parent, group, ….
-
-    Raises:
-        OSError: It is gone, or there is no ``/proc``.
-    """
-    return Path(f"/proc/{process}/stat").read_text("ascii", "replace").rpartition(")")[2].split()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.browser.internals import count_messages, implementation_of
-from websp_gym.browser.processes import status_of
+from websp_gym.patience import status_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext

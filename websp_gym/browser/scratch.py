@@ -22,8 +22,8 @@ _PREFIX = "websp-tmp-"
 _LOCK = "lock"
 _AGE = 60.0
 """Seconds after which a folder without a lock is left over: its owner locks it as soon as it exists."""
-_PATIENCE = 5.0
-"""Seconds that a browser may take to end with its process."""
+_PATIENCE = 60.0
+"""Seconds that a browser may take to end with its process; it is waited for only while it still writes."""
 
 
 @dataclass

@@ -12,6 +12,7 @@ from websp_gym.browser.frames import give_documents
 from websp_gym.browser.isolated import ScriptError, worlds_of
 from websp_gym.browser.notices import ASKED
 from websp_gym.browser.scripts import event_names
+from websp_gym.patience import slowness
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -76,11 +77,11 @@ def settle(
 
     Args:
         tabs: The browser's open tabs.
-        cap: Time limit in seconds.
+        cap: Time limit in seconds; up to four times as many on a busy machine, which loads pages slowly.
         quiet_ms: Milliseconds without a DOM change that count as quiet, if not the usual ones.
         patience: Seconds to wait for a DOM that keeps changing, or for timers, while nothing is loading.
     """
-    end = time.monotonic() + cap
+    end = time.monotonic() + cap * slowness()
     calm = REACTS_AT_ONCE if tabs.reacts_at_once else ANY_PAGE
     if quiet_ms is not None:
         calm = replace(calm, quiet_ms=quiet_ms)

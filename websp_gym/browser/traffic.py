@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.patience import slowness
+
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page, Request
 
 PATIENCE = 2.5
-"""Seconds after which an open request counts as a stream or a long poll; a navigation never does."""
+"""Seconds after which an open request counts as a stream or a long poll, four times as many on a busy machine; a
+navigation never does."""
 _POLLS = 5
 """Number of times the same request is made in one wait, one after another, before it counts as a poll."""
 _NEVER_AWAITED = frozenset(
@@ -48,7 +51,7 @@ class Traffic:
 
     def in_flight(self, page: Page) -> int:
         """Return the number of awaited requests of this tab or of a tab that is just opening."""
-        horizon = time.monotonic() - PATIENCE
+        horizon = time.monotonic() - PATIENCE * slowness()
         for open_ in self._open.values():
             if open_.endpoint is not None and open_.started < horizon:
                 self._background.add(open_.endpoint)

@@ -5,12 +5,15 @@ there. At the deadline it closes the browser context, which makes the current ca
 not respond to this is killed, then its driver. After the first second of a call, the watch also checks
 whether browser and server respond. While they do not, the time is not counted against the agent and failures
 are not blamed on the page, unless it is the page that keeps them busy (:mod:`websp_gym.browser.pulse`).
+Time in which driver, browser and this process wait for a processor that others have is not counted either, and
+moves the deadline, up to four times as far (:mod:`websp_gym.patience`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import time
 from collections.abc import Callable
 from functools import partial
@@ -23,6 +26,7 @@ from websp_gym.browser.internals import during_a_call
 from websp_gym.browser.openings import known_openings
 from websp_gym.browser.owner import on_overdue
 from websp_gym.browser.pulse import Busy, Pulse
+from websp_gym.patience import Clock, slowness, stretched, tree_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -32,10 +36,11 @@ if TYPE_CHECKING:
 _FIRST = 1.0
 """Seconds before the first check; most calls are over by then."""
 _TICK = 0.25
+_SOON = 0.05
 _SLOW = 0.5
 """Seconds without a response after which a part counts as stuck; a loaded machine needs a tenth of it."""
 _TO_CLOSE = 2.0
-"""Seconds a browser has to close a context before it is killed."""
+"""Seconds a browser has to close a context before it is killed; four times as many on a busy machine."""
 _TO_DIE = 1.0
 
 Blame = Literal["page", "browser", "world", "machine"]
@@ -88,6 +93,7 @@ class Watch:
         self._questions: dict[Blame, asyncio.Future[bool]] = {}
         self._closing: asyncio.Future[None] | None = None
         self._pulse: Pulse | None = None
+        self._clock: Clock | None = None
 
     def __enter__(self) -> Watch:
         _running.append(self)
@@ -110,6 +116,16 @@ class Watch:
         """Whether browser or server have not responded for a while."""
         return bool(self._silent(time.monotonic()))
 
+    @property
+    def own(self) -> float:
+        """Seconds that the call has taken, without those in which it waited for a processor."""
+        return time.monotonic() - self._began - (self._limit() - self.seconds)
+
+    @property
+    def forgiven(self) -> float:
+        """Seconds that are not charged to the agent: nothing responded, or what does waited for a processor."""
+        return max(self.stuck, self._limit() - self.seconds)
+
     def _plan(self, seconds: float, what: Callable[[], None]) -> None:
         if self._timer is not None:
             self._timer.cancel()
@@ -118,13 +134,28 @@ class Watch:
 
     def _tick(self) -> None:
         self._count()
+        self._look()
         self._ask()
-        left = self._began + self.seconds - time.monotonic()
+        left = self._left()
+        if left <= 0 and self._clock is not None:
+            self._clock.look()
+            left = self._left()
         if left > 0:
-            self._plan(min(_TICK, left), self._tick)
+            self._plan(min(_TICK, max(left, _SOON)), self._tick)
         else:
             # All parts have been asked by now; wait for their responses before assigning blame.
-            self._plan(_SLOW + _TICK, self.expire)
+            self._plan(_SLOW * slowness() + _TICK, self.expire)
+
+    def _left(self) -> float:
+        return self._began + self._limit() - time.monotonic()
+
+    def _limit(self) -> float:
+        return stretched(self.seconds, self._clock) if self._clock is not None else self.seconds
+
+    def _look(self) -> None:
+        """Count the time in which this process, driver and browser waited for a processor."""
+        self._clock = self._clock or Clock(lambda: tree_of(os.getpid()))
+        self._clock.look_again()
 
     def _count(self) -> None:
         """Add the time since browser or server stopped responding, or since this process itself was stopped."""
@@ -148,8 +179,8 @@ class Watch:
             if excused[who]:
                 self._asked[who] = now
 
-    def _silent(self, now: float) -> list[Blame]:
-        return [who for who, asked in self._asked.items() if now - asked > _SLOW]
+    def _silent(self, now: float, patience: float = _SLOW) -> list[Blame]:
+        return [who for who, asked in self._asked.items() if now - asked > patience]
 
     def _ask(self) -> None:
         if self._pulse is None and self.context is not None:
@@ -182,16 +213,16 @@ class Watch:
             return
         self._count()
         self.expired = True
-        self.blame = next(iter(self._silent(time.monotonic())), self.suspect)
+        self.blame = next(iter(self._silent(time.monotonic(), _SLOW * slowness())), self.suspect)
         if self.context is not None and self.blame != "browser":
             self._closing = during_a_call(partial(_close, self.context))
-            self._plan(_TO_CLOSE, self._kill_browser)
+            self._plan(_TO_CLOSE * slowness(), self._kill_browser)
         else:
             self._kill_browser()
 
     def _kill_browser(self) -> None:
         kill_browsers()
-        self._plan(_TO_DIE, kill_driver)
+        self._plan(_TO_DIE * slowness(), kill_driver)
 
 
 def _close(context: BrowserContext) -> None:

@@ -35,9 +35,9 @@ class Limits:
 
     @property
     def seconds(self) -> float:
-        """Seconds used by the agent and its pages since the first observation, without standstills."""
-        stuck = self._watch.stuck if self._watch is not None else 0.0
-        return time.monotonic() - self._began - self._forgiven - stuck
+        """Seconds used by the agent and its pages since the first observation, without standstills and waits."""
+        forgiven = self._watch.forgiven if self._watch is not None else 0.0
+        return time.monotonic() - self._began - self._forgiven - forgiven
 
     @property
     def is_out_of_time(self) -> bool:
@@ -70,7 +70,7 @@ class Limits:
 
     @contextmanager
     def step(self, called: float, watch: Watch) -> Iterator[None]:
-        """Charge a step without the time since it was called and without the standstills that a watch notices.
+        """Charge a step without the time since it was called and what a watch forgives.
 
         Args:
             called: Start of the call, on the monotonic clock.
@@ -82,4 +82,4 @@ class Limits:
             yield
         finally:
             self._watch = None
-            self._forgiven += watch.stuck
+            self._forgiven += watch.forgiven

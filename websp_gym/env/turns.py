@@ -6,9 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from websp_gym.actions import parse_action
-from websp_gym.actions.browsergym import Listener, actions_in, looks_like_calls, parse_calls, perform_calls
+from websp_gym.actions.browsergym import (
+    Listener,
+    actions_in,
+    is_refused,
+    looks_like_calls,
+    parse_calls,
+    perform_calls,
+)
 from websp_gym.actions.computer import find_computer, read_computer
 from websp_gym.actions.computer.perform import perform_computer
 from websp_gym.actions.element_facts import element_of_call
@@ -17,6 +25,7 @@ from websp_gym.actions.reply import kept
 from websp_gym.browser.waiting import wait_for
 from websp_gym.env.outside import LONGEST_WAIT, OutsideAction
 from websp_gym.errors import ActionError, HarmError, WorldError
+from websp_gym.patience import slowness
 from websp_gym.records.ending import Ending
 from websp_gym.records.trajectory import ActionRecord
 from websp_gym.texts import shortened
@@ -118,7 +127,7 @@ class AgentTurns:
                 calls = parse_calls(reply, left=left, to_user=to_user)
                 counted = actions_in(calls)
                 self.understood = ActionRecord(kind="calls", text=self.last_action)
-                self._make_calls(calls)
+                self._make_calls(calls, watch)
             elif (written := find_computer(reply)) is not None:
                 computer = read_computer(written, self._screen)
                 counted = int(not computer.free)
@@ -137,6 +146,10 @@ class AgentTurns:
                 raise WorldError(
                     f"the website or the browser did not respond for {watch.stuck:.0f} seconds "
                     f"during an action ({error})"
+                ) from error
+            if _is_cut_off(error.__cause__) and watch.forgiven > watch.own:
+                raise WorldError(
+                    f"the machine kept the browser waiting for {watch.forgiven:.0f} seconds of an action ({error})"
                 ) from error
             if _ABORTED in str(error):
                 self._check_browser(watch)
@@ -159,10 +172,10 @@ class AgentTurns:
                     marks = self._guarded(marks)
                 perform(action, self._tabs, marks)
 
-    def _make_calls(self, calls: list[Call]) -> None:
+    def _make_calls(self, calls: list[Call], watch: Watch) -> None:
         listener = Listener(self._say, self._give_up, self._ask, self._report)
         self._about = calls[0] if len(calls) == 1 else None
-        perform_calls(calls, self._tabs, listener, noting=self._before_call)
+        perform_calls(calls, self._tabs, listener, noting=self._before_call, clock=lambda: watch.own)
 
     def _use_computer(self, action: ComputerAction, longest: float) -> None:
         self._about = action.about
@@ -185,7 +198,7 @@ class AgentTurns:
             action.refuse(str(error))
             raise
         action.let_pass()
-        wait_for(self._tabs.context, action.over, LONGEST_WAIT)
+        wait_for(self._tabs.context, action.over, LONGEST_WAIT * slowness())
         if action.types:
             self._note_call(action)
         self.last_action = kept(str(action))
@@ -264,6 +277,11 @@ class AgentTurns:
 
     def _give_up(self, reason: str) -> None:
         self.ending = Ending("infeasible", str(reason))
+
+
+def _is_cut_off(cause: BaseException | None) -> bool:
+    """Whether an operation of the browser took too long without a reason by the page."""
+    return isinstance(cause, PlaywrightTimeoutError) and not is_refused(str(cause))
 
 
 def _keys_of(call: Call) -> list[str]:

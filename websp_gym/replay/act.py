@@ -14,6 +14,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError
+from websp_gym.patience import slowness
 from websp_gym.replay.located_element import TRIES, CannotActError, LocatedElement, Look
 from websp_gym.replay.occlusion import point_on_page
 from websp_gym.replay.wait_for_target import wait_for_change
@@ -133,7 +134,7 @@ class Actor:
         try:
             answer = self.element.found.handle.evaluate(
                 "(el, [rules, want, ms]) => __webspReplay.until(el, rules, want, ms)",
-                [self.element.rules, want, _VERIFY_MS],
+                [self.element.rules, want, _VERIFY_MS * slowness()],
             )
         except PlaywrightError:
             # The document was replaced: the caller locates the element again.
@@ -185,8 +186,12 @@ class Actor:
             return False
 
     def _waits(self) -> dict[str, float]:
-        patience = self.element.timeout * 1000
-        return {"hidden": min(_HIDDEN_MS, patience), "bare": min(_BARE_MS, patience), "layer": patience}
+        pace, patience = slowness(), self.element.timeout * 1000
+        return {
+            "hidden": min(_HIDDEN_MS * pace, patience),
+            "bare": min(_BARE_MS * pace, patience),
+            "layer": patience,
+        }
 
     def _on_page(self, point: dict[str, Any]) -> dict[str, Any]:
         """Return a point of the element's frame in page coordinates, or what covers the frame there."""
@@ -214,7 +219,7 @@ class Actor:
                 continue
             mouse = self.element.found.frame.page.mouse
             (mouse.click if click else mouse.move)(spot["x"], spot["y"])
-            self.element.ask("appears", depth, _APPEAR_MS)
+            self.element.ask("appears", depth, _APPEAR_MS * slowness())
         return True
 
     def _arrived(self) -> bool:

@@ -16,6 +16,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError, WorldError
+from websp_gym.patience import slowness
 from websp_gym.replay.act import Actor
 from websp_gym.replay.checks import Checks
 from websp_gym.replay.evidence import Candidate
@@ -183,7 +184,7 @@ class _Player:
             report = self._play(number, event)
             if report.action != "skipped" and self.tabs.dialogs.seen == asked:
                 with contextlib.suppress(PlaywrightError):
-                    self.tabs.context.wait_for_event("dialog", timeout=_DIALOG_MS)
+                    self.tabs.context.wait_for_event("dialog", timeout=_DIALOG_MS * slowness())
             settle(self.tabs)
         return report
 

@@ -18,6 +18,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError
+from websp_gym.patience import slowness
 from websp_gym.replay.fields import Field
 from websp_gym.replay.filled import FilledEvent
 from websp_gym.replay.locate import Found, locate
@@ -301,7 +302,7 @@ def _located(one: Kept, tabs: Tabs, rules: ClassRules, patience: float) -> Locat
     """Return the target on the current tab; others may still show what was never saved."""
     target = one.event.target
     assert target is not None
-    end = time.monotonic() + patience
+    end = time.monotonic() + patience * slowness()
 
     def again(_within: float | None) -> Found:
         found = locate(tabs.current, target, loose=one.event.stateful)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
+from websp_gym.patience import slowness
 from websp_gym.replay.locate import Found, NotFound, install
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class VirtualLists:
             frame.wait_for_function(
                 "([i, top, longest]) => __webspReplay.roll(i, top)?.max > longest",
                 arg=[number, top, longest],
-                timeout=_GROWTH_SECONDS * 1000,
+                timeout=_GROWTH_SECONDS * 1000 * slowness(),
             )
         except PlaywrightError:
             return None

@@ -14,6 +14,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import WorldError
+from websp_gym.patience import slowness
 from websp_gym.replay.filled import FilledEvent
 from websp_gym.replay.locate import Found, NotFound, locate
 from websp_gym.replay.trace import Fingerprint
@@ -66,7 +67,7 @@ class TargetWaiter:
 
         Args:
             event: An event with a target.
-            patience: Seconds to wait.
+            patience: Seconds to wait; up to four times as many on a busy machine, where pages are slow.
             scroll: Whether to scroll through the page's lists if the target does not appear.
             shown: Whether only elements that are rendered are accepted.
 
@@ -75,10 +76,10 @@ class TargetWaiter:
         """
         wanted = event.target
         assert wanted is not None
-        began = time.monotonic()
+        began, pace = time.monotonic(), slowness()
         rested = False
         while True:
-            waited = time.monotonic() - began
+            waited = (time.monotonic() - began) / pace
             hidden = not shown and waited > min(_HIDDEN_AFTER, patience / 2)
             result = self._look(event, wanted, hidden=hidden, elsewhere=self._elsewhere(waited, patience))
             if isinstance(result, Found):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import threading
 from collections.abc import Mapping
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
+from multiprocessing.connection import wait as wait_for
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.errors import WorldError
+from websp_gym.patience import tree_of, wait
 from websp_gym.rollouts.worker import Reply, Request, serve
 
 if TYPE_CHECKING:
@@ -17,7 +19,10 @@ if TYPE_CHECKING:
     from websp_gym.world import World
 
 _TO_CLOSE = 20.0
-"""Seconds a process may take to close its episodes and its browser before it is killed."""
+"""Seconds a process may take to close its episodes and its browser before it is killed; those in which it waits for a
+processor do not count."""
+LONGEST = 10
+"""How many times as long it may take in all, for the answer to a request too."""
 
 
 class ProcessError(WorldError):
@@ -75,7 +80,8 @@ class EnvProcess:
         Args:
             number: Number of the environment. Each may have one request at a time.
             request: The request.
-            timeout: Seconds to wait before the process is killed.
+            timeout: Seconds that the process may take before it is killed; those in which it waits for a processor
+                do not count.
 
         Raises:
             ProcessError: The process died or did not answer in time.
@@ -86,11 +92,11 @@ class EnvProcess:
             try:
                 connection = self._connections[number]
                 connection.send(request)
-                ready = wait([connection, process.sentinel], timeout)
-                if connection in ready:
+                over = _wait(process, timeout, [connection, process.sentinel])
+                if connection.poll():
                     reply: Reply = connection.recv()
                     return reply
-                what = "died" if ready else f"did not answer within {timeout:g} seconds"
+                what = "died" if over else f"did not answer within {timeout:g} seconds"
             except (EOFError, OSError, IndexError):
                 pass
             except BaseException:
@@ -110,7 +116,7 @@ class EnvProcess:
 
         Args:
             process: The process as its caller knows it; another one is not ended.
-            patience: Seconds to wait.
+            patience: Seconds to wait; those in which it waits for a processor do not count.
 
         Returns:
             Whether it was ended now.
@@ -120,7 +126,8 @@ class EnvProcess:
                 return False
             for each in self._connections:
                 each.close()
-            process.join(patience)
+            if patience:
+                wait_for_end(process, patience)
             process.kill()
             process.join()
             self._process, self._connections = None, []
@@ -129,3 +136,21 @@ class EnvProcess:
     def close(self) -> None:
         """End the process; a later ``start`` starts another one."""
         self.end(self._process, patience=_TO_CLOSE)
+
+
+def wait_for_end(process: SpawnProcess, seconds: float) -> None:
+    """Wait until a process has ended, for so many seconds that it does not wait for a processor."""
+    _wait(process, seconds, [process.sentinel])
+
+
+def _wait(process: SpawnProcess, seconds: float, signs: list[Connection | int]) -> bool:
+    """Wait for connections or sentinels; return whether one is ready before the process is overdue."""
+    assert process.pid is not None
+    pid = process.pid
+    overdue = wait(
+        lambda patience: bool(wait_for(signs, patience)),
+        lambda: tree_of(pid),
+        own=seconds,
+        longest=LONGEST * seconds,
+    )
+    return overdue is None

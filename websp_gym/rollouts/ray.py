@@ -12,12 +12,14 @@ from typing import Any
 from websp_gym.cluster import connected, ray
 from websp_gym.errors import SetupError, WebspError, WorldError
 from websp_gym.rollouts.pool import Pool
-from websp_gym.rollouts.process import ProcessError
+from websp_gym.rollouts.process import LONGEST, ProcessError
 from websp_gym.rollouts.remote import RemoteEnv
 from websp_gym.rollouts.worker import Reply, Request, Reset
 
-_TO_START = 120.0
-"""Seconds that the actors of all nodes may take to start."""
+_TO_START = 600.0
+"""Seconds that the actors of all nodes may take to start; one that dies is noticed at once."""
+_TO_END = 120.0
+"""Seconds that they may take to end."""
 _TO_TELL = 0.1
 """Seconds that a thread waits for a sign of life of an actor before it passes over its environments."""
 _FRESH = 5.0
@@ -162,8 +164,8 @@ class RayEnv(RemoteEnv):
         """Do nothing: the actor has started the process."""
 
     def _answer(self, request: Request) -> Reply:
-        # The actor may take two tries for a reset.
-        patience = 2 * self._timeout + _TO_START
+        # The actor may take two tries for a reset, and waits for a process that works.
+        patience = 2 * LONGEST * self._timeout + _TO_START
         try:
             reply, self._restarts = ray.get(
                 self.node.actor.answer.remote(self._number, request), timeout=patience
@@ -247,6 +249,6 @@ class _Node:
 
 def _end(nodes: list[_Node]) -> None:
     closing = [node.actor.close.remote() for node in nodes]
-    ray.wait(closing, num_returns=len(closing), timeout=30)
+    ray.wait(closing, num_returns=len(closing), timeout=_TO_END)
     for node in nodes:
         ray.kill(node.actor)

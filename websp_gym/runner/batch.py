@@ -13,7 +13,7 @@ import socket
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from websp_gym.attach.players import make_player
 from websp_gym.env.options import Options, kind_for
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from websp_gym.env import WebspEnv
     from websp_gym.records.verdict import Verdict
 
-    AnyAgent = Agent | OutsideAgent
+    AnyAgent: TypeAlias = Agent | OutsideAgent
 
 Backend = Literal["processes", "ray"]
 """Where the processes of a batch are: on this machine, or on the nodes of a Ray cluster."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from websp_gym.attach.agent import OutsideAgent
 from websp_gym.errors import SetupError, WebspError
 from websp_gym.records.results import Result
+from websp_gym.rollouts.process import wait_for_end
 from websp_gym.runner.batch import crashed, play_job
 from websp_gym.runner.processes import follow_parent
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from websp_gym.runner.jobs import Job
 
 _TO_END = 20.0
-"""Seconds a process may take to end its episode and its browser before it is killed."""
+"""Seconds a process may take to end its episode and its browser before it is killed; those in which it waits for a
+processor do not count."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Slot:
         """End the process."""
         if self._process is not None:
             self._process.terminate()
-            self._process.join(_TO_END)
+            wait_for_end(self._process, _TO_END)
             self._process.kill()
             self._process.join()
 

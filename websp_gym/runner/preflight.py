@@ -8,9 +8,12 @@ import subprocess
 from websp_gym.errors import BrowserNotFoundError, SetupError, WorldError
 from websp_gym.models.probe import Probe
 from websp_gym.observation import ObservationKind
+from websp_gym.patience import output_of
 from websp_gym.records.runs import Run
 
 _SEEDS = 2**31
+_TO_SAY_VERSION = 60.0
+"""Seconds without those in which the browser waits for a processor."""
 
 
 def check_run(run: Run, instance_id: str) -> str:
@@ -76,18 +79,17 @@ def browser_version(*, headless: bool) -> str:
 
     path = call(lambda: find_browser(playwright(), headless=headless))
     try:
-        said = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, timeout=60, check=False, errors="replace"
-        )
+        said = output_of([path, "--version"], _TO_SAY_VERSION)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BrowserNotFoundError(
             f"{path} does not start: {error} (`websp doctor` looks closer)", executable=path
         ) from error
     if said.returncode < 0:
         raise WorldError(f"{path} was ended by signal {-said.returncode} while it started; try again")
-    found = re.search(r"\d+(\.\d+){2,}", said.stdout)
+    text = said.stdout.decode("utf-8", "replace")
+    found = re.search(r"\d+(\.\d+){2,}", text)
     if said.returncode or found is None:
-        words = (said.stderr or said.stdout).strip().splitlines()
+        words = (said.stderr.decode("utf-8", "replace") or text).strip().splitlines()
         raise BrowserNotFoundError(
             f"{path} is not Chromium: `--version` ended with {said.returncode} and said "
             f"{words[-1] if words else 'nothing'!r} (WEBSP_BROWSER chooses another)",

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Cookie
 
+_SECONDS = 60.0
+"""Seconds without data after which a request failed; the server gives up after 25."""
 _REDIRECTS = 6
 _FORM = "application/x-www-form-urlencoded"
 
@@ -52,7 +54,7 @@ class HttpProbe:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         self._connection = HTTPSConnection(
-            "127.0.0.1", sandbox.address.https_port, context=context, timeout=10
+            "127.0.0.1", sandbox.address.https_port, context=context, timeout=_SECONDS
         )
         self._episode = f"{episode} {json.dumps(device)}" if device is not None else episode
         self._cookies: list[dict[str, Any]] = [dict(each) for each in cookies]

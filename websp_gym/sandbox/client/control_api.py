@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .launching import Address, Lease, SandboxError
+from .launching import Address, Lease, SandboxError, await_answer
 
 if TYPE_CHECKING:
     from http.client import HTTPConnection
@@ -45,7 +45,7 @@ class ControlApi:
             method: The HTTP method.
             path: The path, with the query.
             body: JSON data; None for none.
-            timeout: Seconds without data after which it fails.
+            timeout: Seconds that the server may do nothing before it fails.
 
         Raises:
             SandboxError: It could not be sent. What is returned raises it without an answer, or for a refusal.
@@ -83,6 +83,8 @@ class ControlApi:
 
         def receive() -> tuple[int, bytes]:
             with _closed_on_error(connection):
+                assert connection.sock is not None
+                await_answer(connection.sock, self._address.pid, timeout)
                 response = connection.getresponse()
                 answer = response.status, response.read()
             unread.detach()
@@ -119,7 +121,7 @@ class ControlApi:
         if isinstance(error, TimeoutError):
             return (
                 f"{server} did not answer {what} within {seconds:g} s; "
-                "it stands still, or the machine is overloaded"
+                "it stands still: time in which it works or waits for a processor does not count"
             )
         if self._lease.is_held():
             return f"{server} did not answer {what}: {error}"

@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import hmac
 import json
+import math
 import os
 import select
 import socket
@@ -14,15 +15,28 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from multiprocessing.process import current_process
 from typing import IO, Any
+
+from websp_gym.patience import tree_of, wait
 
 VARIABLE = "WEBSP_SANDBOX"
 """The environment variable with the server's address for child processes (JSON of an ``Address`` without secret)."""
 
-_START_TIMEOUT = 20.0
-_LEASE_TIMEOUT = 30.0
+_START = "WEBSP_START_SECONDS"
+_START_SECONDS = 20.0
+"""Seconds that a server which starts may do nothing. It needs 2 CPU seconds, which may take minutes to get."""
+_START_WORK = 6
+"""How many times as many CPU seconds it may use."""
+_START_WAIT = 30
+"""How many times as long it may take in all."""
+_LEASE_SECONDS = 30.0
+"""Seconds that a server may do nothing before it gives a lease."""
+_ANSWER_WAIT = 10
+"""How many times as long as it may do nothing a server may take for an answer: it may work for somebody else."""
 
 
 class SandboxError(Exception):
@@ -91,6 +105,7 @@ def launch(options: list[str], secret: str) -> tuple[Address, subprocess.Popen[b
 
     Raise SandboxError if it does not start; the message ends with its error output.
     """
+    seconds = _start_seconds()
     environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
     with _log() as log:
         process = _Detached(
@@ -107,15 +122,26 @@ def launch(options: list[str], secret: str) -> tuple[Address, subprocess.Popen[b
         with contextlib.suppress(BrokenPipeError), process.stdin as pipe:
             pipe.write(secret.encode() + b"\n")
         with process.stdout as pipe:
-            line = _first_line(pipe, _START_TIMEOUT)
+            line, ended = _first_line(pipe, process.pid, seconds)
         address = Address.parse(line, secret=secret)
         if address is None:
             process.kill()
             code = process.wait()
             log.seek(0)
-            said = log.read().decode("utf-8", "replace").strip()[-2000:]
-            raise SandboxError(f"the sandbox server did not start (exit code {code}):\n{said}")
+            said = log.read().decode("utf-8", "replace").strip()[-2000:] or "it said nothing"
+            raise SandboxError(f"the sandbox server did not start ({ended or f'exit code {code}'}):\n{said}")
     return address, process
+
+
+def _start_seconds() -> float:
+    given = os.environ.get(_START, "")
+    try:
+        seconds = float(given or _START_SECONDS)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < math.inf:
+        raise SandboxError(f"{_START}={given} is not a number of seconds above 0; correct or unset it")
+    return seconds
 
 
 def _log() -> IO[bytes]:
@@ -152,10 +178,11 @@ class Lease:
 def take_lease(address: Address) -> Lease:
     """Become a user of a running server. Raise SandboxError if none with this address and secret is running."""
     try:
-        connection = socket.create_connection(("127.0.0.1", address.control_port), timeout=_LEASE_TIMEOUT)
+        connection = socket.create_connection(("127.0.0.1", address.control_port), timeout=_LEASE_SECONDS)
         connection.sendall(_head(address, "/lease"))
         answer = b""
         while b"}\n" not in answer:
+            await_answer(connection, address.pid, _LEASE_SECONDS)
             piece = connection.recv(4096)
             answer += piece
             if not piece or not answer.startswith(b"HTTP/1.1 200"):
@@ -175,12 +202,49 @@ def answers(address: Address, timeout: float) -> bool:
     The check uses its own connection, so it works from any thread and after a fork, even if other calls hang.
     """
     deadline = time.monotonic() + timeout
+    return _is_well(
+        address,
+        timeout,
+        lambda connection: connection.settimeout(max(deadline - time.monotonic(), 0.001)),
+    )
+
+
+def stands_still(address: Address, seconds: float) -> bool:
+    """Return whether a server does not answer a health check, and does nothing for so many seconds."""
+    return not _is_well(address, seconds, lambda connection: await_answer(connection, address.pid, seconds))
+
+
+def await_answer(connection: socket.socket, server: int, seconds: float) -> None:
+    """Wait until there is something to read, as long as the server works or waits for a processor.
+
+    Args:
+        connection: A connection to the server.
+        server: Its process.
+        seconds: Seconds that it may do nothing; it may take ten times as long in all.
+
+    Raises:
+        TimeoutError: It took longer.
+    """
+
+    ready, longest = partial(readable, connection), _ANSWER_WAIT * seconds
+    if wait(ready, lambda: tree_of(server), still=seconds, longest=longest) is not None:
+        raise TimeoutError("timed out")
+
+
+def readable(file: IO[bytes] | socket.socket, seconds: float) -> bool:
+    """Wait until there is something to read, or the end, and return whether there is."""
+    poll = select.poll()  # unlike select(), also for a process with more than a thousand files
+    poll.register(file, select.POLLIN)
+    return bool(poll.poll(math.ceil(seconds * 1000)))
+
+
+def _is_well(address: Address, timeout: float, before_each: Callable[[socket.socket], None]) -> bool:
     answer = b""
     try:
         with socket.create_connection(("127.0.0.1", address.control_port), timeout) as connection:
             connection.sendall(_head(address, "/health"))
             while b"\r\n" not in answer:
-                connection.settimeout(max(deadline - time.monotonic(), 0.001))
+                before_each(connection)
                 piece = connection.recv(4096)
                 answer += piece
                 if not piece:
@@ -197,13 +261,31 @@ def _head(address: Address, path: str) -> bytes:
     ).encode()
 
 
-def _first_line(pipe: IO[bytes], timeout: float) -> str:
-    deadline = time.monotonic() + timeout
+def _first_line(pipe: IO[bytes], server: int, seconds: float) -> tuple[str, str]:
+    """Return the first line that a server says, and why it was not waited for any longer; empty if it was."""
     line = b""
-    while not line.endswith(b"\n"):
-        ready, _, _ = select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))
-        piece = os.read(pipe.fileno(), 65536) if ready else b""
-        if not piece:
-            break
-        line += piece
-    return line.decode("utf-8", "replace")
+
+    def ready(patience: float) -> bool:
+        nonlocal line
+        until = time.monotonic() + patience
+        while readable(pipe, max(until - time.monotonic(), 0.0)):
+            piece = os.read(pipe.fileno(), 65536)
+            line += piece
+            if not piece or line.endswith(b"\n"):
+                return True
+        return False
+
+    clock = wait(
+        ready,
+        lambda: tree_of(server),
+        still=seconds,
+        worked=_START_WORK * seconds,
+        longest=_START_WAIT * seconds,
+    )
+    if clock is None:
+        return line.decode("utf-8", "replace"), ""
+    return "", (
+        f"we ended it: it did not listen within {clock.elapsed:.1f} s, in which it used {clock.worked:.1f} s of CPU "
+        f"time, waited {clock.waited:.1f} s for a processor or disk, and did nothing for {clock.still:.1f} s; "
+        f"{_START}={2 * seconds:g} gives it twice as long"
+    )

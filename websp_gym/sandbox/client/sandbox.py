@@ -22,14 +22,25 @@ from typing import Any, ClassVar
 
 from .control_api import ControlApi
 from .episode_handle import EpisodeHandle
-from .launching import VARIABLE, Address, SandboxError, answers, family_secret, launch, take_lease
+from .launching import (
+    VARIABLE,
+    Address,
+    SandboxError,
+    answers,
+    family_secret,
+    launch,
+    stands_still,
+    take_lease,
+)
 
 EPISODE_HEADER = "x-websp-episode"
 """The request header with an episode's secret id, sent with every request of its browser context."""
 
 _CALL_TIMEOUT = 30.0
 _END_TIMEOUT = 5.0
+"""Seconds that the end of a server is waited for; one that takes longer ends by itself."""
 _PATIENCE = 10.0
+"""Seconds that a server may do nothing before it is ended as one that stands still."""
 
 
 class Sandbox:
@@ -40,7 +51,8 @@ class Sandbox:
 
     Attributes:
         address: The address of the server.
-        call_timeout: Seconds without data after which a control call fails (the server gives up after 25).
+        call_timeout: Seconds that the server may do nothing before a control call fails. While it works or waits for
+            a processor it is waited for, ten times as long in all.
     """
 
     _shared: ClassVar[Sandbox | None] = None
@@ -67,7 +79,7 @@ class Sandbox:
         same ports if they are free, so that a running browser can continue to use it. The old episodes are lost.
 
         Args:
-            patience: Seconds that a server which has let a call time out may take for a health check.
+            patience: Seconds that a server which has let a call time out may do nothing instead of a health check.
 
         Raises:
             SandboxError: The server did not start.
@@ -157,7 +169,7 @@ class Sandbox:
 
     def _ended_as_stuck(self, patience: float) -> bool:
         """End the server if a call has timed out and it does not even answer a health check."""
-        if not self._control.timed_out or self.ping(patience):
+        if not self._control.timed_out or not stands_still(self.address, patience):
             self._control.timed_out = False
             return False
         with contextlib.suppress(ProcessLookupError, PermissionError):
