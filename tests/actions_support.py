@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.kept_tab import borrowed_tab
 from websp_gym.actions import parse_action
 from websp_gym.actions.perform import perform
-from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import ActionError
-from websp_gym.observation.marks import Mark, collect_marks
+from websp_gym.observation.marks import Mark, Marks, collect_marks
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -129,7 +129,7 @@ class Hands:
         """Whether the page came to rest before it was last looked at."""
         self.told: list[str] = []
         """The notices after the last action, without its error."""
-        self.marks = collect_marks(tabs.current)
+        self.marks = Marks((), ())
 
     @property
     def page(self) -> Page:
@@ -194,9 +194,6 @@ def sites() -> Iterator[tuple[Site, Site]]:
 
 @pytest.fixture
 def hands(browser_thread: None, sites: tuple[Site, Site]) -> Iterator[Hands]:
-    """A browser of 1280 x 1024 with one empty tab."""
-    context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 1024))
-    tabs = Tabs(context)
-    context.new_page()
-    yield Hands(tabs, *sites)
-    context.close()
+    """A browser of 1280 x 1024 with one blank tab."""
+    with borrowed_tab(with_tabs=True) as tab:
+        yield Hands(tab.tabs, *sites)

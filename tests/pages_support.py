@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.kept_tab import borrowed_tab
 from websp_gym.browser.isolated import Frame, worlds_of
-from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -54,10 +54,9 @@ def origins() -> Iterator[tuple[str, str]]:
 
 @pytest.fixture
 def blank_page(browser_thread: None) -> Iterator[Page]:
-    """An empty page of a fresh context, 1280 x 1024."""
-    context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 1024))
-    yield context.new_page()
-    context.close()
+    """A blank page, 1280 x 1024."""
+    with borrowed_tab() as tab:
+        yield tab.page
 
 
 @pytest.fixture

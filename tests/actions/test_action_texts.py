@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import string
 import time
 from collections.abc import Callable, Iterator
@@ -154,10 +155,10 @@ def read_every_way(text: str) -> None:
             read(text)
 
 
-def seconds(read: Callable[[str], object], text: str) -> float:
-    """Processor time of a reading, the least of three: others use the machine as well."""
+def seconds(read: Callable[[str], object], text: str, *, tries: int = 3) -> float:
+    """Processor time of a reading, the least of some: others use the machine as well."""
     took = []
-    for _ in range(3):
+    for _ in range(tries):
         began = time.thread_time()
         with contextlib.suppress(ActionError):
             read(text)
@@ -172,14 +173,14 @@ def test_the_corpus_is_large() -> None:
 @pytest.mark.parametrize("name", READERS)
 def test_every_text_of_the_corpus_is_read_or_refused_at_once(name: str) -> None:
     for text in CORPUS:
-        assert seconds(READERS[name], text) < 0.05, text[:100]
+        # Some milliseconds each; a reader that goes back and forth in a long one needs many seconds.
+        assert seconds(READERS[name], text, tries=1) < 2, text[:100]
 
 
-@pytest.mark.parametrize("name", PADDINGS)
-def test_time_is_in_proportion_to_the_length(name: str) -> None:
-    for read in READERS.values():
+def test_time_is_in_proportion_to_the_length() -> None:
+    for name, (reader, read) in itertools.product(PADDINGS, READERS.items()):
         short, long = (seconds(read, padded(name, length)) for length in (32_000, 128_000))
-        assert long < 8 * short + 0.005, (short, long)
+        assert long < 8 * short + 0.02, (name, reader, short, long)
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=200))
@@ -246,8 +247,6 @@ def test_calls_are_read_as_browsergym_reads_them(text: str) -> None:
 
 # --- in an episode ----------------------------------------------------------------------------------
 
-STEP_SECONDS = 20.0
-"""No step takes longer: ten seconds that an action may ask for, and the machine's other work."""
 EXPECTED_TO_WORK = (
     "mouse_move(639, 479)",
     "mouse_click(0, 4e2)",
@@ -267,11 +266,19 @@ def refused(text: str) -> bool:
     return False
 
 
-def played() -> list[Any]:
-    """Texts to play: all that reach the browser without ending the episode, and some others."""
+def kind_of(text: str) -> object:
+    """What a text that gets to the browser does there."""
+    return [name for name, *_ in parse_calls(text)] if looks_like_calls(text) else parse_action(text).kind
+
+
+def played(*, every: bool) -> list[Any]:
+    """Texts to play: those that reach the browser without ending the episode, or one of each kind, and some others."""
     others = [text for text in dict.fromkeys(CORPUS) if "ANSWER" not in text]
     gets_through = [text for text in others if not refused(text)]
-    return [*EXPECTED_TO_WORK, *gets_through, *[text for text in others if refused(text)][::3], *OBJECTS]
+    if not every:
+        gets_through = list({str(kind_of(text)): text for text in gets_through}.values())
+    beside = [text for text in others if refused(text)][:: 3 if every else 24]
+    return [*EXPECTED_TO_WORK, *gets_through, *beside, *OBJECTS]
 
 
 @pytest.fixture(scope="module")
@@ -285,14 +292,14 @@ def env(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebspEnv]:
     env.close()
 
 
-@pytest.mark.timeout(400)
-def test_no_action_text_keeps_an_episode_from_being_scored(env: WebspEnv) -> None:
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.proof)])
+def test_no_action_text_keeps_an_episode_from_being_scored(env: WebspEnv, every: bool) -> None:
     env.reset(seed=1)
-    texts = played()
+    texts = played(every=every)
     for text in texts:
-        began = time.monotonic()
+        # A step that takes too long ends the episode.
         observation, reward, terminated, truncated, _ = env.step(text)
-        assert time.monotonic() - began < STEP_SECONDS, repr(text)[:100]
         assert (reward, terminated, truncated) == (0.0, False, False), repr(text)[:100]
         assert (observation["last_action_error"] == "") or text not in EXPECTED_TO_WORK
         assert len(observation["last_action_error"]) <= 1_000 or observation["last_action_error"].count(

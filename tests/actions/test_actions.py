@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.actions_support import Hands, hands, sites
 from tests.pages_support import in_our_world
 
@@ -27,18 +25,13 @@ def test_an_element_in_nested_shadow_roots_is_clicked(hands: Hands) -> None:
     assert hands.names() == ["Accepted"]
 
 
-@pytest.mark.parametrize("label", ["Same", "Nested", "Scaled"])
-def test_elements_in_iframes_are_clicked_where_the_page_shows_them(hands: Hands, label: str) -> None:
+def test_elements_in_iframes_are_clicked_and_typed_into_where_the_page_shows_them(hands: Hands) -> None:
     hands.open("actions_frames.html")
-    hands.click(label)
-    assert f"{label} done" in hands.names()
-
-
-@pytest.mark.parametrize("label", ["Same", "Nested", "Scaled"])
-def test_elements_in_iframes_are_typed_into(hands: Hands, label: str) -> None:
-    hands.open("actions_frames.html")
-    hands.type(f"{label} field", "hello")
-    assert hands.mark(f"{label} field").value == "hello"
+    for label in ("Same", "Nested", "Scaled"):
+        hands.click(label)
+        assert f"{label} done" in hands.names()
+        hands.type(f"{label} field", "hello")
+        assert hands.mark(f"{label} field").value == "hello"
 
 
 def test_an_element_of_an_iframe_that_was_scrolled_away_is_brought_back(hands: Hands) -> None:

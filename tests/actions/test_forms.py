@@ -50,10 +50,10 @@ def routes(site):
 ROOMS = (
     *(f"websp_gym/{room}/" for room in ("actions", "authoring", "browser", "observation", "sandbox")), "tests/actions/"
 )  # fmt: skip
-"""A change of these fills in the forms of every site."""
+"""A change of these fills in the forms of some more sites."""
 
 
-@pytest.mark.parametrize("slug", long_table(CATALOG.slugs, *ROOMS))
+@pytest.mark.parametrize("slug", long_table(CATALOG.slugs, *ROOMS, every=7, most=2))
 def test_every_form_of_a_site_is_answered_whatever_is_typed(slug: str) -> None:
     assert CATALOG is not None
     instances, _ = tasks_of(slug)

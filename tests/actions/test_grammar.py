@@ -49,64 +49,63 @@ def test_the_examples_in_the_table_are_valid_and_of_their_kind() -> None:
         assert parse_action(spec.example).kind == spec.kind
 
 
-@pytest.mark.parametrize(
-    ("text", "action"),
-    [
-        ("Click [7]", Action("Click", 7)),
-        ("click 7", Action("Click", 7)),
-        ("  Click  [ 7 ]\n", Action("Click", 7)),
-        ("Type [3]; ", Action("Type", 3, "")),
-        ("Type [3];", Action("Type", 3, "")),
-        ("Type [3]; a; b\nc", Action("Type", 3, "a; b\nc")),
-        ("Scroll [WINDOW]; Down", Action("Scroll", direction="down")),
-        ("Scroll 4; [left]", Action("Scroll", 4, direction="left")),
-        ("Switch_tab [https://a.example/x?y=1]", Action("Switch_tab", text="https://a.example/x?y=1")),
-        ("Switch_tab https://a.example/x", Action("Switch_tab", text="https://a.example/x")),
-        ("Switch_tab [https://a.example/?a[]=1]", Action("Switch_tab", text="https://a.example/?a[]=1")),
-        ("Type [3]; [privacy settings]", Action("Type", 3, "privacy settings")),
-        ("Type [3]; [[x]]", Action("Type", 3, "[x]")),
-        ("Type [3]; [a] and [b]", Action("Type", 3, "[a] and [b]")),
-        ("Type [3]; []", Action("Type", 3, "")),
-        ("ANSWER", Action("ANSWER", text="")),
-        ("ANSWER; all done", Action("ANSWER", text="all done")),
-        ("Thought: I should click.\nAction: Click [2]", Action("Click", 2)),
-        ("Thought: no Action: here\n**Action:** Wait", Action("Wait")),
-        ("**Action: Type [3]; x**", Action("Type", 3, "x")),
-        ("Action: Type [3]; 2**", Action("Type", 3, "2**")),
-        ("**Action**: **Wait**", Action("Wait")),
-        ("Action: Click [1]\nThought: again\nAction: click 1", Action("Click", 1)),
-        ('"Click [8]"', Action("Click", 8)),
-        ("`Click [8]`", Action("Click", 8)),
-        ("```\nClick [8]\n```", Action("Click", 8)),
-        ("Thought: x\nAction:\n```text\nClick [8]```", Action("Click", 8)),
-        ('Type [3]; "quoted"', Action("Type", 3, '"quoted"')),
-    ],
+SPELLINGS = (
+    ("Click [7]", Action("Click", 7)),
+    ("click 7", Action("Click", 7)),
+    ("  Click  [ 7 ]\n", Action("Click", 7)),
+    ("Type [3]; ", Action("Type", 3, "")),
+    ("Type [3];", Action("Type", 3, "")),
+    ("Type [3]; a; b\nc", Action("Type", 3, "a; b\nc")),
+    ("Scroll [WINDOW]; Down", Action("Scroll", direction="down")),
+    ("Scroll 4; [left]", Action("Scroll", 4, direction="left")),
+    ("Switch_tab [https://a.example/x?y=1]", Action("Switch_tab", text="https://a.example/x?y=1")),
+    ("Switch_tab https://a.example/x", Action("Switch_tab", text="https://a.example/x")),
+    ("Switch_tab [https://a.example/?a[]=1]", Action("Switch_tab", text="https://a.example/?a[]=1")),
+    ("Type [3]; [privacy settings]", Action("Type", 3, "privacy settings")),
+    ("Type [3]; [[x]]", Action("Type", 3, "[x]")),
+    ("Type [3]; [a] and [b]", Action("Type", 3, "[a] and [b]")),
+    ("Type [3]; []", Action("Type", 3, "")),
+    ("ANSWER", Action("ANSWER", text="")),
+    ("ANSWER; all done", Action("ANSWER", text="all done")),
+    ("Thought: I should click.\nAction: Click [2]", Action("Click", 2)),
+    ("Thought: no Action: here\n**Action:** Wait", Action("Wait")),
+    ("**Action: Type [3]; x**", Action("Type", 3, "x")),
+    ("Action: Type [3]; 2**", Action("Type", 3, "2**")),
+    ("**Action**: **Wait**", Action("Wait")),
+    ("Action: Click [1]\nThought: again\nAction: click 1", Action("Click", 1)),
+    ('"Click [8]"', Action("Click", 8)),
+    ("`Click [8]`", Action("Click", 8)),
+    ("```\nClick [8]\n```", Action("Click", 8)),
+    ("Thought: x\nAction:\n```text\nClick [8]```", Action("Click", 8)),
+    ('Type [3]; "quoted"', Action("Type", 3, '"quoted"')),
 )
-def test_usual_spellings_are_understood(text: str, action: Action) -> None:
-    assert parse_action(text) == action
 
 
-@pytest.mark.parametrize(
-    ("text", "hint"),
-    [
-        ("Click", "expected: Click [Numerical_Label]"),
-        ("Click [seven]", "for example: Click [7]"),
-        ("Scroll [3]; sideways", "[up or down or left or right]"),
-        ("Clikc [7]", 'did you mean "Click"?'),
-        ("", "expected one of: Click"),
-        ("Click [7] and then Click [8]", "expected: Click"),
-        ("Click [7]\nClick [8]", "expected: Click"),
-        ("Action: Click [7]\nAction: ANSWER; done", "two different actions"),
-        ("Action: Click [7]\nAction: nothing", "no such action"),
-        ("Type [3]", "expected: Type [Numerical_Label]; [Content]"),
-        ("Switch_tab []", "expected: Switch_tab [URL]"),
-        (f"Type [3]; {'x' * LONGEST_ACTION}", "the action has 10,010 characters; expected at most 10,000"),
-    ],
+def test_usual_spellings_are_understood() -> None:
+    assert [(text, parse_action(text)) for text, _ in SPELLINGS] == list(SPELLINGS)
+
+
+WRONG = (
+    ("Click", "expected: Click [Numerical_Label]"),
+    ("Click [seven]", "for example: Click [7]"),
+    ("Scroll [3]; sideways", "[up or down or left or right]"),
+    ("Clikc [7]", 'did you mean "Click"?'),
+    ("", "expected one of: Click"),
+    ("Click [7] and then Click [8]", "expected: Click"),
+    ("Click [7]\nClick [8]", "expected: Click"),
+    ("Action: Click [7]\nAction: ANSWER; done", "two different actions"),
+    ("Action: Click [7]\nAction: nothing", "no such action"),
+    ("Type [3]", "expected: Type [Numerical_Label]; [Content]"),
+    ("Switch_tab []", "expected: Switch_tab [URL]"),
+    (f"Type [3]; {'x' * LONGEST_ACTION}", "the action has 10,010 characters; expected at most 10,000"),
 )
-def test_a_wrong_action_is_explained(text: str, hint: str) -> None:
-    with pytest.raises(ActionError) as caught:
-        parse_action(text)
-    assert hint in str(caught.value)
+
+
+def test_a_wrong_action_is_explained() -> None:
+    for text, hint in WRONG:
+        with pytest.raises(ActionError) as caught:
+            parse_action(text)
+        assert hint in str(caught.value), text
 
 
 def test_scrolling_and_waiting_are_free() -> None:
@@ -126,23 +125,23 @@ def test_browsergym_calls_are_parsed_as_data() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "goto('file:///etc/passwd')",
-        "goto('chrome://version')",
-        "goto(url='javascript:alert(1)')",
-        "goto('view-source:https://a.example')",
-        "upload_file('a1', '/etc/passwd')",
-        "__import__('os').system('true')",
-        "click(open('x'))",
-        "eval('1')",
-        "print(1)",
-    ],
+BEYOND = (
+    "goto('file:///etc/passwd')",
+    "goto('chrome://version')",
+    "goto(url='javascript:alert(1)')",
+    "goto('view-source:https://a.example')",
+    "upload_file('a1', '/etc/passwd')",
+    "__import__('os').system('true')",
+    "click(open('x'))",
+    "eval('1')",
+    "print(1)",
 )
-def test_calls_that_could_reach_beyond_the_page_are_refused(text: str) -> None:
-    with pytest.raises(ActionError):
-        parse_calls(text)
+
+
+def test_calls_that_could_reach_beyond_the_page_are_refused() -> None:
+    for text in BEYOND:
+        with pytest.raises(ActionError):
+            raise AssertionError(parse_calls(text))
 
 
 def test_a_call_quoted_in_an_answer_is_not_executed() -> None:

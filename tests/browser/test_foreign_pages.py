@@ -23,15 +23,15 @@ def topics(*names: str, id_: str = "cb-{}") -> str:
 # ---------------------------------------------------------------- marks that are counted up
 
 
-@pytest.mark.parametrize("id_", ["cb-{}", "topic_{}", "lib-php-7{}", ":r{}:", "btn{}x", "el-id-1024-{}"])
-def test_a_box_is_known_by_its_name_where_ids_are_counted(bench: Bench, id_: str) -> None:
-    bench.show(topics("Alpha", "Beta", "Gamma", id_=id_))
-    beta = bench.target("li:nth-child(2) input")
-    assert set(beta["serial"]) == {"id", "nameAttr"}
-    bench.show(topics("Alpha", "Gamma", id_=id_))
-    not_found(bench, beta)
-    bench.show(topics("New", "Alpha", "Beta", "Gamma", id_=id_))
-    found_in(bench, beta, "li:nth-child(3) input")
+def test_a_box_is_known_by_its_name_where_ids_are_counted(bench: Bench) -> None:
+    for id_ in ("cb-{}", "topic_{}", "lib-php-7{}", ":r{}:", "btn{}x", "el-id-1024-{}"):
+        bench.show(topics("Alpha", "Beta", "Gamma", id_=id_))
+        beta = bench.target("li:nth-child(2) input")
+        assert set(beta["serial"]) == {"id", "nameAttr"}, id_
+        bench.show(topics("Alpha", "Gamma", id_=id_))
+        not_found(bench, beta)
+        bench.show(topics("New", "Alpha", "Beta", "Gamma", id_=id_))
+        found_in(bench, beta, "li:nth-child(3) input")
 
 
 def test_a_row_that_was_inserted_does_not_move_a_button_to_its_neighbor(bench: Bench) -> None:
@@ -138,23 +138,23 @@ def test_a_group_of_another_language_is_known_by_name_and_value(bench: Bench) ->
 # ---------------------------------------------------------------- names that hold a value
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<div role=combobox tabindex=0 aria-label='Font: {0}'>{0}</div>",
-        "<b id=font>Font</b> <button id=own aria-haspopup=listbox aria-labelledby='font own'>{0}</button>",
-        "<button aria-haspopup=listbox>Font: {0}</button>",
-    ],
+SHOWING = (
+    "<div role=combobox tabindex=0 aria-label='Font: {0}'>{0}</div>",
+    "<b id=font>Font</b> <button id=own aria-haspopup=listbox aria-labelledby='font own'>{0}</button>",
+    "<button aria-haspopup=listbox>Font: {0}</button>",
 )
-def test_a_drop_down_is_found_whatever_it_shows(bench: Bench, html: str) -> None:
+
+
+def test_a_drop_down_is_found_whatever_it_shows(bench: Bench) -> None:
     size = "<div role=combobox tabindex=0 aria-label='Zoom: 100 %'>100 %</div>"
     form = "<h2>Editor</h2><div>{}</div><div>{}</div>"
-    bench.show(form.format(html.format("Monospace"), size))
-    font = bench.target("[role=combobox], [aria-haspopup]")
-    bench.show(form.format(html.format("Serif"), size))
-    found_in(bench, font, "[role=combobox], [aria-haspopup]")
-    bench.show(form.format("", size))
-    not_found(bench, font)
+    for html in SHOWING:
+        bench.show(form.format(html.format("Monospace"), size))
+        font = bench.target("[role=combobox], [aria-haspopup]")
+        bench.show(form.format(html.format("Serif"), size))
+        found_in(bench, font, "[role=combobox], [aria-haspopup]")
+        bench.show(form.format("", size))
+        not_found(bench, font)
 
 
 # ---------------------------------------------------------------- headings
@@ -249,17 +249,18 @@ def test_an_element_known_only_by_its_text_is_lost_in_another_language(bench: Be
     not_found(bench, button)
 
 
-@pytest.mark.parametrize(
-    ("recorded", "now"),
-    [("Follow", "Unfollow"), ("Enable sign-in codes", "Disable sign-in codes"), ("Hide age", "Show age")],
-)
-def test_a_button_that_would_do_the_opposite_is_not_pressed(bench: Bench, recorded: str, now: str) -> None:
-    bench.show(f"<h2>Ada</h2><button id=do name=do>{recorded}</button>")
-    event = bench.event("click", "button")
-    page = bench.show(f"<h2>Ada</h2><button id=do name=do onclick='this.remove()'>{now}</button>")
-    with pytest.raises(ReplayError):
-        bench.play(event, timeout=0.4)
-    assert page.locator("button").count() == 1
+def test_a_button_that_would_do_the_opposite_is_not_pressed(bench: Bench) -> None:
+    for recorded, now in (
+        ("Follow", "Unfollow"),
+        ("Enable sign-in codes", "Disable sign-in codes"),
+        ("Hide age", "Show age"),
+    ):
+        bench.show(f"<h2>Ada</h2><button id=do name=do>{recorded}</button>")
+        event = bench.event("click", "button")
+        page = bench.show(f"<h2>Ada</h2><button id=do name=do onclick='this.remove()'>{now}</button>")
+        with pytest.raises(ReplayError):
+            bench.play(event, timeout=0.4)
+        assert page.locator("button").count() == 1, now
 
 
 # ---------------------------------------------------------------- menus
@@ -268,22 +269,22 @@ MENU = """<style>#menu {{ display: none }} .open, :checked ~ #menu {{ display: b
 <div>{}<div id=menu><a href="#left" onclick="document.title = 'left'">Log out</a></div></div>"""
 
 
-@pytest.mark.parametrize(
-    "opener",
-    [
-        "<input type=checkbox id=user hidden><label for=user>Ada</label>",
-        "<input type=checkbox id=user role=button aria-haspopup=true aria-label=Ada>",
-        "<button aria-expanded=false aria-controls=menu onclick=\"menu.className = 'open'\">Ada</button>",
-        "<button aria-haspopup=menu onclick=\"menu.className = 'open'\">Ada</button>",
-    ],
+OPENERS = (
+    "<input type=checkbox id=user hidden><label for=user>Ada</label>",
+    "<input type=checkbox id=user role=button aria-haspopup=true aria-label=Ada>",
+    "<button aria-expanded=false aria-controls=menu onclick=\"menu.className = 'open'\">Ada</button>",
+    "<button aria-haspopup=menu onclick=\"menu.className = 'open'\">Ada</button>",
 )
-def test_a_link_behind_a_closed_user_menu_is_reached(bench: Bench, opener: str) -> None:
-    page = bench.show(MENU.format(opener))
-    page.locator("label, button, input").last.click()
-    link = bench.event("click", "a")
-    page = bench.show(MENU.format(opener))
-    bench.play(link)
-    assert page.title() == "left"
+
+
+def test_a_link_behind_a_closed_user_menu_is_reached(bench: Bench) -> None:
+    for opener in OPENERS:
+        page = bench.show(MENU.format(opener))
+        page.locator("label, button, input").last.click()
+        link = bench.event("click", "a")
+        page = bench.show(MENU.format(opener))
+        bench.play(link)
+        assert page.title() == "left", opener
 
 
 def test_a_setting_is_not_changed_to_reach_what_it_hides(bench: Bench) -> None:

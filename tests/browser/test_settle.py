@@ -7,8 +7,9 @@ import time
 import pytest
 
 from tests.actions_support import Hands, hands, sites
+from tests.kept_tab import borrowed_tab
 from websp_gym.actions import webvoyager
-from websp_gym.browser.settle import DOM_PATIENCE, settle
+from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 
 __all__ = ["hands", "sites"]
@@ -31,55 +32,54 @@ def clicked(hands: Hands, script: str) -> str:
 
 def test_an_idle_page_is_left_after_two_frames(hands: Hands) -> None:
     page = hands.show("<button>Idle</button>" * 200)
-    times = [took(hands) for _ in range(15)]
-    # The quickest look, beside the quickest round trip to the page: a busy machine slows down both.
-    trips = []
+    times, frames = [], []
     for _ in range(15):
+        times.append(took(hands))
         began = time.monotonic()
-        page.evaluate("1")
-        trips.append(time.monotonic() - began)
-    assert min(times) < 0.1 + 5 * min(trips)
+        page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        frames.append(time.monotonic() - began)
+    # The quickest of each: a busy machine slows down both.
+    assert min(times) < 10 * min(frames)
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "await fetch('/quick'); out.textContent = 'done'",
-        "for (let n = 0; n < 4; n++) { await (await fetch('/quick?' + n)).text(); } out.textContent = 'done'",
-        "await fetch('/late'); await Promise.resolve(); requestAnimationFrame(() => { out.textContent = 'done' })",
-        "await fetch('/late', {method: 'POST', body: 'x'}); out.innerHTML = 'wait'; setTimeout(() => { out.innerHTML = 'done' }, 10)",
-        "const x = new XMLHttpRequest(); x.open('GET', '/late'); x.onload = () => { out.textContent = 'done' }; x.send()",
-        "setTimeout(() => { out.textContent = 'done' }, 0)",
-        "let n = 0; const t = setInterval(() => { out.textContent = ++n < 12 ? n : 'done'; if (n === 12) clearInterval(t) }, 15)",
-        "const s = document.createElement('script'); s.src = '/late.js'; document.body.append(s)",
-    ],
+WORK = (
+    "await fetch('/quick'); out.textContent = 'done'",
+    "for (let n = 0; n < 4; n++) { await (await fetch('/quick?' + n)).text(); } out.textContent = 'done'",
+    "await fetch('/late'); await Promise.resolve(); requestAnimationFrame(() => { out.textContent = 'done' })",
+    "await fetch('/late', {method: 'POST', body: 'x'}); out.innerHTML = 'wait'; setTimeout(() => { out.innerHTML = 'done' }, 10)",
+    "const x = new XMLHttpRequest(); x.open('GET', '/late'); x.onload = () => { out.textContent = 'done' }; x.send()",
+    "setTimeout(() => { out.textContent = 'done' }, 0)",
+    "let n = 0; const t = setInterval(() => { out.textContent = ++n < 12 ? n : 'done'; if (n === 12) clearInterval(t) }, 15)",
+    "const s = document.createElement('script'); s.src = '/late.js'; document.body.append(s)",
 )
-def test_work_started_by_a_click_is_waited_for(hands: Hands, script: str) -> None:
+
+
+def test_work_started_by_a_click_is_waited_for(hands: Hands) -> None:
     hands.site.put("/quick", "ok")
     hands.site.put("/late", "ok", delay=0.3)
     hands.site.put(
         "/late.js", "out.textContent = 'done'", delay=0.2, headers={"content-type": "text/javascript"}
     )
-    # A starved browser may fire a timer of 15 ms after the page has been at rest for long: three tries.
-    assert "done" in (clicked(hands, script) for _ in range(3))
+    for script in WORK:
+        # A starved browser may fire a timer of 15 ms after the page has been at rest for long: three tries.
+        assert "done" in (clicked(hands, script) for _ in range(3)), script
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "<a href=/next>Go</a>",
-        "<form action=/next method=post><button>Go</button></form>",
-        "<form action=/next><button>Go</button></form>",
-        "<a href=/moved>Go</a>",
-        "<a href=/refresh>Go</a>",
-        "<a href=/script>Go</a>",
-        "<button onclick=\"setTimeout(() => { location = '/next' }, 0)\">Go</button>",
-        "<button onclick=\"fetch('/moved').then(() => location.assign('/next'))\">Go</button>",
-        "<button onclick='location.reload()'>Go</button><script>if (performance.navigation.type === 1) location.replace('/next')</script>",
-        "<iframe srcdoc='<a href=/next target=_top>Go</a>'></iframe>",
-    ],
+NAVIGATING = (
+    "<a href=/next>Go</a>",
+    "<form action=/next method=post><button>Go</button></form>",
+    "<form action=/next><button>Go</button></form>",
+    "<a href=/moved>Go</a>",
+    "<a href=/refresh>Go</a>",
+    "<a href=/script>Go</a>",
+    "<button onclick=\"setTimeout(() => { location = '/next' }, 0)\">Go</button>",
+    "<button onclick=\"fetch('/moved').then(() => location.assign('/next'))\">Go</button>",
+    "<button onclick='location.reload()'>Go</button><script>if (performance.navigation.type === 1) location.replace('/next')</script>",
+    "<iframe srcdoc='<a href=/next target=_top>Go</a>'></iframe>",
 )
-def test_a_navigation_to_a_slow_page_is_waited_for(hands: Hands, body: str) -> None:
+
+
+def test_a_navigation_to_a_slow_page_is_waited_for(hands: Hands) -> None:
     site = hands.site
     site.put(
         "/next",
@@ -91,10 +91,11 @@ def test_a_navigation_to_a_slow_page_is_waited_for(hands: Hands, body: str) -> N
     site.put("/moved-again", status=303, headers={"location": "/next"}, delay=0.1)
     site.put("/refresh", "<meta http-equiv=refresh content='0; url=/next'>Please wait")
     site.put("/script", "<body onload=\"location.href = '/next'\">Please wait")
-    hands.show(body)
-    hands.click("Go")
-    assert hands.page.url.rstrip("?") == f"{site.url}/next"
-    assert hands.page.evaluate("out.textContent") == "done"
+    for body in NAVIGATING:
+        hands.show(body)
+        hands.click("Go")
+        assert hands.page.url.rstrip("?") == f"{site.url}/next", body
+        assert hands.page.evaluate("out.textContent") == "done", body
 
 
 def test_an_iframe_that_loads_late_is_waited_for(hands: Hands) -> None:
@@ -214,19 +215,19 @@ def test_requests_of_other_tabs_are_not_waited_for(hands: Hands) -> None:
     assert settle(hands.tabs)
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "setTimeout(() => { out.textContent = 'done' }, 400)",
-        "setTimeout(() => { fetch('/quick').then(() => { out.textContent = 'done' }) }, 250)",
-        "setTimeout(() => setTimeout(() => setTimeout(() => { out.textContent = 'done' }, 120), 120), 120)",
-        "clearTimeout(setTimeout(() => {}, 100)); setTimeout(text => { out.textContent = text }, 300, 'done')",
-        "await fetch('/quick'); setTimeout(() => { out.textContent = 'done' }, 300)",
-    ],
+SHORT_TIMERS = (
+    "setTimeout(() => { out.textContent = 'done' }, 400)",
+    "setTimeout(() => { fetch('/quick').then(() => { out.textContent = 'done' }) }, 250)",
+    "setTimeout(() => setTimeout(() => setTimeout(() => { out.textContent = 'done' }, 120), 120), 120)",
+    "clearTimeout(setTimeout(() => {}, 100)); setTimeout(text => { out.textContent = text }, 300, 'done')",
+    "await fetch('/quick'); setTimeout(() => { out.textContent = 'done' }, 300)",
 )
-def test_a_short_timer_that_a_click_started_is_waited_for(hands: Hands, script: str) -> None:
+
+
+def test_a_short_timer_that_a_click_started_is_waited_for(hands: Hands) -> None:
     hands.site.put("/quick", "ok")
-    assert clicked(hands, script) == "done"
+    for script in SHORT_TIMERS:
+        assert clicked(hands, script) == "done", script
 
 
 def test_suggestions_that_wait_for_the_end_of_typing_are_seen(hands: Hands) -> None:
@@ -270,24 +271,24 @@ def test_a_timer_in_an_iframe_is_waited_for(hands: Hands) -> None:
     assert page.frames[1].evaluate("document.querySelector('button').textContent") == "done"
 
 
-@pytest.mark.parametrize(
-    "loop",
-    [
-        "const f = () => setTimeout(f, 200); f()",
-        "setInterval(() => {}, 50)",
-        "setTimeout(() => {}, 5000)",
-        "const f = () => requestAnimationFrame(f); f()",
-        "clearTimeout(setTimeout(() => {}, 450))",
-    ],
-)
-def test_loops_and_long_timers_are_not_waited_for(hands: Hands, loop: str) -> None:
-    page = hands.show("<script>started = 0</script><button>Go</button>")
-    page.evaluate(f"() => {{ {loop} }}")
-    page.wait_for_timeout(900)  # the loop has gone round a few times
-    asked = page.evaluate("performance.now()")
-    times = [took(hands) for _ in range(5)]
-    assert asked > 900
-    assert min(times) < 0.19
+LOOPS = """() => {
+  rounds = [0, 0, 0, 0];
+  const chain = () => { rounds[0]++; setTimeout(chain, 200) }; chain();
+  setInterval(() => { rounds[1]++ }, 50);
+  const draw = () => { rounds[2]++; requestAnimationFrame(draw) }; draw();
+  setInterval(() => { rounds[3]++; clearTimeout(setTimeout(() => {}, 450)) }, 40);
+  setTimeout(() => {}, 100_000);
+}"""
+
+
+def test_loops_and_long_timers_are_not_waited_for(hands: Hands) -> None:
+    page = hands.show("<button>Go</button>")
+    page.evaluate(LOOPS)
+    page.wait_for_function("Math.min(...rounds) > 4")
+    began = time.monotonic()
+    # None of them would ever end.
+    assert settle(hands.tabs, cap=100, patience=100)
+    assert time.monotonic() - began < 50
 
 
 def test_a_page_that_never_stops_starting_timers_costs_the_patience_once(hands: Hands) -> None:
@@ -295,9 +296,8 @@ def test_a_page_that_never_stops_starting_timers_costs_the_patience_once(hands: 
     page.evaluate("() => { setInterval(() => setTimeout(() => {}, 300), 10) }")
     began = time.monotonic()
     settle(hands.tabs, cap=100, patience=0.5)
-    assert time.monotonic() - began < 50
-    waited = [took(hands) for _ in range(3)]
-    assert min(waited) < DOM_PATIENCE + 0.5
+    settle(hands.tabs, cap=100)
+    assert time.monotonic() - began < 50, "it was waited for to the cap"
 
 
 def test_a_page_sees_the_timers_of_a_browser(hands: Hands) -> None:
@@ -316,9 +316,8 @@ def test_a_page_sees_the_timers_of_a_browser(hands: Hands) -> None:
 
 
 def test_pages_that_react_at_once_keep_the_browsers_own_timers(hands: Hands) -> None:
-    tabs = Tabs(hands.tabs.context.browser.new_context(), reacts_at_once=True)  # type: ignore[union-attr]
-    page = tabs.current
-    page.goto(hands.site.put("/plain", "<p>Plain</p>"))
-    settle(tabs)
-    assert page.evaluate("String(setTimeout)") == "function setTimeout() { [native code] }"
-    tabs.context.close()
+    with borrowed_tab() as tab:
+        tabs = Tabs(tab.context, reacts_at_once=True)
+        tab.page.goto(hands.site.put("/plain", "<p>Plain</p>"))
+        settle(tabs)
+        assert tab.page.evaluate("String(setTimeout)") == "function setTimeout() { [native code] }"

@@ -32,16 +32,22 @@ OPENERS = (
 )
 
 
-@pytest.mark.parametrize("opener", OPENERS)
-def test_when_a_click_is_over_the_tab_it_opens_is_known_to_come(hands: Hands, opener: str) -> None:
-    page = hands.show(opener)
+def test_a_new_tab_is_known_to_come_and_closing_it_returns_to_the_one_before(hands: Hands) -> None:
     hands.site.put("/second", CLOSE)
-    box = hands.mark("Open").box
-    page.mouse.click(box[0] + 5, box[1] + 5)
-    assert hands.tabs.opening or len(hands.tabs.pages) == 2
-    settle(hands.tabs)
-    assert len(hands.tabs.pages) == 2
-    assert not hands.tabs.opening
+    for opener in OPENERS:
+        first = hands.show(opener)
+        box = hands.mark("Open").box
+        first.mouse.click(box[0] + 5, box[1] + 5)
+        assert hands.tabs.opening or len(hands.tabs.pages) == 2, opener
+        hands.look()
+        assert not hands.tabs.opening, opener
+        assert len(hands.tabs.pages) == 2, opener
+        assert path(hands) == "/second", opener
+        assert hands.names() == ["Close"], opener
+        hands.page.close() if "noopener" in opener else hands.click("Close")
+        hands.look()
+        assert hands.page is first, opener
+        assert hands.names() == ["Open"], opener
 
 
 def test_a_tab_that_closes_while_blank_is_not_waited_for(hands: Hands) -> None:
@@ -51,21 +57,6 @@ def test_a_tab_that_closes_while_blank_is_not_waited_for(hands: Hands) -> None:
     hands.click("Open")
     assert hands.names() == ["done"]
     assert not hands.tabs.opening
-
-
-@pytest.mark.parametrize("opener", OPENERS)
-def test_a_new_tab_becomes_the_current_one_and_closing_it_returns_to_the_one_before(
-    hands: Hands, opener: str
-) -> None:
-    first = hands.show(opener)
-    hands.site.put("/second", CLOSE)
-    hands.click("Open")
-    assert path(hands) == "/second"
-    assert hands.names() == ["Close"]
-    hands.page.close() if "noopener" in opener else hands.click("Close")
-    hands.look()
-    assert hands.page is first
-    assert hands.names() == ["Open"]
 
 
 def test_a_new_tab_whose_site_is_slow_is_waited_for(hands: Hands) -> None:
@@ -190,33 +181,31 @@ def test_a_site_that_cannot_be_reached_is_an_error_of_the_action(hands: Hands) -
 # -------------------------------------------------------------------------------------------------- dialogs
 
 
-@pytest.mark.parametrize(
-    ("call", "result", "told"),
-    [
-        ("alert('Saved')", "undefined", "a native alert dialog: 'Saved'; it was closed"),
-        (
-            "confirm('Sure?')",
-            "false",
-            "a native confirm dialog: 'Sure?'; it was answered with Cancel; to answer it with OK, say "
-            '"Next_dialog; accept" first and then repeat what opened it',
-        ),
-        (
-            "prompt('Name?', 'Ada')",
-            "null",
-            "a native prompt dialog: 'Name?' (suggesting 'Ada'); it was answered with Cancel; to answer it with OK, "
-            'say "Next_dialog; accept; [Content]" first and then repeat what opened it',
-        ),
-    ],
+DIALOGS = (
+    ("alert('Saved')", "undefined", "a native alert dialog: 'Saved'; it was closed"),
+    (
+        "confirm('Sure?')",
+        "false",
+        "a native confirm dialog: 'Sure?'; it was answered with Cancel; to answer it with OK, say "
+        '"Next_dialog; accept" first and then repeat what opened it',
+    ),
+    (
+        "prompt('Name?', 'Ada')",
+        "null",
+        "a native prompt dialog: 'Name?' (suggesting 'Ada'); it was answered with Cancel; to answer it with OK, "
+        'say "Next_dialog; accept; [Content]" first and then repeat what opened it',
+    ),
 )
-def test_a_native_dialog_is_answered_at_once_and_reported(
-    hands: Hands, call: str, result: str, told: str
-) -> None:
-    hands.show(f'<button onclick="this.textContent = String({call})">Ask</button>')
-    hands.click("Ask")
-    assert hands.names() == [result]
-    assert hands.tabs.notices.texts == [f"the page showed {told}"]
-    hands.click(result)
-    assert len(hands.tabs.notices.texts) == 1, "those of the step before are forgotten"
+
+
+def test_a_native_dialog_is_answered_at_once_and_reported(hands: Hands) -> None:
+    for call, result, told in DIALOGS:
+        hands.show(f'<button onclick="this.textContent = String({call})">Ask</button>')
+        hands.click("Ask")
+        assert hands.names() == [result]
+        assert hands.tabs.notices.texts == [f"the page showed {told}"]
+        hands.click(result)
+        assert len(hands.tabs.notices.texts) == 1, "those of the step before are forgotten"
 
 
 def test_a_page_that_asks_whether_to_leave_is_left(hands: Hands) -> None:

@@ -12,6 +12,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 
 from tests.conftest import MakeEnv
+from tests.sample import in_gate, left_to_prove, long_proof, touched
 from websp_gym.authoring.routes import fits, fixed_addresses, links_in, route_of
 from websp_gym.env import WebspEnv
 from websp_gym.errors import SetupError
@@ -22,6 +23,7 @@ from websp_gym.world.http_probe import HttpProbe
 from websp_gym.world.live.harm import HarmGuard
 
 SITES = list(dict.fromkeys(instance.site.slug for instance in all_instances()))
+IN_GATE = in_gate(["steam", "amazon", "coursera"], sorted(touched().slugs & set(SITES)), most=2)
 PAGES_OF_A_KIND = 4
 IN_THE_BROWSER: list[tuple[str, str, dict[str, Any], list[str], str]] = [
     # What only a script or a full cart shows: instance, page, collections, names to click, what the last would do.
@@ -103,7 +105,7 @@ def any_guard(slug: str) -> HarmGuard:
     return HarmGuard(instance.model_copy(update={"config": config}))
 
 
-@pytest.mark.parametrize("slug", SITES)
+@pytest.mark.parametrize("slug", long_proof(SITES, IN_GATE))
 def test_every_destructive_button_of_a_replica_is_held_back(slug: str) -> None:
     guard = any_guard(slug)
     left = {action.path for action in site_schema(slug).actions if action.destructive} - ELSEWHERE
@@ -116,7 +118,10 @@ def test_every_destructive_button_of_a_replica_is_held_back(slug: str) -> None:
     assert not left, "no button was seen for these"
 
 
-@pytest.mark.parametrize(("instance", "page", "collections", "names", "kind"), IN_THE_BROWSER)
+@pytest.mark.parametrize(
+    ("instance", "page", "collections", "names", "kind"),
+    [IN_THE_BROWSER[0], *map(left_to_prove, IN_THE_BROWSER[1:])],
+)
 def test_what_a_script_or_a_full_cart_shows_is_held_back(
     make: MakeEnv, instance: str, page: str, collections: dict[str, Any], names: list[str], kind: str
 ) -> None:
@@ -149,21 +154,14 @@ def click(env: WebspEnv, page: str, name: str) -> dict[str, Any]:
     raise AssertionError([mark["name"] for mark in observation["elements"]])
 
 
+# All the others are tried on a page without an episode: test_harm_in_frames.py.
 @pytest.mark.parametrize(
     "action",
     [
-        "click('{bid}')",
-        "mouse_click({x}, {y})",
-        "press('{bid}', 'Enter')",
-        "keyboard_press('Enter')",
-        "keyboard_press('Space')",
-        "keyboard_press('Control+Enter')",
-        "keyboard_press('\\r')",
-        "press('{bid}', ' ')",
-        "press('{bid}', 'Shift+Enter')",
-        "keyboard_type('\\n')",
-        "keyboard_type('a b')",
         "Click [{number}]",
+        "keyboard_press('Enter')",
+        left_to_prove("mouse_click({x}, {y})"),
+        left_to_prove("click('{bid}')"),
     ],
 )
 def test_no_way_of_pressing_gets_past_the_guard(make: MakeEnv, action: str) -> None:
@@ -210,28 +208,15 @@ def test_what_the_task_itself_presses_is_not_held_back() -> None:
                 assert guard.harm(element) is None, (instance.id, element)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "Delete",
-        "Close",
-        "Cancel",
-        "Save",
-        "Post settings",
-        "Order by date",
-        "Sent messages",
-        "Buyer protection",
-        "Delete profile picture",
-        "Comments",
-        "Reply notifications",
-        "Get help",
-    ],
-)
-def test_an_ordinary_button_is_not_held_back(name: str) -> None:
-    assert (
-        any_guard("steam").harm({"role": "button", "name": name, "form": "https://x.example/settings"})
-        is None
+def test_an_ordinary_button_is_not_held_back() -> None:
+    guard = any_guard("steam")
+    names = (
+        *("Delete", "Close", "Cancel", "Save", "Post settings", "Order by date", "Sent messages", "Get help"),
+        *("Buyer protection", "Delete profile picture", "Comments", "Reply notifications"),
     )
+    for name in names:
+        element = {"role": "button", "name": name, "form": "https://x.example/settings"}
+        assert guard.harm(element) is None, name
 
 
 @pytest.mark.parametrize(("element", "sends", "kind"), [

@@ -316,7 +316,7 @@ def test_quiet_gives_up_at_the_cap_on_a_page_that_never_rests(show: ShowHtml) ->
     page = show("<div id=a></div><script>setInterval(() => { a.textContent = Math.random() }, 5)</script>")
     result = in_our_world(page, "() => __websp.quiet(50, 200)")
     assert result["quiet"] is False
-    assert 190 <= result["waited"] < 1500
+    assert result["waited"] >= 190
 
 
 # -------------------------------------------------------------------------------------------- pictures

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.actions_support import Hands, hands, sites
 from tests.controls_corpus import CONSENT, CONTROLS, Structure
+from tests.kept_tab import KeptTab, borrowed_tab
 from tests.sample import long_table
-from tests.steam_support import context, enter
 from tests.tree_support import complaints
 from websp_gym.browser.settle import settle
-from websp_gym.browser.tabs import Tabs
 from websp_gym.observation.marks import Marks, collect_marks
-from websp_gym.sandbox.client import Sandbox
+from websp_gym.sandbox.client import EPISODE_HEADER, Sandbox
 from websp_gym.sandbox.schema.catalog import BUILTIN
 from websp_gym.sandbox.schema.site_files import load_site
 
-if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext
-
-
-__all__ = ["context", "hands", "sites"]
+__all__ = ["hands", "sites"]
 
 ROOMS = (
     "extension/",
@@ -33,7 +30,9 @@ ROOMS = (
     "tests/observation/",
     "tests/tree_support",
 )
-"""A change of these visits every site."""
+"""A change of these visits some more sites."""
+PARTS = 4
+"""Into which the structures are divided, so that a failure does not hide all others."""
 STRUCTURES = {structure.name: structure for structure in (*CONTROLS, *CONSENT)}
 
 UNKNOWN = {
@@ -55,11 +54,15 @@ def show(hands: Hands, structure: Structure) -> Marks:
     return hands.marks
 
 
-@pytest.mark.parametrize("name", STRUCTURES)
-def test_a_structure_has_the_marks_that_the_browser_knows_of(hands: Hands, name: str) -> None:
-    marks = show(hands, STRUCTURES[name])
-    assert tuple(mark.name for mark in marks) == STRUCTURES[name].names
-    assert complaints(hands.page, marks) == []
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_structure_has_the_marks_that_the_browser_knows_of(hands: Hands, part: int) -> None:
+    for name in [*STRUCTURES][part::PARTS]:
+        marks = show(hands, STRUCTURES[name])
+        assert (name, *(mark.name for mark in marks)) == (name, *STRUCTURES[name].names)
+        assert (name, complaints(hands.page, marks)) == (name, [])
+        # The comparison finds what is wrong.
+        if marks and name not in UNKNOWN:
+            assert complaints(hands.page, without(marks, len(marks) - 1)) != [], f"{name}: a mark is missing"
 
 
 SITES = sorted(folder.name for folder in BUILTIN.iterdir() if (folder / "site.yaml").is_file())
@@ -79,21 +82,24 @@ def pages(slug: str) -> list[str]:
     return [*found[:1], *Random(slug).sample(others, min(SAMPLE - 1, len(others)))]
 
 
-@pytest.mark.parametrize("slug", long_table(SITES, *ROOMS))
-def test_the_pages_of_a_site_have_the_marks_that_the_browser_knows_of(
-    context: BrowserContext, slug: str
-) -> None:
+@pytest.fixture(scope="module")
+def tab(browser_thread: None) -> Iterator[KeptTab]:
+    """A tab for all sites."""
+    with borrowed_tab(args=tuple(Sandbox.shared().browser_args()), with_tabs=True) as tab:
+        yield tab
+
+
+@pytest.mark.parametrize("slug", long_table(SITES, *ROOMS, every=7, most=2))
+def test_the_pages_of_a_site_have_the_marks_that_the_browser_knows_of(tab: KeptTab, slug: str) -> None:
     site = load_site(BUILTIN / slug)
-    episode = Sandbox.shared().open_episode(
-        slug, signed_in=[slug] if site.session_cookie or site.session_of else []
-    )
-    page = enter(context, episode).page
-    tabs = Tabs(context)
-    for address in pages(slug):
-        page.goto(address)
-        settle(tabs)
-        assert (address, complaints(page, collect_marks(page))) == (address, [])
-    episode.close()
+    signed_in = [slug] if site.session_cookie or site.session_of else []
+    with closing(Sandbox.shared().open_episode(slug, signed_in=signed_in)) as episode:
+        tab.context.clear_cookies()
+        tab.join({EPISODE_HEADER: episode.id}, episode.cookies)
+        for address in pages(slug):
+            tab.page.goto(address)
+            settle(tab.tabs)
+            assert (address, complaints(tab.page, collect_marks(tab.page))) == (address, [])
 
 
 # ------------------------------------------------------------------------------------- the comparison finds what is wrong
@@ -104,33 +110,23 @@ def without(marks: Marks, number: int) -> Marks:
     return Marks(tuple(mark for mark in marks if mark.number != number), marks.frames)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, structure in STRUCTURES.items() if structure.names and name not in UNKNOWN]
+CHANGES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("<input type=checkbox aria-label=Ads checked>", {"checked": False}),
+    ("<input type=checkbox aria-label=Ads>", {"checked": True}),
+    ("<button aria-pressed=true>Mute</button>", {"checked": False}),
+    ("<button>Save</button>", {"disabled": True}),
+    ("<button disabled>Save</button>", {"disabled": False}),
+    ("<button aria-expanded=true>More</button>", {"expanded": False}),
+    ("<button>Save</button>", {"name": "Delete"}),
+    ("<button>Save</button>", {"role": "link"}),
+    ("<b role=tab aria-selected=true tabindex=0>Mail</b>", {"selected": False}),
+    ("<input aria-label=Mail value=a>", {"value": "b"}),
 )
-def test_a_mark_that_is_missing_is_a_complaint(hands: Hands, name: str) -> None:
-    marks = show(hands, STRUCTURES[name])
-    assert complaints(hands.page, without(marks, len(marks) - 1)) != []
 
 
-@pytest.mark.parametrize(
-    ("html", "changes"),
-    [
-        ("<input type=checkbox aria-label=Ads checked>", {"checked": False}),
-        ("<input type=checkbox aria-label=Ads>", {"checked": True}),
-        ("<button aria-pressed=true>Mute</button>", {"checked": False}),
-        ("<button>Save</button>", {"disabled": True}),
-        ("<button disabled>Save</button>", {"disabled": False}),
-        ("<button aria-expanded=true>More</button>", {"expanded": False}),
-        ("<button>Save</button>", {"name": "Delete"}),
-        ("<button>Save</button>", {"role": "link"}),
-        ("<b role=tab aria-selected=true tabindex=0>Mail</b>", {"selected": False}),
-        ("<input aria-label=Mail value=a>", {"value": "b"}),
-    ],
-)
-def test_a_mark_that_contradicts_the_tree_is_reported(
-    hands: Hands, html: str, changes: dict[str, Any]
-) -> None:
-    hands.show(html)
-    assert complaints(hands.page, hands.marks) == []
-    wrong = Marks((replace(hands.marks[0], **changes),), hands.marks.frames)
-    assert complaints(hands.page, wrong) != []
+def test_a_mark_that_contradicts_the_tree_is_reported(hands: Hands) -> None:
+    for html, changes in CHANGES:
+        hands.show(html)
+        assert complaints(hands.page, hands.marks) == []
+        wrong = Marks((replace(hands.marks[0], **changes),), hands.marks.frames)
+        assert complaints(hands.page, wrong) != [], (html, changes)
