@@ -171,7 +171,7 @@ class Visitor:
         return self.send("GET", url, None, headers)
 
     def post(
-        self, url: str, form: dict[str, Any] | None = None, *, timeout: float = 10, **headers: str
+        self, url: str, form: dict[str, Any] | None = None, *, timeout: float = 150, **headers: str
     ) -> Reply:
         """POST a form."""
         kind = {"content-type": "application/x-www-form-urlencoded"}
@@ -182,7 +182,7 @@ class Visitor:
         return self.send("POST", url, body, {"content-type": "application/json"})
 
     def send(
-        self, method: str, url: str, body: str | None, headers: dict[str, str], *, timeout: float = 10
+        self, method: str, url: str, body: str | None, headers: dict[str, str], *, timeout: float = 150
     ) -> Reply:
         """Sends any request and keeps the cookies of the answer."""
         parts = urlsplit(url)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
-from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
+from tests.visit_support import tab_in_episode
+from websp_gym.sandbox.client import EpisodeHandle
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import Page
 
 STEAM = "https://store.steampowered.com"
 PREFERENCES = f"{STEAM}/account/preferences/"
@@ -58,31 +59,21 @@ class Steam:
         self.before = self.episode.state()["sites"]
 
 
-@pytest.fixture(scope="module")
-def context(browser_thread: None) -> Iterator[BrowserContext]:
-    browser = shared_browser(BrowserOptions(args=tuple(Sandbox.shared().browser_args())))
-    context = new_context(browser, viewport=(1280, 1024))
-    yield context
-    context.close()
-
-
-def enter(context: BrowserContext, episode: EpisodeHandle) -> Steam:
-    context.clear_cookies()
-    context.set_extra_http_headers({EPISODE_HEADER: episode.id})
-    context.add_cookies(episode.cookies)  # type: ignore[arg-type]
-    page = context.pages[0] if context.pages else context.new_page()
-    return Steam(page, episode, episode.state()["sites"])
+@contextmanager
+def _entered(*signed_in: str) -> Iterator[Steam]:
+    with tab_in_episode("steam", list(signed_in)) as (tab, episode):
+        yield Steam(tab.page, episode, episode.state()["sites"])
 
 
 @pytest.fixture
-def steam(context: BrowserContext) -> Iterator[Steam]:
-    episode = Sandbox.shared().open_episode("steam", signed_in=["steam", "google_accounts"])
-    yield enter(context, episode)
-    episode.close()
+def steam(browser_thread: None) -> Iterator[Steam]:
+    """Somebody with an account at Steam and at Google."""
+    with _entered("steam", "google_accounts") as steam:
+        yield steam
 
 
 @pytest.fixture
-def signed_out(context: BrowserContext) -> Iterator[Steam]:
-    episode = Sandbox.shared().open_episode("steam", signed_in=["google_accounts"])
-    yield enter(context, episode)
-    episode.close()
+def signed_out(browser_thread: None) -> Iterator[Steam]:
+    """Somebody who is signed in at Google alone."""
+    with _entered("google_accounts") as steam:
+        yield steam

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
+from tests.kept_tab import KeptTab, borrowed_tab
 from websp_gym.browser.settle import settle
-from websp_gym.browser.tabs import Tabs
 from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Locator, Page
+    from playwright.sync_api import Locator
 
 
 class Visit:
     """Somebody without an account at one site."""
 
-    def __init__(self, context: BrowserContext, episode: EpisodeHandle, slug: str) -> None:
-        self.context = context
+    def __init__(self, tab: KeptTab, episode: EpisodeHandle, slug: str) -> None:
+        self.context, self.tabs, self.page = tab.context, tab.tabs, tab.page
         self.slug = slug
         self._episode = episode
-        self.tabs = Tabs(context)
-        self.page: Page = context.new_page()
 
     def goto(self, url: str) -> None:
         """Opens an address and waits for the page to rest."""
@@ -63,20 +61,27 @@ class Visit:
         return {event["data"]["group"] for event in events if event["kind"] == "tracker"}
 
 
+@contextmanager
+def tab_in_episode(
+    slug: str, signed_in: list[str], *, viewport: tuple[int, int] = (1280, 1024), **how: Any
+) -> Iterator[tuple[KeptTab, EpisodeHandle]]:
+    """A blank tab in a fresh episode of the sandbox that this process shares; ``how`` goes to ``borrowed_tab``."""
+    sandbox = Sandbox.shared()
+    args = tuple(sandbox.browser_args())
+    with (
+        closing(sandbox.open_episode(slug, signed_in=signed_in)) as episode,
+        borrowed_tab(viewport=viewport, args=args, **how) as tab,
+    ):
+        tab.join({EPISODE_HEADER: episode.id}, episode.cookies)
+        yield tab, episode
+
+
 @pytest.fixture
 def visit(browser_thread: None) -> Iterator[Callable[[str], Visit]]:
     """A factory of visits, by the site's slug."""
-    sandbox = Sandbox.shared()
-    browser = shared_browser(BrowserOptions(args=tuple(sandbox.browser_args())))
-    opened: list[tuple[EpisodeHandle, BrowserContext]] = []
+    with ExitStack() as ends:
 
-    def begin(slug: str) -> Visit:
-        episode = sandbox.open_episode(slug, signed_in=[])
-        context = new_context(browser, viewport=(1280, 1024), extra_http_headers={EPISODE_HEADER: episode.id})
-        opened.append((episode, context))
-        return Visit(context, episode, slug)
+        def begin(slug: str) -> Visit:
+            return Visit(*ends.enter_context(tab_in_episode(slug, [], with_tabs=True)), slug)
 
-    yield begin
-    for episode, context in opened:
-        context.close()
-        episode.close()
+        yield begin

@@ -7,7 +7,9 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from PIL import Image
 import websp_gym  # noqa: F401 (registers the ids)
 from benchmarks.stock import place_of_browser, write_browser
 from tests.conftest import MakeEnv
+from websp_gym.browser.settle import settle
 from websp_gym.env import WebspEnv
 from websp_gym.env.initial_state import verify
 from websp_gym.env.options import Options, kind_for
@@ -63,15 +66,50 @@ KEYS = {
 }
 
 
-def number(observation: dict[str, Any], name: str) -> int:
-    """Number of the element with this name."""
-    return next(int(item["number"]) for item in observation["elements"] if item["name"] == name)
+@dataclass(frozen=True)
+class Begun:
+    """An episode of one kind of observation after one action, with what it showed so far."""
+
+    env: WebspEnv
+    first: dict[str, Any]
+    second: dict[str, Any]
+    rendered: tuple[Any, ...]
+    """What ``render`` gave before the reset, after it, and after the action."""
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[ObservationKind], Begun]]:
+    """An episode of each kind, which is recorded. One test of a kind may go on with it; the others look at what is kept."""
+    opened: dict[str, Begun] = {}
+    with ExitStack() as ends:
+
+        def of(kind: ObservationKind) -> Begun:
+            if kind not in opened:
+                mode = None if kind in WITHOUT_PICTURE else "rgb_array"
+                folder = tmp_path_factory.mktemp(kind)
+                options = {"viewport": TINY, "observation": kind, "render_mode": mode, "record_to": folder}
+                env = ends.enter_context(closing(make_env(DONE, initial_state="snapshot", **options)))
+                rendered, (first, _) = [env.render()], env.reset(seed=1)
+                rendered.append(env.render())
+                second, *_ = env.step("Scroll_to_end")
+                opened[kind] = Begun(env, first, second, (*rendered, env.render()))
+            return opened[kind]
+
+        yield of
+
+
+@pytest.fixture(scope="module")
+def todo() -> Iterator[tuple[WebspEnv, dict[str, Any]]]:
+    """An episode with its first observation, for tests that leave it where it is."""
+    env = make_env(TODO, initial_state="snapshot", max_actions=1000)
+    with closing(env):
+        yield env, env.reset()[0]
 
 
 # --- Gymnasium --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name_space", ["websp/", "browsergym/websp."])
+@pytest.mark.parametrize("name_space", ["websp/", pytest.param("browsergym/websp.", marks=pytest.mark.proof)])
 def test_gymnasium_finds_nothing_to_complain_of(name_space: str) -> None:
     env = gym.make(name_space + DONE, initial_state="snapshot", viewport=TINY)
     try:
@@ -81,15 +119,16 @@ def test_gymnasium_finds_nothing_to_complain_of(name_space: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KEYS)
-def test_observations_have_the_promised_keys_and_lie_in_their_space(make: MakeEnv, kind: str) -> None:
-    env = make(DONE, observation=kind, viewport=TINY)
-    first, _info = env.reset(seed=1)
-    second, *_ = env.step("Scroll_to_end")
-    for observation in (first, second):
-        assert set(observation) == KEYS[kind] == set(env.observation_space.keys())  # type: ignore[attr-defined]
-        for key, space in env.observation_space.items():  # type: ignore[attr-defined]
-            assert space.contains(observation[key]), key
-        assert env.observation_space.contains(observation)
+def test_observations_have_the_promised_keys_and_lie_in_their_space(
+    begun: Callable[[ObservationKind], Begun], kind: ObservationKind
+) -> None:
+    episode = begun(kind)
+    space = episode.env.observation_space
+    for observation in (episode.first, episode.second):
+        assert set(observation) == KEYS[kind] == set(space.keys())  # type: ignore[attr-defined]
+        for key, each in space.items():  # type: ignore[attr-defined]
+            assert each.contains(observation[key]), key
+        assert space.contains(observation)
         assert kind in WITHOUT_PICTURE or observation["screenshot"].dtype == np.uint8
 
 
@@ -100,8 +139,8 @@ def test_the_two_name_spaces_differ_in_what_is_observed() -> None:
         env.close()
 
 
-def test_kind_all_has_a_plain_picture_and_a_marked_one(make: MakeEnv) -> None:
-    observation, _info = make(DONE, observation="all", viewport=TINY).reset(seed=1)
+def test_kind_all_has_a_plain_picture_and_a_marked_one(begun: Callable[[ObservationKind], Begun]) -> None:
+    observation = begun("all").first
     assert not np.array_equal(observation["screenshot"], observation["screenshot_marks"])
 
 
@@ -135,12 +174,12 @@ def test_kind_all_has_a_plain_picture_and_a_marked_one(make: MakeEnv) -> None:
         ({"action_mapping": "click"}, "action_mapping='click'"),
     ],
 )
-@pytest.mark.parametrize("name_space", ["websp/", "browsergym/websp."])
 def test_a_wrong_option_is_explained_when_the_environment_is_made(
-    name_space: str, options: dict[str, Any], message: str
+    options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(SetupError, match=message):
-        gym.make(name_space + TODO, **options)
+    for name_space in ("websp/", "browsergym/websp."):
+        with pytest.raises(SetupError, match=message):
+            gym.make(name_space + TODO, **options)
 
 
 def test_the_environment_variable_chooses_the_reward_that_was_not_asked_for(
@@ -152,29 +191,25 @@ def test_the_environment_variable_chooses_the_reward_that_was_not_asked_for(
     gym.make(f"websp/{TODO}", reward="state").close()
 
 
-def test_the_instruction_comes_with_or_without_the_way(make: MakeEnv) -> None:
-    task = load_instance(TODO).task
-    short, _info = make(TODO, viewport=TINY).reset()
-    long, _info = make(TODO, viewport=TINY, instruction="with_navigation").reset()
-    assert short["goal"] == task.instruction
-    assert long["goal"] == task.instruction_with_navigation != task.instruction
+def test_the_viewport_is_the_size_of_picture_and_marks(begun: Callable[[ObservationKind], Begun]) -> None:
+    width, height = TINY
+    for observation in (begun("marks").first, begun("marks").second):
+        assert observation["screenshot"].shape == (height, width, 3)
+        for item in observation["elements"]:
+            x, y, right, bottom = item["box"] + np.array([0, 0, *item["box"][:2]])
+            assert 0 <= x <= right <= width
+            assert 0 <= y <= bottom <= height
+    assert make_env(TODO, viewport={"width": 640, "height": 480}).options.viewport == (640, 480)
 
 
-@pytest.mark.parametrize("viewport", [(640, 480), {"width": 640, "height": 480}])
-def test_the_viewport_is_the_size_of_picture_and_marks(make: MakeEnv, viewport: Any) -> None:
-    observation, _info = make(TODO, viewport=viewport).reset()
-    assert observation["screenshot"].shape == (480, 640, 3)
-    for item in observation["elements"]:
-        x, y, width, height = item["box"]
-        assert 0 <= x <= x + width <= 640
-        assert 0 <= y <= y + height <= 480
-
-
-def test_the_seed_decides_the_colours_of_the_marks(make: MakeEnv) -> None:
+def test_the_seed_decides_the_observation_and_the_colours_of_its_marks(make: MakeEnv) -> None:
     env = make(DONE, viewport=TINY)
-    one, again, other = (env.reset(seed=seed)[0]["screenshot"] for seed in (5, 5, 6))
-    assert np.array_equal(one, again)
-    assert not np.array_equal(one, other)
+    one, again, other = (env.reset(seed=seed)[0] for seed in (5, 5, 6))
+    pictures = [each.pop("screenshot") for each in (one, again, other)]
+    assert np.array_equal(pictures[0], pictures[1])
+    assert not np.array_equal(pictures[0], pictures[2])
+    assert one == again
+    assert one["seconds_left"] == 600.0
 
 
 def test_pictures_are_drawn_at_their_scale_also_where_the_page_is_scrolled(
@@ -211,13 +246,13 @@ def test_only_pictures_with_marks_are_scaled(kind: str) -> None:
         make_env(DONE, observation=kind, picture_scale=0.5)
 
 
-def test_render_gives_the_last_picture(make: MakeEnv) -> None:
-    env = make(DONE, viewport=TINY, render_mode="rgb_array")
-    assert env.render() is None
-    observation, _info = env.reset()
-    assert np.array_equal(env.render(), observation["screenshot"])
-    observation, *_ = env.step("Scroll_to_end")
-    assert np.array_equal(env.render(), observation["screenshot"])
+def test_render_gives_the_last_picture(begun: Callable[[ObservationKind], Begun]) -> None:
+    episode = begun("marks")
+    before, first, second = episode.rendered
+    assert before is None
+    assert np.array_equal(first, episode.first["screenshot"])
+    assert np.array_equal(second, episode.second["screenshot"])
+    assert not np.array_equal(first, second)
 
 
 @pytest.mark.parametrize("kind", WITHOUT_PICTURE)
@@ -229,37 +264,34 @@ def test_an_observation_without_a_picture_cannot_be_rendered(make: MakeEnv, kind
         make_env(DONE, observation=kind, render_mode="rgb_array")
 
 
-def test_a_text_observation_takes_no_picture_and_records_none(make: MakeEnv, tmp_path: Path) -> None:
-    env = make(DONE, observation="text", record_to=tmp_path)
-    env.reset()
-    env.step("ANSWER; done")
-    assert env.render() is None
-    assert env.task is not None
-    assert env.task.folder is not None
-    assert sorted(path.name for path in env.task.folder.iterdir()) == ["steps.jsonl", "trajectory.json"]
-    assert [view.screenshot for view in env.task.trajectory.views] == [None, None]
-    assert all(view.marks for view in env.task.trajectory.views)
+def test_a_text_observation_takes_no_picture_and_records_none(
+    begun: Callable[[ObservationKind], Begun],
+) -> None:
+    episode = begun("text")
+    task = episode.env.task
+    assert task is not None
+    assert task.folder is not None
+    assert episode.rendered == (None, None, None)
+    assert sorted(path.name for path in task.folder.iterdir()) == ["steps.jsonl", "trajectory.json"]
+    assert [view.screenshot for view in task.trajectory.views] == [None, None]
+    assert all(view.marks for view in task.trajectory.views)
     with pytest.raises(JudgeError, match='observation 0 has no screenshot: observation="text" takes none'):
-        pictures_of(env.task.trajectory, env.task.folder, Limits(), [0])
+        pictures_of(task.trajectory, task.folder, Limits(), [0])
 
 
-def test_an_accessibility_tree_takes_pictures_only_for_a_record(make: MakeEnv, tmp_path: Path) -> None:
-    views = []
-    for folder in (None, tmp_path):
-        env = make(DONE, observation="axtree", record_to=folder, viewport=TINY)
-        env.reset()
-        env.step("ANSWER; done")
-        assert env.task is not None
-        assert env.render() is None
-        views.append(env.task.trajectory.views)
-    assert env.task is not None
-    assert env.task.folder is not None
-    (first, *_) = pictures_of(env.task.trajectory, env.task.folder, Limits(), [0])
+def test_an_accessibility_tree_takes_pictures_only_for_a_record(
+    begun: Callable[[ObservationKind], Begun], make: MakeEnv
+) -> None:
+    recorded, unseen = begun("axtree").env.task, make(DONE, observation="axtree", viewport=TINY)
+    unseen.reset()
+    assert unseen.task is not None
+    assert recorded is not None
+    assert recorded.folder is not None
+    assert (*begun("axtree").rendered, unseen.render()) == (None,) * 4
+    (first, *_) = pictures_of(recorded.trajectory, recorded.folder, Limits(), [0])
     assert Image.open(io.BytesIO(first)).size == TINY
-    assert [[view.screenshot for view in each] for each in views] == [
-        [None, None],
-        ["step_000.png", "step_001.png"],
-    ]
+    assert [view.screenshot for view in recorded.trajectory.views] == ["step_000.png", "step_001.png"]
+    assert [view.screenshot for view in unseen.task.trajectory.views] == [None]
 
 
 def test_a_judge_and_text_observations_exclude_each_other(tmp_path: Path) -> None:
@@ -291,6 +323,8 @@ def test_an_agent_that_reads_text_has_pictures_where_others_look_at_them(
 
 def test_the_reward_is_paid_at_the_end_only_and_in_plain_python_types(make: MakeEnv) -> None:
     env = make(DONE, viewport=TINY)
+    with pytest.raises(WorldError, match="call reset"):
+        env.step("Wait")
     _observation, info = env.reset()
     assert info["initial_state"]["how"] in ("replay", "snapshot")
     assert info["task_info"]["instance"] == DONE
@@ -305,6 +339,19 @@ def test_the_reward_is_paid_at_the_end_only_and_in_plain_python_types(make: Make
     assert info["reason"] == "answer"
     assert info["verdict"]["status"] == "pass"
     json.dumps(info, allow_nan=False)
+    # It has ended: no action is taken until the next one begins, and what ended can still be looked at.
+    for _ in range(2):
+        with pytest.raises(WorldError, match="call reset"):
+            env.step("ANSWER; again")
+    assert env.page.url == env.instance.site.start_url
+    env.reset()
+    assert env.step("Scroll_to_end")[1:4] == (0.0, False, False)
+    # An agent may also give up, which pays nothing although the settings are as they should be.
+    _observation, reward, terminated, truncated, info = env.step("report_infeasible('I cannot')")
+    assert (reward, terminated, truncated, info["reason"]) == (0.0, True, False, "infeasible")
+    env.close()
+    with pytest.raises(WorldError, match="call reset"):
+        env.step("Wait")
 
 
 def test_an_answer_before_the_goal_is_reached_is_worth_nothing(make: MakeEnv) -> None:
@@ -316,54 +363,25 @@ def test_an_answer_before_the_goal_is_reached_is_worth_nothing(make: MakeEnv) ->
     assert "cookies.valve_analytics" in info["verdict"]["reason"]
 
 
-def test_reporting_the_task_infeasible_ends_it_without_reward(make: MakeEnv) -> None:
-    env = make(DONE, viewport=TINY)
-    env.reset()
-    _observation, reward, terminated, truncated, info = env.step("report_infeasible('I cannot')")
-    assert (reward, terminated, truncated, info["reason"]) == (0.0, True, False, "infeasible")
-
-
-def test_an_ended_episode_rejects_actions_until_reset(make: MakeEnv) -> None:
-    env = make(DONE, viewport=TINY)
-    with pytest.raises(WorldError, match="call reset"):
-        env.step("Wait")
-    env.reset()
-    env.step("ANSWER; done")
-    for _ in range(2):
-        with pytest.raises(WorldError, match="call reset"):
-            env.step("ANSWER; again")
-    assert env.page.url == env.instance.site.start_url
-    env.reset()
-    assert env.step("Scroll_to_end")[1:4] == (0.0, False, False)
-    env.close()
-    with pytest.raises(WorldError, match="call reset"):
-        env.step("Wait")
-
-
-def test_the_twentieth_action_may_still_be_the_answer(make: MakeEnv) -> None:
-    env = make(DONE, viewport=TINY)
-    observation, _info = env.reset()
-    assert observation["actions_left"] == 20
-    for left in range(19, 0, -1):
-        observation, _reward, terminated, truncated, _info = env.step("Jump")
-        assert (observation["actions_left"], terminated, truncated) == (left, False, False)
-    assert env.step("ANSWER; done")[1:4] == (1.0, True, False)
-
-
-def test_scrolling_and_waiting_are_free_and_everything_else_counts(make: MakeEnv) -> None:
+def test_scrolling_and_waiting_are_free_everything_else_counts_and_the_last_action_may_be_the_answer(
+    make: MakeEnv,
+) -> None:
     env = make(DONE, viewport=TINY, max_actions=2)
-    env.reset()
-    for action in ("Scroll [WINDOW]; down", "Scroll [WINDOW]; left", "Scroll_to_end", "Wait"):
-        assert env.step(action)[0]["actions_left"] == 2
-    observation, _reward, _terminated, truncated, _info = env.step("Scroll sideways")
-    assert (observation["actions_left"], truncated) == (1, False)
-    observation, reward, terminated, truncated, info = env.step("Google")
-    assert (observation["actions_left"], reward, terminated, truncated) == (0, 0.0, False, True)
+    for last, ended in (("ANSWER; done", (0, 1.0, True, False)), ("Google", (0, 0.0, False, True))):
+        env.reset()
+        for action in ("Scroll [WINDOW]; down", "Scroll [WINDOW]; left", "Scroll_to_end", "Wait"):
+            assert env.step(action)[0]["actions_left"] == 2
+        observation, _reward, _terminated, truncated, _info = env.step("Scroll sideways")
+        assert (observation["actions_left"], truncated) == (1, False)
+        observation, reward, terminated, truncated, info = env.step(last)
+        assert (observation["actions_left"], reward, terminated, truncated) == ended
     assert info["reason"] == "action_limit"
     assert info["verdict"]["status"] == "fail"
 
 
-def test_when_the_time_is_over_the_action_is_not_carried_out(make: MakeEnv) -> None:
+def test_an_answer_counts_if_it_is_given_in_time_however_long_the_page_then_takes(
+    make: MakeEnv, monkeypatch: pytest.MonkeyPatch
+) -> None:
     env = make(DONE, viewport=TINY, max_seconds=0.001)
     env.reset()
     observation, reward, terminated, truncated, info = env.step("ANSWER; too late")
@@ -371,37 +389,30 @@ def test_when_the_time_is_over_the_action_is_not_carried_out(make: MakeEnv) -> N
     assert observation["seconds_left"] == 0.0
     assert "the time was over" in observation["last_action_error"]
 
+    observation, _info = env.reset(options={"max_seconds": 600})
+    assert 600 >= observation["seconds_left"] >= env.step("Jump")[0]["seconds_left"] > 0
+    assert env._episode is not None
+    limits = env._episode._limits
 
-def test_an_answer_given_in_time_counts_however_long_the_page_then_takes(make: MakeEnv) -> None:
-    env = make(DONE, viewport=TINY, max_seconds=2.0)
-    env.reset()
-    # The page never rests, so settling after the answer outlasts the limit.
-    env.page.evaluate("setInterval(() => document.body.append('.'), 1)")
+    def rests_after_the_limit(tabs: Any) -> bool:
+        limits._began -= limits.max_seconds
+        return settle(tabs)
+
+    monkeypatch.setattr("websp_gym.env.episode.settle", rests_after_the_limit)
     assert env.step("ANSWER; done")[1:4] == (1.0, True, False)
-
-
-def test_seconds_left_run_down(make: MakeEnv) -> None:
-    env = make(DONE, viewport=TINY)
-    first, _info = env.reset()
-    second, *_ = env.step("Jump")
-    assert 600 >= first["seconds_left"] >= second["seconds_left"] > 0
-
-
-def test_one_seed_begins_with_equal_observations(make: MakeEnv) -> None:
-    env = make(DONE, observation="text")
-    first, second = (env.reset(seed=7)[0] for _ in range(2))
-    assert first == second
-    assert first["seconds_left"] == 600.0
+    assert limits.is_out_of_time
 
 
 # --- actions ----------------------------------------------------------------------------------------
 
 
-def test_a_bad_action_changes_nothing_and_is_explained(make: MakeEnv) -> None:
-    env = make(TODO, max_actions=100)
-    before, _info = env.reset()
+def test_a_bad_action_changes_nothing_and_is_explained(todo: tuple[WebspEnv, dict[str, Any]]) -> None:
+    env, first = todo
+    assert first["url"] == env.instance.site.start_url
+    assert len(first["tabs"]) == 1
     assert env.task is not None
-    state = env.task.server.state().as_dict()
+    before, state = env.step("Scroll [WINDOW]; up")[0], env.task.server.state().as_dict()
+    # There is no way back from the start page.
     bad: tuple[Any, ...] = (
         "", "Fly", "Click", "Click [999]", "Click [" + "9" * 5000 + "]", "Type [0]; text for a link", "\x00\ud800",
         "Switch_tab [https://nowhere.example/]", "GoBack", "click('nope')", "fill('a1')", "upload_file('a', '/etc/passwd')",
@@ -416,21 +427,22 @@ def test_a_bad_action_changes_nothing_and_is_explained(make: MakeEnv) -> None:
     assert env.step("Scroll_to_end")[0]["last_action_error"] == ""
 
 
-def test_a_reply_with_a_thought_is_understood(make: MakeEnv) -> None:
-    env = make(TODO)
-    observation, _info = env.reset()
-    menu = next(item["number"] for item in observation["elements"] if item["expanded"] is False)
-    reply = f"Thought: The menu may lead on.\nAction: Click [{menu}]"
-    observation, *_ = env.step(reply)
-    assert observation["last_action_error"] == ""
-    assert observation["last_action"] == reply
-    assert env.task is not None
-    assert env.task.trajectory.steps[0].thought == "The menu may lead on."
+def test_a_reply_with_a_thought_is_understood(todo: tuple[WebspEnv, dict[str, Any]]) -> None:
+    env, _first = todo
+    env.page.evaluate("scrollTo(0, 0)")
+    observation, *_ = env.step("Scroll [WINDOW]; up")
+    menu = next(item["number"] for item in observation["elements"] if item["expanded"] is not None)
+    for _ in range(2):  # it opens, and closes again
+        reply = f"Thought: The menu may lead on.\nAction: Click [{menu}]"
+        observation, *_ = env.step(reply)
+        assert observation["last_action_error"] == ""
+        assert observation["last_action"] == reply
+        assert env.task is not None
+        assert env.task.trajectory.steps[-1].thought == "The menu may lead on."
 
 
-def test_browsergym_agents_can_use_their_own_actions(make: MakeEnv) -> None:
-    env = make(DONE, observation="browsergym")
-    env.reset()
+def test_browsergym_agents_can_use_their_own_actions(begun: Callable[[ObservationKind], Begun]) -> None:
+    env = begun("browsergym").env
     link = env.page.locator("a[href*='/app/']:visible").first.get_attribute("bid")
     observation, *_ = env.step(f"click({link!r})")
     assert observation["last_action_error"] == ""
@@ -458,22 +470,27 @@ def test_a_function_can_be_the_reward(make: MakeEnv) -> None:
     (outcome,) = seen
     assert (outcome.answered, outcome.answer) == (True, "42")
     assert outcome.start.sites["steam"].settings == outcome.end.sites["steam"].settings
+    # What is not a number is an error.
+    assert env.task is not None
+    for value in ("1.0", None):
+        with pytest.raises(SetupError, match="must return a number"):
+            make_reward(lambda _, value=value: value)(outcome)  # type: ignore[misc]
+    for number in (float("nan"), float("inf")):
+        with pytest.raises(WorldError, match=r"the reward .* gave"):
+            env.task.reward_of(make_reward(lambda _, number=number: number)(outcome))  # type: ignore[misc]
 
 
 def nobody_knows(outcome: EpisodeEnd) -> Verdict:
     return unscored("judge", "the judges were out")
 
 
-def test_an_episode_without_a_verdict_raises(make: MakeEnv, tmp_path: Path) -> None:
-    from websp_gym.errors import JudgeError
-
+def test_an_episode_without_a_verdict_raises_or_pays_zero_with_a_flag_on_request(
+    make: MakeEnv, tmp_path: Path
+) -> None:
     env = make(DONE, viewport=TINY, reward=nobody_knows, record_to=tmp_path)
     env.reset()
     with pytest.raises(JudgeError, match="the judges were out"):
         env.step("ANSWER; done")
-
-
-def test_an_episode_without_a_verdict_pays_zero_with_a_flag_on_request(make: MakeEnv) -> None:
     env = make(DONE, viewport=TINY, reward=nobody_knows, on_unscored="zero")
     env.reset()
     _observation, reward, terminated, _truncated, info = env.step("ANSWER; done")
@@ -481,51 +498,30 @@ def test_an_episode_without_a_verdict_pays_zero_with_a_flag_on_request(make: Mak
     assert info["verdict"]["score"] is None
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), "1.0", None])
-def test_a_reward_that_is_not_a_number_is_an_error(make: MakeEnv, value: Any) -> None:
-    env = make(DONE, viewport=TINY, reward=lambda outcome: value)
-    env.reset()
-    with pytest.raises((WorldError, SetupError)):
-        env.step("ANSWER; done")
-
-
 # --- S0 ---------------------------------------------------------------------------------------------
 
 
 def test_replay_and_snapshot_reach_the_same_state(make: MakeEnv) -> None:
-    played, snapshot = make(TODO, viewport=TINY, initial_state="replay"), make(TODO, viewport=TINY)
-    reached = []
-    for env in (played, snapshot, snapshot):
-        observation, info = env.reset(seed=1)
+    env, reached = make(TODO, viewport=TINY), []
+    for how in ("replay", "snapshot", "snapshot"):
+        observation, info = env.reset(seed=1, options={"initial_state": how})
         assert env.task is not None
         reached.append((info["initial_state"]["how"], env.task.trajectory.s0, observation["elements_text"]))
-    assert reached[0][0] == "replay"
-    assert reached[2][0] == "snapshot"
+    assert (reached[0][0], reached[2][0]) == ("replay", "snapshot")
     assert reached[0][1:] == reached[1][1:] == reached[2][1:]
 
 
-def test_the_agent_starts_on_the_start_page_with_no_way_back(make: MakeEnv) -> None:
-    env = make(TODO, viewport=TINY)
-    observation, _info = env.reset()
-    assert observation["url"] == env.instance.site.start_url
-    assert len(observation["tabs"]) == 1
-    observation, *_ = env.step("GoBack")
-    assert (observation["url"], bool(observation["last_action_error"])) == (env.instance.site.start_url, True)
-
-
-@pytest.mark.parametrize("how", ["replay", "snapshot"])
-def test_signing_in_by_trace_goes_through_the_identity_provider(make: MakeEnv, how: str) -> None:
-    env = make(TODO, viewport=TINY, login="replay", initial_state=how)
-    for _ in range(2):
-        _observation, _info = env.reset()
+def test_signing_in_by_trace_goes_through_the_identity_provider(make: MakeEnv) -> None:
+    env = make(TODO, viewport=TINY, login="replay")
+    for how in ("replay", "snapshot", "snapshot"):
+        env.reset(options={"initial_state": how})
         assert env.task is not None
         assert env.task.s0 is not None
         state = env.task.s0.state
         assert state.sites["steam"].signed_in
         visited = [event.data.get("host") for event in state.events if event.kind == "visit"]
         assert "accounts.google.com" in visited
-        logins = [event for event in state.events if event.kind == "login" and event.site == "steam"]
-        assert logins
+        assert [event for event in state.events if event.kind == "login" and event.site == "steam"]
 
 
 def test_an_unexpected_initial_state_is_an_error_that_lists_what_differs() -> None:
@@ -622,13 +618,14 @@ def test_the_task_works_in_stock_browsergym(tmp_path: Path) -> None:
     shared = Sandbox.shared().address.dump(secret=True)
     environment = {**os.environ, "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path), VARIABLE: shared}
     command = [sys.executable, "-c", STOCK.format(id=TODO)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=150)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.stdout == "1.0 True pass", done.stderr[-2000:]
 
 
-def test_the_content_of_a_password_field_is_in_no_observation(make: MakeEnv) -> None:
-    env = make(DONE, observation="all")
-    env.reset(seed=0)
+def test_the_content_of_a_password_field_is_in_no_observation(
+    begun: Callable[[ObservationKind], Begun],
+) -> None:
+    env = begun("all").env
     env.page.evaluate(
         "document.body.innerHTML = '<input type=password value=sesame-of-old><input type=PassWord id=now>'"
         " + '<input type=password value=Save><input id=name value=open-text><button>Save</button>'"
@@ -645,12 +642,15 @@ def test_the_content_of_a_password_field_is_in_no_observation(make: MakeEnv) -> 
 
 
 def test_a_reset_may_set_options_of_its_episode(make: MakeEnv) -> None:
-    env = make(TODO)
-    plain, _ = env.reset()
-    told, _ = env.reset(options={"instruction": "with_navigation", "max_actions": 3})
-    assert told["goal"] == env.instance.task.instruction_with_navigation != plain["goal"]
-    assert told["actions_left"] == 3
-    assert env.reset()[0]["actions_left"] == 20
+    task = load_instance(TODO).task
+    assert task.instruction != task.instruction_with_navigation
+    env = make(TODO, viewport=TINY, instruction="with_navigation")
+    long, _ = env.reset()
+    short, _ = env.reset(options={"instruction": "without_navigation", "max_actions": 3})
+    assert (long["goal"], long["actions_left"]) == (task.instruction_with_navigation, 20)
+    assert (short["goal"], short["actions_left"]) == (task.instruction, 3)
+    again, _ = env.reset()
+    assert (again["goal"], again["actions_left"]) == (long["goal"], 20)
 
 
 @pytest.mark.parametrize(
@@ -664,10 +664,9 @@ def test_a_reset_may_set_options_of_its_episode(make: MakeEnv) -> None:
     ],
 )
 def test_a_wrong_option_of_reset_leaves_the_episode_alone(
-    make: MakeEnv, given: dict[str, Any], message: str
+    todo: tuple[WebspEnv, dict[str, Any]], given: dict[str, Any], message: str
 ) -> None:
-    env = make(TODO)
-    env.reset()
+    env, _first = todo
     with pytest.raises(SetupError) as error:
         env.reset(**given)
     assert str(error.value).startswith(message)

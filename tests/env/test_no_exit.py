@@ -1,4 +1,4 @@
-"""No sequence of actions turns a losing episode into one without a verdict. ``WEBSP_WALKS=300`` tries more."""
+"""No sequence of actions turns a losing episode into one without a verdict. ``WEBSP_WALKS=300 make prove`` tries more."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.check_support import SITE, task, write_checked
-from tests.conftest import MakeEnv
 from tests.fuzz_support import VALUES, YAML
+from tests.sample import left_to_prove
 from websp_gym.agents import Briefing
 from websp_gym.agents.oracle import OracleAgent
 from websp_gym.authoring import SearchPaths
 from websp_gym.authoring.files import read_catalog
 from websp_gym.authoring.forms import words_of
-from websp_gym.env.registration import make_sampled_env
+from websp_gym.env import WebspEnv
+from websp_gym.env.registration import make_env, make_sampled_env
 from websp_gym.env.sampled import SampledEnv
 from websp_gym.tasks.instances import load_instance
 
@@ -78,18 +79,23 @@ def env() -> Iterator[SampledEnv]:
     env.close()
 
 
-@settings(
-    max_examples=int(os.environ.get("WEBSP_WALKS", "12")),
-    derandomize="WEBSP_WALKS" not in os.environ,
-    phases=[Phase.generate],
-    suppress_health_check=[
-        HealthCheck.too_slow,
-        HealthCheck.data_too_large,
-        HealthCheck.function_scoped_fixture,
-    ],
-)
-@given(data=st.data())
-def test_no_walk_through_the_sites_ends_without_a_verdict(env: SampledEnv, data: st.DataObject) -> None:
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("walks", [2, left_to_prove(int(os.environ.get("WEBSP_WALKS", "40")))])
+def test_no_walk_through_the_sites_ends_without_a_verdict(env: SampledEnv, walks: int) -> None:
+    @settings(
+        max_examples=walks,
+        derandomize="WEBSP_WALKS" not in os.environ,
+        phases=[Phase.generate],
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+    @given(data=st.data())
+    def walk(data: st.DataObject) -> None:
+        _walk(env, data)
+
+    walk()
+
+
+def _walk(env: SampledEnv, data: st.DataObject) -> None:
     instance = data.draw(st.sampled_from(INSTANCES), label="instance")
     seen, _ = env.reset(seed=0, options={"instance": instance})
     for _ in range(data.draw(st.integers(1, 6), label="actions")):
@@ -121,7 +127,7 @@ REMARK = '<form method="post" action="/boom"><button name="ads" value="on">Remar
 
 
 @pytest.fixture(scope="module")
-def _breaking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def breaking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebspEnv]:
     """A site of which one page and one action break."""
     folder = tmp_path_factory.mktemp("breaking")
     write_checked(folder, "Breaking", task("Breaking-task-1"), home=BOOM + REMARK, site=BREAKING)
@@ -129,13 +135,14 @@ def _breaking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     page.write_text("{{ missing }}")
     places = SearchPaths.below(folder)
     with places.known(), places.served():
-        yield
+        env = make_env("Breaking-task-1", initial_state="replay", on_unscored="zero", viewport=(800, 600))
+        yield env
+        env.close()
 
 
 HOME = "https://www.breaking.example/"
 
 
-@pytest.mark.usefixtures("_breaking")
 @pytest.mark.parametrize(
     ("plays", "solved", "status"),
     [
@@ -147,9 +154,9 @@ HOME = "https://www.breaking.example/"
     ],
 )
 def test_a_broken_request_decides_only_what_it_could_have_changed(
-    make: MakeEnv, plays: list[str], solved: bool, status: str
+    breaking: WebspEnv, plays: list[str], solved: bool, status: str
 ) -> None:
-    env = make("Breaking-task-1", initial_state="replay", on_unscored="zero")
+    env = breaking
     seen, _ = env.reset(seed=0)
     for each in plays:
         (number,) = [mark["number"] for mark in seen["elements"] if mark["name"] == each] or [None]

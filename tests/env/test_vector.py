@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
-import numpy as np
 import pytest
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode
 
@@ -20,9 +19,9 @@ DONE = "Steam-task-191-OFF"
 OPTIONS: dict[str, Any] = {"initial_state": "snapshot", "viewport": (400, 300)}
 
 
-def make_two(name: str, **options: object) -> AsyncVectorEnv:
-    """Two environments by the plain call."""
-    env = gym.make_vec(name + DONE, num_envs=2, **{**OPTIONS, **options})
+def make_vector(name: str, count: int, **options: object) -> AsyncVectorEnv:
+    """Environments by the plain call."""
+    env = gym.make_vec(name + DONE, num_envs=count, **{**OPTIONS, **options})
     assert isinstance(env, AsyncVectorEnv)
     return env
 
@@ -37,7 +36,7 @@ def started() -> Iterator[Started]:
 
 def test_two_environments_play_side_by_side_on_one_server(started: Started, tmp_path: Path) -> None:
     leases = Sandbox.shared().call("GET", "/health")["leases"]
-    env = make_two("websp/", record_to=str(tmp_path))
+    env = make_vector("websp/", 2, record_to=str(tmp_path))
     observations, _infos = env.reset(seed=[1, 2])
     assert Sandbox.shared().call("GET", "/health")["leases"] == leases + 2
     assert started.with_word("websp_gym.sandbox.server.serve") == []
@@ -58,21 +57,24 @@ def test_two_environments_play_side_by_side_on_one_server(started: Started, tmp_
     assert sorted(folders) == ["001", "002", "003", "004"]
 
 
-def test_browsergym_ids_make_vectors_too(started: Started) -> None:
-    env = make_two("browsergym/websp.")
-    observations, _infos = env.reset()
-    assert len(observations["axtree_object"]) == 2
-    assert len(observations["screenshot"]) == 2
-    *_, infos = env.step(("noop()", "noop()"))
-    assert len(infos["action_exec_start"]) == 2
+def test_browsergym_ids_make_vectors_in_gymnasiums_other_modes_too(started: Started) -> None:
+    env = make_vector("browsergym/websp.", 1, autoreset_mode=AutoresetMode.SAME_STEP)
+    observations, _infos = env.reset(seed=1)
+    assert len(observations["axtree_object"]) == len(observations["screenshot"]) == 1
+    *_, infos = env.step(("noop()",))
+    assert len(infos["action_exec_start"]) == 1
+    _observations, rewards, terminated, _truncated, infos = env.step(("ANSWER; done",))
+    assert (list(rewards), list(terminated)) == ([1.0], [True])
+    # The next episode has begun already.
+    assert infos["final_info"]["verdict"]["status"][0] == "pass"
     env.close()
 
 
 def test_a_wrong_option_is_explained_before_any_process_starts() -> None:
     with pytest.raises(SetupError, match="max_actions"):
-        make_two("websp/", max_action=3)
+        make_vector("websp/", 2, max_action=3)
     with pytest.raises(SetupError, match="serves one episode at a time"):
-        make_two("websp/", world="live")
+        make_vector("websp/", 2, world="live")
 
 
 def test_an_unknown_autoreset_mode_is_answered_with_the_known_ones() -> None:
@@ -82,44 +84,26 @@ def test_an_unknown_autoreset_mode_is_answered_with_the_known_ones() -> None:
         gym.make_vec(f"websp/{DONE}", num_envs=1, autoreset_mode="samestep")
 
 
-def test_a_vector_takes_gymnasiums_autoreset_modes(started: Started) -> None:
-    env = make_two("websp/", autoreset_mode=AutoresetMode.SAME_STEP)
-    env.reset(seed=[1, 2])
-    _observations, rewards, terminated, _truncated, infos = env.step(("ANSWER; done", "Wait"))
-    assert (list(rewards), list(terminated)) == ([1.0, 0.0], [True, False])
-    # The next episode has begun already.
-    assert infos["final_info"]["verdict"]["status"][0] == "pass"
-    env.close()
+IN_PROCESSES = {
+    "vectorization_mode": "async",
+    "vector_kwargs": {"context": "spawn", "shared_memory": False},
+}
 
 
-IN_GYMNASIUM: tuple[dict[str, Any], ...] = (
-    {"vectorization_mode": "sync"},
-    {
-        "vectorization_mode": "async",
-        "vector_kwargs": {
-            "context": "spawn",
-            "shared_memory": False,
-            "autoreset_mode": AutoresetMode.DISABLED,
-        },
-    },
-    {"autoreset_mode": AutoresetMode.DISABLED},
+@pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param({"vectorization_mode": "sync"}, id="sync"),
+        pytest.param(IN_PROCESSES, id="async", marks=pytest.mark.proof),
+    ],
 )
-
-
-@pytest.mark.parametrize("how", IN_GYMNASIUM, ids=["sync", "async", "disabled"])
 def test_gymnasiums_own_vectors_work_too(how: dict[str, Any]) -> None:
     Sandbox.shared()
     env = gym.make_vec(f"websp/{DONE}", num_envs=2, **OPTIONS, **how)
     env.reset(seed=1)
     _observations, rewards, terminated, _truncated, _infos = env.step(("ANSWER; done", "Wait"))
     assert (list(rewards), list(terminated)) == ([1.0, 0.0], [True, False])
-    if AutoresetMode.DISABLED in (
-        how.get("autoreset_mode"),
-        how.get("vector_kwargs", {}).get("autoreset_mode"),
-    ):
-        env.reset(options={"reset_mask": np.array([True, False])})
-    else:
-        env.step(("", "Wait"))
+    env.step(("", "Wait"))
     _observations, rewards, *_ = env.step(("ANSWER; done", "ANSWER; done"))
     assert list(rewards) == [1.0, 1.0]
     env.close()

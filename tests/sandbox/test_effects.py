@@ -224,9 +224,8 @@ def test_mail_that_comes_although_a_goal_turns_it_off_is_found(account: Account)
     assert (effect.name, effect.holds) == ("no mail comes of a kind that is turned off", False)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "goal", "broken"),
-    [
+BROKEN: tuple[tuple[tuple[str, str, dict[str, Any], str], ...], ...] = (
+    (
         (
             "{private: false}\n    url",
             "{private: true}\n    url",
@@ -234,30 +233,34 @@ def test_mail_that_comes_although_a_goal_turns_it_off_is_found(account: Account)
             "private",
         ),
         ('authorize("repo")', 'authorize("read")', {"created": [{"collection": "tokens"}]}, "may do"),
-        (
-            "request.authorize",
-            "(lambda *scopes: 1)",
-            {"created": [{"collection": "tokens"}]},
-            "revoked",
-        ),
         ("    unless: {chat.open: false}\n", "", {"settings": {"chat.open": False}}, "cannot write"),
+    ),
+    (
+        ("request.authorize", "(lambda *scopes: 1)", {"created": [{"collection": "tokens"}]}, "revoked"),
         ("form: {from: trudy}", "form: {from: mallory}", {"settings": {"chat.open": False}}, "cannot write"),
-    ],
+    ),
 )
+"""What is changed in the site, the goal that is about it, and the effect that is then missing; those of a group stand apart."""
+
+
+@pytest.mark.parametrize("group", BROKEN)
 def test_an_effect_that_a_site_does_not_have_is_found(
-    tmp_path: Path, old: str, new: str, goal: dict[str, Any], broken: str
+    tmp_path: Path, group: tuple[tuple[str, str, dict[str, Any], str], ...]
 ) -> None:
-    assert (old in FORGE) != (old in BEHAVIOUR)
-    yaml, behaviour = FORGE.replace(old, new), BEHAVIOUR.replace(old, new)
+    yaml, behaviour = FORGE, BEHAVIOUR
+    for old, new, *_ in group:
+        assert (old in yaml) != (old in behaviour)
+        yaml, behaviour = yaml.replace(old, new), behaviour.replace(old, new)
     server = Sandbox.start(sites=[write_forge(tmp_path, yaml=yaml, behaviour=behaviour)])
     try:
-        account = Account(server)
-        account.create("read")
-        account.episode.prepare("forge", {"chat.open": False, "mail.news": False}, {})
-        failed = [effect.name for effect in account.effects(**goal) if not effect.holds]
+        for _old, _new, goal, broken in group:
+            account = Account(server)
+            account.create("read")
+            account.episode.prepare("forge", {"chat.open": False, "mail.news": False}, {})
+            failed = [effect.name for effect in account.effects(**goal) if not effect.holds]
+            assert broken in failed[-1]
     finally:
         server.close()
-    assert broken in failed[-1]
 
 
 def test_pages_that_are_visited_make_the_history_of_the_ad_centre() -> None:

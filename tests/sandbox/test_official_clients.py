@@ -114,7 +114,7 @@ def said_by(
         input=line + "\n",
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=150,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1]), episode

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from contextlib import closing
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -25,17 +26,29 @@ FRAME = """url => new Promise(done => {
 })"""
 
 
-def open_context(sandbox: Sandbox, **options: Any) -> BrowserContext:
+@pytest.fixture(scope="module")
+def context(browser_thread: None, sandbox: Sandbox) -> Iterator[BrowserContext]:
+    """A context that is in no episode, in the browser for this module's sandbox."""
     browser = shared_browser(BrowserOptions(args=tuple(sandbox.browser_args())))
-    return new_context(browser, viewport=(800, 600), **options)
+    with closing(new_context(browser, viewport=(800, 600))) as context:
+        yield context
 
 
 @pytest.fixture
-def page(sandbox: Sandbox, episode: EpisodeHandle) -> Iterator[Page]:
-    context = open_context(sandbox, extra_http_headers={EPISODE_HEADER: episode.id})
-    context.add_cookies(episode.cookies)  # type: ignore[arg-type]
-    yield context.new_page()
-    context.close()
+def blank(context: BrowserContext) -> Iterator[Page]:
+    """A page of somebody who is in no episode."""
+    context.clear_cookies()
+    context.set_extra_http_headers({})
+    with closing(context.new_page()) as page:
+        yield page
+
+
+@pytest.fixture
+def page(blank: Page, episode: EpisodeHandle) -> Page:
+    """A page of somebody who is signed in to the shop."""
+    blank.context.set_extra_http_headers({EPISODE_HEADER: episode.id})
+    blank.context.add_cookies(episode.cookies)  # type: ignore[arg-type]
+    return blank
 
 
 def test_a_real_host_name_leads_to_the_replica_over_https(page: Page) -> None:
@@ -60,10 +73,11 @@ def test_frames_of_other_hosts_belong_to_the_episode_too(page: Page) -> None:
     assert page.frames[1].inner_text("body").startswith("choose")
 
 
-def test_a_login_survives_the_browser_s_own_cookie_rules(sandbox: Sandbox) -> None:
-    episode = sandbox.open_episode("shop", signed_in=[])
-    context = open_context(sandbox, extra_http_headers={EPISODE_HEADER: episode.id})
-    page = context.new_page()
+def test_a_login_survives_the_browser_s_own_cookie_rules(
+    sandbox: Sandbox, context: BrowserContext, blank: Page
+) -> None:
+    page, episode = blank, sandbox.open_episode("shop", signed_in=[])
+    context.set_extra_http_headers({EPISODE_HEADER: episode.id})
     page.goto("https://accounts.example/choose")
     post = "action => { document.body.innerHTML = `<form method=post action=${action}>`; document.forms[0].submit() }"
     with page.expect_navigation():
@@ -76,7 +90,6 @@ def test_a_login_survives_the_browser_s_own_cookie_rules(sandbox: Sandbox) -> No
         "SID",
         "shopLogin",
     }
-    context.close()
 
 
 def test_a_host_without_a_replica_is_reported_as_unknown(page: Page, sandbox: Sandbox) -> None:
@@ -87,15 +100,14 @@ def test_a_host_without_a_replica_is_reported_as_unknown(page: Page, sandbox: Sa
     assert "elsewhere.example" in {entry["host"] for entry in sandbox.egress()}
 
 
-@pytest.mark.parametrize("mode", ["cors", "no-cors"])
-def test_a_page_cannot_reach_the_control_app(page: Page, sandbox: Sandbox, mode: str) -> None:
+def test_a_page_cannot_reach_the_control_app(page: Page, sandbox: Sandbox) -> None:
     page.goto(f"{SHOP}/")
     port = sandbox.address.control_port
-    init = {"mode": mode, "headers": {"authorization": f"Bearer {sandbox.address.secret}"}}
-    for host in ("127.0.0.1", "localhost", "sandbox.websp"):
-        assert page.evaluate(FETCH, [f"http://{host}:{port}/health", init]) == "TypeError"
-    frame = f"http://127.0.0.1:{port}/health"
-    page.evaluate(FRAME, frame)
+    for mode in ("cors", "no-cors"):
+        init = {"mode": mode, "headers": {"authorization": f"Bearer {sandbox.address.secret}"}}
+        for host in ("127.0.0.1", "localhost", "sandbox.websp"):
+            assert page.evaluate(FETCH, [f"http://{host}:{port}/health", init]) == "TypeError"
+    page.evaluate(FRAME, f"http://127.0.0.1:{port}/health")
     assert "leases" not in page.frames[1].content()
 
 
@@ -108,10 +120,7 @@ def test_a_page_cannot_read_or_change_another_site(page: Page, episode: EpisodeH
     assert episode.state()["sites"] == before
 
 
-def test_a_context_without_an_episode_sees_nothing(sandbox: Sandbox) -> None:
-    context = open_context(sandbox)
-    page = context.new_page()
-    response = page.goto(f"{SHOP}/")
+def test_a_context_without_an_episode_sees_nothing(blank: Page) -> None:
+    response = blank.goto(f"{SHOP}/")
     assert response is not None
     assert response.status == 403
-    context.close()

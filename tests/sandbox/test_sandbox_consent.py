@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
 from websp_gym.sandbox.schema.site_files import SiteError, load_site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Frame, Page
+    from playwright.sync_api import Frame
 
 MAG = "https://mag.example"
 GROUPS = """
@@ -83,10 +84,10 @@ def episode(sandbox: Sandbox) -> Iterator[EpisodeHandle]:
 class Reader:
     """Somebody who reads the magazine."""
 
-    def __init__(self, page: Page, episode: EpisodeHandle) -> None:
-        self.page = page
+    def __init__(self, tabs: Tabs, episode: EpisodeHandle) -> None:
+        self.page = tabs.current
         self.episode = episode
-        self.tabs = Tabs(page.context)
+        self.tabs = tabs
 
     def visit(self, path: str = "/") -> set[str]:
         """Opens a page; the kinds of trackers that noted it."""
@@ -113,12 +114,23 @@ class Reader:
         return {key.removeprefix("consent."): value for key, value in settings.items()}
 
 
-@pytest.fixture
-def reader(browser_thread: None, sandbox: Sandbox, episode: EpisodeHandle) -> Iterator[Reader]:
+@pytest.fixture(scope="module")
+def tabs(browser_thread: None, sandbox: Sandbox) -> Iterator[Tabs]:
+    """A tab in the browser for this module's sandbox."""
     browser = shared_browser(BrowserOptions(args=tuple(sandbox.browser_args())))
-    context = new_context(browser, viewport=(1000, 800), extra_http_headers={EPISODE_HEADER: episode.id})
-    yield Reader(context.new_page(), episode)
-    context.close()
+    with closing(new_context(browser, viewport=(1000, 800))) as context:
+        tabs = Tabs(context)
+        context.new_page()
+        yield tabs
+
+
+@pytest.fixture
+def reader(tabs: Tabs, episode: EpisodeHandle) -> Reader:
+    """A reader on a first visit."""
+    tabs.current.goto("about:blank")
+    tabs.context.clear_cookies()
+    tabs.context.set_extra_http_headers({EPISODE_HEADER: episode.id})
+    return Reader(tabs, episode)
 
 
 @pytest.mark.parametrize("path", ["/", "/panel"])

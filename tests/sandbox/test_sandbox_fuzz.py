@@ -1,4 +1,4 @@
-"""No request of a page or an agent gets a 500 or spoils an episode. ``WEBSP_FUZZ=200`` sends more."""
+"""No request of a page or an agent gets a 500 or spoils an episode. ``WEBSP_FUZZ=200`` with ``-m proof`` sends more."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+from itertools import islice
 from urllib.parse import quote
 
 import pytest
@@ -32,32 +33,37 @@ from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.server.app import SiteApp
 from websp_gym.sandbox.server.store import Store
 
-SLUGS = long_table(CATALOG.slugs, "websp_gym/sandbox/", "tests/sandbox/", "tests/fuzz_support")
+SLUGS = long_table(
+    CATALOG.slugs, "websp_gym/sandbox/", "tests/sandbox/test_sandbox_fuzz", "tests/fuzz_support"
+)
 PER_ROUTE = int(os.environ.get("WEBSP_FUZZ", "6"))
 
 
-async def fuzz(site: SiteSchema, store: Store, seed: int) -> list[str]:
-    """Sends ``PER_ROUTE`` requests to every route of a site; returns those that were answered with a 5xx or spoilt it."""
+async def fuzz(site: SiteSchema, store: Store, seed: int, per_route: int) -> list[str]:
+    """Sends some requests to every route of a site; returns those that were answered with a 5xx or spoilt it."""
     chance, app, wrong, words = random.Random(seed), SiteApp(store, KEYS), [], words_of(site)
     known = list(targets(site))
     pages = [target for target in known if target.method == "GET" and "{" not in target.path]
-    for target in known:
-        # A new episode for each route: an account that was signed out or deleted answers everything with a redirect.
+    # Routes that only show something share an account. One that was signed out or deleted answers everything with a
+    # redirect, so each of the others gets a new one.
+    acting = {action.path for action in site.actions}
+    showing = [target for target in known if target.method == "GET" and target.path not in acting]
+    for group in (showing, *([target] for target in known if target not in showing)):
         episode = signed_in(store)
-        times = PER_ROUTE * (5 if target.texts and target.method != "GET" else 1)
-        for number in range(times + (2 if target.method != "GET" else 0)):
-            # What was stored, however odd, is shown.
-            each = target if number < times else chance.choice(pages)
-            path, query = path_of(each, chance), query_of(each, chance, words) if number < times else ""
-            headers = odd_headers_of(site, each, episode, chance)
-            kind, body = body_of(each, chance, words) if each.method != "GET" else ("", b"")
-            if kind:
-                headers["content-type"] = kind
-            status, _ = await send(app, each.method, path, query, headers, body)
-            if status >= 500:
-                wrong.append(
-                    f"{status} {each.method} {each.host}{path}?{query} {headers} {kind} {body[:200]!r}"
-                )
+        for target in group:
+            times = per_route * (5 if target.texts and target.method != "GET" else 1)
+            for number in range(times + (2 if target.method != "GET" else 0)):
+                # What was stored, however odd, is shown.
+                each = target if number < times else chance.choice(pages)
+                path, query = path_of(each, chance), query_of(each, chance, words) if number < times else ""
+                headers = odd_headers_of(site, each, episode, chance)
+                kind, body = body_of(each, chance, words) if each.method != "GET" else ("", b"")
+                if kind:
+                    headers["content-type"] = kind
+                status, _ = await send(app, each.method, path, query, headers, body)
+                if status >= 500:
+                    sent = f"{status} {each.method} {each.host}{path}?{query} {headers} {kind} {body[:200]!r}"
+                    wrong.append(sent)
         wrong += [f"event {event}" for event in episode.events() if event["kind"] == "error"]
         json.loads(episode.state_json())
         await store.close(episode)
@@ -66,19 +72,31 @@ async def fuzz(site: SiteSchema, store: Store, seed: int) -> list[str]:
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_no_request_is_answered_with_a_server_error_or_spoils_its_episode(slug: str) -> None:
-    assert asyncio.run(fuzz(CATALOG[slug], Store(CATALOG), seed=10)) == []
+    assert asyncio.run(fuzz(CATALOG[slug], Store(CATALOG), seed=10, per_route=1)) == []
 
 
-async def parse(site: SiteSchema, store: Store) -> list[str]:
-    """Sends each text in the grammar of what a site's behaviour parses; returns what was answered with a 5xx."""
+@pytest.mark.proof
+@pytest.mark.parametrize("slug", CATALOG.slugs)
+def test_no_request_of_many_is_answered_with_a_server_error_or_spoils_its_episode(slug: str) -> None:
+    assert asyncio.run(fuzz(CATALOG[slug], Store(CATALOG), seed=11, per_route=PER_ROUTE)) == []
+
+
+async def parse(site: SiteSchema, store: Store, every: int) -> list[str]:
+    """Sends texts in the grammar of what a site's behaviour parses; returns what was answered with a 5xx.
+
+    Args:
+        site: The site.
+        store: The accounts.
+        every: Which share of the texts is sent to each route; the next route gets the next share.
+    """
     app, wrong = SiteApp(store, KEYS), []
-    for target in targets(site):
+    for place, target in enumerate(targets(site)):
         if not target.items or target.method == "GET":
             continue
         episode = signed_in(store)
         # As the browser that is signed in, and as a program with each token, as long as these are let in.
         ways = ["", *tokens_of(site, episode)]
-        for path, kind, body in thorough(target):
+        for path, kind, body in islice(thorough(target), place % every, None, every):
             for way in list(ways):
                 headers = headers_of(target.host, episode) | {"content-type": kind, "authorization": way}
                 status, _ = await send(app, target.method, path, "", headers, body)
@@ -92,9 +110,10 @@ async def parse(site: SiteSchema, store: Store) -> list[str]:
     return wrong
 
 
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.proof)])
 @pytest.mark.parametrize("slug", [site.slug for site in CATALOG if (site.folder / "behaviour.py").is_file()])
-def test_no_malformed_input_breaks_a_site(slug: str) -> None:
-    assert asyncio.run(parse(CATALOG[slug], Store(CATALOG))) == []
+def test_no_malformed_input_breaks_a_site(slug: str, every: int) -> None:
+    assert asyncio.run(parse(CATALOG[slug], Store(CATALOG), every)) == []
 
 
 async def search(site: SiteSchema, store: Store) -> list[str]:

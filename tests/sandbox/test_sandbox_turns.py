@@ -56,20 +56,16 @@ async def release(request):
     return JSONResponse({})
 
 
-async def spin(request):
-    while True:
-        pass
-
-
 async def forever(request):
     episode = request.episode
     with episode.transaction():
+        episode.set("done.count", 1)
         while True:
-            episode.set("done.count", episode.get("done.count") + 1)
+            pass
 
 
 def routes(site):
-    return [Route("/compute", compute), Route("/computes", computes), Route("/release", release), Route("/forever", forever, methods=["POST"]), Route("/spin", spin, methods=["POST"])]
+    return [Route("/compute", compute), Route("/computes", computes), Route("/release", release), Route("/forever", forever, methods=["POST"])]
 """
 PAGE = "<html><body>{{ items.words|length }} words</body></html>"
 HOME = "https://busy.example/"
@@ -143,12 +139,11 @@ def test_thousands_of_words_are_added_in_linear_time_and_others_do_not_notice(sa
     assert len(mine.state()["sites"]["busy"]["collections"]["words"]) == 9000
 
 
-@pytest.mark.parametrize("path", ["forever", "spin"])
 def test_a_request_that_computes_for_too_long_changes_nothing_and_is_its_senders_fault(
-    sandbox: Sandbox, path: str
+    sandbox: Sandbox,
 ) -> None:
     episode, visitor = opened(sandbox)
-    assert visitor.post(HOME + path, timeout=150).status == 503
+    assert visitor.post(HOME + "forever").status == 503
     state = episode.state()
     assert state["sites"]["busy"]["settings"]["done.count"] == 0
     assert "error" not in {event["kind"] for event in state["events"]}
@@ -178,7 +173,7 @@ def test_a_turn_that_was_only_kept_waiting_is_the_servers_fault(
     episode, goes_on, found = store.open(), threading.Event(), []
 
     def job() -> None:
-        goes_on.wait(10)
+        goes_on.wait(150)
         found.append(episode.turn.stalled())
         episode.log(None, "error", error="stood still")
 
@@ -233,4 +228,4 @@ assert play() == 45
 
 
 def test_a_turn_ends_where_a_debugger_or_coverage_traces_it() -> None:
-    subprocess.run([sys.executable, "-c", TRACED], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", TRACED], check=True, timeout=150)

@@ -7,6 +7,7 @@ import re
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ import pytest
 from tests.conftest import MakeEnv
 from websp_gym.browser.owner import call
 from websp_gym.env import WebspEnv
+from websp_gym.env.registration import make_env
 from websp_gym.observation.marks import collect_marks
 from websp_gym.sandbox.client import EPISODE_HEADER, Sandbox
 
@@ -22,14 +24,15 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 TODO = "Steam-task-191-ON"
+START = "https://store.steampowered.com/"
 NAMES = (
     "127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "127.1", "2130706433", "0x7f000001",
     "store.steampowered.com", "www.google.com", "evil.example", "localhost.", "a.localhost",
 )  # fmt: skip
 
-TRY_EVERYTHING = """bases => Promise.all(bases.map(async base => {
+TRY_EVERYTHING = """([bases, patience]) => Promise.all(bases.map(async base => {
   const outcomes = {};
-  const within = promise => Promise.race([promise, new Promise(done => setTimeout(() => done("timeout"), 3000))]);
+  const within = promise => Promise.race([promise, new Promise(done => setTimeout(() => done("timeout"), patience))]);
   const note = async (name, promise) => { outcomes[name] = await within(promise.catch(e => e.name)); };
   const ended = (target, good) => new Promise(done => {
     target["on" + good] = () => done("REACHED"); target.onerror = () => done("error");
@@ -79,16 +82,30 @@ EVERYTHING_IN_REACH = """async () => {
 }"""
 
 
+@pytest.fixture(scope="module")
+def shared() -> Iterator[WebspEnv]:
+    """An environment at S0, for all tests that do not end its episode."""
+    env = make_env(
+        TODO, initial_state="snapshot", max_actions=10_000, max_seconds=10_000, viewport=(640, 480)
+    )
+    with closing(env):
+        env.reset(seed=1)
+        yield env
+
+
 @pytest.fixture
-def env(make: MakeEnv) -> WebspEnv:
-    """An environment at S0 on the Steam start page."""
-    env = make(TODO)
-    env.reset(seed=1)
-    return env
+def env(shared: WebspEnv) -> WebspEnv:
+    """An environment whose only tab shows the Steam start page."""
+    for tab in shared.tabs.pages[1:]:
+        tab.close()
+    shared.page.goto(START)
+    shared.step("Wait")
+    return shared
 
 
 @pytest.fixture
 def page(env: WebspEnv) -> Page:
+    """That page."""
     return env.page
 
 
@@ -133,9 +150,9 @@ def secrets_of(env: WebspEnv) -> dict[str, str]:
     }
 
 
-def try_everything(page: Page, *bases: str) -> list[dict[str, str]]:
-    """Asks for ``/health`` at each address in every way a page has; what became of each."""
-    found: list[dict[str, str]] = page.evaluate(TRY_EVERYTHING, list(bases))
+def try_everything(page: Page, *bases: str, patience: int = 3000) -> list[dict[str, str]]:
+    """Asks for ``/health`` at each address in every way a page has; what became of each within some milliseconds."""
+    found: list[dict[str, str]] = page.evaluate(TRY_EVERYTHING, [bases, patience])
     return found
 
 
@@ -144,9 +161,8 @@ def try_everything(page: Page, *bases: str) -> list[dict[str, str]]:
 
 def test_no_page_reaches_the_control_port_under_any_name(page: Page) -> None:
     port = Sandbox.shared().address.control_port
-    for name, outcomes in zip(
-        NAMES, try_everything(page, *(f"http://{name}:{port}" for name in NAMES)), strict=True
-    ):
+    tried = try_everything(page, *(f"http://{name}:{port}" for name in NAMES), patience=120_000)
+    for name, outcomes in zip(NAMES, tried, strict=True):
         assert len(outcomes) >= 8
         assert set(outcomes.values()) <= {"TypeError", "error"}, (name, outcomes)
     assert all('"leases"' not in frame.content() for frame in page.frames)
@@ -218,9 +234,8 @@ NO_WEB_PAGES = (
 )  # fmt: skip
 
 
-def test_only_web_pages_can_be_gone_to(make: MakeEnv) -> None:
-    env = make(TODO, max_actions=1000, viewport=(400, 300))
-    before = env.reset()[0]["url"]
+def test_only_web_pages_can_be_gone_to(env: WebspEnv) -> None:
+    before = env.page.url
     for url in NO_WEB_PAGES:
         for action in (f"goto('{url}')", f"goto(url='{url}')", f"new_tab()\ngoto('{url}')"):
             observation, reward, terminated, *_ = env.step(action)
@@ -323,9 +338,9 @@ def test_observations_and_infos_before_the_end_do_not_reveal_the_truth(make: Mak
     assert "valve_analytics" not in text
 
 
-SEND = """async ([url, id, how]) => {
+SEND = """async ([url, id, how, youtube]) => {
   const headers = {"x-websp-episode": id, "content-type": "application/json"};
-  const body = JSON.stringify({youtube: false});
+  const body = JSON.stringify({youtube});
   if (how === "fetch") return fetch(url, {method: "POST", headers, body}).then(r => r.status, e => e.name);
   if (how === "request") return fetch(new Request(url, {method: "POST", headers, body})).then(r => r.status, e => e.name);
   return new Promise(done => {
@@ -340,26 +355,20 @@ SEND = """async ([url, id, how]) => {
 }"""
 
 
-@pytest.mark.parametrize("how", ["fetch", "request", "xhr", "xhr twice"])
-def test_a_page_that_knew_another_episode_s_id_could_not_use_it(make: MakeEnv, how: str) -> None:
+def test_a_page_that_knew_another_episode_s_id_could_not_use_it(env: WebspEnv, page: Page) -> None:
     """No page can know it; if one did, the browser's own header would still be the one that counts."""
-    mine, other = make(TODO, viewport=(640, 480)), make(TODO, viewport=(640, 480))
-    mine.reset()
-    other.reset()
-    assert mine.task is not None
-    assert other.task is not None
-    ours, theirs = mine.task.server, other.task.server
-    secret = other.task.world_episode.secrets[0]
-    before, seen = theirs.state().as_dict(), len(theirs.state().events)
-    url = "https://store.steampowered.com/account/ajaxsetcookiepreferences"
-    assert ours.state().sites["steam"].settings["cookies.youtube"] is True
-    status = mine.page.evaluate(SEND, [url, secret, how])
-    assert theirs.state().as_dict() == before
-    assert len(theirs.state().events) == seen
-    # The browser has overridden what the page said: the request was simply the page's own.
-    assert status == 200
-    assert ours.state().sites["steam"].settings["cookies.youtube"] is False
-    assert mine.page.evaluate(SEND, [url, "made up", how]) == 200
+    assert env.task is not None
+    ours, url = env.task.server, f"{START}account/ajaxsetcookiepreferences"
+    shown = ours.state().sites["steam"].settings["cookies.youtube"]
+    with closing(Sandbox.shared().open_episode("steam", signed_in=["steam"])) as theirs:
+        before = theirs.state()
+        for how in ("fetch", "request", "xhr", "xhr twice"):
+            for known in (theirs.id, "made up"):
+                shown = not shown
+                # The browser overrides what the page says: the request is simply the page's own.
+                assert page.evaluate(SEND, [url, known, how, shown]) == 200
+                assert ours.state().sites["steam"].settings["cookies.youtube"] is shown, (how, known)
+        assert theirs.state() == before
 
 
 def test_a_request_without_an_episode_gets_nothing(env: WebspEnv, page: Page) -> None:
@@ -429,7 +438,9 @@ def test_text_from_a_page_reaches_the_agent_only_as_text(env: WebspEnv, page: Pa
     assert not terminated
 
 
-def test_an_answer_is_never_carried_out(env: WebspEnv) -> None:
+def test_an_answer_is_never_carried_out(make: MakeEnv) -> None:
+    env = make(TODO, viewport=(640, 480))
+    env.reset()
     before = env.page.url
     _observation, _reward, terminated, _truncated, info = env.step("ANSWER; goto('https://evil.example/')")
     assert (terminated, info["reason"], env.page.url) == (True, "answer", before)

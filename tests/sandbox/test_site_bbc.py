@@ -52,7 +52,7 @@ def test_the_reply_to_a_radio_button_is_read_so_that_its_request_ends(visit: Cal
     here.goto(SETTINGS)
     radio = here.page.get_by_role("radio", name="Do not use performance cookies", exact=True)
     with here.page.expect_event(
-        "requestfinished", lambda request: request.url.endswith("/_consent"), timeout=5000
+        "requestfinished", lambda request: request.url.endswith("/_consent"), timeout=120_000
     ):
         radio.check()
 

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.visit_support import Visit
+from tests.visit_support import Visit, tab_in_episode
 from websp_gym.actions.grammar import parse_action
 from websp_gym.actions.perform import perform
 from websp_gym.authoring.findings import Finding
 from websp_gym.authoring.panel_proofs import prove_panels
-from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.settle import settle
 from websp_gym.observation.marks import Mark, Marks, collect_marks
-from websp_gym.sandbox.client import EPISODE_HEADER, EpisodeHandle, Sandbox
 from websp_gym.sandbox.schema.catalog import BUILTIN
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.schema.site_files import load_site
@@ -36,14 +34,18 @@ SWITCHES = {
 }
 
 
+PROBLEMS: list[str] = []
+"""Errors and messages of the scripts of the gallery since the test began."""
+
+
+def listen(context: BrowserContext) -> None:
+    """Take note of what the scripts of a context complain of."""
+    context.on("page", lambda page: page.on("pageerror", lambda error: PROBLEMS.append(str(error))))
+    context.on("console", lambda message: PROBLEMS.append(message.text))
+
+
 class Visitor(Visit):
     """Somebody who operates the gallery through marks, as agents do."""
-
-    def __init__(self, context: BrowserContext, episode: EpisodeHandle) -> None:
-        super().__init__(context, episode, "websp")
-        self.problems: list[str] = []
-        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.page.on("console", lambda message: self.problems.append(message.text))
 
     def open(self, page: str) -> None:
         """Opens a page of the gallery."""
@@ -74,15 +76,13 @@ class Visitor(Visit):
 
 @pytest.fixture
 def visitor(browser_thread: None) -> Iterator[Visitor]:
-    sandbox = Sandbox.shared()
-    browser = shared_browser(BrowserOptions(args=tuple(sandbox.browser_args())))
-    episode = sandbox.open_episode("websp", signed_in=[])
-    context = new_context(browser, viewport=(1280, 1600), extra_http_headers={EPISODE_HEADER: episode.id})
-    someone = Visitor(context, episode)
-    yield someone
-    assert someone.problems == []
-    context.close()
-    episode.close()
+    """Somebody in the gallery, whose scripts have nothing to complain of."""
+    PROBLEMS.clear()
+    with tab_in_episode(
+        "websp", [], viewport=(1280, 1600), with_tabs=True, prepare=listen
+    ) as tab_and_episode:
+        yield Visitor(*tab_and_episode, "websp")
+        assert PROBLEMS == []
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -220,8 +220,8 @@ def test_a_list_that_is_full_refuses_more_and_keeps_what_was_typed(visitor: Visi
     visitor.page.get_by_role("alert").wait_for()
     assert [item["text"] for item in visitor.items("words")] == ["spoiler"]
     assert visitor.page.get_by_label("Add words or phrases").input_value() == "a, b, c, d, e"
-    assert [problem for problem in visitor.problems if "409" not in problem] == []
-    visitor.problems.clear()
+    assert [problem for problem in PROBLEMS if "409" not in problem] == []
+    PROBLEMS.clear()
 
 
 def test_a_long_list_has_pages_and_a_search(visitor: Visitor) -> None:

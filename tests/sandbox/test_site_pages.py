@@ -7,12 +7,12 @@ import re
 import pytest
 
 from tests.sandbox_support import Visitor
-from tests.steam_support import STEAM, Steam, context, steam
+from tests.steam_support import STEAM, Steam, steam
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.sandbox.schema.catalog import BUILTIN
 from websp_gym.sandbox.schema.site_files import load_site
 
-__all__ = ["context", "steam"]
+__all__ = ["steam"]
 
 # Steam's pages are opened one by one in test_tasks, as those of every site with tasks.
 SLUGS = ("google", "google_accounts", "steamcommunity", "privacy_policies")

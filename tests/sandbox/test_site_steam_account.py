@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.steam_support import COOKIES, STEAM, Steam, context, signed_out, steam
+from tests.steam_support import COOKIES, STEAM, Steam, signed_out, steam
 
-__all__ = ["context", "signed_out", "steam"]
+__all__ = ["signed_out", "steam"]
 
 
 def test_language_and_notification_pages_save(steam: Steam) -> None:

@@ -29,7 +29,7 @@ def make(instance: str = TO_DO, *, most: int = 128, size: int = 512, **options: 
     return CandidateActions(gym.make(f"websp/{instance}", **OPTIONS, **options), most=most, size=size)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def env() -> Iterator[CandidateActions]:
     env = make()
     yield env
@@ -42,12 +42,16 @@ def inner(env: CandidateActions) -> WebspEnv:
     return found
 
 
+# Gymnasium's checker of the environment itself stays in the gate.
+@pytest.mark.proof
 @pytest.mark.filterwarnings("ignore:.*different from the unwrapped version")
 def test_gymnasiums_checker_has_no_complaint(env: CandidateActions) -> None:
     check_env(env, skip_render_check=True)
 
 
-def test_each_row_is_an_action_and_the_others_are_masked(env: CandidateActions) -> None:
+def test_each_row_is_an_action_the_others_are_masked_and_one_of_them_changes_nothing_and_counts(
+    env: CandidateActions,
+) -> None:
     rows, info = env.reset(seed=0)
     mask, count = info["action_mask"], len(env.actions)
     assert np.array_equal(mask, env.action_masks())
@@ -56,6 +60,10 @@ def test_each_row_is_an_action_and_the_others_are_masked(env: CandidateActions) 
     assert env.actions[-2:] == ("Scroll [WINDOW]; down", "ANSWER; done")
     assert info["left_out"] == 0
     assert env.observation_space.contains(rows)
+    rows, reward, terminated, truncated, info = env.step(127)
+    assert (reward, terminated, truncated, info["action"]) == (0.0, False, False, "(masked action 127)")
+    assert env.observation_space.contains(rows)
+    assert env.played.page.observation["actions_left"] == 19
 
 
 def test_the_oracles_actions_are_among_them_and_are_paid(env: CandidateActions) -> None:
@@ -80,22 +88,14 @@ def test_the_answer_has_its_own_row_on_each_page() -> None:
     env.close()
 
 
-def test_a_masked_action_changes_nothing_and_counts(env: CandidateActions) -> None:
+def test_a_long_page_loses_its_last_elements_and_counts_them(env: CandidateActions) -> None:
     env.reset(seed=0)
-    _, reward, terminated, truncated, info = env.step(127)
-    assert (reward, terminated, truncated, info["action"]) == (0.0, False, False, "(masked action 127)")
-    assert env.played.page.observation["actions_left"] == 19
-
-
-def test_a_long_page_loses_its_last_elements_and_counts_them() -> None:
-    env, whole = make(most=10), make()
-    rows, info = env.reset(seed=0)
-    whole.reset(seed=0)
-    assert (rows.shape, len(env.actions)) == ((10, 512), 10)
-    assert env.actions[-2:] == ("Scroll [WINDOW]; down", "ANSWER; done")
-    assert info["left_out"] == len(whole.actions) - 10 > 0
-    env.close()
-    whole.close()
+    short = make(most=10)
+    rows, info = short.reset(seed=0)
+    assert (rows.shape, len(short.actions)) == ((10, 512), 10)
+    assert short.actions[-2:] == ("Scroll [WINDOW]; down", "ANSWER; done")
+    assert info["left_out"] == len(env.actions) - 10 > 0
+    short.close()
 
 
 @pytest.mark.filterwarnings("ignore:.*share an object")
