@@ -1,6 +1,6 @@
 # make demo   set everything up and watch one instance run, with no key
 # make test   install what the tests need and run them (what CI runs)
-# make test-all [PARTS='suite trl']  all tests of every environment, one table of them; a part that fails does not end it
+# make night [PARTS='prove trl']  all tests of every environment and all proofs, one table of them in docs/night.md; goes on where it was stopped
 # make coverage [ARGS=tests/env]  run the tests and measure which lines and branches they run, also in other processes (htmlcov/)
 # make test-pythons [ARGS=--episode]  the fast half of them on each installed Python, with the oldest and the newest Playwright
 # make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
@@ -13,11 +13,12 @@
 # make rules  write extension/secret_rules.js from secret_rules.yaml
 # make docs   write the generated tables of docs/
 # make docs-site  build the documentation site in build/site; a dead link or a missing name is an error
-# make prove [SITE=steam]  prove every task the long way: each omission and the opposite played in the browser; follow all published lists of steps
+# make prove [SITE=steam] [PARTS=flows]  prove every task the long way, each policy and everyday task, and run the long proofs that make test leaves out
 # make bench [ARGS=--profile]  measure reset and step beside stock BrowserGym and raw Chromium on this machine
 # make soak  measure whether memory, files and processes stay flat over 1,000 resets and 10,000 steps
 # make endurance [ARGS='--scale 0.1 kills disk']  play many episodes under kills, crowds, full disks, little memory and jumping clocks
 # make traces [SITE=steam]  record the traces of all sites, or of one, anew
+# make records  play the runs of tests/data/records anew, on which the tests of what is a function of a record are done
 # make bench-replay  measure how often recorded elements are found on pages that changed, ours and third-party applications
 
 VENV ?= .venv
@@ -47,7 +48,7 @@ RL ?= trl openenv verifiers skyrl ray sb3
 # Test processes. Browsers keep a process waiting, so there are more than cores.
 JOBS ?= $(shell expr $$(nproc) + 2)
 
-.PHONY: help demo test test-all coverage test-pythons test-agentlab test-attach attach-table test-live test-rl prove check docs docs-site release rules bench bench-replay soak endurance traces clean
+.PHONY: help demo test night coverage test-pythons test-agentlab test-attach attach-table test-live test-rl prove check types lint docs docs-site release rules bench bench-replay soak endurance traces records clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
@@ -57,27 +58,25 @@ help:
 
 test: $(VENV)/.dev .browser
 	$(BIN)/python -m tests.live_apps.apps roundup
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=40 $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --durations=20 $(ARGS)
 
 # What the tests start is measured too; a failed test does not lose the figure. Floods of messages are too much for a
-# process that is traced.
+# process that is traced. ARGS="-m ''" measures the proofs as well.
 coverage: $(VENV)/.dev .browser
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(JOBS) --dist worksteal --deselect tests/browser/test_hostile_pages.py $(ARGS); status=$$?; \
+	$(BIN)/coverage run -m pytest -n $(JOBS) --dist loadfile --deselect tests/browser/test_hostile_pages.py $(ARGS); status=$$?; \
 		sleep 10; : the servers of the sandbox end, and write what they ran, after the tests; \
 		$(BIN)/coverage combine --quiet && $(BIN)/coverage html --quiet && $(BIN)/coverage report; exit $$status
 
-test-all: $(VENV)/.dev
-	$(BIN)/python -m tests.all $(PARTS) $(ARGS)
+night: $(VENV)/.dev
+	$(BIN)/python -m tests.parts night $(PARTS) $(ARGS)
 
 test-pythons: $(VENV)/.made
 	$(BIN)/python tests/pythons.py $(ARGS)
 
 prove: $(VENV)/.dev .browser
-	$(BIN)/websp prove $(SITE) --jobs $$(nproc)
-	$(BIN)/websp prove $(SITE) --jobs $$(nproc) --policies standard
-	$(BIN)/websp prove $(SITE) --jobs $$(nproc) --flows
-	$(BIN)/python -m pytest tests/authoring/test_published_steps.py -n $$(nproc) --every-list $(if $(SITE),-k $(SITE))
+	$(BIN)/python -m tests.live_apps.apps roundup
+	$(BIN)/python -m tests.parts prove $(PARTS) $(if $(SITE),--site $(SITE)) $(ARGS)
 
 test-agentlab: $(AGENTLAB)/.dev
 	@sh tests/install_browser.sh $(AGENTLAB)/bin/python
@@ -102,13 +101,18 @@ test-rl-%: .venv-%/.rl
 	@sh tests/install_browser.sh .venv-$*/bin/python
 	.venv-$*/bin/python -m pytest tests/rl/test_$*.py $(ARGS)
 
+# The types take as long as the rest together.
 check: $(VENV)/.dev node_modules/.bin/tsc
+	@$(MAKE) --no-print-directory -j2 --output-sync=target types lint docs-site
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+lint: $(VENV)/.dev node_modules/.bin/tsc
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
-	$(BIN)/mypy
 	node_modules/.bin/tsc -p tsconfig.json
-	$(MAKE) --no-print-directory docs-site
 
 # Not quietly: MkDocs counts no warning that it does not print.
 docs-site: $(VENV)/.dev
@@ -142,6 +146,9 @@ bench-replay: $(VENV)/.dev .browser
 
 traces: $(VENV)/.dev .browser
 	$(BIN)/python traces/record.py $(SITE)
+
+records: $(VENV)/.dev .browser
+	$(BIN)/python -m tests.recorded $(ARGS)
 
 # The stamps say what is installed: they are made anew when the requirements change.
 $(VENV)/.made:

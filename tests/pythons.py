@@ -3,7 +3,8 @@
 BrowserGym is there as pip resolves it (oldest), beside a Playwright that it does not ask for (newest), or absent.
 
 python tests/pythons.py             # make test-pythons: the fast half of the suite
-python tests/pythons.py --episode   # one episode on each, as CI does
+python tests/pythons.py --episode   # one episode on each
+python tests/pythons.py --episode --newest   # on the newest of them only, as CI does
 """
 
 from __future__ import annotations
@@ -132,10 +133,14 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--episode", action="store_true", help="play one episode instead of running tests")
+    parser.add_argument(
+        "--newest", action="store_true", help="the newest Python with the newest Playwright only"
+    )
     parser.add_argument("arguments", nargs="*", help="what pytest gets instead of the fast half")
     options = parser.parse_args()
     lines, failed = [], False
-    for setting in settings():
+    chosen = list(settings())
+    for setting in chosen[-1:] if options.newest else chosen:
         began = time.monotonic()
         good = run(setting, episode=options.episode, arguments=list(options.arguments))
         failed |= not good

@@ -1,7 +1,7 @@
-"""Choose what is proven in full: a fixed sample always, and all that a change may have touched.
+"""Choose which long proofs stay in ``make test``: a fixed smoke of each kind, and a little of what a change touches.
 
-``make prove`` proves all of it. The sample and the table here decide what ``make test`` proves, which is the same for
-the same tree: the files that changed since :func:`base_of` are looked up in :data:`TABLE`.
+``make prove`` proves all of it. What ``make test`` proves is the same for the same tree: the files that changed since
+:func:`base_of` are looked up in :data:`TABLE`, and of what they touch the first few cases come back, however much it is.
 """
 
 from __future__ import annotations
@@ -9,16 +9,20 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+import pytest
 
 from tests.paths import ROOT
-from websp_gym.replay.library import find_trace
-from websp_gym.replay.trace_files import load_trace
 from websp_gym.tasks.instances import Instance
+
+if TYPE_CHECKING:
+    from _pytest.mark import ParameterSet
 
 BASE = "WEBSP_BASE"
 """Environment variable with the commit to compare with, instead of the one that :func:`base_of` finds."""
@@ -141,16 +145,43 @@ def touched() -> Touched:
     return touched_by(_changed())
 
 
-def long_table(rows: Iterable[Row], *rooms: str, every: int = 3) -> list[Row]:
-    """Return the rows of a test that has very many: all if a room of it changed, else every third one, in their order.
+def in_gate(smoke: Collection[Row], touched: Iterable[Row], *, most: int) -> list[Row]:
+    """Return what ``make test`` tries of a long proof.
+
+    Args:
+        smoke: The cheapest cases that can fail for each kind, which are always tried.
+        touched: Cases that a change may have broken, the first one first.
+        most: How many of them are tried beyond the smoke, however many there are.
+    """
+    return [*smoke, *islice((row for row in touched if row not in smoke), most)]
+
+
+def long_proof(rows: Iterable[Row], kept: Collection[Row]) -> list[Row | ParameterSet]:
+    """Return the rows of a table, those that are not kept in ``make test`` with the mark of a long proof."""
+    every = list(rows)
+    if strangers := [row for row in kept if row not in every]:
+        raise ValueError(f"no rows of the table: {strangers}")
+    return [row if row in kept else left_to_prove(row) for row in every]
+
+
+def left_to_prove(row: object) -> ParameterSet:
+    """Return a row of a table, of one column or of several, with the mark of a long proof."""
+    columns = row if isinstance(row, tuple) else (row,)
+    return pytest.param(*columns, marks=pytest.mark.proof)
+
+
+def long_table(rows: Iterable[Row], *rooms: str, every: int = 3, most: int = 10) -> list[Row | ParameterSet]:
+    """Return the rows of a test that has very many: every third one is tried, the others are left to ``make prove``.
 
     Args:
         rows: All rows.
-        *rooms: How the paths of files begin that may break the test.
-        every: Which share of the rows is tried if none of them changed.
+        *rooms: How the paths of files begin whose change brings some of the others back.
+        every: Which share of the rows is tried.
+        most: How many others a change brings back.
     """
     every_row = list(rows)
-    return every_row if any(file.startswith(rooms) for file in _changed()) else every_row[::every]
+    changed = any(file.startswith(rooms) for file in _changed()) if rooms else False
+    return long_proof(every_row, in_gate(every_row[::every], every_row if changed else (), most=most))
 
 
 def _git(folder: Path, *arguments: str) -> str:
@@ -170,21 +201,26 @@ def kind_of(instance: Instance) -> Kind:
     )
 
 
-def way_to_sign_in(instance: Instance) -> tuple[str, ...]:
-    """Return the kinds of steps that the login trace of an instance takes."""
-    assert instance.site.login_trace is not None
-    return tuple(event.type for event in load_trace(find_trace(instance.site.login_trace)).events)
+def one_of_each_control(instances: Iterable[Instance]) -> list[str]:
+    """Return the ids of a few cheap instances that have every action on every role among them."""
+    found: dict[str, Kind] = {}
+    for instance in sorted(instances, key=cost):
+        if kind_of(instance) - frozenset().union(*found.values()):
+            found[instance.id] = kind_of(instance)
+    for name, kind in list(found.items()):
+        if kind <= frozenset().union(*(others for other, others in found.items() if other != name)):
+            del found[name]
+    return list(found)
 
 
-def one_of_each(
-    instances: Iterable[Instance], key: Callable[[Instance], Hashable], *, cheapest: bool = False
-) -> set[str]:
-    """Return the id of one instance per key: the one with the most changes, or with the fewest."""
-    found: dict[Hashable, Instance] = {}
-    for instance in sorted(instances, key=_cost, reverse=not cheapest):
-        found.setdefault(key(instance), instance)
-    return {instance.id for instance in found.values()}
+def one_of_each(instances: Iterable[Instance], key: Callable[[Instance], Hashable]) -> list[str]:
+    """Return the id of the cheapest instance per key, the cheapest first."""
+    found: dict[Hashable, str] = {}
+    for instance in sorted(instances, key=cost):
+        found.setdefault(key(instance), instance.id)
+    return list(found.values())
 
 
-def _cost(instance: Instance) -> tuple[int, str]:
+def cost(instance: Instance) -> tuple[int, str]:
+    """Return a key by which the cheapest instance comes first."""
     return sum(step.changes_state for step in instance.config.ground_truth), instance.id

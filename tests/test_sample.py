@@ -9,7 +9,19 @@ import pytest
 
 from tests import sample
 from tests.paths import ROOT
-from tests.sample import BASE, Touched, base_of, changed_files, long_table, touched_by
+from tests.sample import (
+    BASE,
+    Touched,
+    base_of,
+    changed_files,
+    in_gate,
+    kind_of,
+    long_proof,
+    long_table,
+    one_of_each_control,
+    touched_by,
+)
+from websp_gym.tasks.instances import all_instances
 
 
 @pytest.mark.parametrize(
@@ -87,19 +99,44 @@ def test_the_commit_to_compare_with_may_be_given(repository: Path, monkeypatch: 
     assert changed_files(repository, base_of(repository)) == set()
 
 
+def test_a_change_adds_a_few_cases_to_the_smoke_however_much_it_touches() -> None:
+    assert in_gate(["a"], [], most=2) == ["a"]
+    assert in_gate(["a"], ["a", "d", "c", "b"], most=2) == ["a", "d", "c"]
+
+
+def test_cases_that_are_not_kept_carry_the_mark_of_a_long_proof() -> None:
+    rows = long_proof([("a", 1), ("b", 2), "c"], [("a", 1)])
+    assert rows == [
+        ("a", 1),
+        pytest.param("b", 2, marks=pytest.mark.proof),
+        pytest.param("c", marks=pytest.mark.proof),
+    ]
+    with pytest.raises(ValueError, match=r"no rows of the table: \['e'\]"):
+        long_proof(["a", "b"], ["a", "e"])
+
+
 @pytest.mark.parametrize(
-    ("changed", "rows"),
+    ("changed", "kept"),
     [
-        ("websp_gym/replay/locate.js", [0, 1, 2, 3, 4, 5, 6]),
-        ("tests/replay/test_locate.py", [0, 1, 2, 3, 4, 5, 6]),
+        ("websp_gym/replay/locate.js", [0, 1, 2, 3, 6]),
+        ("tests/replay/test_locate.py", [0, 1, 2, 3, 6]),
         ("websp_gym/report/page.py", [0, 3, 6]),
     ],
 )
-def test_a_long_table_is_tried_in_full_where_a_room_of_it_changed(
-    changed: str, rows: list[int], monkeypatch: pytest.MonkeyPatch
+def test_of_a_long_table_every_third_row_is_tried_and_a_few_more_where_a_room_of_it_changed(
+    changed: str, kept: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sample, "_changed", lambda: frozenset({changed, "README.md"}))
-    assert long_table(range(7), "websp_gym/replay/", "tests/replay/") == rows
+    rows = long_table(range(7), "websp_gym/replay/", "tests/replay/", most=2)
+    assert len(rows) == 7
+    assert [row for row in rows if isinstance(row, int)] == kept
+
+
+def test_a_few_instances_have_every_action_on_every_role() -> None:
+    every = list(all_instances())
+    kinds = [kind_of(each) for each in every if each.id in one_of_each_control(every)]
+    assert len(kinds) < 12
+    assert frozenset().union(*kinds) == frozenset().union(*map(kind_of, every))
 
 
 def test_outside_of_git_nothing_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

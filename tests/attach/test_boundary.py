@@ -32,8 +32,11 @@ from tests.attach_support import (
     finish,
     play,
     play_door,
+    wait_for_steps,
 )
 from tests.conftest import MakeEnv
+from tests.devtools_client import PATIENCE
+from tests.sample import left_to_prove
 from websp_gym.attach import attach
 from websp_gym.attach.door import Door
 from websp_gym.attach.rules import IGNORED, PASSED, rule_of
@@ -59,7 +62,9 @@ def protocol() -> list[dict[str, Any]]:
         with subprocess.Popen([browser, *flags, "about:blank"], stderr=subprocess.DEVNULL) as process:
             try:
                 port = _port(Path(folder) / "DevToolsActivePort")
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/protocol", timeout=20) as response:
+                with urllib.request.urlopen(
+                    f"http://127.0.0.1:{port}/json/protocol", timeout=PATIENCE
+                ) as response:
                     domains: list[dict[str, Any]] = json.load(response)["domains"]
             finally:
                 process.kill()
@@ -67,7 +72,7 @@ def protocol() -> list[dict[str, Any]]:
 
 
 def _port(file: Path) -> str:
-    end = time.monotonic() + 30
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         with suppress(OSError, IndexError):
             return file.read_text().split()[0]
@@ -133,7 +138,8 @@ class Forge:
                 return self.random.choice([{}, {"url": self.texts[0]}, {"path": self.texts[2]}])
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", [0, left_to_prove(1)])
 def test_no_command_of_the_protocol_leaves_the_episode(
     make: MakeEnv, protocol: list[dict[str, Any]], tmp_path: Path, seed: int
 ) -> None:
@@ -154,15 +160,13 @@ def test_no_command_of_the_protocol_leaves_the_episode(
                 continue
             for session in (None, client.session):
                 number = client.start(name, session=session, **forge.arguments(parameters))
+                if name.startswith("Input.synthesize") and rule_of(name) != "refuse":
+                    continue  # a gesture may go on for ever
                 try:
-                    answer = client.answer(number, 10.0)
+                    heard.append(json.dumps(client.answer(number)))
                 except CommandError as error:
                     refused.add(name) if "is not available in an episode" in str(error) else None
                     heard.append(str(error))
-                except TimeoutError:
-                    assert name.startswith("Input.synthesize"), name
-                else:
-                    heard.append(json.dumps(answer))
         heard.extend(json.dumps(event) for event in client.events)
         client.open(COOKIES)
 
@@ -209,19 +213,19 @@ def make_once() -> Iterator[Client]:
     def program(door: Door) -> str:
         doors.append(door)
         ready.set()
-        over.wait(300)
+        over.wait()
         return ""
 
     env = make_env(STEAM, observation="text", initial_state="snapshot", max_actions=1000)
     agent = ThreadAgent(program)
     playing = Thread(target=lambda: list(Rollout(env, agent)))
     playing.start()
-    assert ready.wait(60)
+    assert ready.wait(PATIENCE)
     with closing(Client(doors[0].cdp_url)) as client:
         client.attach()
         yield client
     over.set()
-    playing.join(60)
+    playing.join(PATIENCE)
     env.close()
 
 
@@ -235,18 +239,22 @@ def test_a_frame_or_a_redirect_shows_no_file(make_once: Client) -> None:
 def test_no_file_of_the_host_is_dropped_on_a_page(make_once: Client, tmp_path: Path) -> None:
     """The page could read it."""
     (tmp_path / "host.txt").write_text(CANARY)
+    make_once.tell("Page.bringToFront")  # other tests open tabs
+    make_once.open(COOKIES)
     make_once.evaluate(
         "document.ondragover = event => event.preventDefault(); document.ondrop = event => {"
-        "event.preventDefault(); event.dataTransfer.files[0]?.text().then(text => { window.dropped = text; }); }; 1"
+        "event.preventDefault(); (window.dropped ??= []).push(event.dataTransfer.files[0]?.text() ?? ''); }; 1"
     )
     for files in ([str(tmp_path / "host.txt")], None):
-        data = {"items": [], "dragOperationsMask": 1, **({"files": files} if files else {})}
+        text = {"mimeType": "text/plain", "data": "a text"}
+        data = {"items": [text], "dragOperationsMask": 1, **({"files": files} if files else {})}
         for kind in ("dragEnter", "dragOver", "drop"):
             drag = {"type": kind, "x": 50, "y": 50, "data": data}
             with pytest.raises(CommandError, match="files of the host") if files else nullcontext():
                 make_once.tell("Input.dispatchDragEvent", **drag)
-    time.sleep(0.5)
-    assert make_once.evaluate("window.dropped ?? ''") == ""
+    # The drop of a text arrives.
+    make_once.until("window.dropped !== undefined")
+    assert make_once.evaluate("Promise.all(window.dropped)") == [""]
 
 
 def test_a_page_reaches_no_port_of_this_machine(make_once: Client) -> None:
@@ -260,7 +268,7 @@ def test_a_page_reaches_no_port_of_this_machine(make_once: Client) -> None:
 
     with ThreadingHTTPServer(("", 0), Listener) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/here", timeout=20):
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/here", timeout=PATIENCE):
             assert came == ["/here"]
         for host in ("127.0.0.1", "localhost", "127.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"):
             url = f"http://{host}:{server.server_port}/"
@@ -300,14 +308,15 @@ def test_a_script_cannot_tell_of_steps_in_the_name_of_our_listener(make: MakeEnv
             script = f"websp_tell({json.dumps(payload)})"
             client.evaluate(script)
             client.evaluate(script, contextId=world)
-            time.sleep(0.5)
         client.evaluate("document.querySelector('a').click()")
-        time.sleep(1)
+        wait_for_steps(env, 1)
+        client.evaluate("1")
         assert any(event["method"] == "Runtime.bindingCalled" for event in client.events)
         # What our listener tells is not for the agent.
         assert not any('"kind":"click","role":"link"' in json.dumps(event) for event in client.events)
 
-    (step,) = play(make(STEAM, observation="text"), program).steps
+    env = make(STEAM, observation="text")
+    (step,) = play(env, program).steps
     assert step.startswith("script: click ")
     assert "forged" not in step
 
@@ -336,9 +345,9 @@ def test_a_session_of_another_connection_cannot_be_used(make_once: Client) -> No
 @pytest.mark.parametrize("message", ["", "x", "[]", "1", "{}", '{"id":1}', '{"id":"1","method":"Browser.getVersion"}', '{"id":1,"method":5}', '{"id":1,"method":"Browser.getVersion","params":[]}', '{"id":true,"method":"Browser.getVersion"}', '{"id":-1,"method":"Browser.getVersion"}', '{"id":2147483648,"method":"Browser.getVersion"}', '{"id":1,"method":"Browser.getVersion","sessionId":{}}', "[" * 100_000, '{"id":1e400,"method":"x"}', '{"id":1,"method":"Browser.getVersion"}\x00{"id":2,"method":"Browser.crash"}'])  # fmt: skip
 def test_a_message_that_is_none_is_answered_with_an_error(make_once: Client, message: str) -> None:
     make_once._socket.send(message)
-    answer = json.loads(make_once._socket.recv(timeout=20))
+    answer = json.loads(make_once._socket.recv(timeout=PATIENCE))
     while "method" in answer:
-        answer = json.loads(make_once._socket.recv(timeout=20))
+        answer = json.loads(make_once._socket.recv(timeout=PATIENCE))
     assert "error" in answer
     assert make_once.evaluate("1 + 1") == 2
 
@@ -348,7 +357,9 @@ def test_without_the_token_there_is_no_door(make: MakeEnv) -> None:
 
     def status(url: str, **headers: str) -> int:
         try:
-            with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=20) as response:
+            with urllib.request.urlopen(
+                urllib.request.Request(url, headers=headers), timeout=PATIENCE
+            ) as response:
                 return int(response.status)
         except urllib.error.HTTPError as error:
             return error.code
@@ -373,12 +384,12 @@ def test_without_the_token_there_is_no_door(make: MakeEnv) -> None:
                 pytest.raises((InvalidHandshake, ConnectionClosed)),
                 connect(f"ws://127.0.0.1:{door.port}{path}") as socket,
             ):
-                socket.recv(timeout=5)
+                socket.recv(timeout=PATIENCE)
         with (
             pytest.raises((InvalidHandshake, ConnectionClosed)),
             connect(door.cdp_url, origin=Origin("https://store.steampowered.com")) as socket,
         ):
-            socket.recv(timeout=5)
+            socket.recv(timeout=PATIENCE)
         return ""
 
     play_door(make(STEAM, observation="text"), program)
@@ -391,7 +402,7 @@ def test_a_page_that_a_script_keeps_busy_is_the_agents_failure(make: MakeEnv) ->
         client.start("Runtime.evaluate", session=client.session, expression="while (true);")
         finish(door, "done")
 
-    played = play(make(STEAM, observation="text", step_timeout=5), program)
+    played = play(make(STEAM, observation="text", step_timeout=1), program)
     assert played.reward == 0.0
 
 
@@ -414,5 +425,5 @@ def test_the_door_is_closed_after_the_episode(make: MakeEnv) -> None:
         urls.append(door.cdp_url)
 
     play(make(STEAM, observation="text"), program)
-    with pytest.raises((OSError, InvalidHandshake)), connect(urls[0], open_timeout=5):
+    with pytest.raises((OSError, InvalidHandshake)), connect(urls[0], open_timeout=PATIENCE):
         pass

@@ -9,22 +9,53 @@ from pathlib import Path
 import pytest
 
 import websp_gym.authoring.scaffold
-from tests.cli.test_cli import websp
+from tests.command_support import websp, websp_here
+from websp_gym.authoring import SearchPaths, check_site
+from websp_gym.authoring.crawl import crawl
+from websp_gym.authoring.files import read_catalog, tasks_of
+from websp_gym.authoring.findings import Finding
+from websp_gym.authoring.panel_proofs import prove_panels
+from websp_gym.authoring.proofs import prove
 from websp_gym.authoring.scaffold import new_site
+from websp_gym.browser.owner import call
 from websp_gym.errors import SetupError
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.proof
+@pytest.mark.timeout(600)
 def test_a_new_site_passes_its_check_without_a_line_of_python(tmp_path: Path) -> None:
     made = websp("new-site", "Toy Town", "--host", "www.toytown.example", "--places", str(tmp_path))
     assert made.returncode == 0, made.stderr
     assert "websp check toy_town" in made.stdout
-    files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert [path.name for path in files if path.suffix == ".py"] == ["test_site_toy_town.py"]
-    assert not [path for path in files if "@" in path.read_text().replace("@media", "")]
     test = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path / "tests")]
     run = subprocess.run(test, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_pages_and_a_task_of_a_new_site_are_sound_without_a_line_of_python(tmp_path: Path) -> None:
+    made = new_site("Toy Town", host="www.toytown.example", folder=tmp_path)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert [path.name for path in files if path.suffix == ".py"] == ["test_site_toy_town.py"]
+    assert not [path for path in files if "@" in path.read_text().replace("@media", "")]
+    compile((tmp_path / "tests/test_site_toy_town.py").read_text(), "test_site_toy_town.py", "exec")
+    places = SearchPaths.below(tmp_path)
+    report = check_site(made.slug, places=places, online=False)
+    assert report.ok, [finding.line() for finding in report.failures]
+    with places.known(), places.served():
+        found = call(lambda: _looked_at(made.slug))
+    assert [finding.line() for finding in found if finding.outcome == "failed"] == []
+
+
+def _looked_at(slug: str) -> list[Finding]:
+    """Walk through the pages, operate the panels, and prove an instance in one episode."""
+    (catalog, _), (instances, _) = read_catalog(), tasks_of(slug)
+    assert catalog is not None
+    site = instances[0].site
+    return [
+        *crawl(catalog, slug, start_url=site.start_url, signed_in=site.signed_in),
+        *prove_panels(catalog[slug], signed_in=site.signed_in),
+        *prove(instances[0], long=False),
+    ]
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
@@ -35,7 +66,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="already there"):
         new_site("Toy Town", folder=tmp_path)
     assert page.read_text() == "mine"
-    again = websp("new-site", "Toy Town", "--places", str(tmp_path))
+    again = websp_here("new-site", "Toy Town", "--places", str(tmp_path))
     assert (again.returncode, "already there" in again.stderr) == (2, True)
 
 
@@ -72,13 +103,15 @@ def test_in_a_checkout_the_files_go_where_the_others_are(
 
 
 def test_a_live_site_has_tasks_and_no_replica(tmp_path: Path) -> None:
-    made = websp("new-site", "Toy Town", "--host", "www.toytown.example", "--places", str(tmp_path), "--live")
+    made = websp_here(
+        "new-site", "Toy Town", "--host", "www.toytown.example", "--places", str(tmp_path), "--live"
+    )
     assert made.returncode == 0, made.stderr
     assert "websp accounts add toy_town" in made.stdout
     assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.yaml")] == [
         "task_configs/toy_town.yaml"
     ]
     known = {"WEBSP_TASK_CONFIGS": str(tmp_path / "task_configs")}
-    listed = websp("list", "--site", "ToyTown", variables=known)
+    listed = websp_here("list", "--site", "ToyTown", variables=known)
     assert listed.stdout.split()[::3][:1] == ["ToyTown-task-1-ON"], listed.stdout
     assert len(listed.stdout.splitlines()) == 2

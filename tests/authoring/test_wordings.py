@@ -25,7 +25,7 @@ from tests.wording_support import (
     telling,
 )
 from websp_gym.sandbox.schema.catalog import BUILTIN
-from websp_gym.tasks.instances import Instance, Task, all_instances
+from websp_gym.tasks.instances import Task, all_instances
 
 PUBLISHED = frozenset((DATA / "published_wordings.txt").read_text().split())
 INSTANCES = list(all_instances())
@@ -72,10 +72,12 @@ def _copied(text: str) -> list[str]:
     return [run for digest, run in runs(text).items() if digest in PUBLISHED and digest not in exempt]
 
 
-@pytest.mark.parametrize("task", list(TASKS))
-def test_a_wording_shares_at_most_eight_words_in_a_row_with_the_publication(task: str) -> None:
-    both = _copied(TASKS[task].instruction) + _copied(TASKS[task].instruction_with_navigation)
-    assert both == []
+def test_a_wording_shares_at_most_eight_words_in_a_row_with_the_publication() -> None:
+    both = {
+        name: _copied(task.instruction) + _copied(task.instruction_with_navigation)
+        for name, task in TASKS.items()
+    }
+    assert {name: copied for name, copied in both.items() if copied} == {}
 
 
 def test_a_published_run_of_words_is_recognised() -> None:
@@ -84,16 +86,18 @@ def test_a_published_run_of_words_is_recognised() -> None:
     assert _copied(label) == list(runs(label).values())
 
 
-@pytest.mark.parametrize("label", LONG_LABELS)
-def test_a_long_label_is_published_and_quoted_here_as_a_whole(label: str) -> None:
-    assert runs(label).keys() <= PUBLISHED
-    assert any(label in quotes(_wording(TASKS[task], navigation)) for task, navigation in AUDIT)
+def test_a_long_label_is_published_and_quoted_here_as_a_whole() -> None:
+    quoted = {each for task, navigation in AUDIT for each in quotes(_wording(TASKS[task], navigation))}
+    for label in LONG_LABELS:
+        assert runs(label).keys() <= PUBLISHED
+        assert label in quoted
 
 
-@pytest.mark.parametrize("name", ["wording_audit.csv", "published_steps.csv", "published_plays.csv"])
-def test_no_published_wording_is_among_the_facts(name: str) -> None:
-    rows = csv.reader((DATA / name).read_text("utf-8").splitlines())
-    facts = {fact for row in rows for cell in row for fact in cell.split(LABELS)}
+def test_no_published_wording_is_among_the_facts() -> None:
+    facts: set[str] = set()
+    for name in ("wording_audit.csv", "published_steps.csv", "published_plays.csv"):
+        rows = csv.reader((DATA / name).read_text("utf-8").splitlines())
+        facts |= {fact for row in rows for cell in row for fact in cell.split(LABELS)}
     assert [run for fact in sorted(facts) for run in _copied(fact)] == []
 
 
@@ -116,38 +120,40 @@ def test_wordings_match_the_published_ones_or_a_note_explains_the_difference() -
     assert [key for key in noted if not found[key]] == []
 
 
-@pytest.mark.parametrize("task", list(TASKS))
-def test_quotations_in_wordings_appear_on_the_website_or_in_the_goal(task: str) -> None:
-    steps = [step for instance in TASKS[task].instances for step in instance.ground_truth]
-    values = " ".join(f"{step.value} {step.target.name}" for step in steps)
-    known = f"{_site_text(SLUGS[task])} {plain(values)} {plain(TASKS[task].goal.model_dump_json())}"
-    told = quotes(TASKS[task].instruction) + quotes(TASKS[task].instruction_with_navigation)
-    assert [each for each in told if plain(each) not in known] == []
+def test_quotations_in_wordings_appear_on_the_website_or_in_the_goal() -> None:
+    unknown: dict[str, list[str]] = {}
+    for name, task in TASKS.items():
+        steps = [step for instance in task.instances for step in instance.ground_truth]
+        values = " ".join(f"{step.value} {step.target.name}" for step in steps)
+        known = f"{_site_text(SLUGS[name])} {plain(values)} {plain(task.goal.model_dump_json())}"
+        told = quotes(task.instruction) + quotes(task.instruction_with_navigation)
+        unknown[name] = [each for each in told if plain(each) not in known]
+    assert {name: told for name, told in unknown.items() if told} == {}
 
 
-@pytest.mark.parametrize(
-    ("task", "navigation", "old", "new", "column"),
-    [
-        ("OldReddit-task-59", "with", "videos.", "videos, and save the options.", "final"),
-        (
-            "Goodreads-task-102",
-            "without",
-            "Turn off what prevents non-friends from",
-            "Let others go on",
-            "negation",
-        ),
-        (
-            "GitHub-task-134",
-            "without",
-            "'Push protection for yourself'",
-            "the push protection for myself",
-            "quotes",
-        ),
-        ("Pinterest-task-70", "without", "In my account", "In my social permissions", "way"),
-        ("Quora-task-77", "without", "only people", "people", "scope"),
-        ("Twitch-task-227", "without", "block whispers from strangers", "not be whispered to", "labels"),
-    ],
+CHANGED = (
+    ("OldReddit-task-59", "with", "videos.", "videos, and save the options.", "final"),
+    (
+        "Goodreads-task-102",
+        "without",
+        "Turn off what prevents non-friends from",
+        "Let others go on",
+        "negation",
+    ),
+    (
+        "GitHub-task-134",
+        "without",
+        "'Push protection for yourself'",
+        "the push protection for myself",
+        "quotes",
+    ),
+    ("Pinterest-task-70", "without", "In my account", "In my social permissions", "way"),
+    ("Quora-task-77", "without", "only people", "people", "scope"),
+    ("Twitch-task-227", "without", "block whispers from strangers", "not be whispered to", "labels"),
 )
+
+
+@pytest.mark.parametrize(("task", "navigation", "old", "new", "column"), CHANGED)
 def test_a_wording_with_another_meaning_is_noticed(
     task: str, navigation: str, old: str, new: str, column: str
 ) -> None:
@@ -170,9 +176,8 @@ def test_wordings_are_as_long_as_the_published_ones() -> None:
         assert ours == pytest.approx(published, rel=0.1)
 
 
-REPLAYED = [instance for instance in INSTANCES if instance.config.initial_state]
-
-
-@pytest.mark.parametrize("instance", REPLAYED, ids=[instance.id for instance in REPLAYED])
-def test_s0_pins_every_setting_that_the_goal_reads(instance: Instance) -> None:
-    assert set(instance.task.goal.settings) <= set(instance.config.expect.settings)
+def test_s0_pins_every_setting_that_the_goal_reads() -> None:
+    replayed = [instance for instance in INSTANCES if instance.config.initial_state]
+    loose = {each.id: set(each.task.goal.settings) - set(each.config.expect.settings) for each in replayed}
+    assert replayed
+    assert {name: settings for name, settings in loose.items() if settings} == {}

@@ -38,7 +38,7 @@ _NODES = {
 _NO_FRAME = re.compile("No frame (for|with) given id|Frame with the given", re.IGNORECASE)
 _REPLACED = re.compile(
     "Cannot find context|Could not find object|context was destroyed|target navigated|Promise was collected"
-    f"|was detached|{_NO_FRAME.pattern}",
+    f"|was detached|Not attached to an active page|{_NO_FRAME.pattern}",
     re.IGNORECASE,
 )
 _GONE = re.compile(
