@@ -58,4 +58,4 @@ def all_ended() -> Iterator[Started]:
         yield started
     # Python's own resource tracker stays as long as the process that started it.
     left = [each for each in started.with_word() if "resource_tracker" not in " ".join(words_of(each))]
-    assert psutil.wait_procs(left, timeout=10)[1] == []
+    assert psutil.wait_procs(left, timeout=120)[1] == []

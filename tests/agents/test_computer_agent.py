@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,6 @@ from tests.computer_use_support import (
     openai_says,
     place,
 )
-from tests.conftest import MakeEnv
 from tests.endpoint_support import KEY, Asked, Endpoint, Say, endpoint, error, server
 from websp_gym.agents import make_agent
 from websp_gym.agents.computer import ComputerAgent
@@ -36,6 +36,7 @@ from websp_gym.env.registration import make_env
 from websp_gym.errors import ModelError, SetupError
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.runs import Run
+from websp_gym.records.trajectory import Trajectory
 from websp_gym.runner.batch import run_one
 from websp_gym.runner.jobs import Job
 
@@ -54,6 +55,73 @@ def env(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebspEnv]:
     )
     yield env
     env.close()
+
+
+@dataclass(frozen=True)
+class Running:
+    """An episode that no test ends: each goes on from where it is."""
+
+    env: WebspEnv
+    first: Mapping[str, Any]
+
+    def begun(self, agent: ComputerAgent) -> Mapping[str, Any]:
+        """Begin an agent and return what it sees."""
+        agent.begin(briefing_of(self.env))
+        return self.first
+
+    def step(self, action: str) -> Mapping[str, Any]:
+        """Take an action that does not end the episode, and return what is seen then."""
+        seen, _, terminated, truncated, _ = self.env.step(action)
+        assert (terminated, truncated) == (False, False)
+        return seen
+
+
+LONG: dict[str, Any] = {"initial_state": "snapshot", "max_actions": 200, "max_seconds": 36_000}
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    env = make_env(TASK, observation="pixels", **LONG)
+    yield Running(env, env.reset(seed=1)[0])
+    env.close()
+
+
+@pytest.fixture(scope="module")
+def under_policy() -> Iterator[Running]:
+    env = make_env(TASK, observation="pixels", policies="standard", **LONG)
+    yield Running(env, env.reset(seed=1)[0])
+    env.close()
+
+
+@dataclass(frozen=True)
+class Solved:
+    """An episode that was solved."""
+
+    reward: float
+    info: dict[str, Any]
+    agent: ComputerAgent
+    asked: list[Asked]
+    record: Trajectory
+
+
+@pytest.fixture(scope="module")
+def solved(env: WebspEnv, server: Endpoint) -> Callable[[Words], Solved]:
+    """Solve the episode by what a provider says, once for all tests."""
+
+    known: dict[str, Solved] = {}
+
+    def solve(words: Words) -> Solved:
+        if words.spec not in known:
+            server.forget()
+            agent = ComputerAgent(words.model(server))
+            reward, info = play(env, agent, lambda briefing: solving(server, words, env))
+            assert env.task is not None
+            assert env.task.folder is not None
+            record = load_trajectory(env.task.folder)
+            known[words.spec] = Solved(reward, info, agent, [*server.asked], record)
+        return known[words.spec]
+
+    return solve
 
 
 def solving(endpoint: Endpoint, words: Words, env: WebspEnv) -> None:
@@ -83,34 +151,31 @@ def pictures_in(body: Any) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("words", ALL, ids=str)
 def test_an_episode_is_solved_by_the_providers_own_tool(
-    env: WebspEnv, endpoint: Endpoint, words: Words
+    solved: Callable[[Words], Solved], words: Words
 ) -> None:
-    agent = ComputerAgent(words.model(endpoint))
-    reward, info = play(env, agent, lambda briefing: solving(endpoint, words, env))
-    assert (reward, info["costs"]["actions"]) == (1.0, 6)
-    assert [asked.path.partition("?")[0] for asked in endpoint.asked] == [words.path] * 6
-    assert env.task is not None
-    assert env.task.folder is not None
-    *steps, last = load_trajectory(env.task.folder).steps
+    done = solved(words)
+    assert (done.reward, done.info["costs"]["actions"]) == (1.0, 6)
+    assert [asked.path.partition("?")[0] for asked in done.asked] == [words.path] * 6
+    *steps, last = done.record.steps
     assert [(step.act.kind, step.act.role, step.act.name) for step in steps if step.act] == [
         ("computer", *met) for met in WAY
     ]
     assert [step.thought for step in steps] == [f"I press {name}." for _, name in WAY]
     assert last.action == "ANSWER; Both are off now."
-    assert len(agent.turns) == 6
-    assert all((turn.input_tokens, turn.output_tokens, turn.calls) == (1000, 100, 1) for turn in agent.turns)
-    assert all(turn.cost is not None and turn.cost > 0 for turn in agent.turns)
-    assert [len(pictures_in(asked.body)) for asked in endpoint.asked] == [1, 2, 3, 3, 3, 3]
-    assert set(pictures_in(endpoint.last.body)) == {(1280, 1024)}
-    sent = json.dumps(endpoint.last.body, ensure_ascii=False)
+    turns = done.agent.turns
+    assert len(turns) == 6
+    assert all((turn.input_tokens, turn.output_tokens, turn.calls) == (1000, 100, 1) for turn in turns)
+    assert all(turn.cost is not None and turn.cost > 0 for turn in turns)
+    assert [len(pictures_in(asked.body)) for asked in done.asked] == [1, 2, 3, 3, 3, 3]
+    assert set(pictures_in(done.asked[-1].body)) == {(1280, 1024)}
+    sent = json.dumps(done.asked[-1].body, ensure_ascii=False)
     assert "What you did so far" in sent
     assert "https://store.steampowered.com/" in sent
     assert KEY not in sent
 
 
-def test_openai_gets_its_tool_and_its_own_answers_back(env: WebspEnv, endpoint: Endpoint) -> None:
-    play(env, ComputerAgent(OPENAI.model(endpoint)), lambda briefing: solving(endpoint, OPENAI, env))
-    body = endpoint.asked[1].body
+def test_openai_gets_its_tool_and_its_own_answers_back(solved: Callable[[Words], Solved]) -> None:
+    body = solved(OPENAI).asked[1].body
     assert [tool.get("name", tool["type"]) for tool in body["tools"]] == ["computer", "goto"]
     assert (body["store"], body["include"]) == (False, ["reasoning.encrypted_content"])
     kinds = [item.get("type", item.get("role")) for item in body["input"]]
@@ -127,10 +192,9 @@ def test_openai_gets_its_tool_and_its_own_answers_back(env: WebspEnv, endpoint: 
 
 
 def test_anthropic_gets_its_toolset_and_older_models_the_tool_of_their_time(
-    env: WebspEnv, endpoint: Endpoint
+    solved: Callable[[Words], Solved],
 ) -> None:
-    play(env, ComputerAgent(ANTHROPIC.model(endpoint)), lambda briefing: solving(endpoint, ANTHROPIC, env))
-    asked = endpoint.asked[1]
+    asked = solved(ANTHROPIC).asked[1]
     assert [tool.get("name", tool.get("type")) for tool in asked.body["tools"]] == [
         "computer_toolset_20260801",
         "goto",
@@ -143,9 +207,7 @@ def test_anthropic_gets_its_toolset_and_older_models_the_tool_of_their_time(
         "toolu_0",
         "computer",
     ]
-    endpoint.forget()
-    play(env, ComputerAgent(OLD_CLAUDE.model(endpoint)), lambda briefing: solving(endpoint, OLD_CLAUDE, env))
-    asked = endpoint.asked[1]
+    asked = solved(OLD_CLAUDE).asked[1]
     assert asked.headers["anthropic-beta"] == "computer-use-2025-11-24"
     assert asked.body["tools"][0] == {
         "type": "computer_20251124",
@@ -157,9 +219,8 @@ def test_anthropic_gets_its_toolset_and_older_models_the_tool_of_their_time(
 
 
 @without_gemini
-def test_gemini_gets_its_tool_and_screens_as_results(env: WebspEnv, endpoint: Endpoint) -> None:
-    play(env, ComputerAgent(GEMINI.model(endpoint)), lambda briefing: solving(endpoint, GEMINI, env))
-    body = endpoint.asked[1].body
+def test_gemini_gets_its_tool_and_screens_as_results(solved: Callable[[Words], Solved]) -> None:
+    body = solved(GEMINI).asked[1].body
     assert body["tools"] == [{"computerUse": {"environment": "ENVIRONMENT_BROWSER"}}]
     _, said, result = body["contents"]
     assert said["parts"][-1]["thoughtSignature"] == "c2ln"
@@ -171,18 +232,17 @@ def test_gemini_gets_its_tool_and_screens_as_results(env: WebspEnv, endpoint: En
 
 @pytest.mark.parametrize("words", THREE, ids=str)
 def test_actions_given_together_are_taken_one_by_one_until_one_fails(
-    env: WebspEnv, endpoint: Endpoint, words: Words
+    running: Running, endpoint: Endpoint, words: Words
 ) -> None:
     agent = ComputerAgent(words.model(endpoint))
     outside = words.click(5000, 5)
     together = [words.wait, outside, words.wait]
     endpoint.plan(words.says("", together, {}), words.says("I give up.", [], {}))
-    observation, _ = env.reset(seed=1)
-    agent.begin(briefing_of(env))
-    actions = []
-    for _ in range(3):
+    observation = running.begun(agent)
+    actions = [agent.act(observation)]
+    for _ in range(2):
+        observation = running.step(actions[-1])
         actions.append(agent.act(observation))
-        observation, *_ = env.step(actions[-1])
     assert [len(agent.turns), len(endpoint.asked)] == [3, 2]
     assert actions[2] == "ANSWER; I give up."
     assert json.loads(actions[1]) == outside
@@ -193,20 +253,19 @@ def test_actions_given_together_are_taken_one_by_one_until_one_fails(
 
 
 @pytest.mark.parametrize("words", [OPENAI, ANTHROPIC], ids=str)
-def test_an_address_is_opened_by_a_function(env: WebspEnv, endpoint: Endpoint, words: Words) -> None:
+def test_an_address_is_opened_by_a_function(running: Running, endpoint: Endpoint, words: Words) -> None:
     agent = ComputerAgent(words.model(endpoint))
     url = "https://store.steampowered.com/account/"
     endpoint.plan(words.says("", [], {"goto": {"url": url}}), words.says("done", [], {}))
-    observation, _ = env.reset(seed=1)
-    agent.begin(briefing_of(env))
-    observation, *_ = env.step(agent.act(observation))
+    observation = running.begun(agent)
+    observation = running.step(agent.act(observation))
     assert (observation["url"], observation["last_action_error"]) == (url, "")
-    env.step(agent.act(observation))
+    agent.act(observation)
 
 
 @pytest.mark.parametrize("words", THREE, ids=str)
 def test_an_unknown_action_or_function_is_told_to_the_model(
-    env: WebspEnv, endpoint: Endpoint, words: Words
+    running: Running, endpoint: Endpoint, words: Words
 ) -> None:
     agent = ComputerAgent(words.model(endpoint))
     endpoint.plan(
@@ -214,39 +273,36 @@ def test_an_unknown_action_or_function_is_told_to_the_model(
         words.says("", [{**words.wait, "type": "hover_over"} if words is OPENAI else {"name": "hover_over", "input": {}, "args": {}}], {}),
         words.says("done", [], {}),
     )  # fmt: skip
-    observation, _ = env.reset(seed=1)
-    agent.begin(briefing_of(env))
+    observation = running.begun(agent)
     for name in ("fly", "hover_over"):
-        observation, *_ = env.step(agent.act(observation))
+        observation = running.step(agent.act(observation))
         assert f"there is no action '{name}'" in observation["last_action_error"]
-    env.step(agent.act(observation))
+    agent.act(observation)
     assert "there is no action 'hover_over'" in json.dumps(endpoint.last.body)
 
 
-def test_safety_checks_are_acknowledged_and_kept(env: WebspEnv, endpoint: Endpoint) -> None:
+def test_safety_checks_are_acknowledged_and_kept(running: Running, endpoint: Endpoint) -> None:
     check = {"id": "sc_1", "code": "irrelevant_domain", "message": "Is this the right site?"}
     agent = ComputerAgent(OPENAI.model(endpoint))
     endpoint.plan(openai_says("", [{"type": "wait"}], {}, checks=[check]), OPENAI.says("done", [], {}))
-    observation, _ = env.reset(seed=1)
-    agent.begin(briefing_of(env))
-    observation, *_ = env.step(agent.act(observation))
-    env.step(agent.act(observation))
+    observation = running.begun(agent)
+    observation = running.step(agent.act(observation))
+    agent.act(observation)
     given = next(item for item in endpoint.last.body["input"] if item.get("type") == "computer_call_output")
     assert given["acknowledged_safety_checks"] == [check]
     assert [json.loads(each) for each in agent.turns[0].checks] == [check]
 
 
-def test_each_call_of_a_reply_gets_its_kind_of_output(env: WebspEnv, endpoint: Endpoint) -> None:
+def test_each_call_of_a_reply_gets_its_kind_of_output(running: Running, endpoint: Endpoint) -> None:
     """OpenAI refuses a call of its computer tool that is answered otherwise, also where it is not the last one."""
     check = {"id": "sc_1", "code": "irrelevant_domain", "message": "Is this the right site?"}
     agent = ComputerAgent(OPENAI.model(endpoint))
     asked = {"goto": {"url": "https://store.steampowered.com/account/"}}
     endpoint.plan(openai_says("", [{"type": "wait"}], asked, checks=[check]), OPENAI.says("done", [], {}))
-    observation, _ = env.reset(seed=1)
-    agent.begin(briefing_of(env))
+    observation = running.begun(agent)
     for _ in range(2):
-        observation, *_ = env.step(agent.act(observation))
-    env.step(agent.act(observation))
+        observation = running.step(agent.act(observation))
+    agent.act(observation)
     outputs = [item for item in endpoint.last.body["input"] if "output" in item]
     assert [(item["type"], item["call_id"]) for item in outputs] == [
         ("computer_call_output", "call_1"),
@@ -259,30 +315,29 @@ def test_each_call_of_a_reply_gets_its_kind_of_output(env: WebspEnv, endpoint: E
 @pytest.mark.parametrize(
     "more", [{}, {"goto": {"url": "https://store.steampowered.com/"}}], ids=["alone", "with another"]
 )
-def test_a_safety_check_may_end_the_episode(env: WebspEnv, endpoint: Endpoint, more: dict[str, Any]) -> None:
+def test_a_safety_check_may_end_the_episode(
+    running: Running, endpoint: Endpoint, more: dict[str, Any]
+) -> None:
     check = {"id": "sc_1", "code": "irrelevant_domain", "message": "Is this the right site?"}
     agent = ComputerAgent(OPENAI.model(endpoint), checks="stop")
     endpoint.plan(openai_says("", [{"type": "wait"}], more, checks=[check]))
-    observation, _ = env.reset(seed=1)
-    agent.begin(briefing_of(env))
+    observation = running.begun(agent)
     action = agent.act(observation)
     assert action == "ANSWER; Stopped, as a person should confirm first: Is this the right site?"
     assert [json.loads(each) for each in agent.turns[0].checks] == [check]
-    assert env.step(action)[2]
 
 
 @without_gemini
-def test_geminis_safety_decision_is_acknowledged_and_kept(env: WebspEnv, endpoint: Endpoint) -> None:
+def test_geminis_safety_decision_is_acknowledged_and_kept(running: Running, endpoint: Endpoint) -> None:
     decision = {"decision": "require_confirmation", "explanation": "A banner."}
     agent = ComputerAgent(GEMINI.model(endpoint))
     asks = {"name": "move", "args": {"x": 1, "y": 1, "safety_decision": decision}}
     endpoint.plan(GEMINI.says("", [asks], {}), GEMINI.says("done", [], {}))
-    observation, _ = env.reset(seed=1)
-    agent.begin(briefing_of(env))
+    observation = running.begun(agent)
     action = agent.act(observation)
     assert json.loads(action) == {"name": "move", "args": {"x": 1, "y": 1}}
-    observation, *_ = env.step(action)
-    env.step(agent.act(observation))
+    observation = running.step(action)
+    agent.act(observation)
     given = endpoint.last.body["contents"][-1]["parts"][0]["functionResponse"]["response"]
     assert given["safety_acknowledgement"] == "true"
     assert json.loads(agent.turns[0].checks[0]) == decision
@@ -290,20 +345,19 @@ def test_geminis_safety_decision_is_acknowledged_and_kept(env: WebspEnv, endpoin
 
 @pytest.mark.parametrize("words", THREE, ids=str)
 def test_an_empty_reply_is_asked_for_again_and_a_refusal_is_an_answer(
-    env: WebspEnv, endpoint: Endpoint, words: Words
+    running: Running, endpoint: Endpoint, words: Words
 ) -> None:
     agent = ComputerAgent(words.model(endpoint))
     said = "I cannot help with that.\nAction: none"  # no action, whatever its second line looks like
     endpoint.plan(words.says("", [], {}), words.says(said, [], {}))
-    observation, _ = env.reset(seed=1)
-    agent.begin(briefing_of(env))
+    observation = running.begun(agent)
     assert agent.act(observation) == "ANSWER; I cannot help with that. Action: none"
     assert agent.turns[0].problems == ("it has neither an action nor an answer",)
     assert "Reply again" in json.dumps(endpoint.last.body)
     endpoint.always(words.says("", [], {}))
-    agent.begin(briefing_of(env))
+    agent.begin(briefing_of(running.env))
     action = agent.act(observation)
-    told, *_ = env.step(action)
+    told = running.step(action)
     assert "no such action" in told["last_action_error"]
 
 
@@ -338,17 +392,15 @@ def test_errors_of_the_provider_are_the_providers(endpoint: Endpoint, words: Wor
 
 @pytest.mark.parametrize("words", [OPENAI, ANTHROPIC], ids=str)
 def test_the_user_is_asked_by_a_function_in_episodes_with_policies(
-    make: MakeEnv, endpoint: Endpoint, words: Words
+    under_policy: Running, endpoint: Endpoint, words: Words
 ) -> None:
-    env = make(TASK, observation="pixels", policies="standard")
     agent = ComputerAgent(words.model(endpoint))
     endpoint.plan(words.says("", [], {"ask_user": {"text": "May I?\nReally?"}}), words.says("done", [], {}))
-    observation, _ = env.reset(seed=1)
-    agent.begin(briefing_of(env))
+    observation = under_policy.begun(agent)
     action = agent.act(observation)
     assert action == "ASK; May I? Really?"
-    observation, *_ = env.step(action)
-    env.step(agent.act(observation))
+    observation = under_policy.step(action)
+    agent.act(observation)
     sent = json.dumps(endpoint.last.body)
     assert "The user replied: " in sent
     assert "report_to_user" in sent

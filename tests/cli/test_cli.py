@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from websp_gym.cli import main
+from tests.command_support import MAIN, websp, websp_here
 from websp_gym.cli.app import COMMANDS
 from websp_gym.cli.run_limits import RunLimits
 from websp_gym.errors import SetupError
@@ -26,39 +22,7 @@ from websp_gym.records.runs import RESULTS, RUN, read_results
 from websp_gym.runner.locking import locked
 from websp_gym.tasks.ids import flow_ids
 
-MAIN = "from websp_gym.cli import main; main()"
-
-
-def websp(
-    *arguments: str,
-    timeout: float = 150,
-    cwd: Path | None = None,
-    variables: Mapping[str, str] | None = None,
-    input: str | None = None,
-) -> subprocess.CompletedProcess[str]:
-    """Runs the command in a process of its own, with some variables set differently."""
-    return subprocess.run(
-        [sys.executable, "-c", MAIN, *arguments],
-        capture_output=True,
-        encoding="utf-8",
-        timeout=timeout,
-        check=False,
-        cwd=cwd,
-        input=input,
-        env={**os.environ, **(variables or {})},
-    )
-
-
-def websp_here(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs the command in this process, which costs half a second less: for what needs no process of its own."""
-    out, err, code = io.StringIO(), io.StringIO(), 0
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-        patch.setattr(sys, "argv", ["websp", *arguments])
-        try:
-            main()
-        except SystemExit as ended:
-            code = int(ended.code or 0)
-    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
+__all__ = ["MAIN", "websp", "websp_here"]
 
 
 def test_list_json_is_one_array_of_instances() -> None:
@@ -132,11 +96,13 @@ def test_show_prints_goals_about_sessions_and_what_must_not_change() -> None:
     assert unchanged.strip() == 'others 1: "sessions"'
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "trace"])
-def test_every_command_has_help_with_an_example(command: str) -> None:
-    result = websp_here(command, "--help")
-    assert result.returncode == 0
-    assert f"websp {command}" in result.stdout.split("Example")[1]
+def test_every_command_has_help_with_an_example() -> None:
+    wrong = []
+    for command in COMMANDS.keys() - {"trace"}:
+        result = websp_here(command, "--help")
+        if result.returncode or f"websp {command}" not in result.stdout.partition("Example")[2]:
+            wrong.append(command)
+    assert wrong == []
 
 
 @pytest.mark.parametrize(
@@ -168,27 +134,47 @@ def test_bad_arguments_exit_with_2_and_a_remedy(arguments: list[str], hint: str)
     assert "Traceback" not in result.stderr
 
 
-def test_run_json_prints_one_line_per_episode_and_keeps_results(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    arguments = ("--tasks", "Steam-task-200-*", "--agent", "noop", "--initial-state", "snapshot")
-    result = websp("run", *arguments, "--out", str(folder), "--json", "--jobs", "2")
-    lines = {row["id"]: row for row in map(json.loads, result.stdout.splitlines())}
-    assert result.returncode == 0
-    assert set(lines) == {"Steam-task-200-ON", "Steam-task-200-OFF"}
-    assert set(lines["Steam-task-200-ON"]) == {
+class Played(NamedTuple):
+    """Commands that played into one folder, one after the other: an episode, three more, and none."""
+
+    folder: Path
+    first: subprocess.CompletedProcess[str]
+    more: subprocess.CompletedProcess[str]
+    nothing: subprocess.CompletedProcess[str]
+
+
+NOOP = ("--agent", "noop", "--initial-state", "snapshot", "--viewport", "640x480")
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    folder = tmp_path_factory.mktemp("played") / "run"
+    into = (*NOOP, "--out", str(folder))
+    first = websp_here("run", "Steam-task-200-OFF", *into)
+    more = websp_here("run", "Steam-task-200-*", *into, "--trials", "2", "--resume", "--json")
+    nothing = websp_here("run", "Steam-task-200-*", *into, "--trials", "2", "--resume")
+    return Played(folder, first, more, nothing)
+
+
+def test_run_json_prints_one_line_per_episode_and_keeps_results(played: Played) -> None:
+    lines = {(row["id"], row["trial"]): row for row in map(json.loads, played.more.stdout.splitlines())}
+    assert played.more.returncode == 0
+    assert set(lines) == {("Steam-task-200-ON", 1), ("Steam-task-200-ON", 2), ("Steam-task-200-OFF", 2)}
+    assert set(lines["Steam-task-200-ON", 1]) == {
         "id", "agent", "trial", "reward", "siblings", "strict", "status", "end_reason", "steps", "seconds", "cost", "error", "tries"
     }  # fmt: skip
-    assert (lines["Steam-task-200-ON"]["reward"], lines["Steam-task-200-OFF"]["reward"]) == (0.0, 1.0)
-    assert len(list(folder.glob("trajectories/*/*/trajectory.json"))) == 2
+    assert [row["reward"] for (name, _), row in sorted(lines.items())] == [1.0, 0.0, 0.0]
+    assert len(list(played.folder.glob("trajectories/*/*/trajectory.json"))) == 4
 
-    again = websp("run", *arguments, "--out", str(folder), "--json")
+
+def test_a_folder_is_continued_by_the_same_run_alone_and_only_when_asked(played: Played) -> None:
+    into = ("run", "Steam-task-200-*", *NOOP, "--out", str(played.folder), "--trials", "2")
+    again = websp_here(*into)
     assert again.returncode == 2
     assert "--resume" in again.stderr
-    resumed = websp("run", *arguments, "--out", str(folder), "--json", "--resume")
+    resumed = websp_here(*into, "--json", "--resume")
     assert (resumed.returncode, resumed.stdout) == (0, "")
-    more = websp("run", *arguments, "--out", str(folder), "--json", "--resume", "--trials", "2")
-    assert {json.loads(line)["trial"] for line in more.stdout.splitlines()} == {2}
-    other = websp("run", *arguments, "--out", str(folder), "--resume", "--max-actions", "5")
+    other = websp_here(*into, "--resume", "--max-actions", "5")
     assert other.returncode == 2
     assert "another run (max_actions 20 and not 5)" in other.stderr
 
@@ -204,52 +190,42 @@ def test_run_json_prints_one_line_per_episode_and_keeps_results(tmp_path: Path) 
     ],
 )
 def test_an_error_common_to_all_episodes_is_reported_once(
-    options: Sequence[str],
-    variables: dict[str, str],
-    hint: str,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    options: Sequence[str], variables: dict[str, str], hint: str, tmp_path: Path
 ) -> None:
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    result = websp("run", "Steam-*", "--agent", "noop", "--out", str(tmp_path / "run"), *options)
+    arguments = ("run", "Steam-*", "--agent", "noop", "--out", str(tmp_path / "run"), *options)
+    result = websp_here(*arguments, variables=variables)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.count(hint) == 1
     assert not (tmp_path / "run").exists()
 
 
-def test_the_summary_has_agent_and_rate_of_all_that_the_folder_has(tmp_path: Path) -> None:
-    arguments = ("--agent", "noop", "--initial-state", "snapshot", "--out", str(tmp_path))
-    first = websp("run", "Steam-task-200-OFF", *arguments).stdout
-    assert "noop: solved 1 of 1, 100.0 % (95 % interval 21 to 100)" in first
-    more = websp("run", "Steam-task-200-*", *arguments, "--trials", "2", "--resume").stdout
-    assert "noop: solved 1 of 2 first trials, 50.0 % (95 % interval 9 to 91)" in more
-    assert re.findall(r"^(\w[\w ]+?) +(\d+)$", more, re.MULTILINE) == [
-        ("pass", "2"), ("fail", "2"), ("played now", "3"), ("already there", "1")
+def test_the_summary_has_agent_and_rate_of_all_that_the_folder_has(played: Played) -> None:
+    assert "noop: solved 1 of 1, 100.0 % (95 % interval 21 to 100)" in played.first.stdout
+    assert counts(played.first) == [("pass", "1")]
+    assert "noop: solved 1 of 2 first trials, 50.0 % (95 % interval 9 to 91)" in played.nothing.stdout
+    assert counts(played.nothing) == [
+        ("pass", "2"), ("fail", "2"), ("played now", "0"), ("already there", "4")
     ]  # fmt: skip
-    nothing = websp("run", "Steam-task-200-OFF", *arguments, "--resume").stdout
-    assert "noop: solved 1 of 2 first trials" in nothing
+
+
+def counts(result: subprocess.CompletedProcess[str]) -> list[tuple[str, str]]:
+    """The rows of a summary's table."""
+    return re.findall(r"^(\w[\w ]+?) +(\d+)$", result.stdout, re.MULTILINE)
 
 
 def test_too_many_infrastructure_errors_exit_with_1() -> None:
     agent = ("--agent", "tests.retry_support:Poisoner", "--retries", "0")
-    arguments = ("Steam-task-200-OFF", *agent, "--initial-state", "snapshot", "--json")
-    result = websp("run", *arguments)
+    result = websp_here("run", "Steam-task-200-OFF", *agent, "--initial-state", "snapshot", "--json")
     row = json.loads(result.stdout)
     assert (result.returncode, row["status"], row["reward"]) == (1, "error", None)
     assert "1 of 1 episode ended in an infrastructure error" in result.stderr
-    assert websp("run", *arguments, "--max-error-share", "1").returncode == 0
+    error = Result(id="A-task-1", agent="x", reward=None, status="error")
+    assert [bool(RunLimits(max_error_share=share).failed([error])) for share in (0.99, 1)] == [True, False]
 
 
 def test_a_replayed_episode_is_reported_as_such() -> None:
-    arguments = (
-        "Steam-task-200-OFF",
-        "--agent",
-        "tests.retry_support:Wrecker",
-        "--initial-state",
-        "snapshot",
-    )
-    result = websp("run", *arguments)
+    agent = ("--agent", "tests.retry_support:Wrecker", "--initial-state", "snapshot")
+    result = websp_here("run", "Steam-task-200-OFF", *agent)
     assert result.returncode == 0, result.stderr
     assert "played again 1 time" in result.stdout
     assert "try 1 ended during action 2: WorldError: " in result.stdout
@@ -257,7 +233,7 @@ def test_a_replayed_episode_is_reported_as_such() -> None:
 
 def test_instances_are_chosen_in_many_ways_and_a_dry_run_plays_none(tmp_path: Path) -> None:
     def chosen(*arguments: str) -> list[str]:
-        result = websp("run", *arguments, "--agent", "noop", "--dry-run", "--out", str(tmp_path / "run"))
+        result = websp_here("run", *arguments, "--agent", "noop", "--dry-run", "--out", str(tmp_path / "run"))
         assert result.returncode == 0, result.stderr
         return result.stdout.splitlines()
 
@@ -274,8 +250,7 @@ def test_instances_are_chosen_in_many_ways_and_a_dry_run_plays_none(tmp_path: Pa
 
 
 def test_the_first_failure_can_be_the_last_episode(tmp_path: Path) -> None:
-    arguments = ("Steam-task-191-*", "--agent", "noop", "--initial-state", "snapshot", "-x")
-    result = websp("run", *arguments, "--out", str(tmp_path))
+    result = websp_here("run", "Steam-task-191-*", *NOOP, "-x", "--out", str(tmp_path))
     assert result.returncode == 1
     assert result.stdout.startswith("[1/2] fail     Steam-task-191-ON")
     assert "--fail-fast: Steam-task-191-ON did not pass: 1 of 2 episodes done" in result.stderr
@@ -305,7 +280,7 @@ def test_two_commands_do_not_write_into_one_folder(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
-        result = websp("run", "Steam-task-200-OFF", "--agent", "noop", "--out", str(tmp_path))
+        result = websp_here("run", "Steam-task-200-OFF", "--agent", "noop", "--out", str(tmp_path))
         assert (result.returncode, result.stdout) == (2, "")
         assert f"another process is writing into {tmp_path}" in result.stderr
         process.kill()
@@ -316,48 +291,13 @@ def test_two_commands_do_not_write_into_one_folder(tmp_path: Path) -> None:
 def test_results_are_not_written_to_a_device(tmp_path: Path) -> None:
     # A full disk is tried in tests/benchmarks/test_endurance.py.
     (tmp_path / RESULTS).symlink_to("/dev/full")
-    arguments = ("Steam-task-200-OFF", "--agent", "noop", "--initial-state", "snapshot")
-    result = websp("run", *arguments, "--out", str(tmp_path))
+    result = websp_here("run", "Steam-task-200-OFF", *NOOP, "--out", str(tmp_path))
     assert result.returncode == 2
     assert "it is a device and not a file" in result.stderr
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_explains_how_to_resume_and_leaves_nothing_behind(tmp_path: Path, jobs: str) -> None:
-    # A short path, as Chromium's sockets need it.
-    temporary, folder = Path(tempfile.mkdtemp(prefix="ctrl-c-")), tmp_path / "run"
-    arguments = ("run", "Steam-*", "--agent", "noop", "--initial-state", "snapshot", "--trials", "9")
-    with subprocess.Popen(
-        [sys.executable, "-c", MAIN, *arguments, "--jobs", jobs, "--out", str(folder)],
-        env={**os.environ, "TMPDIR": str(temporary)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith("[  1/153] ")
-        os.killpg(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-    done = len(read_results(folder))
-    assert process.returncode == 130
-    told = re.search(
-        r"interrupted: (\d+) of 153 episodes done; to continue, add --resume to the same command", said
-    )
-    # It may strike when a result is on disk and not counted yet.
-    assert told is not None
-    assert done - int(told[1]) in (0, 1)
-    temporary.rmdir()  # fails where anything is left in it
-
-
-def test_doctor_finds_everything_in_order() -> None:
-    result = websp("doctor", "--json")
-    assert [row["check"] for row in json.loads(result.stdout) if not row["ok"]] == []
-    assert result.returncode == 0
-
-
 def test_the_demo_shows_the_verdict_and_writes_a_page(tmp_path: Path) -> None:
-    result = websp("demo", "--out", str(tmp_path))
+    result = websp_here("demo", "--out", str(tmp_path))
     assert result.returncode == 0, result.stderr
     assert "pass, reward 1.0" in result.stdout
     assert len(list(tmp_path.glob("*/*/trajectory.html"))) == 1

@@ -15,14 +15,29 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import MAIN
+from tests.command_support import LONGEST, MAIN
 from tests.process_support import UNMEASURED
 from websp_gym.cli.signals import stopped_cleanly
 from websp_gym.records.runs import read_results
 
-EARLY = "import websp_command; print('here', flush=True); websp_command.main()"
-"""The command as installed; it prints a line once Python has started and can handle signals."""
+HALTING = """
+import os, sys, time, websp_command
+
+sent, point = sys.argv.pop(), sys.argv.pop()
+
+def halt(event, arguments):
+    if point == (arguments[0] if event == "import" else event):
+        print("here", flush=True)
+        while not os.path.exists(sent):
+            time.sleep(0.01)
+
+sys.addaudithook(halt)
+websp_command.main()
+"""
+"""The command as installed. At a point of its start (a module is imported, a process started) it prints a line, and goes
+on when a file is there."""
 RUN = ("run", "Steam-*", "--agent", "noop", "--initial-state", "snapshot", "--trials", "9")
+LONG = pytest.mark.proof
 
 
 def started(*arguments: str, code: str = MAIN, folder: Path | None = None) -> subprocess.Popen[str]:
@@ -43,11 +58,19 @@ def started(*arguments: str, code: str = MAIN, folder: Path | None = None) -> su
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("list",), ("list", "--json"), ("show", "Steam-task-191-ON"), ("trace", "list"), ("trace", "show", "steam/login"),
-        ("--help",), ("run", "--help"), ("--version",), ("run", "Steam-*", "--agent", "noop", "--dry-run"), ("frobnicate",),
+        ("list", "--json"),
+        ("trace", "list"),
+        ("--help",),
+        ("frobnicate",),
+        pytest.param(("list",), marks=LONG),
+        pytest.param(("show", "Steam-task-191-ON"), marks=LONG),
+        pytest.param(("trace", "show", "steam/login"), marks=LONG),
+        pytest.param(("run", "--help"), marks=LONG),
+        pytest.param(("--version",), marks=LONG),
+        pytest.param(("run", "Steam-*", "--agent", "noop", "--dry-run"), marks=LONG),
     ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_output_that_nobody_reads_ends_a_command_as_it_ends_grep(arguments: Sequence[str]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
@@ -56,7 +79,7 @@ def test_output_that_nobody_reads_ends_a_command_as_it_ends_grep(arguments: Sequ
         stdout=writing,
         stderr=subprocess.PIPE,
         text=True,
-        timeout=120,
+        timeout=LONGEST,
         check=False,
     )
     os.close(writing)
@@ -67,25 +90,35 @@ def test_output_that_nobody_reads_ends_a_command_as_it_ends_grep(arguments: Sequ
 
 
 def test_a_run_whose_output_nobody_reads_keeps_the_episodes_it_played(tmp_path: Path) -> None:
-    with started(*RUN, "--jobs", "2", "--out", str(tmp_path / "run")) as process:
+    with started(*RUN, "--out", str(tmp_path / "run")) as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("[  1/153] ")
         process.stdout.close()
-        assert process.wait(60) == 141
+        assert process.wait(LONGEST) == 141
         assert process.stderr is not None
         assert process.stderr.read() == ""
     # One, where the reader goes before the note on the first episode is printed.
     assert 1 <= len(read_results(tmp_path / "run")) < 20
 
 
-@pytest.mark.parametrize("seconds", [0.1, 0.3, 1, 2, 3])
-def test_ctrl_c_while_a_command_is_starting_is_one_line(tmp_path: Path, seconds: float) -> None:
-    with started("demo", "--out", str(tmp_path), code=EARLY) as process:
+@pytest.mark.parametrize(
+    "point",
+    [
+        "websp_gym.cli.signals",
+        "websp_gym.cli.leaderboard",
+        "subprocess.Popen",
+        pytest.param("typer", marks=LONG),
+        pytest.param("playwright.sync_api", marks=LONG),
+    ],
+)
+def test_ctrl_c_while_a_command_is_starting_is_one_line(tmp_path: Path, point: str) -> None:
+    sent = tmp_path / "sent"
+    with started("demo", "--out", str(tmp_path), point, str(sent), code=HALTING) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "here\n"
-        time.sleep(seconds)  # wherever in its start this is
+        assert "here\n" in iter(process.stdout.readline, "")
         os.killpg(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        sent.touch()
+        _, said = process.communicate(timeout=LONGEST)
     assert (process.returncode, said) == (130, "websp: interrupted\n")
 
 
@@ -99,7 +132,7 @@ def test_a_signal_that_comes_while_an_object_is_finalized_is_not_lost(
 
     def interrupted() -> None:
         Interrupted()
-        time.sleep(30)
+        time.sleep(LONGEST)
 
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     try:
@@ -110,17 +143,33 @@ def test_a_signal_that_comes_while_an_object_is_finalized_is_not_lost(
     assert came == [number, number]
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_terminated_run_leaves_nothing_behind_and_explains_how_to_resume(tmp_path: Path, jobs: str) -> None:
+@pytest.mark.parametrize(
+    ("number", "jobs"),
+    [
+        (signal.SIGINT, "2"),
+        (signal.SIGTERM, "1"),
+        pytest.param(signal.SIGINT, "1", marks=LONG),
+        pytest.param(signal.SIGTERM, "2", marks=LONG),
+    ],
+)
+def test_a_stopped_run_leaves_nothing_behind_and_explains_how_to_resume(
+    tmp_path: Path, number: signal.Signals, jobs: str
+) -> None:
     # A short path, as Chromium's sockets need it.
-    temporary = Path(tempfile.mkdtemp(prefix="term-"))
+    temporary = Path(tempfile.mkdtemp(prefix="stopped-"))
     with started(*RUN, "--jobs", jobs, "--out", str(tmp_path / "run"), folder=temporary) as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("[  1/153] ")
-        process.terminate()
-        _, said = process.communicate(timeout=60)
-    assert process.returncode == 143
-    assert re.fullmatch(
-        r"interrupted: \d+ of 153 episodes done; to continue, add --resume to the same command\n", said
+        if number == signal.SIGINT:
+            os.killpg(process.pid, number)  # as a terminal sends it
+        else:
+            process.send_signal(number)
+        _, said = process.communicate(timeout=LONGEST)
+    assert process.returncode == 128 + number
+    told = re.fullmatch(
+        r"interrupted: (\d+) of 153 episodes done; to continue, add --resume to the same command\n", said
     )
+    assert told is not None, said
+    # It may strike when a result is on disk and not counted yet.
+    assert len(read_results(tmp_path / "run")) - int(told[1]) in (0, 1)
     temporary.rmdir()  # fails where anything is left in it

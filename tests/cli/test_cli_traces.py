@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.test_cli import websp
+from tests.command_support import websp_here
 from tests.pages_support import origins
 from websp_gym.cli.recording import remarks
 from websp_gym.errors import SetupError
@@ -33,7 +34,7 @@ def broken_trace(folder: Path, **changes: Any) -> Path:
 
 def test_replay_reports_how_each_element_was_found_and_what_changed(tmp_path: Path) -> None:
     picture = tmp_path / "last.png"
-    result = websp("replay", "steam/mature_content", "--set", "on", "--json", "--picture", str(picture))
+    result = websp_here("replay", "steam/mature_content", "--set", "on", "--json", "--picture", str(picture))
     told = json.loads(result.stdout)
     assert result.returncode == 0
     assert told["ok"] is True
@@ -49,16 +50,20 @@ def test_a_replay_that_fails_shows_what_it_did_before(tmp_path: Path) -> None:
     data["events"][1]["target"] = {"tag": "button", "role": "button", "name": "Frobnicate", "css": "#none"}
     path = tmp_path / "gone.json"
     path.write_text(json.dumps(data), "utf-8")
-    result = websp("replay", str(path), "--json")
+    result = websp_here("replay", str(path), "--json")
     told = json.loads(result.stdout)
     assert result.returncode == 1
     assert told["ok"] is False
     assert [event["action"] for event in told["events"]] == ["typed"]
     assert 'event 2 (click <button> "Frobnicate") failed' in told["error"]
-    table = websp("replay", str(path))
-    assert table.returncode == 1
-    assert "Frobnicate" in table.stdout
-    assert "Traceback" not in table.stderr
+
+
+def test_the_table_of_a_replay_that_fails_has_the_event_that_failed(tmp_path: Path) -> None:
+    left_out = {"type": "omitted", "what": "step"}
+    result = websp_here("replay", str(broken_trace(tmp_path, events=[left_out])))
+    assert result.returncode == 1
+    assert re.search("^1 +omitted step +failed", result.stdout, re.MULTILINE)
+    assert "no trace can hold it" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -73,7 +78,7 @@ def test_a_replay_that_fails_shows_what_it_did_before(tmp_path: Path) -> None:
     ],
 )
 def test_bad_traces_are_refused_with_a_reason(tmp_path: Path, changes: Any, hint: str | None) -> None:
-    result = websp("replay", str(broken_trace(tmp_path, **changes)))
+    result = websp_here("replay", str(broken_trace(tmp_path, **changes)))
     assert result.returncode == (2 if hint else 0)
     assert (hint or "nothing changed") in " ".join((result.stdout + result.stderr).split())
     assert "Traceback" not in result.stderr
@@ -82,7 +87,7 @@ def test_bad_traces_are_refused_with_a_reason(tmp_path: Path, changes: Any, hint
 def test_a_trace_cut_off_in_the_middle_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "cut.json"
     path.write_bytes(find_trace(CONSENT).read_bytes()[:400])
-    result = websp("trace", "validate", str(path), find_trace(CONSENT).as_posix(), "--json")
+    result = websp_here("trace", "validate", str(path), find_trace(CONSENT).as_posix(), "--json")
     rows = json.loads(result.stdout)
     assert result.returncode == 1
     assert [row["ok"] for row in rows] == [False, True]
@@ -90,13 +95,13 @@ def test_a_trace_cut_off_in_the_middle_is_refused(tmp_path: Path) -> None:
 
 
 def test_all_traces_that_come_along_are_valid() -> None:
-    result = websp("trace", "validate", "--json")
+    result = websp_here("trace", "validate", "--json")
     assert result.returncode == 0
     assert len(json.loads(result.stdout)) >= 8
 
 
 def test_show_lists_the_events() -> None:
-    result = websp("trace", "show", "steam/chat_filtering")
+    result = websp_here("trace", "show", "steam/chat_filtering")
     assert result.returncode == 0
     for part in ("chat filtering", "radio", "2 events", "websp-recorder"):
         assert part in result.stdout
@@ -104,12 +109,12 @@ def test_show_lists_the_events() -> None:
 
 def test_export_and_import_give_the_same_trace(tmp_path: Path) -> None:
     flow, folder = tmp_path / "flow.json", tmp_path / "traces"
-    assert websp("trace", "export", "steam/login", "--out", str(flow)).returncode == 0
+    assert websp_here("trace", "export", "steam/login", "--out", str(flow)).returncode == 0
     assert json.loads(flow.read_text("utf-8"))["steps"][0]["type"] == "setViewport"
-    assert websp("trace", "import", str(flow), "--out", str(folder)).returncode == 0
+    assert websp_here("trace", "import", str(flow), "--out", str(folder)).returncode == 0
     (imported,) = folder.glob("*.json")
     assert load_trace(imported) == load_trace(find_trace("steam/login"))
-    again = websp("trace", "import", str(flow), "--out", str(folder))
+    again = websp_here("trace", "import", str(flow), "--out", str(folder))
     assert again.returncode == 2
     assert "--overwrite" in again.stderr
 
@@ -117,7 +122,7 @@ def test_export_and_import_give_the_same_trace(tmp_path: Path) -> None:
 def test_a_file_that_is_not_a_recording_is_not_imported(tmp_path: Path) -> None:
     source, folder = tmp_path / "x.json", tmp_path / "traces"
     source.write_text('{"pages": []}')
-    result = websp("trace", "import", str(source), "--out", str(folder))
+    result = websp_here("trace", "import", str(source), "--out", str(folder))
     assert result.returncode == 2
     assert not folder.exists()
 
@@ -138,11 +143,11 @@ FLOW: dict[str, Any] = {
 def test_an_import_lists_what_it_left_out_and_does_not_end_as_if_it_were_whole(tmp_path: Path) -> None:
     source, folder = tmp_path / "flow.json", tmp_path / "traces"
     source.write_text(json.dumps(FLOW), "utf-8")
-    strict = websp("trace", "import", str(source), "--out", str(folder), "--strict")
+    strict = websp_here("trace", "import", str(source), "--out", str(folder), "--strict")
     assert strict.returncode == 2
     assert "steps[2]: click with another mouse button" in strict.stderr
     assert not folder.exists()
-    result = websp("trace", "import", str(source), "--out", str(folder))
+    result = websp_here("trace", "import", str(source), "--out", str(folder))
     assert result.returncode == 1
     for line in (
         "- left out: steps[1]: scroll",
@@ -155,7 +160,7 @@ def test_an_import_lists_what_it_left_out_and_does_not_end_as_if_it_were_whole(t
     events = load_trace(folder / "mixed.json").events
     assert [(event.type, event.what) for event in events] == [("omitted", "step")] * 3 + [("click", None)]
     source.write_text(json.dumps(FLOW | {"steps": [*FLOW["steps"][:2], FLOW["steps"][-1]]}), "utf-8")
-    whole = websp("trace", "import", str(source), "--out", str(folder), "--overwrite")
+    whole = websp_here("trace", "import", str(source), "--out", str(folder), "--overwrite")
     assert (whole.returncode, "scroll" in whole.stdout, "not whole" in whole.stdout) == (0, True, False)
 
 
@@ -191,7 +196,7 @@ def test_remarks_name_the_typed_values_and_pictures_to_look_at(tmp_path: Path) -
     ],
 )
 def test_a_recording_that_cannot_begin_reports_the_reason(arguments: list[str], hint: str) -> None:
-    result = websp(*arguments)
+    result = websp_here(*arguments)
     assert result.returncode == 2
     assert hint in " ".join(result.stderr.split())
 

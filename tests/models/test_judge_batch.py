@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.command_support import websp_here
 from tests.judge_support import NAMES, FunctionModel, put, recorded, reply, says
-from websp_gym.cli import main
 from websp_gym.errors import SetupError
 from websp_gym.models import Reply
 from websp_gym.scoring.judge import Judge
@@ -116,19 +116,12 @@ Websp = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def websp(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Websp:
+def websp() -> Websp:
     """Runs the command in this process: exit code, output, complaint."""
 
     def run(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["websp", *map(str, arguments)])
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else 0 if end.code is None else 2
-        else:
-            code = 0
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
+        done = websp_here(*arguments)
+        return done.returncode, done.stdout, done.stderr
 
     return run
 

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def waits() -> list[float]:
 def make(endpoint: Endpoint, waits: list[float]) -> Make:
     def make_(dialect: Dialect, spec: str | None = None, **options: Any) -> Model:
         env = {**dialect.env(endpoint.url), **options.pop("env", {})}
-        return make_model(spec or dialect.spec, env=env, sleep=waits.append, timeout=5.0, **options)
+        return make_model(spec or dialect.spec, env=env, sleep=waits.append, timeout=60.0, **options)
 
     return make_
 
@@ -308,14 +309,14 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize("name", MALFORMED)
-def test_an_answer_that_breaks_the_api_contract_is_an_error(
-    name: str, endpoint: Endpoint, make: Make
-) -> None:
-    dialect, say = MALFORMED[name]
-    endpoint.plan(say, say)
-    failure = ask_and_fail(make(dialect, retries=1))
-    assert (failure.kind, failure.attempts) == ("malformed", 2)
+def test_an_answer_that_breaks_the_api_contract_is_an_error(endpoint: Endpoint, make: Make) -> None:
+    found = {}
+    for name, (dialect, say) in MALFORMED.items():
+        endpoint.plan(say, say)
+        with pytest.raises(ModelError) as caught:
+            pytest.fail(f"{name}: {make(dialect, retries=1).ask(HELLO)}")
+        found[name] = (caught.value.kind, caught.value.attempts)
+    assert found == dict.fromkeys(MALFORMED, ("malformed", 2))
 
 
 @pytest.mark.parametrize("dialect", APIS, ids=str)
@@ -338,7 +339,7 @@ def test_an_answer_that_does_not_arrive_is_an_error_of_its_kind(
 ) -> None:
     whole = dialect.say("fine")
     endpoint.plan(Say(whole.body, trouble=trouble))
-    timeout = 1.0 if kind == "timeout" else 5.0
+    timeout = 0.3 if kind == "timeout" else 60.0
     model = make_model(
         dialect.spec, env=dialect.env(endpoint.url), timeout=timeout, retries=0, sleep=waits.append
     )
@@ -429,24 +430,26 @@ REPORTED = {
 
 
 @pytest.mark.parametrize("dialect", APIS, ids=str)
-@pytest.mark.parametrize("name", REPORTED)
 def test_an_error_that_lasts_is_of_its_kind_and_not_tried_again(
-    name: str, dialect: Dialect, endpoint: Endpoint, make: Make, waits: list[float]
+    dialect: Dialect, endpoint: Endpoint, make: Make, waits: list[float]
 ) -> None:
-    say, kind = REPORTED[name]
-    endpoint.plan(say)
-    failure = ask_and_fail(make(dialect))
-    assert (failure.kind, failure.attempts, waits) == (kind, 1, [])
+    found = {}
+    for name, (say, _) in REPORTED.items():
+        endpoint.plan(say)
+        failure = ask_and_fail(make(dialect))
+        found[name] = (failure.kind, failure.attempts)
+    assert found == {name: (kind, 1) for name, (_, kind) in REPORTED.items()}
+    assert waits == []
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=str)
-@pytest.mark.parametrize("status", [500, 502, 503, 504, 529, 408, 409])
-def test_an_error_of_the_server_is_tried_again(
-    dialect: Dialect, status: int, endpoint: Endpoint, make: Make
-) -> None:
-    endpoint.plan(error(status), error(status), dialect.say("at last"))
-    reply = make(dialect).ask(HELLO)
-    assert (reply.text, reply.attempts) == ("at last", 3)
+def test_an_error_of_the_server_is_tried_again(dialect: Dialect, endpoint: Endpoint, make: Make) -> None:
+    model, found = make(dialect), {}
+    for status in (500, 502, 503, 504, 529, 408, 409):
+        endpoint.plan(error(status), error(status), dialect.say("at last"))
+        reply = model.ask(HELLO)
+        found[status] = (reply.text, reply.attempts)
+    assert found == dict.fromkeys(found, ("at last", 3))
 
 
 def test_the_pauses_grow_and_are_not_all_alike(endpoint: Endpoint, make: Make, waits: list[float]) -> None:
@@ -807,7 +810,7 @@ def test_a_price_table_with_a_mistake_fails_when_the_model_is_made(
 
 def test_never_more_requests_at_once_than_allowed(endpoint: Endpoint, make: Make) -> None:
     three_at_once = threading.Barrier(3)
-    endpoint.always(Say(chat().body, before=lambda: three_at_once.wait(10)))
+    endpoint.always(Say(chat().body, before=lambda: three_at_once.wait(120)))
     model = make(CHAT, concurrency=3)
     with ThreadPoolExecutor(12) as pool:
         replies = list(pool.map(lambda _: model.ask(HELLO), range(12)))
@@ -874,18 +877,18 @@ ECHOES: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("echo", ECHOES)
 @pytest.mark.parametrize("dialect", DIALECTS, ids=str)
-def test_no_echo_of_a_key_is_passed_on(dialect: Dialect, echo: str, endpoint: Endpoint, make: Make) -> None:
-    said = ECHOES[echo](KEY)
-    model = make(dialect, retries=0)
-    for status in (400, 403, 429, 500):
+def test_no_echo_of_a_key_is_passed_on(dialect: Dialect, endpoint: Endpoint, make: Make) -> None:
+    model, passed_on = make(dialect, retries=0), []
+    for echo, status in product(ECHOES, (400, 403, 429, 500)):
+        said = ECHOES[echo](KEY)
         endpoint.plan(error(status, f"you sent {said} to us"))
         failure = ask_and_fail(model)
         shown = "".join(traceback.format_exception(failure)) + str(vars(failure))
         parts = [part for part in re.split(r"\*+|%", said) if len(part) >= 8]
-        assert not [part for part in parts if part in shown]
-        assert said not in shown
+        if any(part in shown for part in (said, *parts)):
+            passed_on.append((echo, status))
+    assert passed_on == []
 
 
 def test_a_key_in_an_answer_reaches_nobody(endpoint: Endpoint, make: Make) -> None:
@@ -1090,7 +1093,7 @@ def test_a_script_fails_as_written_and_no_real_time_passes(tmp_path: Path) -> No
     )
     reply = model.ask(HELLO)
     assert (reply.text, reply.attempts) == ("fine", 3)
-    assert reply.seconds < 5
+    assert reply.seconds < 60
     failure = ask_and_fail(model)
     assert (failure.kind, failure.attempts) == ("too_long", 1)
 

@@ -7,26 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import websp, websp_here
-from tests.paths import ROOT
-from websp_gym.records.runs import read_results
-from websp_gym.runner.hooks import load_hook
+from tests.command_support import websp_here
+from tests.hook_support import leave
+from websp_gym.records.results import Result
+from websp_gym.records.runs import Run, read_results
+from websp_gym.runner.hooks import load_hook, telling
 
-RUN = ("run", "Steam-task-191-*", "--agent", "noop", "--initial-state", "snapshot")
+RUN = ("run", "Steam-task-191-*", "--agent", "noop", "--initial-state", "snapshot", "--viewport", "640x480")
 
 
 def played(tmp_path: Path, hook: str, *more: str) -> tuple[int, str, str, list[str]]:
     """Play two episodes; return exit code, output, errors and what the hook noted."""
-    done = websp(
-        *RUN, "--out", "run", "--on-episode", f"tests.hook_support:{hook}", *more,
-        cwd=tmp_path, variables={"PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+    done = websp_here(*RUN, "--out", "run", "--on-episode", f"tests.hook_support:{hook}", *more, cwd=tmp_path)
     return done.returncode, done.stdout, done.stderr, (tmp_path / "told.txt").read_text().splitlines()
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_hook_is_told_of_each_episode_with_its_record(tmp_path: Path, jobs: str) -> None:
-    code, out, err, told = played(tmp_path, "log", "--json", "--jobs", jobs)
+def test_a_hook_is_told_of_each_episode_with_its_record(tmp_path: Path) -> None:
+    code, out, err, told = played(tmp_path, "log", "--json", "--jobs", "2")
     assert code == 0, err
     assert sorted(told) == [
         "('Steam-task-191-OFF', 'pass', 1.0, 'noop', True)",
@@ -40,18 +37,25 @@ def test_a_hook_is_told_of_each_episode_with_its_record(tmp_path: Path, jobs: st
     assert played(tmp_path, "log", "--resume")[3] == told
 
 
-@pytest.mark.parametrize(
-    ("hook", "said"),
-    [("fail", "ConnectionError: no route to the logging service"), ("leave", "SystemExit: 3")],
-)
-def test_an_error_of_the_hook_is_said_once_and_changes_nothing(tmp_path: Path, hook: str, said: str) -> None:
-    code, _, err, told = played(tmp_path, hook)
+def test_an_error_of_the_hook_is_said_once_and_changes_nothing(tmp_path: Path) -> None:
+    code, _, err, told = played(tmp_path, "fail")
     assert code == 0
     assert err.count("--on-episode failed") == 1
-    assert f"failed for Steam-task-191-ON: {said} (" in err
+    assert "failed for Steam-task-191-ON: ConnectionError: no route to the logging service (" in err
     assert "hook_support.py:" in err
     assert len(told) == 2
     assert [result.reward for result in read_results(tmp_path / "run")] == [0.0, 1.0]
+
+
+def test_a_hook_cannot_end_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    warned: list[str] = []
+    tell = telling(leave, Run(agent="noop", options={}), None, warned.append)
+    for _ in range(2):
+        tell(Result(id="Steam-task-191-ON", agent="noop", reward=0.0, status="fail"))
+    assert [text.partition(" (")[0] for text in warned] == [
+        "--on-episode failed for Steam-task-191-ON: SystemExit: 3"
+    ]
 
 
 @pytest.mark.parametrize(

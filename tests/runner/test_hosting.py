@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ from cryptography.x509.oid import NameOID
 from websockets.sync.client import connect
 
 from tests.attach_support import COOKIES, STEAM, SWITCHES, Client
-from tests.cli.test_cli import MAIN, websp, websp_here
+from tests.command_support import LONGEST, MAIN, websp_here
+from websp_gym.records.runs import read_results
 
 TOKEN = "the-token-of-this-server"
 OTHER = "Steam-task-191-OFF"
@@ -40,9 +42,10 @@ class Served:
 
     def __init__(self, pid: int, control: str, agents: str, verify: ssl.SSLContext | bool = True) -> None:
         self.pid = pid
+        self.folder = Path()
         self.agents = agents
         self.owner = httpx.Client(
-            base_url=control, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=90, verify=verify
+            base_url=control, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=LONGEST, verify=verify
         )
 
     def begin(self, instance: str = STEAM, **more: Any) -> dict[str, Any]:
@@ -57,16 +60,16 @@ class Served:
                 if "chrom" in each.name():
                     each.kill()
 
-    def result(self, episode: dict[str, Any], seconds: float = 60) -> dict[str, Any]:
+    def result(self, episode: dict[str, Any]) -> dict[str, Any]:
         """Wait for the result of an episode that ends by itself."""
-        until = time.monotonic() + seconds
+        until = time.monotonic() + LONGEST
         while time.monotonic() < until:
             shown = self.owner.get(f"/episodes/{episode['id']}").json()
             if shown["state"] == "over":
                 result: dict[str, Any] = shown["result"]
                 return result
             time.sleep(0.1)
-        raise AssertionError(f"no result within {seconds} seconds")
+        raise AssertionError(f"no result within {LONGEST:.0f} seconds")
 
     def end(self, episode: dict[str, Any]) -> dict[str, Any]:
         ended: dict[str, Any] = self.owner.delete(f"/episodes/{episode['id']}").json()
@@ -95,14 +98,18 @@ def serving(
             yield served
     finally:
         server.send_signal(signal.SIGINT)
-        server.wait(60)
+        server.wait(LONGEST)
         assert server.stdout is not None
         server.stdout.close()
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving("--episodes", "2", "--out", str(tmp_path_factory.mktemp("served") / "run")) as server:
+    """A server where the network has a proxy, which answers nothing: none of these tests may ask it."""
+    folder, proxy = tmp_path_factory.mktemp("served") / "run", "http://127.0.0.1:9"
+    options = ("--episodes", "2", "--out", str(folder), "--agent", "mine", "--max-actions", "7")
+    with serving(*options, http_proxy=proxy, HTTP_PROXY=proxy) as server:
+        server.folder = folder
         yield server
 
 
@@ -113,7 +120,7 @@ def solve(url: str) -> None:
             client.turn_off(name)
 
 
-def test_an_agent_plays_and_its_owner_reads_the_result(served: Served) -> None:
+def test_an_agent_plays_and_its_owner_reads_the_result_in_a_folder_that_is_a_run(served: Served) -> None:
     episode = served.begin(seed=10)
     assert "Cookies" in episode["instruction"]
     assert episode["start_url"] == "https://store.steampowered.com/"
@@ -124,24 +131,29 @@ def test_an_agent_plays_and_its_owner_reads_the_result(served: Served) -> None:
     result = served.end(episode)["result"]
     assert (result["reward"], result["status"], result["actions"], result["seed"]) == (1.0, "pass", 4, 10)
     assert served.owner.get(f"/episodes/{episode['id']}").json()["result"] == result
+    (kept,) = [one for one in read_results(served.folder) if one.seed == 10]
+    assert (kept.agent, kept.reward) == ("mine", 1.0)
+    assert (served.folder / kept.trajectory / "steps.jsonl").is_file()
+    report = websp_here("report", served.folder)
+    assert report.returncode == 0, report.stderr
+    assert "mine" in report.stdout
 
 
-def test_two_episodes_run_at_once_and_a_third_waits_its_turn(served: Served) -> None:
+def test_two_episodes_run_at_once_for_clients_that_keep_connections_and_a_third_waits_its_turn(
+    served: Served,
+) -> None:
     with ThreadPoolExecutor(2) as threads:
         first, second = threads.map(lambda seed: served.begin(seed=seed), (20, 21))
     refused = served.owner.post("/episodes", json={"instance": STEAM})
     assert refused.status_code == 503
     assert "2 episodes run already" in refused.json()["error"]
-    solve(second["cdp_url"])
-    assert [served.end(each)["result"]["reward"] for each in (first, second)] == [0.0, 1.0]
-
-
-def test_clients_that_keep_connections_may_play_several_episodes(served: Served) -> None:
-    first, second = served.begin(seed=30), served.begin(seed=31)
-    with httpx.Client() as client:
+    with httpx.Client(trust_env=False) as client:
         for each in (first, second, first):
             assert client.get(f"{each['http_url']}/json/version").json()["Protocol-Version"] == "1.3"
-    served.end(first), served.end(second)
+    solve(second["cdp_url"])
+    results = [served.end(each)["result"] for each in (first, second)]
+    assert [result["reward"] for result in results] == [0.0, 1.0]
+    assert (results[0]["status"], results[0]["end_reason"]) == ("fail", "answer"), "past any proxy"
 
 
 def test_each_seed_is_played_once(served: Served) -> None:
@@ -153,14 +165,15 @@ def test_each_seed_is_played_once(served: Served) -> None:
         served.end(episode)
 
 
-def test_the_owner_may_say_the_token_of_the_addresses_before(served: Served) -> None:
-    token = "0123456789abcdef" * 2
-    episode = served.begin(seed=45, token=token)
+def test_the_owner_may_say_the_token_of_the_addresses_before_and_any_seed(served: Served) -> None:
+    token, seed = "0123456789abcdef" * 2, 2**31
+    episode = served.begin(seed=seed, token=token)
     assert episode["finish_url"] == f"{served.agents}/finish/{token}"
     again = served.owner.post("/episodes", json={"instance": STEAM, "seed": 46, "token": token})
     assert again.status_code == 422
     assert "no running episode" in again.json()["error"]
-    assert served.end(episode)["result"]["status"] == "fail"
+    result = served.end(episode)["result"]
+    assert (result["status"], result["seed"]) == ("fail", seed)
 
 
 def test_an_agent_reaches_no_control_plane(served: Served) -> None:
@@ -202,87 +215,62 @@ def test_a_wrong_request_says_why(served: Served, body: str, said: str) -> None:
     assert said in answer.json()["error"]
 
 
-def test_the_folder_is_a_run_and_can_be_resumed(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    with serving("--out", str(folder), "--agent", "mine", "--max-actions", "7") as server:
-        episode = server.begin()
-        solve(episode["cdp_url"])
-        server.end(episode)
-    with serving("--out", str(folder), "--agent", "mine", "--max-actions", "7", "--resume") as server:
-        refused = server.owner.post("/episodes", json={"instance": STEAM, "seed": 0})
-        assert refused.status_code == 422
-        assert server.begin()["seed"] == 1
-    results = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
-    assert [(each["agent"], each["reward"]) for each in results] == [("mine", 1.0)]
-    assert (folder / results[0]["trajectory"] / "steps.jsonl").is_file()
-    report = websp("report", str(folder))
-    assert report.returncode == 0, report.stderr
-    assert "mine" in report.stdout
-
-
-def test_an_episode_that_ends_by_an_error_twice_has_failed(tmp_path: Path) -> None:
+def test_an_episode_that_ends_by_an_error_twice_has_failed(served: Served) -> None:
     """Its seed may be begun once more, and then the agent has ended it again."""
-    with serving("--out", str(tmp_path / "run")) as server:
-        results = []
-        for _ in range(2):
-            episode = server.begin(seed=0)
-            server.kill_browsers()
-            results.append(server.result(episode))
+    results = []
+    for _ in range(2):
+        episode = served.begin(seed=70)
+        served.kill_browsers()
+        results.append(served.result(episode))
     assert [each["status"] for each in results] == ["error", "fail"]
     assert results[1]["reward"] == 0.0
 
 
-def test_an_error_counts_after_the_server_was_started_anew(tmp_path: Path) -> None:
+def test_a_server_that_is_started_anew_goes_on_with_the_run_here_over_tls(tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
-    statuses = []
-    for options in ([], ["--resume"]):
-        with serving("--out", folder, *options) as server:
-            episode = server.begin(seed=0)
-            server.kill_browsers()
-            statuses.append(server.result(episode)["status"])
-    assert statuses == ["error", "fail"]
-
-
-def test_an_episode_that_has_not_begun_yet_can_be_ended(served: Served) -> None:
-    with ThreadPoolExecutor(1) as thread:
-        begins = thread.submit(served.begin, seed=60)
-        beginning: list[dict[str, Any]] = []
-        while not beginning:
-            beginning = [each for each in served.owner.get("/episodes").json() if each["seed"] == 60]
-        assert beginning[0]["state"] == "beginning"
-        result = served.end(beginning[0])["result"]
-        begins.result()
-    assert (result["status"], result["end_reason"], result["actions"]) == ("fail", "answer", 1)
-
-
-def test_a_proxy_of_the_network_is_not_asked_to_end_an_episode(tmp_path: Path) -> None:
-    proxy = "http://127.0.0.1:9"
-    with serving(http_proxy=proxy, HTTP_PROXY=proxy) as server:
-        result = server.end(server.begin())["result"]
-    assert (result["status"], result["end_reason"]) == ("fail", "answer")
-
-
-def test_any_seed_begins_at_once_and_no_id_is_guessed(served: Served) -> None:
-    assert served.end(served.begin(seed=2**31))["result"]["seed"] == 2**31
-    unknown = served.owner.get("/episodes/0123456789abcdef")
-    assert unknown.status_code == 404
-    assert "GET /episodes lists them" in unknown.json()["error"]
-
-
-def test_over_tls(tmp_path: Path) -> None:
     certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    with serving("--out", folder) as server:
+        server.end(server.begin(seed=0))
+        episode = server.begin(seed=1)
+        server.kill_browsers()
+        assert server.result(episode)["status"] == "error"
     _write_certificate(certificate, key)
     trusted = ssl.create_default_context(cafile=str(certificate))
     options = ("--tls-certificate", str(certificate), "--tls-key", str(key))
-    with serving(*options, verify=trusted) as server:
-        episode = server.begin()
+    with serving("--out", folder, "--resume", *options, verify=trusted) as server:
+        refused = server.owner.post("/episodes", json={"instance": STEAM, "seed": 0})
+        assert refused.status_code == 422
+        episode = server.begin(seed=1)
         assert episode["cdp_url"].startswith("wss://127.0.0.1:")
         version = httpx.get(f"{episode['http_url']}/json/version", verify=trusted).json()
         assert version["webSocketDebuggerUrl"] == episode["cdp_url"]
         with connect(episode["cdp_url"], ssl=trusted) as socket:
             socket.send('{"id": 1, "method": "Browser.getVersion"}')
-            assert json.loads(socket.recv(timeout=30))["result"]["protocolVersion"] == "1.3"
-        server.end(episode)
+            assert json.loads(socket.recv(timeout=LONGEST))["result"]["protocolVersion"] == "1.3"
+        server.kill_browsers()
+        assert server.result(episode)["status"] == "fail", "the error before it counts"
+        assert server.begin()["seed"] == 2
+    assert [(each.seed, each.status) for each in read_results(Path(folder))] == [(0, "fail"), (1, "fail")]
+
+
+def test_an_episode_that_has_not_begun_yet_can_be_ended(served: Served) -> None:
+    for seed in count(60):
+        with ThreadPoolExecutor(1) as thread:
+            begins = thread.submit(served.begin, seed=seed)
+            listed: list[dict[str, Any]] = []
+            while not listed:
+                listed = [each for each in served.owner.get("/episodes").json() if each["seed"] == seed]
+            result = served.end(listed[0])["result"]
+            begins.result()
+        assert (result["status"], result["end_reason"], result["actions"]) == ("fail", "answer", 1)
+        if listed[0]["state"] == "beginning":
+            break  # else it had begun before this process came to look
+
+
+def test_no_id_is_guessed(served: Served) -> None:
+    unknown = served.owner.get("/episodes/0123456789abcdef")
+    assert unknown.status_code == 404
+    assert "GET /episodes lists them" in unknown.json()["error"]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests import retry_support
+from tests.recorded import run_folder
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.records.load import digest_of, load_trajectory
 from websp_gym.records.results import Result
@@ -168,7 +169,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("how", [pytest.param(signal.SIGINT, marks=pytest.mark.proof), signal.SIGKILL])
 def test_an_interrupted_run_keeps_its_results_and_can_be_resumed(tmp_path: Path, how: signal.Signals) -> None:
     script, folder = tmp_path / "main.py", tmp_path / "run"
     script.write_text(INTERRUPTED)
@@ -177,60 +178,77 @@ def test_an_interrupted_run_keeps_its_results_and_can_be_resumed(tmp_path: Path,
         [sys.executable, str(script), str(folder)],
         env=environment,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
         start_new_session=True,
     ) as process:
         assert process.stdout is not None
-        process.stdout.readline()
+        first = process.stdout.readline()
         os.killpg(process.pid, how)
+        more, error = process.communicate()
+    assert first, error
     kept = read_results(folder)
-    assert 1 <= len(kept) < 40
-    assert {one.status for one in kept} == {"pass"}
-    left = plan_run(NOOP, [PASSES], trials=len(kept) + 1, folder=folder, resume=True)
-    assert len(left) >= 1
+    assert {*first.splitlines(), *more.splitlines()} <= {one.summary() for one in kept}
+    assert len(kept) < 40
+    # One that the machine had no time for has an error, and is played again as if it were not there.
+    there = {one.trial for one in kept if one.status == "pass"}
+    left = plan_run(NOOP, [PASSES], trials=40, folder=folder, resume=True)
+    assert [job.trial for job in left] == [trial for trial in range(1, 41) if trial not in there]
     run_batch(left[:1])
-    assert len(read_results(folder)) == len(kept) + 1
+    assert {one.trial for one in read_results(folder)} == {left[0].trial, *(one.trial for one in kept)}
+
+
+def kept_run(parent: Path, *, lie: bool = False) -> tuple[Path, list[Result]]:
+    """A kept run of two episodes, that fails and that passes; with a lie, both had a reward of 1."""
+    folder = run_folder("untouched", parent)
+    found = {one.id: one for one in read_results(folder) if one.trial == 1}
+    results = [found[FAILS], found[PASSES]]
+    if lie:
+        results = [
+            replace(one, reward=1.0, status="pass", source="custom", siblings=None, strict=None)
+            for one in results
+        ]
+    (folder / RESULTS).write_text("".join(one.line() + "\n" for one in results))
+    return folder, results
 
 
 def test_a_kept_run_is_scored_again_by_its_state_and_by_a_judge(tmp_path: Path) -> None:
-    run = Run(agent="noop", options={**QUICK, "reward": lambda outcome: 1.0})
-    results = run_batch(plan_run(run, [FAILS, PASSES], folder=tmp_path))
-    assert [one.status for one in results] == ["pass", "pass"]
-    by_state = rescore(tmp_path)
+    folder, results = kept_run(tmp_path, lie=True)
+    by_state = rescore(folder)
     assert [(one.changed, one.after.outcome) for one in by_state] == [(True, "failure"), (False, "success")]
     assert [(one.after.siblings, one.after.strict) for one in by_state] == [(0.0, 0.0), (1.0, 1.0)]
-    assert read_results(tmp_path) == results, "nothing is written unasked"
-    rescore(tmp_path, write=True)
-    assert [(one.status, one.source) for one in read_results(tmp_path)] == [
+    assert read_results(folder) == results, "nothing is written unasked"
+    rescore(folder, write=True)
+    assert [(one.status, one.source) for one in read_results(folder)] == [
         ("fail", "state"),
         ("pass", "state"),
     ]
 
     with pytest.raises(SetupError, match="websp judge"):
-        rescore(tmp_path, by="judge")
+        rescore(folder, by="judge")
     opinion = Judgement(
         run=results[1].trajectory,
-        record=digest_of(tmp_path / results[1].trajectory),
+        record=digest_of(folder / results[1].trajectory),
         instance=PASSES,
         judge="j",
         status="unscored",
         source="judge",
         reason="a tie",
     )
-    keep_judgement(tmp_path / results[1].trajectory, replace(opinion, status="pass"))
-    judged = rescore(tmp_path, by="judge")[1].after
+    keep_judgement(folder / results[1].trajectory, replace(opinion, status="pass"))
+    judged = rescore(folder, by="judge")[1].after
     assert (judged.source, judged.siblings, judged.strict) == ("judge", 1.0, 1.0)
-    keep_judgement(tmp_path / results[1].trajectory, opinion)
-    first, second = rescore(tmp_path, by="judge")
+    keep_judgement(folder / results[1].trajectory, opinion)
+    first, second = rescore(folder, by="judge")
     assert (first.note, first.after) == ("no judgement of its trajectory", first.before)
     assert (second.after.status, second.after.reward, second.after.reason) == ("unscored", None, "a tie")
 
 
 def test_an_episode_that_cannot_be_rescored_is_named_without_affecting_others(tmp_path: Path) -> None:
-    first, second = run_batch(plan_run(NOOP, [FAILS, PASSES], folder=tmp_path))
-    (tmp_path / first.trajectory / "trajectory.json").write_text("{")
-    append_result(tmp_path, replace(second, id="Gone-task-1"))
-    notes = {one.before.id: one.note for one in rescore(tmp_path)}
+    folder, (first, second) = kept_run(tmp_path)
+    (folder / first.trajectory / "trajectory.json").write_text("{")
+    append_result(folder, replace(second, id="Gone-task-1"))
+    notes = {one.before.id: one.note for one in rescore(folder)}
     assert f"{first.trajectory}/trajectory.json: not a websp-trajectory/2 file" in notes[FAILS]
     assert (notes[PASSES], "Gone-task-1" in notes["Gone-task-1"]) == ("", True)
 
