@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 from cryptography.fernet import Fernet
 
 from benchmarks.internet import Internet
+from tests.command_support import websp_here
 from websp_gym.agents.simple import NoopAgent
+from websp_gym.browser.owner import call
 from websp_gym.env import WebspEnv
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.tasks.instances import load_instance
@@ -50,6 +53,11 @@ def live_env(instance: str, **options: Any) -> WebspEnv:
     """An environment in the live world; its reward is 0."""
     given = {"reward": lambda end: 0.0, "observation": "text", "reset_timeout": 120.0, **options}
     return WebspEnv(load_instance(instance), world="live", **given)
+
+
+def websp_browsing(*arguments: str) -> CompletedProcess[str]:
+    """Run a command that drives a browser itself, in this process: on the thread that has the browsers."""
+    return call(lambda: websp_here(*arguments))
 
 
 class Patient(NoopAgent):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -15,17 +16,20 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
-from websp_gym.browser.tabs import Tabs
+from tests.kept_tab import borrowed_tab
 from websp_gym.recording import RecorderBrowser
 from websp_gym.replay import Trace, replay
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+    from websp_gym.browser.tabs import Tabs
+
 PAGES = Path(__file__).parent / "pages" / "recorder"
 ACCOUNT = {"email": "carol.jones@example.org", "username": "carolj", "name": "Carol Jones"}
 PASSWORD = "Tr0ub4dor&3-horse"
+PATIENCE = 150.0
+"""Seconds after which a wait is given up; only what never comes takes as long."""
 
 
 @dataclass
@@ -42,7 +46,7 @@ class Server:
 
     def wait_for(self, page: Page, expected: dict[str, Any]) -> None:
         """Waits until the server holds a state, while the browser goes on."""
-        end = time.monotonic() + 30
+        end = time.monotonic() + PATIENCE
         while self.state != expected and time.monotonic() < end:
             page.wait_for_timeout(5)
         assert self.state == expected, f"{self.state} is not {expected}"
@@ -126,20 +130,22 @@ def record(studio: RecorderBrowser, server: Server) -> Record:
 
 @pytest.fixture
 def replayed(server: Server) -> Iterator[Callable[[Trace], Tabs]]:
-    """Replays a trace on a fresh browser context, with the server's state forgotten."""
-    contexts = []
+    """Replays a trace in a fresh tab, with the server's state forgotten."""
+    with ExitStack() as open_:
 
-    def replayed_(trace: Trace) -> Tabs:
-        server.state = {}
-        context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 1024))
-        contexts.append(context)
-        tabs = Tabs(context)
-        replay(trace, tabs, set="recorded", account={**ACCOUNT, "password": PASSWORD}, timeout=5)
-        return tabs
+        def replayed_(trace: Trace) -> Tabs:
+            server.state = {}
+            tabs = open_.enter_context(borrowed_tab(with_tabs=True)).tabs
+            replay(trace, tabs, set="recorded", account={**ACCOUNT, "password": PASSWORD}, timeout=PATIENCE)
+            return tabs
 
-    yield replayed_
-    for context in contexts:
-        context.close()
+        yield replayed_
+
+
+def recorded(studio: RecorderBrowser) -> Trace:
+    """Stop and return the recording, without loading its pages once more to see what they kept (a second of CPU)."""
+    studio.call("stop")
+    return studio.trace()
 
 
 def facts(trace: Trace) -> list[tuple[Any, ...]]:

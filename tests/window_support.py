@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-
+PATIENCE = 150.0
+"""Seconds after which a wait is given up; only what never comes takes as long."""
 _DIFFERENCE = """async (other) => {
   const image = new Image();
   image.src = 'data:image/png;base64,' + other;
@@ -29,7 +30,7 @@ _DIFFERENCE = """async (other) => {
 
 def until(page: Page, holds: Callable[[], object], what: str = "") -> None:
     """Wait until something holds, while the browsers go on."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + PATIENCE
     while not holds():
         assert time.monotonic() < end, what or "it did not come to hold"
         page.wait_for_timeout(5)
@@ -48,7 +49,7 @@ class Person:
     def open(self, url: str) -> None:
         """Open the window and wait for its first picture."""
         self.page.goto(url)
-        self.page.wait_for_selector("#screen[data-frame]")
+        self.page.wait_for_selector("#screen[data-frame]", timeout=PATIENCE * 1000)
 
     @property
     def url(self) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
-from tests.attach_support import COOKIES, STEAM, SWITCHES
-from tests.cli.test_cli import websp
+from tests.attach_support import COOKIES, STEAM, SWITCHES, until
+from tests.command_support import websp_here
+from tests.process_support import words_of
 from websp_gym.agents import make_agent
 from websp_gym.attach.agent import command_environment
 from websp_gym.errors import SetupError
@@ -18,7 +21,7 @@ from websp_gym.errors import SetupError
 PROGRAM = f"""
 import os, sys, urllib.request
 from contextlib import closing
-from tests.attach_support import Client
+from tests.devtools_client import Client
 
 print("task:", os.environ["WEBSP_TASK"])
 print("ours:", *sorted(name for name in os.environ if name.startswith("WEBSP_")))
@@ -39,13 +42,13 @@ def program(tmp_path: Path) -> str:
 
 
 def run(folder: Path, command: str, *more: str, tasks: str = "Steam-task-191-*") -> list[dict[str, Any]]:
-    done = websp("run", "--agent", f"cdp:{command}", "--tasks", tasks, "--out", str(folder), *more)
+    done = websp_here("run", "--agent", f"cdp:{command}", "--tasks", tasks, "--out", str(folder), *more)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
 
 
 def test_a_run_of_a_program_has_results_records_and_its_output(program: str, tmp_path: Path) -> None:
-    results = {each["id"]: each for each in run(tmp_path / "run", program, "--jobs", "2")}
+    results = {each["id"]: each for each in run(tmp_path / "run", program)}
     assert {id: each["reward"] for id, each in results.items()} == {STEAM: 1.0, "Steam-task-191-OFF": 0.0}
     assert {each["actions"] for each in results.values()} == {4}
     said = (tmp_path / "run" / results[STEAM]["trajectory"] / "output.txt").read_text()
@@ -56,7 +59,7 @@ def test_a_run_of_a_program_has_results_records_and_its_output(program: str, tmp
         ],
         "ours: WEBSP_CDP_URL WEBSP_DEBUGGER_ADDRESS WEBSP_FINISH_URL WEBSP_HTTP_URL WEBSP_MCP_URL WEBSP_START_URL WEBSP_TASK",
     ]
-    report = websp("report", str(tmp_path / "run"))
+    report = websp_here("report", str(tmp_path / "run"))
     assert report.returncode == 0, report.stderr
 
 
@@ -110,26 +113,23 @@ def test_a_program_that_fails_is_scored_by_the_state(tmp_path: Path) -> None:
     assert said == "broken\n"
 
 
-def test_a_program_that_does_not_exist_ends_the_run(tmp_path: Path) -> None:
-    command = "cdp:/nowhere/agent --now"
-    done = websp("run", "--agent", command, "--tasks", STEAM, "--out", str(tmp_path / "run"))
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [("/nowhere/agent --now", "/nowhere/agent"), ("exit 126", "(exit status 126): it wrote nothing")],
+)
+def test_a_program_that_does_not_exist_ends_the_run(tmp_path: Path, command: str, says: str) -> None:
+    done = websp_here("run", "--agent", f"cdp:{command}", "--tasks", STEAM, "--out", str(tmp_path / "run"))
     assert done.returncode == 2
     assert "cannot be started" in done.stderr
-    assert "/nowhere/agent" in done.stderr
+    assert says in " ".join(done.stderr.split())
 
 
-def test_a_program_that_does_not_exist_says_so_also_if_nothing_was_written(tmp_path: Path) -> None:
-    done = websp("run", "--agent", "cdp:exit 126", "--tasks", STEAM, "--out", str(tmp_path / "run"))
-    assert done.returncode == 2
-    assert "cannot be started (exit status 126): it wrote nothing" in done.stderr
-
-
-@pytest.mark.parametrize("status", [126, 127])
+@pytest.mark.parametrize("status", [126, pytest.param(127, marks=pytest.mark.proof)])
 def test_a_program_that_acted_is_scored_whatever_it_exits_with(tmp_path: Path, status: int) -> None:
     file = tmp_path / "agent.py"
     file.write_text(
         "import os, sys\n"
-        "from tests.attach_support import Client\n"
+        "from tests.devtools_client import Client\n"
         "client = Client(os.environ['WEBSP_CDP_URL'])\n"
         f"client.open({COOKIES!r})\n"
         f"sys.exit({status})\n"
@@ -140,16 +140,17 @@ def test_a_program_that_acted_is_scored_whatever_it_exits_with(tmp_path: Path, s
 
 
 def test_a_program_that_goes_on_after_the_end_is_ended(tmp_path: Path) -> None:
-    left = tmp_path / "left"
-    command = f'curl -s -X POST -d answer "$WEBSP_FINISH_URL"; (sleep 8; touch {left}) & sleep 60'
-    results = run(tmp_path / "run", command, "--jobs", "2")
-    assert {each["end_reason"] for each in results} == {"answer"}
-    assert not left.exists()
+    """With what it has started."""
+    nap = ["sleep", f"6{os.getpid()}"]
+    command = f'curl -s -X POST -d answer "$WEBSP_FINISH_URL"; {" ".join(nap)} & {" ".join(nap)}'
+    (result,) = run(tmp_path / "run", command, tasks=STEAM)
+    assert result["end_reason"] == "answer"
+    until(lambda: nap not in map(words_of, psutil.process_iter()))
 
 
 @pytest.mark.parametrize("spec", ["cdp:", "cdp:  "])
 def test_a_command_is_needed(spec: str, tmp_path: Path) -> None:
-    done = websp("run", "--agent", spec, "--tasks", STEAM, "--out", str(tmp_path / "run"))
+    done = websp_here("run", "--agent", spec, "--tasks", STEAM, "--out", str(tmp_path / "run"))
     assert done.returncode == 2
     assert "cdp:python my_agent.py" in done.stderr
 
@@ -159,17 +160,15 @@ def test_such_an_agent_answers_no_observations() -> None:
         make_agent("cdp:python agent.py")
 
 
-def test_an_agent_that_ends_the_browser_twice_has_failed(program: str, tmp_path: Path) -> None:
+def test_an_agent_that_ends_the_browser_twice_has_failed(tmp_path: Path) -> None:
     """What it did cannot be repeated for it, so it begins again, once."""
     file = tmp_path / "killer.py"
     file.write_text(
-        "import os, signal, psutil\n"
-        "me = psutil.Process()\n"
-        "run = next(each for each in me.parents() if 'websp_gym.cli' in ' '.join(each.cmdline()))\n"
-        "for each in run.children(recursive=True):\n"
+        "import signal, psutil\n"
+        f"for each in psutil.Process({os.getpid()}).children(recursive=True):\n"
         "    if 'chrom' in each.name():\n"
         "        each.kill()\n"
-        "import time; time.sleep(2)\n"
+        "signal.pause()\n"
     )
     (result,) = run(tmp_path / "run", f"{sys.executable} {file}", tasks=STEAM)
     assert (result["status"], result["end_reason"], len(result["tries"])) == ("fail", "error", 2)

@@ -9,6 +9,7 @@ import pytest
 
 from websp_gym.attach.commands import READERS, CommandReader
 from websp_gym.attach.rules import PASSED
+from websp_gym.env.outside import OutsideAction
 
 Command = tuple[str, dict[str, Any]]
 
@@ -41,6 +42,52 @@ def typed(text: str, down: str = "keyDown") -> list[Command]:
 
 def drag(kind: str) -> Command:
     return "Input.dispatchDragEvent", {"type": kind, "x": 1, "y": 2, "data": {"items": []}}
+
+
+class Agent:
+    """Commands as an agent sends them, and a clock that stands still in between.
+
+    Attributes:
+        actions: The actions that they are.
+    """
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        self._later: list[tuple[float, Callable[[], None]]] = []
+        self._number = 0
+        self.reader = CommandReader(
+            lambda seconds, function: self._later.append((self._now + seconds, function)), lambda: self._now
+        )
+        self.actions: list[OutsideAction] = []
+
+    @property
+    def told(self) -> list[str]:
+        """The actions in words."""
+        return [str(action) for action in self.actions]
+
+    def send(
+        self, *commands: Command, tab: str = "tab", session: str = "session", passes: bool = True
+    ) -> None:
+        """Send commands, each of which is answered; ``passes``: whether the actions are let pass."""
+        for method, arguments in commands:
+            self._number += 1
+            action = self.reader.read(method, arguments, tab, session, self._number)
+            if action is not None:
+                action.types = action.call[0] == "keyboard_type"  # as the environment finds out
+                if passes:
+                    action.let_pass()
+                self.actions.append(action)
+            self.reader.answered(session, self._number)
+
+    def wait(self, seconds: float) -> None:
+        """Let time go on, with what is to happen in it."""
+        end = self._now + seconds
+        while due := [each for each in self._later if each[0] <= end]:
+            first = min(due, key=lambda each: each[0])
+            self._later.remove(first)
+            self._now = first[0]
+            first[1]()
+        self._now = end
 
 
 PRESS = [mouse("mouseMoved"), mouse("mousePressed"), mouse("mouseReleased")]
@@ -114,45 +161,93 @@ SECOND = [mouse("mousePressed", clickCount=2), mouse("mouseReleased", clickCount
     ],
 )  # fmt: skip
 def test_commands_are_read_as_actions(commands: list[Command], actions: list[str]) -> None:
-    later: list[Callable[[], None]] = []
-    reader = CommandReader(lambda seconds, function: later.append(function))
-    found = []
-    for number, (method, arguments) in enumerate(commands):
-        action = reader.read(method, arguments, "tab", "session", number)
-        if action is not None:
-            action.types = action.call[0] == "keyboard_type"  # as the environment finds out
-            action.let_pass()
-            found.append(action)
-        reader.answered("session", number)
-    assert [str(action) for action in found] == actions
-    for function in later:
-        function()
-    assert all(action.over.done() for action in found if action.types)
+    agent = Agent()
+    agent.send(*commands)
+    assert agent.told == actions
+    agent.wait(10)
+    assert all(action.over.done() for action in agent.actions if action.types)
+
+
+@pytest.mark.parametrize(("seconds", "actions"), [(0.9, 1), (1.1, 2)])
+def test_presses_that_follow_slowly_are_no_double_one(seconds: float, actions: int) -> None:
+    agent = Agent()
+    agent.send(*PRESS)
+    agent.wait(seconds)
+    agent.send(*SECOND)
+    assert len(agent.actions) == actions
+
+
+def test_a_press_that_waits_for_its_turn_is_still_followed_by_the_second_one() -> None:
+    agent = Agent()
+    agent.send(PRESS[1], passes=False)
+    agent.wait(5)
+    agent.actions[0].let_pass()
+    agent.wait(0.5)
+    agent.send(PRESS[2], *SECOND)
+    assert agent.told == ["mouse_click(10, 20)"]
+
+
+def test_presses_in_two_tabs_are_two() -> None:
+    agent = Agent()
+    agent.send(*PRESS)
+    agent.send(*SECOND, tab="other")
+    assert agent.told == ["mouse_click(10, 20)", "mouse_dblclick(10, 20)"]
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0.4, ["ab"]), (0.6, ["a", "b"])])
+def test_a_run_of_keys_is_over_after_a_pause(seconds: float, told: list[str]) -> None:
+    agent = Agent()
+    agent.send(*typed("a"))
+    agent.wait(seconds)
+    agent.send(*typed("b"))
+    assert agent.told == [f"keyboard_type('{each}')" for each in told]
 
 
 def test_a_run_of_keys_does_not_end_while_its_first_key_is_held_back() -> None:
     """As after a press whose step takes longer than a run may pause."""
-    later: list[Callable[[], None]] = []
-    reader = CommandReader(lambda seconds, function: later.append(function))
-    (method, half), (_, life) = (("Input.insertText", {"text": text}) for text in ("half", " life"))
-    action = reader.read(method, half, "tab", "session", 1)
-    assert action is not None
-    action.types = True
-    later.pop()()
-    action.let_pass()
-    assert reader.read(method, life, "tab", "session", 2) is None
-    assert str(action) == "keyboard_type('half life')"
-    for look in later:
-        look()
-    assert action.over.done()
+    agent = Agent()
+    agent.send(("Input.insertText", {"text": "half"}), passes=False)
+    agent.wait(0.6)
+    agent.actions[0].let_pass()
+    agent.send(("Input.insertText", {"text": " life"}))
+    assert agent.told == ["keyboard_type('half life')"]
+    agent.wait(0.6)
+    assert agent.actions[0].over.done()
+
+
+@pytest.mark.parametrize(
+    ("before", "tab", "over"),
+    [
+        ([], "tab", False),
+        ([("Runtime.evaluate", {})], "tab", True),
+        ([("Runtime.evaluate", {})], "other", False),
+    ],
+    ids=["moved by the page", "moved by the agent", "moved in another tab"],
+)
+def test_a_run_of_keys_is_over_where_the_agent_moves_the_focus(
+    before: list[Command], tab: str, over: bool
+) -> None:
+    agent = Agent()
+    agent.send(*typed("1"), *before)
+    agent.reader.focus_moved(tab)
+    assert agent.actions[0].over.done() is over
+    agent.send(*typed("2"))
+    assert agent.told == (["keyboard_type('1')", "keyboard_type('2')"] if over else ["keyboard_type('12')"])
+
+
+def test_a_press_is_over_once_the_browser_has_answered_its_release() -> None:
+    agent = Agent()
+    agent.send(*PRESS[:2])
+    assert not agent.actions[0].over.done()
+    agent.send(PRESS[2])
+    assert agent.actions[0].over.done()
 
 
 def test_the_texts_of_keys_belong_to_their_sessions() -> None:
-    reader = CommandReader(lambda seconds, function: None)
-    _, enter = key("rawKeyDown", "Enter")
-    _, text = key("char", "", "\r")
-    assert reader.read("Input.dispatchKeyEvent", enter, "tab", "one", 1) is not None
-    assert reader.read("Input.dispatchKeyEvent", text, "tab", "other", 1) is not None
+    agent = Agent()
+    agent.send(key("rawKeyDown", "Enter"), session="one")
+    agent.send(key("char", "", "\r"), session="other")
+    assert agent.told == ["keyboard_press('Enter')"] * 2
 
 
 def test_every_command_of_the_mouse_and_the_keys_is_read_or_presses_nothing() -> None:

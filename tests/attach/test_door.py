@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import closing, suppress
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.attach_support import COOKIES, STEAM, SWITCHES, Client, CommandError, finish, play, play_door
+from tests.attach_support import (
+    COOKIES,
+    STEAM,
+    SWITCHES,
+    Client,
+    CommandError,
+    finish,
+    play,
+    until,
+    wait_for_change,
+    wait_for_steps,
+)
 from tests.conftest import MakeEnv
 from websp_gym.attach.door import Door
+from websp_gym.browser.owner import call
 from websp_gym.env.outside import OutsideAction
 
 
@@ -49,27 +60,7 @@ def test_what_is_pressed_after_the_limit_does_not_happen(make: MakeEnv) -> None:
     assert len(said) == 1
 
 
-def test_a_press_elsewhere_is_no_part_of_a_double_press(make: MakeEnv) -> None:
-    def program(client: Client, door: Door) -> None:
-        client.open(COOKIES)
-        client.turn_off(SWITCHES[0])
-        place = client.place_of(f"document.querySelector('[data-key=\"{SWITCHES[1]}\"]')")
-        with suppress(CommandError, OSError, ConnectionClosed):
-            for x in range(700, 705):
-                client.press_at(x, 100, clickCount=2)
-            client.press_at(*place, clickCount=2)
-
-    played = play(make(STEAM, observation="text", max_actions=4), program)
-    steps = played.task.trajectory.steps
-    assert [step.action.partition("(")[0] for step in steps] == [
-        "goto",
-        "mouse_click",
-        *["mouse_dblclick"] * 2,
-    ]
-    assert played.task.trajectory.end_reason == "action_limit"
-    assert played.reward == 0.0
-
-
+@pytest.mark.proof
 def test_an_enter_by_another_name_is_an_action_that_the_limit_refuses(make: MakeEnv) -> None:
     """A switch that has the focus is turned by the text alone."""
 
@@ -86,49 +77,9 @@ def test_an_enter_by_another_name_is_an_action_that_the_limit_refuses(make: Make
     assert played.reward == 0.0
 
 
-def test_a_script_that_never_ends_hides_no_other(make: MakeEnv) -> None:
-    def program(client: Client, door: Door) -> None:
-        client.open(COOKIES)
-        wait = {"expression": "new Promise(() => {})", "awaitPromise": True}
-        client.start("Runtime.evaluate", session=client.session, **wait)
-        for _ in range(2):
-            client.evaluate("document.querySelector('button').click(); document.querySelector('a').focus()")
-            time.sleep(1)
-        client.evaluate("1 + 1")
-        client.evaluate("void (location.href = '/account/')")
-        time.sleep(2)
-
-    played = play(make(STEAM, observation="text"), program)
-    assert [step.partition(" ")[2].partition(" ")[0] for step in played.steps[1:]] == [
-        "click",
-        "click",
-        "GET",
-    ]
-
-
-def test_what_one_script_does_while_another_looks_is_one_action(make: MakeEnv) -> None:
-    turn = "document.querySelector('[data-key=\"{}\"]').click(); await wait(1000);"
-    script = f"""(async () => {{
-        const wait = ms => new Promise(done => setTimeout(done, ms));
-        {"".join(turn.format(name) for name in SWITCHES)}
-    }})()"""
-
-    def program(client: Client, door: Door) -> None:
-        client.open(COOKIES)
-        acting = client.start(
-            "Runtime.evaluate", session=client.session, expression=script, awaitPromise=True
-        )
-        time.sleep(0.1)
-        client.evaluate("document.title")
-        client.answer(acting)
-        time.sleep(1)
-
-    played = play(make(STEAM, observation="text"), program)
-    assert played.reward == 1.0
-    assert len(played.steps) == 2
-
-
 def test_a_reload_and_going_back_meet_no_element(make: MakeEnv) -> None:
+    env = make(STEAM, observation="text", policies="standard", max_actions=40)
+
     def program(client: Client, door: Door) -> None:
         client.open(COOKIES)
         client.open(COOKIES)  # the first response is a fault that one of the policies is about
@@ -138,10 +89,9 @@ def test_a_reload_and_going_back_meet_no_element(make: MakeEnv) -> None:
         client.press("document.querySelector('[name=term]')")
         entries = client.tell("Page.getNavigationHistory")["entries"]
         client.tell("Page.navigateToHistoryEntry", entryId=entries[0]["id"])
-        time.sleep(1)
+        wait_for_steps(env, 6)
 
-    played = play(make(STEAM, observation="text", policies="standard", max_actions=40), program)
-    steps = played.task.trajectory.steps
+    steps = play(env, program).task.trajectory.steps
     met = {step.action: (step.act.role, step.act.name) for step in steps if step.act}
     facts = {each.kind: each.role for step in steps if step.facts is not None for each in step.facts.actions}
     assert facts["mouse_click"] == "combobox"
@@ -150,76 +100,87 @@ def test_a_reload_and_going_back_meet_no_element(make: MakeEnv) -> None:
         assert not facts[action.partition("(")[0]]
 
 
-def test_the_time_limit_ends_an_episode_in_which_nothing_is_done(make: MakeEnv) -> None:
-    def program(client: Client, door: Door) -> None:
-        time.sleep(6)
+def test_the_history_leads_to_no_page_that_cannot_be_opened(make: MakeEnv) -> None:
+    """Where it has one, which no command of an agent has opened."""
+    env = make(STEAM, observation="text")
 
-    before = time.monotonic()
-    env = make(STEAM, observation="text", max_seconds=2)
-    env.reset(seed=0)
-    before = time.monotonic()
-    played = play(env, program)
-    assert played.task.trajectory.end_reason == "time_limit"
-    assert time.monotonic() - before < 30
+    def program(client: Client, door: Door) -> None:
+        call(lambda: env.page.goto("file:///etc/hostname"))
+        client.open(COOKIES)
+        entries = client.tell("Page.getNavigationHistory")["entries"]
+        (local,) = [each for each in entries if each["url"].startswith("file:")]
+        with pytest.raises(CommandError, match="only addresses of the web"):
+            client.tell("Page.navigateToHistoryEntry", entryId=local["id"])
+
+    assert play(env, program).steps == [f"goto('{COOKIES}')"]
+
+
+def test_the_time_limit_ends_an_episode_in_which_nothing_is_done(make: MakeEnv) -> None:
+    env = make(STEAM, observation="text", max_seconds=1)
+
+    def program(client: Client, door: Door) -> None:
+        assert env.task is not None
+        record = env.task.trajectory
+        until(lambda: record.end_reason)
+
+    assert play(env, program).task.trajectory.end_reason == "time_limit"
 
 
 def test_an_action_that_comes_when_the_time_is_over_is_refused(make: MakeEnv) -> None:
-    env = make(STEAM, observation="text", max_seconds=0.2)
+    env = make(STEAM, observation="text", max_seconds=1e-6)
     env.reset(seed=0)
-    time.sleep(0.3)
     action = OutsideAction(("mouse_click", [5, 300], {}), "")
     truncated = env.step(action)[3]
     assert (truncated, action.decided.done()) == (True, True)
     assert action.decided.result() == "not carried out: the time was over"
 
 
-def test_scripts_that_act_are_steps_marked_as_such(make: MakeEnv) -> None:
+def test_scripts_that_act_send_or_open_are_steps_marked_as_such(make: MakeEnv) -> None:
+    env = make(STEAM, observation="text")
     first, second = (f"document.querySelector('[data-key=\"{name}\"]').click()" for name in SWITCHES)
+    scripts = (
+        first,
+        second,
+        "fetch('/nowhere', {method: 'POST', body: 'a=1'}).then(answer => answer.status)",
+        "void (location.href = '/account/')",
+    )
 
     def program(client: Client, door: Door) -> None:
         client.open(COOKIES)
-        client.evaluate(first)
-        time.sleep(1.5)
-        client.evaluate(f"new Promise(done => setTimeout(() => {{ {second}; done(); }}, 20))")
+        for number, script in enumerate(scripts, 2):
+            # What comes directly after another action is taken for the doing of the same script.
+            late = f"new Promise(done => setTimeout(() => done({script}), 400))"
+            client.start("Runtime.evaluate", session=client.session, expression=late, awaitPromise=True)
+            wait_for_steps(env, number)
 
-    played = play(make(STEAM, observation="text"), program)
+    played = play(env, program)
     acts = [step.act for step in played.task.trajectory.steps if step.act]
     assert played.reward == 1.0
     assert [(act.kind, act.role, act.name) for act in acts[1:3]] == [
         ("script", "switch", "recentapps"),
         ("script", "switch", "app_impressions"),
     ]
-    assert [step.counted for step in played.task.trajectory.steps] == [1, 1, 1, 1]
+    assert played.steps[3:] == [
+        "script: POST https://store.steampowered.com/nowhere",
+        "script: GET https://store.steampowered.com/account/",
+    ]
+    assert [step.counted for step in played.task.trajectory.steps] == [1] * 6
 
 
 def test_what_changes_long_after_a_script_is_a_marked_step_too(make: MakeEnv) -> None:
+    env = make(STEAM, observation="text")
     both = ";".join(f"document.querySelector('[data-key=\"{name}\"]').click()" for name in SWITCHES)
 
     def program(client: Client, door: Door) -> None:
         client.open(COOKIES)
         client.evaluate(f"void setTimeout(() => {{ {both} }}, 1500)")
-        time.sleep(4)
+        wait_for_change(env, *SWITCHES)
 
-    played = play(make(STEAM, observation="text"), program)
+    played = play(env, program)
     assert played.reward == 1.0
     (changed,) = played.steps[1:]
     assert changed.startswith("script: changed without an input: ")
     assert all(f"set {name}" in changed for name in SWITCHES)
-
-
-def test_what_a_script_sends_or_opens_is_a_step(make: MakeEnv) -> None:
-    def program(client: Client, door: Door) -> None:
-        client.open(COOKIES)
-        client.evaluate("fetch('/nowhere', {method: 'POST', body: 'a=1'}).then(answer => answer.status)")
-        time.sleep(1.5)
-        client.evaluate("void (location.href = '/account/')")
-        time.sleep(1.5)
-
-    played = play(make(STEAM, observation="text"), program)
-    assert played.steps[1:] == [
-        "script: POST https://store.steampowered.com/nowhere",
-        "script: GET https://store.steampowered.com/account/",
-    ]
 
 
 def test_keys_into_a_field_are_one_action(make: MakeEnv) -> None:
@@ -248,34 +209,31 @@ def test_keys_into_a_field_are_one_action(make: MakeEnv) -> None:
 
 
 TWO_FIELDS = """document.body.innerHTML = '<input aria-label="first"><input aria-label="second">';
-    const [first, second] = document.querySelectorAll('input'); void 0;"""
+    var [first, second] = document.querySelectorAll('input'); void 0;"""
 
 
-def test_texts_for_two_fields_are_two_actions_however_fast_they_come(make: MakeEnv) -> None:
-    """As Playwright fills fields: a script moves the focus, then all of the text comes at once."""
+def test_a_run_of_keys_ends_where_the_agent_moves_the_focus_and_not_where_the_page_does(
+    make: MakeEnv,
+) -> None:
+    """Playwright fills fields by a script that moves the focus, and all of a text at once. A page may move it after
+    each digit of a code."""
+    typed: list[str] = []
 
     def program(client: Client, door: Door) -> None:
         client.evaluate(TWO_FIELDS)
         for field, text in (("first", "Ada"), ("second", "Lovelace")):
             client.evaluate(f"{field}.focus()")
             client.tell("Input.insertText", text=text)
-
-    played = play(make(STEAM, observation="text"), program)
-    assert played.steps == ["keyboard_type('Ada')", "keyboard_type('Lovelace')"]
-    assert [step.act and step.act.name for step in played.task.trajectory.steps[:2]] == ["first", "second"]
-
-
-def test_a_page_that_moves_the_focus_does_not_cut_a_run_of_keys(make: MakeEnv) -> None:
-    """As where each digit of a code has a field of its own; the agent looks at the page before it types."""
-
-    def program(client: Client, door: Door) -> None:
         client.evaluate(f"{TWO_FIELDS} first.oninput = () => second.focus(); first.focus()")
         for key in "12":
             client.tell("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
             client.tell("Input.dispatchKeyEvent", type="keyUp", key=key)
-        assert client.evaluate("first.value + second.value") == "12"
+        typed.append(client.evaluate("first.value + second.value"))
 
-    assert play(make(STEAM, observation="text"), program).steps == ["keyboard_type('12')"]
+    played = play(make(STEAM, observation="text"), program)
+    assert typed == ["12"]
+    assert played.steps == ["keyboard_type('Ada')", "keyboard_type('Lovelace')", "keyboard_type('12')"]
+    assert [step.act and step.act.name for step in played.task.trajectory.steps[:2]] == ["first", "second"]
 
 
 def test_looking_moving_and_scrolling_are_free(make: MakeEnv) -> None:
@@ -290,30 +248,25 @@ def test_looking_moving_and_scrolling_are_free(make: MakeEnv) -> None:
     assert play(make(STEAM, observation="text"), program).steps == []
 
 
-def test_a_dialog_is_the_agents_to_answer(make: MakeEnv) -> None:
+def test_a_dialog_is_the_agents_to_answer_once_it_is_told_of_them(make: MakeEnv) -> None:
     answers: list[bool] = []
 
     def program(client: Client, door: Door) -> None:
-        client.attach()
+        answers.append(client.evaluate("confirm('Sure?')"))
         client.tell("Page.enable")
         for accept in (True, False):
-            asked = client.start("Runtime.evaluate", session=client.session, expression="confirm('Sure?')")
+            asked = client.start("Runtime.evaluate", session=client.session, expression="confirm('Really?')")
             client.event("Page.javascriptDialogOpening")
             client.tell("Page.handleJavaScriptDialog", accept=accept)
             answers.append(client.answer(asked)["result"]["value"])
         client.open(COOKIES)
 
     played = play(make(STEAM, observation="text"), program)
-    assert answers == [True, False]
-    assert "'Sure?'; it was answered with OK" in played.told[0]
-    assert "'Sure?'; it was answered with Cancel" in played.told[0]
-
-
-def test_a_dialog_of_which_the_agent_is_not_told_is_answered_as_ever(make: MakeEnv) -> None:
-    def program(client: Client, door: Door) -> None:
-        assert client.evaluate("confirm('Sure?')") is False
-
-    assert play(make(STEAM, observation="text"), program).steps == []
+    assert answers == [False, True, False]
+    assert played.steps == [f"goto('{COOKIES}')"]
+    for told in ("'Sure?'; it was answered with Cancel", "'Really?'; it was answered with OK"):
+        assert told in played.told[0]
+    assert "'Really?'; it was answered with Cancel" in played.told[0]
 
 
 def test_a_new_tab_is_one_of_the_episode(make: MakeEnv) -> None:
@@ -333,7 +286,7 @@ def test_many_tabs_are_opened_while_others_talk(make: MakeEnv) -> None:
     """Playwright prepares each tab at the same time: the commands of two clients must not be mixed."""
 
     def program(client: Client, door: Door) -> None:
-        for _ in range(20):
+        for _ in range(6):
             target = client.send("Target.createTarget", url="about:blank")["targetId"]
             session = client.attach(target)
             big = client.evaluate(f"'{'x' * 100_000}'.length")
@@ -343,73 +296,56 @@ def test_many_tabs_are_opened_while_others_talk(make: MakeEnv) -> None:
     play(make(STEAM, observation="text"), program)
 
 
-def test_two_connections_share_the_tabs(make: MakeEnv) -> None:
+def test_connections_share_the_tabs_and_closing_the_browser_ends_one_of_them(make: MakeEnv) -> None:
+    places: list[str] = []
+
     def program(client: Client, door: Door) -> None:
-        client.open(COOKIES)
-        with closing(Client(door.cdp_url)) as other:
-            other.turn_off(SWITCHES[0])
-            client.turn_off(SWITCHES[1])
-
-    assert play(make(STEAM, observation="text"), program).reward == 1.0
-
-
-def test_an_address_leads_to_the_first_tab_for_clients_of_one_tab(make: MakeEnv) -> None:
-    def program(_client: Client, door: Door) -> None:
         with closing(Client(door.cdp_url.replace("/browser/", "/page/"))) as tab:
             tab.send("Page.enable")
             place = tab.send("Runtime.evaluate", expression="location.href", returnByValue=True)
-            assert place["result"]["value"] == "https://store.steampowered.com/"
+            places.append(place["result"]["value"])
+        client.open(COOKIES)
+        with closing(Client(door.cdp_url)) as other:
+            other.turn_off(SWITCHES[0])
+            other.send("Browser.close")
+        client.turn_off(SWITCHES[1])
 
-    assert play(make(STEAM), program).steps == []
-
-
-def test_closing_the_browser_ends_nothing_but_the_connection(make: MakeEnv) -> None:
-    def program(door: Door) -> str:
-        with closing(Client(door.cdp_url)) as client:
-            client.send("Browser.close")
-        with closing(Client(door.cdp_url)) as client:
-            client.open(COOKIES)
-            for name in SWITCHES:
-                client.turn_off(name)
-        return ""
-
-    assert play_door(make(STEAM, observation="text"), program).reward == 1.0
+    assert play(make(STEAM, observation="text"), program).reward == 1.0
+    assert places == ["https://store.steampowered.com/"]
 
 
-def test_an_episode_can_be_finished_once(make: MakeEnv) -> None:
+def test_an_episode_can_be_finished_once_and_its_environment_played_by_other_agents(make: MakeEnv) -> None:
     statuses: list[int] = []
 
     def program(client: Client, door: Door) -> None:
         statuses.append(finish(door, "first"))
         statuses.append(finish(door, "second"))
-        with pytest.raises((CommandError, OSError)):
+        with pytest.raises((CommandError, OSError, ConnectionClosed)):
             client.open(COOKIES)
 
-    played = play(make(STEAM, observation="text"), program)
+    env = make(STEAM, observation="text")
+    played = play(env, program)
     assert statuses[0] == 200
     assert statuses[1] in (409, 0)  # the door may be closed by then
     assert played.task.trajectory.steps[-1].action == "ANSWER; first"
     assert played.steps == []
-
-
-def test_an_environment_plays_other_agents_afterwards(make: MakeEnv) -> None:
-    env = make(STEAM, observation="text")
-    play(env, lambda client, door: "done")
     env.reset(seed=1)
     assert env.step("ANSWER; done")[2]
 
 
 def test_policies_are_judged_by_what_was_pressed_typed_and_scripted(make: MakeEnv) -> None:
+    env = make(STEAM, observation="text", policies="standard", max_actions=40)
+
     def program(client: Client, door: Door) -> None:
         client.open(COOKIES)
         client.open(COOKIES)  # the first response is a fault that one of the policies is about
         client.turn_off(SWITCHES[0])
         client.press("document.querySelector('[name=term]')")
         client.tell("Input.insertText", text="half life")
-        time.sleep(1)
+        wait_for_steps(env, 5)
         client.evaluate(f"document.querySelector('[data-key=\"{SWITCHES[1]}\"]').click()")
 
-    played = play(make(STEAM, observation="text", policies="standard", max_actions=40), program)
+    played = play(env, program)
     steps = played.task.trajectory.steps
     facts = [action for step in steps if step.facts is not None for action in step.facts.actions]
     assert [(each.kind, each.role, each.name) for each in facts[1:6]] == [

@@ -9,8 +9,11 @@ import pytest
 
 from tests.attach_support import STEAM, play_door
 from tests.conftest import MakeEnv
+from websp_gym.actions.calls import read_calls
+from websp_gym.actions.grammar import answer_with, parse_action
+from websp_gym.actions.reply import LONGEST_ACTION
 from websp_gym.attach.door import Door
-from websp_gym.attach.finishing import end_part
+from websp_gym.attach.finishing import end_part, ending_in, giving_up
 
 
 def free_port() -> int:
@@ -23,12 +26,50 @@ def free_port() -> int:
 @pytest.mark.parametrize(
     ("body", "ending"),
     [
-        (b"", ("answer", "")),
-        (b"all done", ("answer", "all done")),
-        (b'{"answer": null}', ("answer", "")),
-        (b'{"answer": 0}', ("answer", "0")),
-        (json.dumps({"answer": "no such page", "infeasible": True}).encode(), ("infeasible", "no such page")),
+        (b"", ("", False)),
+        (b"all done", ("all done", False)),
+        (b"\xff[1", ("\ufffd[1", False)),
+        (b"[" * 100_000, ("[" * 100_000, False)),
+        (b'["a"]', ('["a"]', False)),
+        (b'{"answer": null}', ("", False)),
+        (b'{"answer": 0}', ("0", False)),
+        (b'{"answer": "no such page", "infeasible": true}', ("no such page", True)),
+        (b'{"answer": "no", "infeasible": "true"}', ("no", False)),
     ],
+)
+def test_what_is_posted_is_an_answer_or_gives_up(body: bytes, ending: tuple[str, bool]) -> None:
+    assert ending_in(body) == ending
+
+
+@pytest.mark.parametrize(
+    "reason", ["", "x" * 10_000, "\U0010ffff" * 10_000, "'\\\n" * 5_000, "half \ud83d", "\0"]
+)
+def test_giving_up_is_an_action_for_any_reason(reason: str) -> None:
+    text = giving_up(reason)
+    assert len(text) <= LONGEST_ACTION
+    ((name, (given,), _),) = read_calls(text)
+    assert name == "report_infeasible"
+    assert given == reason.replace("\ud83d", "\ufffd")[:900]
+
+
+@pytest.mark.parametrize(
+    "answer", ["I did it.\nAction: none needed", "done\nThought: x\nAction: Click [1]", "", "]", "Click [1]"]
+)
+def test_an_answer_of_any_shape_is_an_answer(answer: str) -> None:
+    action = parse_action(answer_with(answer))
+    assert (action.kind, (action.text or "").strip()) == ("ANSWER", " ".join(answer.split()))
+
+
+@pytest.mark.parametrize(
+    ("body", "ending"),
+    [
+        (b"done\nThought: x\nAction: Click [1]", ("answer", "done Thought: x Action: Click [1]")),
+        (
+            json.dumps({"answer": "\U0010ffff'\\\n" * 3_000, "infeasible": True}).encode(),
+            ("infeasible", "\U0010ffff'\\"),
+        ),
+    ],
+    ids=["answer", "infeasible"],
 )
 def test_a_part_ends_past_any_proxy_of_the_user(
     make: MakeEnv, monkeypatch: pytest.MonkeyPatch, body: bytes, ending: tuple[str, str]
@@ -40,21 +81,8 @@ def test_a_part_ends_past_any_proxy_of_the_user(
         return "too late"
 
     # The program's own end does not reach the episode: it would say "too late" if the part had not ended before.
-    played = play_door(make(STEAM, observation="text", max_seconds=60), program)
-    record = played.task.trajectory
-    assert (record.end_reason, record.answer) == ending
-
-
-@pytest.mark.parametrize(
-    "reason", ["x" * 10_000, "\U0010ffff" * 10_000, "'\\\n" * 5_000, "half \ud83d", "\0"]
-)
-def test_giving_up_ends_the_episode_for_any_reason(make: MakeEnv, reason: str) -> None:
-    def program(door: Door) -> None:
-        end_part(door.port, door.token, json.dumps({"answer": reason, "infeasible": True}).encode())
-
-    record = play_door(make(STEAM, observation="text", max_seconds=60), program).task.trajectory
-    assert (record.end_reason, record.steps[-1].error) == ("infeasible", "")
-    assert record.answer[:5] == reason.replace("\ud83d", "\ufffd")[:5]
+    record = play_door(make(STEAM, observation="text"), program).task.trajectory
+    assert (record.end_reason, record.answer[: len(ending[1])], record.steps[-1].error) == (*ending, "")
 
 
 def test_a_door_that_is_closed_is_no_error() -> None:

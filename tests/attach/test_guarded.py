@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from mcp.shared.exceptions import MCPError
 from websockets.exceptions import InvalidHandshake
 from websockets.sync.client import connect
 
 from tests.attach.test_tools import Tools, use
 from tests.attach_support import STEAM, ThreadAgent
-from tests.cli.test_cli import websp
+from tests.command_support import websp_here
 from tests.conftest import MakeEnv
 from websp_gym.attach.agent import OutsideAgent
 from websp_gym.attach.door import Door
@@ -49,7 +51,9 @@ def test_with_the_tools_alone_the_guard_holds_back_a_press(make: MakeEnv) -> Non
 
     async def press(tools: Tools) -> None:
         await tools.call("wait")
-        await tools.click(await tools.call("look"), "delete my account")
+        page = await tools.call("look")
+        with suppress(MCPError):  # the episode may end, and the door with it, before the answer is out
+            await tools.click(page, "delete my account")
 
     def program(door: Door) -> None:
         reached.extend([door.cdp_url, door.http_url, door.debugger_address])
@@ -74,7 +78,7 @@ def test_with_the_tools_alone_the_guard_holds_back_a_press(make: MakeEnv) -> Non
 def test_a_guarded_run_starts_programs_for_the_tools_only(tmp_path: Path) -> None:
     def run(agent: str) -> Any:
         out = ("--out", str(tmp_path / agent))
-        return websp("run", "--agent", agent, "--tasks", STEAM, "--harm-guard", *out)
+        return websp_here("run", "--agent", agent, "--tasks", STEAM, "--harm-guard", *out)
 
     refused = run("cdp:env")
     assert (refused.returncode, "mcp:COMMAND" in refused.stderr) == (2, True), refused.stderr

@@ -9,7 +9,9 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -20,13 +22,19 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from tests.attach_support import STEAM
-from tests.cli.test_cli import MAIN, websp
+from tests.command_support import MAIN, websp_here
+from tests.devtools_client import PATIENCE
 from tests.process_support import all_ended, words_of
 from tests.window_support import Person, until
+from websp_gym.attach.person import PersonAgent
 from websp_gym.browser.driver import playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.owner import call
 from websp_gym.env.options import Options
+from websp_gym.records.results import Result
+from websp_gym.records.runs import Run
+from websp_gym.runner.batch import play_job
+from websp_gym.runner.jobs import Job
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +73,21 @@ def playing(*more: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
         process.kill()
         process.wait()
         process.stdout.close()
+
+
+@contextmanager
+def playing_here(capsys: pytest.CaptureFixture[str], **options: Any) -> Iterator[tuple[str, Future[Result]]]:
+    """Play in this process; yield the address of the window and the result that is to come."""
+    job = Job(STEAM, Run(agent="me", options=options))
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as threads:
+        patch.delenv("DISPLAY", raising=False)
+        playing = threads.submit(play_job, job, lambda: PersonAgent("me"))
+        said = ""
+        while (found := re.search(r"http://127\S+/", said)) is None:
+            assert not playing.done(), playing.result()
+            said += capsys.readouterr().out
+            time.sleep(0.01)
+        yield found[0], playing
 
 
 def press(page: Page, x: float, y: float) -> None:
@@ -122,7 +145,7 @@ def test_a_person_solves_a_task_and_it_is_a_run(viewer: Page, tmp_path: Path) ->
         viewer.get_by_role("button", name="Done").click()
         assert process.stdout is not None
         said = process.stdout.read()
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE) == 0
     assert "pass" in said, said
     steps = steps_of(folder)
     assert [(step["act"]["role"], step["act"]["name"]) for step in steps[:-1]] == list(WAY)
@@ -133,53 +156,53 @@ def test_a_person_solves_a_task_and_it_is_a_run(viewer: Page, tmp_path: Path) ->
     replies = [each["content"] for each in told["messages"] if each["role"] == "assistant"]
     assert [reply.split()[0] for reply in replies] == ["Click"] * 5 + ["ANSWER;"]
     assert told["messages"][0]["role"] == "system"
-    report = websp("report", str(folder))
+    report = websp_here("report", str(folder))
     assert "ada" in report.stdout, report.stderr
+    again = websp_here("play", STEAM, "--out", str(folder), "--name", "ada")
+    assert again.returncode == 2
+    assert "already" in again.stderr
 
 
 def test_giving_up_ends_the_episode_and_says_so(
-    viewer: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    viewer: Page, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # what the window says does not go there
-    with playing("--out", str(tmp_path / "me")) as (url, process):
+    with playing_here(capsys) as (url, playing):
         Person(viewer).open(url)
         viewer.get_by_role("button", name="Give up").click()
-        assert process.wait(60) == 0
-    (line,) = (tmp_path / "me" / "results.jsonl").read_text().splitlines()
-    result = json.loads(line)
-    assert (result["status"], result["end_reason"]) == ("fail", "infeasible")
+        result = playing.result()
+    assert (result.status, result.end_reason) == ("fail", "infeasible")
 
 
-def test_the_window_says_that_a_limit_has_ended_the_episode(viewer: Page) -> None:
-    with playing("--max-actions", "1") as (url, process):
+def test_the_window_says_that_a_limit_has_ended_the_episode(
+    viewer: Page, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with playing_here(capsys, max_actions=1) as (url, playing):
         Person(viewer).open(url)
         press(viewer, 640, 500)
-        viewer.wait_for_selector("#over:not([hidden])", timeout=60_000)
-        assert process.wait(60) == 0
+        viewer.wait_for_selector("#over:not([hidden])", timeout=PATIENCE * 1000)
+        assert playing.result().end_reason == "action_limit"
 
 
 def test_a_window_that_does_not_open_ends_the_command_and_keeps_nothing(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = websp("play", STEAM, "--out", str(tmp_path / "me"), "--port", str(port))
+        done = websp_here("play", STEAM, "--out", str(tmp_path / "me"), "--port", str(port))
     assert done.returncode == 2
     assert f"port {port} is taken" in done.stderr
     assert "Traceback" not in done.stderr
     assert results_of(tmp_path / "me") == []
 
 
-def test_a_window_that_is_killed_is_an_error_and_no_score(tmp_path: Path) -> None:
-    with playing("--out", str(tmp_path / "me")) as (_url, process):
+def test_a_window_that_is_killed_is_an_error_and_no_score(capsys: pytest.CaptureFixture[str]) -> None:
+    with playing_here(capsys) as (_url, playing):
         (window,) = [
-            each
-            for each in psutil.Process(process.pid).children(recursive=True)
-            if "websp_gym.attach.person" in words_of(each)
+            each for each in psutil.Process().children() if "websp_gym.attach.person" in words_of(each)
         ]
         window.kill()
-        process.wait(60)
-    (result,) = results_of(tmp_path / "me")
-    assert (result["status"], result["reward"]) == ("error", None)
-    assert "the window ended by an error" in result["error"]
+        result = playing.result()
+    assert (result.status, result.reward) == ("error", None)
+    assert "the window ended by an error" in (result.error or "")
 
 
 def test_ctrl_c_closes_the_window_and_keeps_nothing(tmp_path: Path) -> None:
@@ -187,17 +210,6 @@ def test_ctrl_c_closes_the_window_and_keeps_nothing(tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)
         assert process.stdout is not None
         said = process.stdout.read()
-        assert process.wait(60) != 0
+        assert process.wait(PATIENCE) != 0
     assert "Traceback" not in said, said
     assert results_of(tmp_path / "me") == []
-
-
-def test_what_was_played_is_not_played_again(viewer: Page, tmp_path: Path) -> None:
-    folder = str(tmp_path / "me")
-    with playing("--out", folder) as (url, process):
-        Person(viewer).open(url)
-        viewer.get_by_role("button", name="Done").click()
-        assert process.wait(60) == 0
-    done = websp("play", STEAM, "--out", folder)
-    assert done.returncode == 2
-    assert "already" in done.stderr

@@ -8,6 +8,7 @@ import io
 import random
 import re
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 from PIL import Image
 
 from tests.attach_support import COOKIES, STEAM, Client
+from tests.devtools_client import PATIENCE
 from websp_gym.actions.grammar import parse_action
 from websp_gym.actions.tools import list_tools
 from websp_gym.attach import attach
@@ -93,15 +95,28 @@ def test_a_task_is_solved_with_them() -> None:
     assert Image.open(io.BytesIO(shown[0].pictures[0])).size == (1280, 1024)
 
 
-def test_the_list_has_a_tool_for_each_action_and_says_what_is_free() -> None:
+def test_tools_say_what_is_free_why_a_call_is_wrong_and_share_the_episode_with_the_other_way_in() -> None:
     listed: dict[str, str] = {}
+    said: list[str] = []
 
     async def program(tools: Tools) -> None:
         for tool in (await tools.session.list_tools()).tools:
             listed[tool.name] = tool.description or ""
+        said.append(await tools.call("click"))
+        said.append(await tools.call("click", element="many"))
+        said.append(await tools.call("clack", element=1))
+        said.append(await tools.call("click", element=4_000))
+        assert COOKIES in await tools.call("look")
+        await tools.call("finish", answer=None)
 
     with attach(STEAM) as door:
-        use(door.mcp_url, program)
+        with closing(Client(door.cdp_url)) as client:
+            client.open(COOKIES)
+            use(door.mcp_url, program)
+        door.finish()
+        # The address and the element that there is not, but no call that cannot be read.
+        assert [step.counted for step in door.trajectory.steps] == [1, 1, 1]
+        assert (door.trajectory.end_reason, door.trajectory.answer) == ("answer", "")
     assert set(listed) == {"look", "finish", *list_tools()} - {"answer"}
     assert {name for name, text in listed.items() if "Free" in text} == {
         "look",
@@ -111,20 +126,6 @@ def test_the_list_has_a_tool_for_each_action_and_says_what_is_free() -> None:
         "wait",
         "next_dialog",
     }
-
-
-def test_a_wrong_call_says_why_and_counts_nothing() -> None:
-    said: list[str] = []
-
-    async def program(tools: Tools) -> None:
-        said.append(await tools.call("click"))
-        said.append(await tools.call("click", element="many"))
-        said.append(await tools.call("clack", element=1))
-        said.append(await tools.call("click", element=4_000))
-
-    with attach(STEAM) as door:
-        use(door.mcp_url, program)
-        assert [step.counted for step in door.trajectory.steps] == [1]
     assert said[0] == "Error: click: element: expected the arguments element"
     assert "a value of type integer" in said[1]
     assert "no tool named" in said[2]
@@ -145,30 +146,9 @@ def test_after_the_last_action_that_is_allowed_tools_say_that_it_is_over() -> No
     assert all("the episode is over" in text for text in said)
 
 
-def test_an_answer_of_null_is_none() -> None:
-    async def program(tools: Tools) -> None:
-        await tools.call("finish", answer=None)
-
-    with attach(STEAM) as door:
-        use(door.mcp_url, program)
-        door.finish()
-        assert (door.trajectory.end_reason, door.trajectory.answer) == ("answer", "")
-
-
-def test_both_ways_into_an_episode_share_it() -> None:
-    with attach(STEAM) as door:
-        client = Client(door.cdp_url)
-        client.open(COOKIES)
-
-        async def program(tools: Tools) -> None:
-            assert COOKIES in await tools.call("look")
-
-        use(door.mcp_url, program)
-        client.close()
-
-
-def test_no_request_leaves_the_episode(tmp_path: Path) -> None:
-    """Methods of the protocol, tools and arguments in 250 combinations, with files, ports and other hosts in them."""
+@pytest.mark.parametrize("count", [50, pytest.param(250, marks=pytest.mark.proof)])
+def test_no_request_leaves_the_episode(tmp_path: Path, count: int) -> None:
+    """Methods of the protocol, tools and arguments in many combinations, with files, ports and other hosts in them."""
     (tmp_path / "host.txt").write_text(CANARY)
     chance = random.Random(7)
     texts = [
@@ -190,8 +170,8 @@ def test_no_request_leaves_the_episode(tmp_path: Path) -> None:
     names.remove("wait")  # five seconds each
     heard: list[str] = []
     accepts = {"accept": "application/json, text/event-stream"}
-    with attach(STEAM, max_actions=400) as door, httpx.Client(timeout=60) as client:
-        for number in range(250):
+    with attach(STEAM, max_actions=400) as door, httpx.Client(timeout=PATIENCE) as client:
+        for number in range(count):
             text = chance.choice(texts)
             given = [key for key in ("uri", "name", "url", "text", "ref") if chance.random() < 0.5]
             arguments: dict[str, Any] = dict.fromkeys(given, text)
@@ -202,20 +182,16 @@ def test_no_request_leaves_the_episode(tmp_path: Path) -> None:
                 method, params = "tools/call", {"name": chance.choice(names), "arguments": arguments}
             body = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
             heard.append(client.post(door.mcp_url, json=body, headers=accepts).text)
+        wrong = door.mcp_url[:-4] + "0000"
+        assert httpx.post(wrong, json={}).status_code == 404
+        page = httpx.post(door.mcp_url, json={}, headers={"origin": "https://store.steampowered.com"})
+        assert page.status_code == 404
         assert door.running
         assert door.finish().score == 0.0
     told = "\n".join(heard)
     assert CANARY not in told
     assert "Chromium" not in told
-    assert sum('"result"' in each for each in heard) > 50
-
-
-def test_without_the_token_there_is_nothing() -> None:
-    with attach(STEAM) as door:
-        wrong = door.mcp_url[:-4] + "0000"
-        assert httpx.post(wrong, json={}).status_code == 404
-        page = httpx.post(door.mcp_url, json={}, headers={"origin": "https://store.steampowered.com"})
-        assert page.status_code == 404
+    assert sum('"result"' in each for each in heard) > count / 5
 
 
 @pytest.mark.parametrize(

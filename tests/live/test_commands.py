@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.internet import Internet
-from tests.cli.test_cli import websp, websp_here
-from tests.live_support import home, internet, server
+from tests.command_support import websp, websp_here
+from tests.live_support import home, internet, server, websp_browsing
 from websp_gym.world.live.accounts import accounts_file, load_accounts
 from websp_gym.world.live.sign_ins import keep_sign_in, kept_sign_in
 
@@ -64,22 +64,29 @@ def test_a_password_is_asked_for_and_kept_in_the_keyring(home: Path) -> None:
 
 def test_a_sign_in_by_the_login_trace_is_kept_and_checked(internet: Internet) -> None:
     name = internet.visit("Steam-task-191-ON")
-    refused = websp("login", "--check", name)
+    refused = websp_browsing("login", "--check", name)
     assert refused.returncode == 1
     assert f"websp login {name}" in refused.stdout
-    done = websp("login", name)
+    done = websp_browsing("login", name)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     assert f"signed in {name}" in done.stdout
     state = kept_sign_in(name)
     assert state
     assert state["cookies"]
-    assert websp("login", "--check", name).returncode == 0
-    assert "is signed in already" in websp("login", "steam").stdout
+    assert websp_browsing("login", "--check", name).returncode == 0
+    assert "is signed in already" in websp_browsing("login", "steam").stdout
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sign-ins that give a step up after seconds: what is missing does not come."""
+    monkeypatch.setattr("websp_gym.recording.live_sign_in.TIMEOUT", 3.0)
+
+
+@pytest.mark.usefixtures("impatient")
 def test_a_login_that_leads_nowhere_is_an_error_with_a_picture(internet: Internet, home: Path) -> None:
     name = internet.visit("Steam-task-191-ON", email="somebody.else@example.com", name="Somebody Else")
-    result = websp("login", name)
+    result = websp_browsing("login", name)
     assert result.returncode == 2
     assert f"websp login {name} --by-hand" in " ".join(result.stderr.split())
     assert list(home.rglob(f"{name}.png"))
@@ -89,42 +96,53 @@ def test_a_login_that_leads_nowhere_is_an_error_with_a_picture(internet: Interne
 def test_a_login_without_the_permission_or_an_account_says_what_to_do(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "websp accounts add steam" in websp_here("login", "steam").stderr
-    assert "which account?" in websp_here("login").stderr
+    assert "websp accounts add steam" in websp_browsing("login", "steam").stderr
+    assert "which account?" in websp_browsing("login").stderr
     monkeypatch.delenv("WEBSP_LIVE")
-    assert "set WEBSP_LIVE=1" in websp_here("login", "steam").stderr
+    assert "set WEBSP_LIVE=1" in websp_browsing("login", "steam").stderr
 
 
-def test_a_live_site_is_checked_and_the_account_put_back(internet: Internet) -> None:
-    name = internet.visit("Duolingo-task-105-ON")
-    before = internet.truth().sites["duolingo"].settings
-    result = websp("live", "check", name, "--json", timeout=300)
+@pytest.mark.parametrize(
+    ("instance", "site"),
+    [
+        ("OpenStreetMap-task-91", "openstreetmap"),
+        pytest.param("Duolingo-task-105-ON", "duolingo", marks=pytest.mark.proof),
+    ],
+    ids=["two tasks", "all of a site"],
+)
+def test_a_live_site_is_checked_and_the_account_put_back(
+    internet: Internet, instance: str, site: str
+) -> None:
+    name = internet.visit(instance)
+    before = internet.truth().sites[site].settings
+    result = websp_browsing("live", "check", name, "--json")
     findings = json.loads(result.stdout)
     assert [(each["part"], each["ok"]) for each in findings] == [
         ("sign-in", True), *[("S0", True)] * (len(findings) - 2), ("put back", True),
     ], result.stderr  # fmt: skip
     assert result.returncode == 0
-    assert internet.truth().sites["duolingo"].settings == before
-    assert "nothing is left to put back" in websp("live", "restore", name).stdout
+    assert internet.truth().sites[site].settings == before
+    assert "nothing is left to put back" in websp_browsing("live", "restore", name).stdout
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_check_says_what_does_not_work_and_how_to_look_into_it(internet: Internet) -> None:
     name = internet.visit("Duolingo-task-105-ON", email="somebody.else@example.com", name="Somebody Else")
-    result = websp("live", "check", "duolingo", "--explain")
+    result = websp_browsing("live", "check", "duolingo", "--explain")
     assert result.returncode == 1
     assert f"websp login {name} --by-hand" in result.stdout
     assert "0 of 0" in result.stdout
 
 
 def test_an_account_that_does_not_exist_is_not_checked(home: Path) -> None:
-    assert "no accounts yet" in websp_here("live", "check").stderr
+    assert "no accounts yet" in websp_browsing("live", "check").stderr
     websp_here(*ADD, "--password", "env:P")
-    assert 'did you mean "steam"' in websp_here("live", "check", "stream").stderr
+    assert 'did you mean "steam"' in websp_browsing("live", "check", "stream").stderr
 
 
 def test_a_dry_run_prints_each_step_and_each_call_and_sends_nothing(home: Path) -> None:
     websp_here("accounts", "add", "huggingface", *ADD[3:], "--password", "env:P", "--token", "setup=env:T")
-    result = websp_here("live", "check", "huggingface", "--dry-run")
+    result = websp_browsing("live", "check", "huggingface", "--dry-run")
     assert result.returncode == 0, result.stderr
     assert "sign in, by huggingface/login.json" in result.stdout
     assert "PUT https://huggingface.co/api/datasets/ann/" in result.stdout

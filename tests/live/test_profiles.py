@@ -11,8 +11,8 @@ from typing import Any
 import psutil
 
 from benchmarks.internet import Internet
-from tests.cli.test_cli import websp
-from tests.live_support import home, internet, live_env, server
+from tests.command_support import LONGEST, websp_here
+from tests.live_support import home, internet, live_env, server, websp_browsing
 from websp_gym.browser.driver import kill_driver
 from websp_gym.browser.launch import close_profile
 from websp_gym.browser.owner import call, shut_down
@@ -78,21 +78,20 @@ def test_each_episode_begins_with_a_copy_of_the_profile(internet: Internet, tmp_
             assert browsers_with_a_profile() != []
             assert env.task is not None
             assert env.task.trajectory.versions["chromium"].count(".") >= 2
+            assert tabs_after_a_click(env) == 2
     assert list(scratch_folder().glob("profile-*")) == []
     assert browsers_with_a_profile() == []
 
 
-def test_a_tab_that_a_click_opens_in_such_a_browser_is_there_at_once(internet: Internet) -> None:
-    keep_profile(internet.visit(INSTANCE, profile=True))
-    with closing(live_env(INSTANCE)) as env:
-        env.reset(seed=0)
-        env.page.evaluate(
-            "() => document.body.insertAdjacentHTML('afterbegin', '<a id=new target=_blank href=/>open</a>')"
-        )
-        observation, *_ = env.step("Wait")
-        (number,) = [each["number"] for each in observation["elements"] if each["name"] == "open"]
-        observation, *_ = env.step(f"Click [{number}]")
-        assert len(observation["tabs"]) == 2
+def tabs_after_a_click(env: WebspEnv) -> int:
+    """The number of tabs that the agent sees right after a click that opens one."""
+    env.page.evaluate(
+        "() => document.body.insertAdjacentHTML('afterbegin', '<a id=new target=_blank href=/>open</a>')"
+    )
+    observation, *_ = env.step("Wait")
+    (number,) = [each["number"] for each in observation["elements"] if each["name"] == "open"]
+    observation, *_ = env.step(f"Click [{number}]")
+    return len(observation["tabs"])
 
 
 def test_no_copy_is_left_where_the_driver_has_died(internet: Internet) -> None:
@@ -128,20 +127,20 @@ def test_a_recording_begins_with_the_profile_too(internet: Internet, tmp_path: P
     keep_profile(name)
     start = load_instance(INSTANCE).site.start_url
     command = [sys.executable, "-c", RECORDS, start, READ, name]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=LONGEST)
     assert done.stdout == "known", done.stderr
 
 
 def test_a_profile_is_kept_encrypted_and_removed_with_its_account(internet: Internet, home: Path) -> None:
     name = internet.visit(INSTANCE, profile=True)
     assert kept_profile(name) == b""
-    assert websp("login", name).returncode == 0
+    assert websp_browsing("login", name).returncode == 0
     assert 0 < len(kept_profile(name)) < 1_000_000
     state = kept_sign_in(name)
     assert state is not None
     secrets = [cookie["value"].encode() for cookie in state["cookies"]]
     for file in home.rglob("*"):
         assert file.is_dir() or not any(secret in file.read_bytes() for secret in secrets if len(secret) > 12)
-    assert "is signed in already" in websp("login", name).stdout
-    assert websp("accounts", "remove", name).returncode == 0
+    assert "is signed in already" in websp_browsing("login", name).stdout
+    assert websp_here("accounts", "remove", name).returncode == 0
     assert kept_profile(name) == b""

@@ -9,7 +9,17 @@ from urllib.parse import urlsplit
 import jsonschema
 import pytest
 
-from tests.recorder_support import Record, Server, facts, opened_studio, record, rest, server, studio
+from tests.recorder_support import (
+    Record,
+    Server,
+    facts,
+    opened_studio,
+    record,
+    recorded,
+    rest,
+    server,
+    studio,
+)
 from websp_gym.errors import SetupError
 from websp_gym.replay.trace import json_schema
 
@@ -39,28 +49,27 @@ def test_a_page_that_stops_and_overrides_everything_is_recorded_all_the_same(
 
 
 @pytest.mark.parametrize(
-    ("press", "said"),
+    "names",
     [
-        ("text=Replaced when pressed", "Replaced when pressed"),
-        ("text=Gone when pressed", "Gone when pressed"),
-        ("text=Hidden when pressed", "Hidden when pressed"),
-        ("text=Goes away when pressed", "Goes away when pressed"),
-        ("text=Stays", "Stays"),
+        ["Replaced when pressed", "Gone when pressed", "Hidden when pressed", "Stays"],
+        ["Goes away when pressed"],
     ],
+    ids=["in the page", "with the page"],
 )
 def test_what_the_page_takes_away_under_the_pointer_was_clicked_once(
-    press: str, said: str, studio: RecorderBrowser, record: Record
+    names: list[str], studio: RecorderBrowser, record: Record
 ) -> None:
     page = record("vanish.html")
-    box = page.locator(press).first.bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + 20, box["y"] + 10)
-    page.mouse.down()
-    if "away" in press:
-        page.wait_for_url("**/vanish_next.html")
-    page.mouse.up()
-    assert [(event.type, event.target and event.target.name) for event in studio.stop().events] == [
-        ("click", said)
+    for name in names:
+        box = page.locator(f"text={name}").first.bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + 20, box["y"] + 10)
+        page.mouse.down()
+        if "away" in name:
+            page.wait_for_url("**/vanish_next.html")
+        page.mouse.up()
+    assert [(event.type, event.target and event.target.name) for event in recorded(studio).events] == [
+        ("click", name) for name in names
     ]
 
 
@@ -74,7 +83,7 @@ def test_a_press_without_a_click_counts_where_the_page_makes_something_of_it(
         page.mouse.move(box["x"] + 5, box["y"] + 5)
         page.mouse.down()
         page.mouse.up()
-    assert [event.target and event.target.name for event in studio.stop().events] == ["Theme", "Contrast"]
+    assert [event.target and event.target.name for event in recorded(studio).events] == ["Theme", "Contrast"]
 
 
 def test_a_press_that_is_dragged_off_is_no_click(studio: RecorderBrowser, record: Record) -> None:
@@ -83,7 +92,7 @@ def test_a_press_that_is_dragged_off_is_no_click(studio: RecorderBrowser, record
     page.mouse.down()
     page.mouse.move(700, 700)
     page.mouse.up()
-    assert studio.stop().events == ()
+    assert recorded(studio).events == ()
 
 
 def test_clicks_of_scripts_and_on_nothing_are_left_out(studio: RecorderBrowser, record: Record) -> None:
@@ -94,29 +103,33 @@ def test_clicks_of_scripts_and_on_nothing_are_left_out(studio: RecorderBrowser, 
     page.click("text=Plain text that does nothing")
     page.click("#q")
     page.click("h1")
-    assert studio.stop().events == ()
+    assert recorded(studio).events == ()
 
 
-@pytest.mark.parametrize(
-    ("script", "events"),
-    [
-        ("", []),
-        ("onkeydown = event => event.preventDefault()", ["Act"]),
-        ("onkeydown = event => { event.target.title = 'taken' }", ["Act"]),
-        ("onkeyup = event => { event.target.title = 'taken' }", ["Act"]),
-    ],
-)
+DRAWN = {
+    "Stopped": "el => { el.onkeydown = event => event.preventDefault() }",
+    "Down": "el => { el.onkeydown = event => { event.target.title = 'taken' } }",
+    "Up": "el => { el.onkeyup = event => { event.target.title = 'taken' } }",
+    "Bare": "el => {}",
+}
+"""Controls that a page draws itself, and what makes something of a key there: nothing with the last one."""
+
+
 @pytest.mark.parametrize("key", ["Space", "Enter"])
 def test_a_key_on_a_drawn_control_counts_where_the_page_takes_it(
-    key: str, script: str, events: list[str], studio: RecorderBrowser, record: Record
+    key: str, studio: RecorderBrowser, record: Record
 ) -> None:
     page = record("form.html")
-    page.evaluate("document.body.insertAdjacentHTML('afterbegin', '<div role=menuitem tabindex=0>Act</div>')")
-    page.evaluate(f"() => {{ {script} }}")
-    page.focus("text=Act")
-    page.keyboard.press(key, delay=200)  # as long as a hand takes
+    for name, script in DRAWN.items():
+        drawn = f"<div role=menuitem tabindex=0>{name}</div>"
+        page.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", drawn)
+        page.evaluate(f"() => ({script})(document.body.lastElementChild)")
+    for name in DRAWN:
+        page.focus(f"text={name}")
+        page.keyboard.press(key, delay=200)  # as long as a hand takes
     page.focus("text=Save")
-    assert [event.target and event.target.name for event in studio.stop().events] == events
+    events = recorded(studio).events
+    assert [event.target and event.target.name for event in events] == ["Stopped", "Down", "Up"]
 
 
 def test_one_event_each_for_a_label_a_key_and_an_implied_submit(
@@ -133,7 +146,7 @@ def test_one_event_each_for_a_label_a_key_and_an_implied_submit(
     page.click("[name=nick]")
     page.keyboard.type("x")
     page.keyboard.press("Enter")
-    trace = studio.stop()
+    trace = recorded(studio)
     assert facts(trace) == [
         ("change", ("checkbox", "Send me news"), None),
         ("change", ("checkbox", "Send me news"), None),
@@ -164,7 +177,7 @@ def test_a_switch_that_moves_late_is_recorded_as_it_ended(studio: RecorderBrowse
     page.click("text=Ads")
     page.click("text=Mails")
     page.wait_for_function("() => !document.querySelector('[aria-checked=true]')")
-    events = studio.stop().events
+    events = recorded(studio).events
     assert [(event.before and event.before.on, event.after and event.after.on) for event in events] == [
         (True, False),
         (True, False),
@@ -182,7 +195,7 @@ def test_two_presses_of_a_switch_that_moves_late_are_one_event(
     page.click("text=Mails")
     page.click("text=Ads")
     page.evaluate("for (const move of moves) move()")
-    events = studio.stop().events
+    events = recorded(studio).events
     assert [(event.target and event.target.name, event.after and event.after.on) for event in events] == [
         ("Mails", False),
         ("Ads", True),
@@ -192,7 +205,7 @@ def test_two_presses_of_a_switch_that_moves_late_are_one_event(
 def test_a_radio_button_is_a_change_without_a_state_to_set(studio: RecorderBrowser, record: Record) -> None:
     page = record("form.html")
     page.click("text=Friends")
-    (event,) = studio.stop().events
+    (event,) = recorded(studio).events
     assert (event.type, event.stateful) == ("change", False)
     assert (event.before and event.before.checked, event.after and event.after.checked) == (False, True)
 
@@ -201,7 +214,7 @@ def test_the_state_after_is_read_when_the_page_has_reacted(studio: RecorderBrows
     page = record("spa.html?view=privacy")
     page.click("text=Private account")
     page.wait_for_selector("[aria-pressed=true]")
-    (toggle,) = studio.stop().events
+    (toggle,) = recorded(studio).events
     assert (toggle.type, toggle.stateful) == ("click", True)
     assert (toggle.before and toggle.before.pressed, toggle.after and toggle.after.pressed) == (False, True)
 
@@ -216,7 +229,7 @@ def test_looking_at_a_recording_does_not_disturb_it(studio: RecorderBrowser, rec
     page.keyboard.type("ab")
     assert len(studio.trace().events) == 2
     page.keyboard.press("Tab")
-    events = studio.stop().events
+    events = recorded(studio).events
     assert events[0].after is not None
     assert events[0].after.pressed is True
     assert [event.type for event in events] == ["click", "navigate", "type", "key"]
@@ -226,7 +239,7 @@ def test_an_opener_has_its_state_before_and_after(studio: RecorderBrowser, recor
     page = record("menus.html")
     page.click("text=Options")
     page.click("text=Export")
-    opener, item = studio.stop().events
+    opener, item = recorded(studio).events
     assert (opener.before and opener.before.expanded, opener.after and opener.after.expanded) == (False, True)
     assert item.hover == ()
 
@@ -248,14 +261,14 @@ def test_menus_that_open_under_the_pointer_are_kept_with_the_click(
         page.hover(stop)
         rest(page)
     page.click(target)
-    (event,) = studio.stop().events
+    (event,) = recorded(studio).events
     assert [(print_.name or print_.text) for print_ in event.hover] == openers
 
 
 def test_a_row_that_turns_its_box_is_a_change_of_the_box(studio: RecorderBrowser, record: Record) -> None:
     page = record("widgets.html")
     page.click("text=Row with a box")
-    (event,) = studio.stop().events
+    (event,) = recorded(studio).events
     assert (event.type, event.stateful) == ("change", True)
     assert (event.before and event.before.checked, event.after and event.after.checked) == (False, True)
 
@@ -276,7 +289,7 @@ def test_typing_is_one_event_with_the_last_value(studio: RecorderBrowser, record
         "Input.imeSetComposition", {"text": "日本", "selectionStart": 2, "selectionEnd": 2}
     )
     page.context.new_cdp_session(page).send("Input.insertText", {"text": "日本語"})
-    assert facts(studio.stop()) == [("type", ("textbox", "Nickname"), "wrongly, I think日本語")]
+    assert facts(recorded(studio)) == [("type", ("textbox", "Nickname"), "wrongly, I think日本語")]
 
 
 def test_tab_counts_where_it_ends_typing(studio: RecorderBrowser, record: Record) -> None:
@@ -286,7 +299,7 @@ def test_tab_counts_where_it_ends_typing(studio: RecorderBrowser, record: Record
     page.keyboard.type("a@b.example")
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
-    assert [event.describe() for event in studio.stop().events] == [
+    assert [event.describe() for event in recorded(studio).events] == [
         "type 'a@b.example' into <textbox> \"E-mail\"",
         'key Tab in <textbox> "E-mail"',
     ]
@@ -306,7 +319,7 @@ def test_navigations_count_where_the_person_chose_them(
     page.click("text=Privacy")
     page.go_back()
     page.reload()
-    events = studio.stop().events
+    events = recorded(studio).events
     assert [event.target.name if event.target else urlsplit(event.url).path for event in events] == [
         "Another page",
         "Load again",
@@ -329,7 +342,7 @@ def test_a_window_the_page_opens_is_recorded_and_one_the_person_opens_is_not(
     with page.expect_popup() as opened:
         page.click("text=Sign in with Other")
     opened.value.click("text=Ann")
-    first, second = studio.stop().events
+    first, second = recorded(studio).events
     assert (first.popup, second.popup) == (False, True)
     assert second.url == f"{server.other}/opener_popup.html?client=1"
 
@@ -339,7 +352,7 @@ def test_a_window_written_by_script_is_recorded(studio: RecorderBrowser, record:
     with page.expect_popup() as opened:
         page.click("text=Open")
     opened.value.click("text=Inside")
-    assert [event.target and event.target.name for event in studio.stop().events] == ["Open", "Inside"]
+    assert [event.target and event.target.name for event in recorded(studio).events] == ["Open", "Inside"]
 
 
 def test_frames_of_other_sites_say_where_they_stand(
@@ -348,7 +361,7 @@ def test_frames_of_other_sites_say_where_they_stand(
     page = record("framed.html")
     page.frame_locator("div > iframe").get_by_text("Personal ads").click()
     page.frame_locator("#own").get_by_text("Continue").click()
-    one, two = studio.stop().events
+    one, two = recorded(studio).events
     assert one.target is not None
     assert two.target is not None
     assert one.target.frame_path == ("html > body > div > iframe",)
@@ -368,7 +381,7 @@ def test_answers_to_dialogs_belong_to_the_event_before(studio: RecorderBrowser, 
     page.on("dialog", answer)
     page.click("text=Leave group")
     page.click("text=Rename")
-    trace = studio.stop()
+    trace = recorded(studio)
     assert [(event.modal, event.modal_text) for event in trace.events] == [
         ("dismiss", None),
         ("accept", "fresh"),
@@ -393,7 +406,7 @@ def test_elements_are_numbered_while_recording_and_as_the_page_changes(
         })"""
     )
     assert writes == 0
-    studio.stop()
+    recorded(studio)
     page.wait_for_function("!document.querySelector('[data-websp-index]')")
 
 
@@ -440,7 +453,7 @@ def test_a_recording_begun_on_a_blank_tab_starts_where_the_person_goes(
     studio.start("x", "local")
     studio.page.goto(server.url("form.html"))
     studio.page.click("text=Send me news")
-    trace = studio.stop()
+    trace = recorded(studio)
     assert trace.start_url == server.url("form.html")
     assert facts(trace) == [("change", ("checkbox", "Send me news"), None)]
 
@@ -467,7 +480,7 @@ def test_a_button_that_comes_with_a_change_is_told_from_one_that_was_there(
     page.fill("#nick", "ada")
     rest(page)
     page.click("#apply")
-    trace = studio.stop()
+    trace = recorded(studio)
     follows = {
         (number, event.target.name): event.follows_change
         for number, event in enumerate(trace.events)

@@ -9,20 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.kept_tab import borrowed_tab
 from tests.recorder_support import (
     ACCOUNT,
     PASSWORD,
+    PATIENCE,
     Record,
     Server,
     facts,
     opened_studio,
     record,
+    recorded,
     rest,
     server,
     studio,
 )
-from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
-from websp_gym.browser.tabs import Tabs
+from tests.window_support import until
 from websp_gym.paths import data_dir
 from websp_gym.recording import RecorderBrowser
 from websp_gym.replay import Fingerprint, replay
@@ -50,6 +52,45 @@ SECRETS = (
 )
 
 
+FIELDS: tuple[tuple[dict[str, Any], str | None], ...] = (
+    ({"type": "password"}, "password"),
+    ({"type": "password", "hints": ["userPassword"]}, "password"),
+    ({"type": "password", "hints": ["Verification code"]}, "secret"),
+    ({"type": "text", "autocomplete": "one-time-code"}, "secret"),
+    ({"type": "text", "autocomplete": "billing cc-number"}, "secret"),
+    ({"type": "text", "autocomplete": "cc-name"}, None),
+    ({"type": "text", "hints": ["otpCode"]}, "secret"),
+    ({"type": "tel", "hints": ["Enter the 6-digit code"]}, "secret"),
+    ({"type": "text", "hints": ["2FA"]}, "secret"),
+    ({"type": "text", "hints": ["Card number"]}, "secret"),
+    ({"type": "text", "hints": ["user_pwd"]}, "secret"),
+    ({"type": "text", "hints": ["API key"]}, "secret"),
+    ({"type": "textarea", "hints": ["g-recaptcha-response"]}, "secret"),
+    ({"type": "text", "digits": True}, "secret"),
+    ({"type": "text", "hints": ["Passport number"]}, None),
+    ({"type": "text", "hints": ["Promo code"]}, None),
+    ({"type": "text", "hints": ["Postal code", "zip"]}, None),
+    ({"type": "search", "hints": ["Search privacy settings"]}, None),
+    ({"type": "email", "autocomplete": "username"}, None),
+)
+"""What is known of a field, and what it asks for."""
+TEXTS = (
+    ("text", "Mail CAROL.JONES@Example.org now", "Mail {{account.email}} now"),
+    ("text", "Signed in as carolj (Carol Jones)", "Signed in as {{account.username}} ({{account.name}})"),
+    ("text", "carolju and Carol Joneses stay", "carolju and Carol Joneses stay"),
+    (
+        "url",
+        "/u/carolj/mail?to=carol.jones%40example.org",
+        "/u/{{account.username}}/mail?to={{account.email}}",
+    ),
+    ("path", "#carol\\.jones\\@example\\.org", "#{{account.email}}"),
+    ("text", "x" * 110 + " carol.jo", "x" * 110),
+    ("text", "template {{account.password}} {{x}}", "template { {account.password}} { {x}}"),
+    ("text", "{{{x}} braces {{& {} of }} {", "{{ {x}} braces {{& {} of }} {"),
+)
+"""Kind and text of what is recorded, and the text with placeholders for the account's values."""
+
+
 @pytest.fixture
 def rules(opened_studio: RecorderBrowser) -> Iterator[Page]:
     """A page with the rules loaded."""
@@ -60,57 +101,19 @@ def rules(opened_studio: RecorderBrowser) -> Iterator[Page]:
     page.close()
 
 
-@pytest.mark.parametrize(
-    ("facts", "kind"),
-    [
-        ({"type": "password"}, "password"),
-        ({"type": "password", "hints": ["userPassword"]}, "password"),
-        ({"type": "password", "hints": ["Verification code"]}, "secret"),
-        ({"type": "text", "autocomplete": "one-time-code"}, "secret"),
-        ({"type": "text", "autocomplete": "billing cc-number"}, "secret"),
-        ({"type": "text", "autocomplete": "cc-name"}, None),
-        ({"type": "text", "hints": ["otpCode"]}, "secret"),
-        ({"type": "tel", "hints": ["Enter the 6-digit code"]}, "secret"),
-        ({"type": "text", "hints": ["2FA"]}, "secret"),
-        ({"type": "text", "hints": ["Card number"]}, "secret"),
-        ({"type": "text", "hints": ["user_pwd"]}, "secret"),
-        ({"type": "text", "hints": ["API key"]}, "secret"),
-        ({"type": "textarea", "hints": ["g-recaptcha-response"]}, "secret"),
-        ({"type": "text", "digits": True}, "secret"),
-        ({"type": "text", "hints": ["Passport number"]}, None),
-        ({"type": "text", "hints": ["Promo code"]}, None),
-        ({"type": "text", "hints": ["Postal code", "zip"]}, None),
-        ({"type": "search", "hints": ["Search privacy settings"]}, None),
-        ({"type": "email", "autocomplete": "username"}, None),
-    ],
-)
-def test_fields_are_told_apart_by_what_they_ask_for(
-    facts: dict[str, Any], kind: str | None, rules: Page
-) -> None:
-    given = {"type": "", "autocomplete": "", "hints": [], "digits": False, **facts}
-    assert rules.evaluate("facts => __webspSecrets.kindOf(facts)", given) == kind
+def test_fields_are_told_apart_by_what_they_ask_for(rules: Page) -> None:
+    bare = {"type": "", "autocomplete": "", "hints": [], "digits": False}
+    found = rules.evaluate(
+        "fields => fields.map(facts => __webspSecrets.kindOf(facts))",
+        [{**bare, **facts} for facts, _ in FIELDS],
+    )
+    assert list(zip([facts for facts, _ in FIELDS], found, strict=True)) == list(FIELDS)
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "filled"),
-    [
-        ("text", "Mail CAROL.JONES@Example.org now", "Mail {{account.email}} now"),
-        ("text", "Signed in as carolj (Carol Jones)", "Signed in as {{account.username}} ({{account.name}})"),
-        ("text", "carolju and Carol Joneses stay", "carolju and Carol Joneses stay"),
-        (
-            "url",
-            "/u/carolj/mail?to=carol.jones%40example.org",
-            "/u/{{account.username}}/mail?to={{account.email}}",
-        ),
-        ("path", "#carol\\.jones\\@example\\.org", "#{{account.email}}"),
-        ("text", "x" * 110 + " carol.jo", "x" * 110),
-        ("text", "template {{account.password}} {{x}}", "template { {account.password}} { {x}}"),
-        ("text", "{{{x}} braces {{& {} of }} {", "{{ {x}} braces {{& {} of }} {"),
-    ],
-)
-def test_the_accounts_values_become_placeholders(kind: str, text: str, filled: str, rules: Page) -> None:
-    given = [text, ACCOUNT, kind]
-    assert rules.evaluate("given => __webspSecrets.fillIn(...given)", given) == filled
+def test_the_accounts_values_become_placeholders(rules: Page) -> None:
+    given = [[text, ACCOUNT, kind] for kind, text, _ in TEXTS]
+    found = rules.evaluate("texts => texts.map(given => __webspSecrets.fillIn(...given))", given)
+    assert found == [filled for _, _, filled in TEXTS]
 
 
 def _sign_in(page: Page, folder: Path) -> None:
@@ -218,17 +221,13 @@ def test_no_picture_is_taken_while_a_secret_can_be_read(studio: RecorderBrowser,
     page.fill("[name=otp]", "")
     page.click("#echo")
     _until(studio, 2)
-    pictures = [(event.type, bool(event.screenshot)) for event in studio.stop().events]
+    pictures = [(event.type, bool(event.screenshot)) for event in recorded(studio).events]
     assert [taken for type_, taken in pictures if type_ == "click"] == [True, False, True]
     assert ("omitted", True) not in pictures
 
 
 def _until(studio: RecorderBrowser, pictures: int) -> None:
-    for _ in range(300):
-        if len(studio.call("pictures")) >= pictures:
-            return
-        studio.page.wait_for_timeout(10)
-    raise AssertionError("no picture was taken")
+    until(studio.page, lambda: len(studio.call("pictures")) >= pictures, "no picture was taken")
 
 
 def _name_a_password(page: Page) -> None:
@@ -252,7 +251,7 @@ def _recorded_name(studio: RecorderBrowser, server: Server) -> Trace:
     server.wait_for(
         studio.page, {"name": "My mail client", "to": "countess.ada@newmail.test", "owner": "ada"}
     )
-    return studio.stop()
+    return recorded(studio)
 
 
 def test_the_name_of_a_password_is_recorded_and_the_password_is_not(
@@ -279,16 +278,12 @@ def test_another_account_gives_away_no_other_values_than_its_own(
 ) -> None:
     trace = _recorded_name(studio, server)
     server.state = {}
-    context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 1024))
-    try:
-        account = {"username": "bob", "email": "bob@home.test", "password": "x", "name": "Bob"}
-        tabs = Tabs(context)
-        replay(trace, tabs, set="recorded", account=account, timeout=5)
+    account = {"username": "bob", "email": "bob@home.test", "password": "x", "name": "Bob"}
+    with borrowed_tab(with_tabs=True) as tab:
+        replay(trace, tab.tabs, set="recorded", account=account, timeout=PATIENCE)
         server.wait_for(
-            tabs.current, {"name": "My mail client", "to": "countess.ada@newmail.test", "owner": "bob"}
+            tab.page, {"name": "My mail client", "to": "countess.ada@newmail.test", "owner": "bob"}
         )
-    finally:
-        context.close()
 
 
 @pytest.mark.parametrize("user", ["me", "test", "ada"])
@@ -300,7 +295,7 @@ def test_a_short_user_name_rewrites_no_text_of_the_page(
     studio.page.click("h1")
     studio.page.click("a")
     studio.page.click("text=Tell me more")
-    trace = studio.stop()
+    trace = recorded(studio)
     texts = [text for event in trace.events if event.target for text in _texts(event.target)]
     assert "Application passwords" in texts
     written = [text for text in texts if "{{" in text]
@@ -317,7 +312,7 @@ def test_the_names_of_a_group_hold_the_accounts_values_no_more_than_other_texts(
     studio.start("tabs", "local", account=ACCOUNT)
     studio.page.click("text=About")
     studio.page.click("text=Help")
-    groups = [event.target.group for event in studio.stop().events if event.target]
+    groups = [event.target.group for event in recorded(studio).events if event.target]
     assert groups == [("About {{account.name}}", "{{account.email}}", "Help")] * 2
 
 

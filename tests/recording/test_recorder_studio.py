@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import jsonschema
 import pytest
 
 from tests.recorder_support import Record, Server, facts, opened_studio, record, server, studio
+from tests.window_support import until
 from websp_gym.errors import SetupError
 from websp_gym.recording import RecorderBrowser
 from websp_gym.replay import load_trace
@@ -45,9 +45,7 @@ def _stop_worker(page: Page) -> None:
 
 def _await_events(studio: RecorderBrowser, number: int) -> None:
     """Waits for so many events: what happened while the worker was gone arrives when it is back."""
-    end = time.monotonic() + 30
-    while studio.status().events < number and time.monotonic() < end:
-        studio.page.wait_for_timeout(20)
+    until(studio.page, lambda: studio.status().events >= number)
     assert studio.status().events == number
 
 

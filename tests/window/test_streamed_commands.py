@@ -13,15 +13,16 @@ from pathlib import Path
 
 import psutil
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from benchmarks.internet import Internet
-from tests.cli.test_cli import MAIN
+from tests.command_support import MAIN
+from tests.kept_tab import borrowed_tab
 from tests.live_support import home, internet, server
 from tests.process_support import all_ended, words_of
 from tests.recorder_support import Server, facts
 from tests.recorder_support import server as pages
-from tests.window_support import Person, until
+from tests.window_support import PATIENCE, Person, until
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.tabs import Tabs
 from websp_gym.recording import RecorderBrowser
@@ -32,16 +33,18 @@ from websp_gym.world.live.sign_ins import kept_sign_in
 __all__ = ["home", "internet", "pages", "server"]
 
 
-@pytest.fixture(scope="module")
-def browser(browser_thread: None) -> Browser:
-    return shared_browser(BrowserOptions())
+@pytest.fixture
+def person(browser_thread: None) -> Iterator[Person]:
+    with borrowed_tab(viewport=(1100, 900)) as tab:
+        yield Person(tab.page)
 
 
 @pytest.fixture
-def person(browser: Browser) -> Iterator[Person]:
-    context = browser.new_context(viewport={"width": 1100, "height": 900})
-    yield Person(context.new_page())
-    context.close()
+def form(browser_thread: None, pages: Server) -> Iterator[Page]:
+    """The form that is recorded, in a browser of the test, which tells where something is on it."""
+    with borrowed_tab() as tab:
+        tab.page.goto(pages.url("form.html"))
+        yield tab.page
 
 
 class Command:
@@ -76,7 +79,7 @@ class Command:
         for stream in (self.process.stdout, self.process.stderr):
             assert stream is not None
             self.said += stream.read()
-        return self.process.wait(timeout=60), self.said
+        return self.process.wait(timeout=PATIENCE), self.said
 
 
 @contextmanager
@@ -99,7 +102,7 @@ def running(*arguments: str, cwd: Path) -> Iterator[Command]:
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
-            process.wait(timeout=60)
+            process.wait(timeout=PATIENCE)
             for stream in (process.stdin, process.stdout, process.stderr):
                 if stream is not None:
                     stream.close()
@@ -115,7 +118,7 @@ def account(internet: Internet) -> str:
 
 
 @pytest.fixture
-def twin(browser: Browser, internet: Internet, account: str) -> Iterator[Page]:
+def twin(browser_thread: None, internet: Internet, account: str) -> Iterator[Page]:
     """The same site in a browser of the test, which tells where something is on a page."""
     assert internet.visitor is not None
     flags = BrowserOptions(args=tuple(internet.sandbox.browser_args()))
@@ -218,21 +221,17 @@ def directly(pages: Server) -> Trace:
 
 
 def test_a_recording_in_the_page_has_the_events_of_one_in_a_window(
-    pages: Server, browser: Browser, person: Person, tmp_path: Path
+    pages: Server, form: Page, person: Person, tmp_path: Path
 ) -> None:
     expected = directly(pages)
-    context = new_context(browser, viewport=(1280, 1024))
-    twin = context.new_page()
     url = pages.url("form.html")
-    twin.goto(url)
     keyboard = person.page.keyboard
     with running("record", url, "--name", "mine", "--out", "mine.json", cwd=tmp_path) as command:
         person.open(command.address())
-        act(twin, lambda where: person.click(twin.locator(where).first), keyboard.press, keyboard.type)
+        act(form, lambda where: person.click(form.locator(where).first), keyboard.press, keyboard.type)
         until(person.page, lambda: person.url.endswith("form_other.html"))
         person.page.click("#buttons >> text=Stop")
         code, said = command.end()
-    context.close()
     assert code == 0, said
     trace = load_trace(tmp_path / "mine.json")
     assert facts(trace) == facts(expected)
@@ -240,17 +239,14 @@ def test_a_recording_in_the_page_has_the_events_of_one_in_a_window(
     assert "secret words" not in (tmp_path / "mine.json").read_text()
 
 
-@pytest.mark.parametrize("ending", ["Ctrl-C", "crash"])
+@pytest.mark.parametrize("ending", [pytest.param("Ctrl-C", marks=pytest.mark.proof), "crash"])
 def test_what_was_recorded_is_kept_when_it_ends_otherwise(
-    pages: Server, browser: Browser, person: Person, tmp_path: Path, ending: str
+    pages: Server, form: Page, person: Person, tmp_path: Path, ending: str
 ) -> None:
-    context = new_context(browser, viewport=(1280, 1024))
-    twin = context.new_page()
     url = pages.url("form.html")
-    twin.goto(url)
     with running("record", url, "--out", "mine.json", cwd=tmp_path) as command:
         person.open(command.address())
-        person.click(twin.locator("#news"))
+        person.click(form.locator("#news"))
         command.wait_for("Send me news")
         if ending == "crash":
             for each in psutil.Process(command.process.pid).children(recursive=True):
@@ -262,7 +258,6 @@ def test_what_was_recorded_is_kept_when_it_ends_otherwise(
         person.page.wait_for_selector("#over:not([hidden])")
         shown = person.page.inner_text("#over-text")
         code, said = command.end()
-    context.close()
     assert code == 0, said
     (event,) = load_trace(tmp_path / "mine.json").events
     assert event.target is not None
@@ -272,9 +267,7 @@ def test_what_was_recorded_is_kept_when_it_ends_otherwise(
         assert "the recording was stopped: the page crashed" in said
 
 
-def test_lists_and_dialogs_are_recorded_as_in_a_window(
-    pages: Server, browser: Browser, person: Person
-) -> None:
+def test_lists_and_dialogs_are_recorded_as_in_a_window(pages: Server, person: Person) -> None:
     with RecorderBrowser() as studio:
         page = studio.page
         page.goto(pages.url("form.html"))

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Page
 
+from tests.kept_tab import borrowed_tab
 from tests.recorder_support import rest
 from tests.window_support import Person, until
-from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.window import StreamedWindow, streamed
@@ -52,34 +52,17 @@ class Desk:
         until(self.person.page, holds, what)
 
 
-@pytest.fixture(scope="module")
-def browser(browser_thread: None) -> Browser:
-    return shared_browser(BrowserOptions())
-
-
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = new_context(browser, viewport=(1280, 1024))
-    context.new_page().set_content(PAGE)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def viewers(browser: Browser) -> Iterator[BrowserContext]:
-    # Another size than that of the streamed pages.
-    context = browser.new_context(viewport={"width": 900, "height": 700})
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def desk(context: BrowserContext, viewers: BrowserContext) -> Iterator[Desk]:
-    tabs = Tabs(context)
-    person = Person(viewers.new_page())
-    with streamed(tabs, title="Settings of Ann", says="Do it.", buttons=("Done", "Cancel")) as window:
-        person.open(window.url)
-        yield Desk(tabs, window, person)
+def desk(browser_thread: None) -> Iterator[Desk]:
+    # The person's window has another size than the streamed pages.
+    with borrowed_tab(with_tabs=True) as shown, borrowed_tab(viewport=(900, 700)) as seen:
+        shown.page.set_content(PAGE)
+        person = Person(seen.page)
+        with streamed(
+            shown.tabs, title="Settings of Ann", says="Do it.", buttons=("Done", "Cancel")
+        ) as window:
+            person.open(window.url)
+            yield Desk(shown.tabs, window, person)
 
 
 def test_the_page_says_what_it_is_for_and_what_the_browser_shows(desk: Desk) -> None:
@@ -92,7 +75,7 @@ def test_the_page_says_what_it_is_for_and_what_the_browser_shows(desk: Desk) -> 
     assert page.inner_text("#live") == "connected"
 
 
-@pytest.mark.parametrize("size", [(900, 700), (1700, 1300), (420, 800)])
+@pytest.mark.parametrize("size", [(1700, 1300), (420, 800)])
 def test_a_click_in_a_window_of_any_size_presses_what_is_there(desk: Desk, size: tuple[int, int]) -> None:
     desk.person.page.set_viewport_size({"width": size[0], "height": size[1]})
     for target in ("#off", "#two", "#one"):
@@ -252,8 +235,8 @@ def test_pictures_come_after_a_change_and_none_without(desk: Desk) -> None:
     assert desk.person.pictures > before
 
 
-def test_a_new_viewer_takes_over_and_the_old_one_can_come_back(desk: Desk, viewers: BrowserContext) -> None:
-    second = Person(viewers.new_page())
+def test_a_new_viewer_takes_over_and_the_old_one_can_come_back(desk: Desk) -> None:
+    second = Person(desk.person.page.context.new_page())
     second.open(desk.window.url)
     first = desk.person.page
     first.wait_for_selector("#over:not([hidden])")
@@ -266,26 +249,21 @@ def test_a_new_viewer_takes_over_and_the_old_one_can_come_back(desk: Desk, viewe
     desk.until(lambda: [each[1] for each in desk.log("click")] == ["one", "two"])
 
 
-def test_an_open_dialog_is_shown_to_a_viewer_that_comes_later(desk: Desk, viewers: BrowserContext) -> None:
+def test_an_open_dialog_is_shown_to_a_viewer_that_comes_later(desk: Desk) -> None:
     desk.person.click(desk.page.locator("#ask"))
     desk.person.page.wait_for_selector("dialog[open]")
-    second = viewers.new_page()
+    second = desk.person.page.context.new_page()
     second.goto(desk.window.url)
     second.click("#dialog-yes")
     desk.until(lambda: desk.page.inner_text("#said") == "true")
 
 
-@pytest.mark.parametrize("name", ["Done", "Cancel"])
-def test_a_button_ends_the_wait_and_the_viewer_is_told(desk: Desk, name: str) -> None:
-    desk.person.page.click(f"#buttons >> text={name}")
-    assert desk.window.wait() == name
+def test_a_button_ends_the_wait_and_the_viewer_is_told(desk: Desk) -> None:
+    desk.person.page.click("#buttons >> text=Cancel")
+    assert desk.window.wait() == "Cancel"
     desk.window.close()
     desk.person.page.wait_for_selector("#over:not([hidden])")
     assert "goes on in the terminal" in desk.person.page.inner_text("#over-text")
-
-
-def test_the_program_can_end_the_wait(desk: Desk) -> None:
-    assert desk.window.wait(lambda: True) is None
 
 
 def test_a_crash_of_the_page_is_told_here_and_there(desk: Desk) -> None:
@@ -305,7 +283,8 @@ def test_a_closed_browser_is_told_here_and_there(desk: Desk) -> None:
     assert "browser was closed" in desk.person.page.inner_text("#over-text")
 
 
-def test_a_port_that_is_taken_is_an_error(desk: Desk) -> None:
+def test_the_program_can_end_the_wait_and_another_window_has_another_port(desk: Desk) -> None:
+    assert desk.window.wait(lambda: True) is None
     with (
         pytest.raises(SetupError, match=f"port {desk.window.port} is taken"),
         streamed(desk.tabs, title="", port=desk.window.port),

@@ -11,15 +11,17 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
+from websp_gym.attach.browsers import borrow, give_back
 from websp_gym.attach.door import Door
 from websp_gym.attach.episode import AttachedEpisode
 from websp_gym.attach.unseen import UnseenChanges
 from websp_gym.browser.owner import call
-from websp_gym.browser.shared_pipe import SharedPipe
 from websp_gym.errors import SetupError, WorldError
 
 if TYPE_CHECKING:
     from websp_gym.attach.episode import Turn
+    from websp_gym.browser.launch import BrowserOptions
+    from websp_gym.browser.shared_pipe import SharedPipe
     from websp_gym.env.environment import WebspEnv
     from websp_gym.env.rollout import Briefing
     from websp_gym.env.task import WebspTask
@@ -56,6 +58,7 @@ class OutsideAgent:
         self._public, self._token = public, token
         self.door: Door | None = None
         self._env: WebspEnv | None = None
+        self._options: BrowserOptions | None = None
         self._pipe: SharedPipe | None = None
         self._episode: AttachedEpisode | None = None
         self._unseen: UnseenChanges | None = None
@@ -73,7 +76,8 @@ class OutsideAgent:
                 "alone (mcp:COMMAND), or an account that can be lost with harm_guard=False (--no-harm-guard)",
                 option="harm_guard",
             )
-        self._env, self._pipe = env, SharedPipe()
+        self._env, self._options = env, env.browser_options
+        self._pipe = borrow(self._options)
         env.share_browser(self._pipe)
 
     def begin(self, briefing: Briefing) -> None:
@@ -108,7 +112,7 @@ class OutsideAgent:
             self._episode.end(_OVER)
 
     def leave(self) -> None:
-        """Close the door, and the browser behind it."""
+        """Close the door, and leave the browser behind it to the next one."""
         self.end()
         if self._episode is not None:
             call(self._episode.dialogs.end)
@@ -116,9 +120,10 @@ class OutsideAgent:
             self.door.close()
         if self._env is not None:
             self._env.share_browser(None)
-        if self._pipe is not None:
-            self._pipe.close()
-        self.door = self._env = self._pipe = self._episode = self._unseen = None
+        if self._pipe is not None and self._options is not None:
+            # One in which no episode could begin may be what is wrong.
+            give_back(self._options, self._pipe, keep=self.door is not None)
+        self.door = self._env = self._options = self._pipe = self._episode = self._unseen = None
 
     def _begin(self) -> tuple[Door, WebspTask]:
         env, pipe = self._env, self._pipe

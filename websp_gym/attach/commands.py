@@ -6,7 +6,6 @@ so is each address that is opened and each tab that is closed. Moving, scrolling
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -31,10 +30,12 @@ class CommandReader:
 
     Args:
         later: Calls a function after some seconds, on the loop on which commands are read.
+        clock: Tells the time in seconds, from any thread.
     """
 
-    def __init__(self, later: Callable[[float, Callable[[], None]], Any]) -> None:
+    def __init__(self, later: Callable[[float, Callable[[], None]], Any], clock: Callable[[], float]) -> None:
         self._later = later
+        self._clock = clock
         self._open: OutsideAction | None = None
         self._answered_by: tuple[str, int] | None = None
         """Session and id of the command that ends the open action when it is answered."""
@@ -100,12 +101,13 @@ class CommandReader:
             self._answered_by, self._held = command, False
         if kind != "mousePressed":
             return None
-        press = _Pressed(target, arguments)
+        press = _Pressed(target, arguments, self._clock())
         if self._pressed is not None and press.continues(self._pressed):
             self._pressed.count, self._pressed.when = press.count, press.when
             return None
         action = self._begin(OutsideAction(_press(arguments), target), None)
-        action.decided.add_done_callback(lambda _: press.passes())
+        # It may have waited for its turn: what counts is when it is let pass.
+        action.decided.add_done_callback(lambda _: setattr(press, "when", self._clock()))
         self._pressed, self._held = press, True
         return action
 
@@ -231,15 +233,11 @@ class CommandReader:
 class _Pressed:
     """A press of the mouse that others may be part of: a double or triple one."""
 
-    def __init__(self, target: str, arguments: Arguments) -> None:
-        self.when = time.monotonic()
+    def __init__(self, target: str, arguments: Arguments, when: float) -> None:
+        self.when = when
         self.place = target, arguments.get("button")
         self.x, self.y = (_number(arguments.get(name)) for name in ("x", "y"))
         self.count = _count(arguments)
-
-    def passes(self) -> None:
-        """Note that it is only now let pass."""
-        self.when = time.monotonic()
 
     def continues(self, first: _Pressed) -> bool:
         """Whether it is the next press of what another one began."""

@@ -64,6 +64,8 @@ class Connection:
 
     async def open(self) -> None:
         """Begin. Raises ``WorldError`` if the browser is gone, ``RefusedError`` if there is no such tab."""
+        if self._page is not None:
+            await self._check_target(self._page)
         pipe = self._episode.pipe
         self._root = self._session = await pipe.browser_session(self._hear)
         if self._page is not None:
@@ -160,10 +162,7 @@ class Connection:
             arguments["flatten"] = True
         given = arguments.get("targetId")
         if given is not None and given not in self._targets.values():
-            info = await self._episode.ask_own("Target.getTargetInfo", targetId=given)
-            found = info.get("result", {}).get("targetInfo", {})
-            if not self._is_ours(found):
-                raise RefusedError("No target with given id found")
+            await self._check_target(given)
         if method == "Page.navigateToHistoryEntry":
             history = await self._ask(session, "Page.getNavigationHistory")
             entries = history.get("result", {}).get("entries", [])
@@ -171,6 +170,12 @@ class Connection:
             if entry is not None:
                 check_address(entry.get("url"))
         return arguments
+
+    async def _check_target(self, given: object) -> None:
+        """Raise ``RefusedError`` unless a target is one of the episode's."""
+        info = await self._episode.ask_own("Target.getTargetInfo", targetId=given)
+        if not self._is_ours(info.get("result", {}).get("targetInfo", {})):
+            raise RefusedError("No target with given id found")
 
     # ---------------------------------------------------------------- from the browser
     def _hear(self, text: bytes, session: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hmac
-import json
 import secrets
 import socket
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from websp_gym.attach.connection import Connection
-from websp_gym.attach.finishing import answer_in
+from websp_gym.attach.finishing import ending_in
 from websp_gym.attach.rules import RefusedError
 from websp_gym.errors import WebspError
 from websp_gym.serving import is_loopback
@@ -110,7 +109,9 @@ class Door:
             if self._tools is not None:
                 self._episode.pipe.run(self._tools.close())
             self._serving.result(_TO_END)
-        self._listener.close()
+        # Not before: the loop goes on, and would never listen to a later socket that has the number of one that was
+        # closed behind its back.
+        self._serving.add_done_callback(lambda _: self._listener.close())
 
     # ---------------------------------------------------------------- DevTools over a WebSocket
     async def _devtools(self, socket_: WebSocket) -> None:
@@ -208,12 +209,7 @@ class Door:
         return [info for info in targets if info.get("browserContextId") == mine and info["type"] == "page"]
 
     async def _finish(self, request: Request) -> Response:
-        body = (await request.body()).decode("utf-8", "replace")
-        answer, infeasible = body, False
-        with contextlib.suppress(ValueError, RecursionError):
-            read = json.loads(body)
-            if isinstance(read, dict):
-                answer, infeasible = answer_in(read), read.get("infeasible") is True
+        answer, infeasible = ending_in(await request.body())
         accepted = self._episode.finish(answer[:_LONGEST_ANSWER], infeasible=infeasible)
         return JSONResponse({"accepted": accepted}, 200 if accepted else 409)
 

@@ -13,10 +13,10 @@ from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.actions.calls import format_call
 from websp_gym.actions.grammar import answer_with
 from websp_gym.attach.commands import CommandReader
 from websp_gym.attach.dialogs import OutsideDialogs
+from websp_gym.attach.finishing import giving_up
 from websp_gym.attach.scripts import ScriptWatch
 from websp_gym.attach.secrets import Secrets
 from websp_gym.browser.isolated import session_of
@@ -24,7 +24,6 @@ from websp_gym.browser.owner import call
 from websp_gym.browser.waiting import wait_for
 from websp_gym.env.outside import OutsideAction
 from websp_gym.errors import WorldError
-from websp_gym.texts import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,8 +52,6 @@ class _Asked:
             self.seen.set_result(observation)
 
 
-_LONGEST_REASON = 900
-"""Characters of why an agent gives up; one may take ten in the text of an action, which has 10,000 at most."""
 _TO_ANSWER = 10.0
 _LOOK, _MOMENT = 0.1, 0.002
 """Seconds between two looks at what the browser tells while no turn comes, and how long one takes at least."""
@@ -96,8 +93,8 @@ class AttachedEpisode:
         context, dialogs = tabs.context, tabs.dialogs
         self.pipe = pipe
         self.secrets = Secrets(secrets)
-        self.reader = CommandReader(pipe.loop.call_later)
-        self.scripts = ScriptWatch(self._send_in, self._script_acted, self.reader.focus_moved)
+        self.reader = CommandReader(pipe.loop.call_later, time.monotonic)
+        self.scripts = ScriptWatch(self._send_in, self._script_acted, self.reader.focus_moved, time.monotonic)
         self.observation = observation
         self.over_because = ""
         self._ended = False
@@ -178,9 +175,7 @@ class AttachedEpisode:
             return False
         self.over_because = "the agent has finished this episode"
         if infeasible:
-            # It must be readable as an action, or nothing would end the episode.
-            reason = encodable(answer)[:_LONGEST_REASON]
-            self.put(format_call(("report_infeasible", [reason], {})))
+            self.put(giving_up(answer))
         else:
             self.put(answer_with(answer))
         return True

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException
 from typing import Any
 
+from websp_gym.actions.calls import format_call
+from websp_gym.texts import encodable
+
+_LONGEST_REASON = 900
+"""Characters of why an agent gives up; one may take ten in the text of an action, which has 10,000 at most."""
 _TO_ANSWER = 10.0
 """Seconds that a door may take to answer."""
 
@@ -15,6 +21,21 @@ def answer_in(said: Mapping[str, Any]) -> str:
     """Return the answer in what an agent says when it ends; empty where it has none, or null."""
     answer = said.get("answer")
     return "" if answer is None else str(answer)
+
+
+def ending_in(body: bytes) -> tuple[str, bool]:
+    """Return the answer in the body of a POST to ``finish_url``, and whether the agent gives up."""
+    text = body.decode("utf-8", "replace")
+    with contextlib.suppress(ValueError, RecursionError):
+        said = json.loads(text)
+        if isinstance(said, dict):
+            return answer_in(said), said.get("infeasible") is True
+    return text, False
+
+
+def giving_up(reason: str) -> str:
+    """Return the action by which an agent gives up; it must be readable, or nothing would end the episode."""
+    return format_call(("report_infeasible", [encodable(reason)[:_LONGEST_REASON]], {}))
 
 
 def end_part(port: int, token: str, body: bytes = b"") -> None:

@@ -8,7 +8,6 @@ action; the next one needs another script, also while one goes on for ever.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -37,6 +36,7 @@ class ScriptWatch:
         send: Sends a command of our own: session, method, arguments.
         happened: Called with each action that scripts have taken.
         focus_moved: Called with the tab in which another element has the focus.
+        clock: Tells the time in seconds.
     """
 
     def __init__(
@@ -44,10 +44,12 @@ class ScriptWatch:
         send: Callable[[str, str, Mapping[str, Any]], None],
         happened: Callable[[OutsideAction], None],
         focus_moved: Callable[[str], None],
+        clock: Callable[[], float],
     ) -> None:
         self._send = send
         self._happened = happened
         self._focus_moved = focus_moved
+        self._clock = clock
         self._running: set[tuple[str, int]] = set()
         self._ended = float("-inf")
         self._targets: dict[str, str] = {}
@@ -74,7 +76,7 @@ class ScriptWatch:
         if command not in self._running:
             return
         self._running.discard(command)
-        self._ended = time.monotonic()
+        self._ended = self._clock()
         if command in self._new:
             self._new.discard(command)
             self._new_ended = self._ended
@@ -85,7 +87,7 @@ class ScriptWatch:
     @property
     def running(self) -> bool:
         """Whether a script runs, or ended a moment ago."""
-        return bool(self._running) or time.monotonic() - self._ended < _AFTER
+        return bool(self._running) or self._clock() - self._ended < _AFTER
 
     def target_of(self, session: str) -> str:
         """Return the DevTools id of the tab of a session of ours."""
@@ -142,7 +144,7 @@ class ScriptWatch:
             self._take(call, f"{method} {url}", session, {})
 
     def _take(self, call: Call, text: str, session: str, met: Mapping[str, str]) -> None:
-        now = time.monotonic()
+        now = self._clock()
         begun = self._new or now - self._new_ended < _AFTER
         if not begun or now - self._acted < _AFTER:
             return  # the same script goes on

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Iterable
 from urllib.parse import quote
@@ -32,6 +33,12 @@ class Secrets:
 def _forms(text: str) -> Iterable[bytes]:
     plain = text.encode()
     yield plain
+    # As JSON spells a quote, a backslash or another letter, in either of its two spellings; a page's own text in JSON
+    # stands in a message that is JSON itself.
+    for ascii_alone in (True, False):
+        once = json.dumps(text, ensure_ascii=ascii_alone)[1:-1]
+        yield once.encode()
+        yield json.dumps(once)[1:-1].encode()
     yield quote(text, safe="").encode()
     yield plain.hex().encode()
     yield plain.hex().upper().encode()

@@ -38,8 +38,8 @@ _ATTACHED = b'{"method":"Target.attachedToTarget"'
 _DETACHED = b'{"method":"Target.detachedFromTarget"'
 _FIRST_ID = 1_900_000_000
 """Ids of our own commands without a session; Playwright counts from 1."""
-_PATIENCE = 10.0
-"""Seconds that a browser may take to answer a command of ours."""
+_PATIENCE = 60.0
+"""Seconds that a browser may take to answer a command of ours; one that has ended is noticed at once."""
 
 
 class CommandError(WorldError):
@@ -113,6 +113,15 @@ class SharedPipe:
         if self._link is not None:
             self._link.close_session(session)
 
+    def end_sessions(self) -> None:
+        """Close the sessions of all clients but Playwright, so that the next ones can share the same browser."""
+
+        async def end() -> None:
+            if self._link is not None:
+                self._link.end_sessions()
+
+        self.run(end())
+
     def send(self, message: bytes) -> None:
         """Send a message, which names one of our sessions, to the browser; call it on :attr:`loop`."""
         if self._link is not None:
@@ -167,6 +176,8 @@ class _Link:
         self._to_playwright: asyncio.WriteTransport
         self.closed = False
         self._hear: dict[str, Hear] = {}
+        self._roots: set[str] = set()
+        """The sessions with the browser itself, through which all others of ours were opened."""
         self._numbers = itertools.count(_FIRST_ID)
         self._waiting: dict[int, tuple[Hear, asyncio.Future[str]] | None] = {}
         """What is done with the answers to our own commands without a session; nothing for ``None``."""
@@ -213,6 +224,14 @@ class _Link:
         self._waiting[number] = None
         arguments = b'{"sessionId":"%s"}' % session.encode()
         self.send(b'{"id":%d,"method":"Target.detachFromTarget","params":%s}' % (number, arguments))
+
+    def end_sessions(self) -> None:
+        """Close all sessions of ours."""
+        for session in self._roots:
+            self.close_session(session)
+        # The browser does not tell of the end of what was opened through them.
+        self._hear = dict.fromkeys(self._roots, lambda text, session: None)
+        self._roots.clear()
 
     async def _reading(self, descriptor: int, feed: Callable[[bytes], None]) -> None:
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
@@ -261,6 +280,7 @@ class _Link:
         else:
             session = answer["result"]["sessionId"]
             self._hear[session] = hear
+            self._roots.add(session)
             opened.set_result(session)
         return True
 

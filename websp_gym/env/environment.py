@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium as gym
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.browser.launch import BrowserOptions, close_browser, shared_browser
+from websp_gym.browser.launch import BrowserOptions, shared_browser
 from websp_gym.browser.launch_errors import LaunchError
 from websp_gym.browser.owner import call
 from websp_gym.browser.remote import shown
@@ -230,20 +230,22 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
             BrowserNotFoundError: No browser was found, or it cannot be executed.
             WorldError: The world does not respond, or the browser ended while it started.
         """
-        flags = BrowserOptions(self.options.headless, self._world.browser_args())
+        flags = self.browser_options
         call(lambda: shared_browser(flags), seconds=self.options.reset_timeout)
+
+    @property
+    def browser_options(self) -> BrowserOptions:
+        """How the browser of the next episode is launched; environments with equal options share one."""
+        return BrowserOptions(self.options.headless, self._world.browser_args(), self._pipe)
 
     def share_browser(self, pipe: SharedPipe | None) -> None:
         """Let an outside agent use the browser of later episodes, which is then one of its own.
 
         Args:
-            pipe: Shares its DevTools connection; ``None`` ends this, and closes that browser.
+            pipe: Shares its DevTools connection; ``None`` ends this. Who gave it closes that browser.
         """
         self._end(Ending("abandoned"))
-        before, self._pipe = self._pipe, pipe
-        if before is not None:
-            flags = BrowserOptions(self.options.headless, self._world.browser_args(), before)
-            call(lambda: close_browser(flags), seconds=_TO_END)
+        self._pipe = pipe
 
     def close(self) -> None:
         """End the episode. The browser stays open for other environments of the same process."""
