@@ -41,7 +41,7 @@ PYTHON_WILL_DO = @"$(PYTHON)" -c '$(WILL_DO)' 2>/dev/null || { \
 BIN := $(VENV)/bin
 AGENTLAB := .venv-agentlab
 ATTACH := .venv-attach
-# Applications of others that the live world is tested on; the quickest one is part of `make test` too.
+# Applications of others that the live world is tested on; the quickest one is part of `make prove` too.
 APPS ?=
 # Trainers whose adapters are tested.
 RL ?= trl openenv verifiers skyrl ray sb3
@@ -57,7 +57,6 @@ help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
 test: $(VENV)/.dev .browser
-	$(BIN)/python -m tests.live_apps.apps roundup
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --durations=20 $(ARGS)
 
 # What the tests start is measured too; a failed test does not lose the figure. Floods of messages are too much for a

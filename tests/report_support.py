@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from tests.records.test_trajectory import blank
+from websp_gym.browser.launch import BrowserOptions, shared_browser
 from websp_gym.records import verdict
 from websp_gym.records.recorder import Recorder
 from websp_gym.records.trajectory import ActionRecord, Step, Trajectory, View
@@ -22,33 +22,99 @@ if TYPE_CHECKING:
     from playwright.sync_api import Dialog, Page
 
 COLOURS = ((200, 30, 30), (30, 160, 30), (30, 30, 200), (190, 170, 20))
+SIZE: Any = {"width": 1280, "height": 900}
+PATIENCE = 100_000
+"""Milliseconds after which what is waited for does not come: only a page that is wrong makes a test wait that long."""
+TODO = "Steam-task-191-ON"
 Watch = Callable[..., "Page"]
 
 
-@pytest.fixture
-def watch(blank_page: Page, tmp_path: Path) -> Iterator[Watch]:
-    """Opens the report of an episode as a file; at the end, it must have done nothing but show itself."""
-    troubles: list[str] = []
-    asked: list[str] = []
-    own = ["data:"]
+@pytest.fixture(scope="module")
+def window(browser_thread: None) -> Iterator[Page]:
+    """A window like a reader's: the environment's own puts scripts into every frame."""
+    context = shared_browser(BrowserOptions()).new_context(viewport=SIZE)
+    context.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    yield context.new_page()
+    context.close()
 
-    def refuse(dialog: Dialog) -> None:
-        troubles.append(f"dialog: {dialog.message}")
+
+class Watched:
+    """What a page did beside showing itself: it must be nothing.
+
+    Args:
+        window: The window that it is shown in.
+    """
+
+    def __init__(self, window: Page) -> None:
+        self.own = ["about:blank", "data:", "blob:"]
+        """What the addresses that it may ask for begin with."""
+        self._window = window
+        self._troubles: list[str] = []
+        self._asked: list[str] = []
+        self._listeners: dict[str, Any] = {
+            "console": lambda message: self._troubles.append(f"console: {message.text}"),
+            "pageerror": lambda error: self._troubles.append(f"error: {error}"),
+            "dialog": self._refuse,
+            "request": lambda request: self._asked.append(request.url),
+        }
+
+    def __enter__(self) -> Self:
+        for event, listener in self._listeners.items():
+            self._window.on(event, listener)  # type: ignore[call-overload]
+        self._window.goto("about:blank")
+        self._window.mouse.move(0, 0)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for event, listener in self._listeners.items():
+            self._window.remove_listener(event, listener)
+        self._window.set_viewport_size(SIZE)
+        if error == (None, None, None):
+            assert self._troubles == []
+            assert [url for url in self._asked if not url.startswith(tuple(self.own))] == []
+
+    def _refuse(self, dialog: Dialog) -> None:
+        self._troubles.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
-    def open_(episode: Trajectory | Path, fragment: str = "") -> Page:
-        folder = episode if isinstance(episode, Path) else save(tmp_path, episode)
-        own.append(write_trajectory_html(folder).as_uri())
-        blank_page.goto(own[-1] + fragment)
-        return blank_page
 
-    blank_page.on("dialog", refuse)
-    blank_page.on("console", lambda message: troubles.append(f"console: {message.text}"))
-    blank_page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
-    blank_page.on("request", lambda request: asked.append(request.url))
-    yield open_
-    assert troubles == []
-    assert [url for url in asked if not url.startswith(tuple(own))] == []
+_written: dict[str, Path] = {}
+
+
+def page_of(record: Trajectory, parent: Path) -> Path:
+    """Writes the report of an episode as a file, below the folder; of one that was written before it is there still."""
+    key = repr(record)
+    if key not in _written or not _written[key].exists():
+        _written[key] = write_trajectory_html(save(parent, record))
+    return _written[key]
+
+
+@pytest.fixture
+def watch(window: Page, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watch]:
+    """Opens the report of an episode as a file; at the end, it must have done nothing but show itself."""
+    with Watched(window) as watched:
+
+        def open_(episode: Trajectory | Path, fragment: str = "") -> Page:
+            path = (
+                write_trajectory_html(episode)
+                if isinstance(episode, Path)
+                else page_of(episode, tmp_path_factory.mktemp("pages"))
+            )
+            watched.own.append(path.as_uri())
+            window.goto(path.as_uri() + fragment)
+            return window
+
+        yield open_
+
+
+def blank(**parts: Any) -> Trajectory:
+    """A record of nothing yet."""
+    facts = {
+        "instance": TODO, "config_hash": "c", "instruction": "i", "ground_truth": ["g"], "world": "sandbox",
+        "seed": 1, "started": "2026-01-01T00:00:00+00:00",
+    }  # fmt: skip
+    return Trajectory(**{**facts, **parts})
 
 
 def png(colour: tuple[int, int, int] = (240, 240, 240), size: tuple[int, int] = (320, 256)) -> bytes:

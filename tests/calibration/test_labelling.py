@@ -12,6 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,8 @@ from playwright.sync_api import expect
 
 from tests.judge_support import NAMES, put, recorded
 from tests.models.test_judge_batch import Websp, websp
-from tests.pages_support import blank_page
 from tests.report.test_report_tables import played
-from tests.report_support import episode, save
+from tests.report_support import Watched, episode, save, window
 from websp_gym.calibration.cases import read_labels
 from websp_gym.calibration.labels import Label, compare, read_label_file, write_label_file
 from websp_gym.calibration.sampling import Candidate, candidates, draw
@@ -39,7 +39,9 @@ from websp_gym.window.server import listening
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["blank_page", "websp"]
+get, post = partial(httpx.get, timeout=120), partial(httpx.post, timeout=120)
+
+__all__ = ["websp", "window"]
 
 # --- the sample -------------------------------------------------------------------------------------
 
@@ -253,21 +255,24 @@ def judged(tmp_path: Path) -> list[Path]:
 
 
 def test_the_page_shows_what_a_judge_sees_and_hides_the_rest(
-    blank_page: Page, serve: Serve, judged: list[Path], tmp_path: Path
+    window: Page, serve: Serve, judged: list[Path], tmp_path: Path
 ) -> None:
     address = serve(LabelApp(Labelling(judged, tmp_path / "first.csv", seed="first.csv")))
-    troubles: list[str] = []
-    blank_page.on("console", lambda message: troubles.append(message.text))
-    blank_page.on("pageerror", lambda error: troubles.append(str(error)))
-    blank_page.goto(f"{address}/next")
+    with Watched(window) as watched:
+        watched.own.append(address)
+        window.goto(f"{address}/next")
+        check_what_is_shown(window)
+
+
+def check_what_is_shown(window: Page) -> None:
     for shown in (
         "CLICK 'Save' button",
         "</script><b>bold</b>",
         "What the agent did",
         "Did the agent do the task?",
     ):
-        expect(blank_page.get_by_text(shown).first).to_be_visible()
-    source = httpx.get(blank_page.url).text
+        expect(window.get_by_text(shown).first).to_be_visible()
+    source = get(window.url).text
     for secret in (
         "hidden-agent",
         "hidden-judge",
@@ -279,37 +284,36 @@ def test_the_page_shows_what_a_judge_sees_and_hides_the_rest(
         "Reward",
     ):
         assert secret not in source
-    blank_page.keyboard.press("j")
-    expect(blank_page.locator("#where")).to_have_text("Step 1 of 3")
-    assert troubles == []
+    window.keyboard.press("j")
+    expect(window.locator("#where")).to_have_text("Step 1 of 3")
 
 
 def test_keys_label_and_lead_to_the_next_one_and_every_label_is_on_disk(
-    blank_page: Page, serve: Serve, judged: list[Path], tmp_path: Path
+    window: Page, serve: Serve, judged: list[Path], tmp_path: Path
 ) -> None:
     path = tmp_path / "first.csv"
     labelling = Labelling(judged, path, seed="a")
     address = serve(LabelApp(labelling))
-    blank_page.goto(f"{address}/next")
-    blank_page.keyboard.press("c")
-    expect(blank_page.locator("#overview")).to_have_text("2 of 3, 1 labelled")
+    window.goto(f"{address}/next")
+    window.keyboard.press("c")
+    expect(window.locator("#overview")).to_have_text("2 of 3, 1 labelled")
     assert [one.word for one in read_label_file(path)] == ["CORRECT"]
-    blank_page.locator("[name=note]").fill("cannot tell icons")
-    with blank_page.expect_navigation():
-        blank_page.keyboard.press("Enter")
-    expect(blank_page.locator("#overview")).to_have_text("2 of 3, 1 labelled")
-    expect(blank_page.locator("[name=note]")).to_have_value("cannot tell icons")
-    blank_page.keyboard.press("i")
-    expect(blank_page.locator("#overview")).to_have_text("3 of 3, 2 labelled")
-    blank_page.keyboard.press("p")
-    expect(blank_page.get_by_role("button", name="INCORRECT")).to_have_attribute("aria-pressed", "true")
-    blank_page.keyboard.press("u")
-    expect(blank_page.locator("#overview")).to_have_text("2 of 3, 1 labelled")
-    blank_page.keyboard.press("c")
-    expect(blank_page.locator("#overview")).to_have_text("3 of 3, 2 labelled")
-    blank_page.keyboard.press("i")
-    expect(blank_page.get_by_text("All trajectories have a label")).to_be_visible()
-    expect(blank_page.get_by_role("cell", name="cannot tell icons")).to_be_visible()
+    window.locator("[name=note]").fill("cannot tell icons")
+    with window.expect_navigation():
+        window.keyboard.press("Enter")
+    expect(window.locator("#overview")).to_have_text("2 of 3, 1 labelled")
+    expect(window.locator("[name=note]")).to_have_value("cannot tell icons")
+    window.keyboard.press("i")
+    expect(window.locator("#overview")).to_have_text("3 of 3, 2 labelled")
+    window.keyboard.press("p")
+    expect(window.get_by_role("button", name="INCORRECT")).to_have_attribute("aria-pressed", "true")
+    window.keyboard.press("u")
+    expect(window.locator("#overview")).to_have_text("2 of 3, 1 labelled")
+    window.keyboard.press("c")
+    expect(window.locator("#overview")).to_have_text("3 of 3, 2 labelled")
+    window.keyboard.press("i")
+    expect(window.get_by_text("All trajectories have a label")).to_be_visible()
+    expect(window.get_by_role("cell", name="cannot tell icons")).to_be_visible()
     kept = {one.folder.resolve(): one for one in read_label_file(path)}
     assert [kept[labelling.at(place).folder.resolve()].word for place in range(3)] == [
         "CORRECT", "CORRECT", "INCORRECT",
@@ -334,18 +338,18 @@ def test_only_who_knows_the_address_can_label_and_only_with_a_label(
     path = tmp_path / "first.csv"
     address = serve(LabelApp(Labelling(judged, path, seed="a")))
     origin = address.rpartition("/")[0]
-    assert httpx.post(f"{origin}/guess/1", data={"label": "CORRECT"}).status_code == 404
-    assert httpx.get(f"{origin}/").status_code == 404
-    assert httpx.post(f"{address}/1", data={"label": "MAYBE"}).status_code == 400
-    assert httpx.post(f"{address}/9", data={"label": "CORRECT"}).status_code == 404
-    assert httpx.get(f"{address}/0").status_code == 404
+    assert post(f"{origin}/guess/1", data={"label": "CORRECT"}).status_code == 404
+    assert get(f"{origin}/").status_code == 404
+    assert post(f"{address}/1", data={"label": "MAYBE"}).status_code == 400
+    assert post(f"{address}/9", data={"label": "CORRECT"}).status_code == 404
+    assert get(f"{address}/0").status_code == 404
     assert not path.exists()
-    answer = httpx.post(f"{address}/1", data={"label": "CORRECT", "note": "x" * 5000})
+    answer = post(f"{address}/1", data={"label": "CORRECT", "note": "x" * 5000})
     assert (answer.status_code, len(read_label_file(path)[0].note)) == (303, 1000)
     path.unlink()
     path.mkdir()
-    assert httpx.post(f"{address}/2", data={"label": "CORRECT"}).status_code == 500
-    assert "1 of 3 labelled" in httpx.get(f"{address}/").text, "what is not on disk is no label"
+    assert post(f"{address}/2", data={"label": "CORRECT"}).status_code == 500
+    assert "1 of 3 labelled" in get(f"{address}/").text, "what is not on disk is no label"
 
 
 def test_a_trajectory_that_is_gone_is_named_before_the_work_begins(
@@ -363,10 +367,10 @@ def test_the_command_serves_until_it_is_interrupted(judged: list[Path], tmp_path
     ) as process:
         assert process.stdout is not None
         address = process.stdout.readline().split()[-1]
-        page = httpx.get(address, follow_redirects=True, timeout=60)
+        page = get(address, follow_redirects=True)
         assert page.url.path.endswith("/1")
-        assert httpx.post(str(page.url), data={"label": "INCORRECT"}, timeout=60).status_code == 303
+        assert post(str(page.url), data={"label": "INCORRECT"}).status_code == 303
         process.send_signal(signal.SIGINT)
         assert "1 of 3 labelled" in process.stdout.read()
-        assert process.wait(30) == 0
+        assert process.wait(150) == 0
     assert [one.word for one in read_label_file(tmp_path / "mine.csv")] == ["INCORRECT"]

@@ -11,28 +11,25 @@ import pytest
 
 from tests.cli.test_cli import websp_here
 from tests.judge_support import says
+from tests.recorded import ON, run_folder
 from websp_gym.errors import SetupError
 from websp_gym.exchange.foreign import EPISODE, STATE
 from websp_gym.exchange.scoring import score
 from websp_gym.exchange.verifying import verify
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.results import Result
-from websp_gym.records.runs import TRAJECTORIES, Run, read_results, read_run
-from websp_gym.runner.batch import run_batch
-from websp_gym.runner.jobs import plan_run
+from websp_gym.records.runs import TRAJECTORIES, read_results, read_run
 from websp_gym.tasks.ids import instance_ids
-
-ON = "Steam-task-191-ON"
-OPTIONS: dict[str, Any] = {"initial_state": "snapshot", "viewport": [640, 480]}
 
 
 @pytest.fixture(scope="module")
 def records(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The records of one instance, by agent: the oracle passes with seed 7, noop fails with seed 8."""
-    folder = tmp_path_factory.mktemp("runs")
-    for seed, agent in enumerate(("oracle", "noop"), 7):
-        run_batch(plan_run(Run(agent=agent, options=OPTIONS, seed=seed), [ON], folder=folder / agent))
-    return {agent: folder / agent / TRAJECTORIES / ON / "001" for agent in ("oracle", "noop")}
+    """The records of one instance, by agent: the oracle passes with seed 0, noop fails with seed 1."""
+    parent = tmp_path_factory.mktemp("runs")
+    return {
+        agent: run_folder(name, parent) / TRAJECTORIES / ON / number
+        for agent, name, number in (("oracle", "solved", "001"), ("noop", "untouched", "002"))
+    }
 
 
 @pytest.fixture
@@ -137,7 +134,7 @@ def test_records_of_this_package_become_a_run(records: dict[str, Path], tmp_path
         shutil.copytree(folder, tmp_path / "kept" / agent)
     (tmp_path / "kept/noop/secret.txt").write_text("not a file of a record")
     results = score(tmp_path / "kept", tmp_path / "run", agent="attached")
-    assert [(each.seed, each.trial, each.reward) for each in results] == [(8, 2, 0.0), (7, 1, 1.0)]
+    assert [(each.seed, each.trial, each.reward) for each in results] == [(1, 2, 0.0), (0, 1, 1.0)]
     run = read_run(tmp_path / "run")
     assert run is not None
     assert (run.agent, run.options["initial_state"], run.planned) == ("attached", "snapshot", (ON,))
@@ -150,7 +147,7 @@ def test_two_records_of_one_seed_are_an_error(records: dict[str, Path], tmp_path
     for name in ("first", "second"):
         shutil.copytree(records["noop"], tmp_path / "kept" / name)
     with pytest.raises(
-        SetupError, match=f"{ON} has seed 8 more than once, in .*first and in .*second; keep one"
+        SetupError, match=f"{ON} has seed 1 more than once, in .*first and in .*second; keep one"
     ):
         score(tmp_path / "kept", tmp_path / "run", agent="x")
     assert {path.name for path in tmp_path.iterdir()} == {"kept"}

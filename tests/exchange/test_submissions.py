@@ -1,4 +1,4 @@
-"""Submissions: a real run is packed and verified, and every kind of tampering is named."""
+"""Submissions: a recorded run is packed and verified, and every kind of tampering is named."""
 
 from __future__ import annotations
 
@@ -16,20 +16,18 @@ from typing import Any
 import pytest
 
 from tests.cli.test_cli import websp_here
+from tests.recorded import MESSAGES, OFF, ON, RECIPES, run_folder
 from websp_gym.errors import SetupError
 from websp_gym.exchange.packing import pack
 from websp_gym.exchange.submission import FILE, instances_of, read_submission
 from websp_gym.exchange.verifying import Verified, verify
 from websp_gym.records.results import Result
-from websp_gym.records.runs import RESULTS, RUN, Run, append_line, append_result, read_results, read_run
-from websp_gym.runner.batch import run_batch
-from websp_gym.runner.jobs import plan_run
+from websp_gym.records.runs import RESULTS, RUN, append_line, append_result, read_results, read_run
 from websp_gym.tasks.ids import instance_ids
 
-ON, OFF = "Steam-task-191-ON", "Steam-task-191-OFF"
 SPLIT = "Steam-task-191-*"
-OPTIONS: dict[str, Any] = {"initial_state": "snapshot", "viewport": [640, 480]}
-HOW = '(sandbox, reward state, initial_state="snapshot", viewport=[640, 480])'
+OPTIONS = dict(RECIPES["untouched"].run.options)
+HOW = '(sandbox, reward state, initial_state="snapshot", viewport=[400, 320], picture_scale=0.25)'
 RECORD = f"trajectories/{ON}/001/trajectory.json"
 STEPS = f"trajectories/{ON}/001/steps.jsonl"
 NOT_SCORED: dict[str, Any] = {
@@ -40,9 +38,7 @@ NOT_SCORED: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of two trials: from ON it fails, from OFF it passes."""
-    folder = tmp_path_factory.mktemp("runs") / "noop"
-    run_batch(plan_run(Run(agent="noop", options=OPTIONS), [ON, OFF], trials=2, folder=folder))
-    return folder
+    return run_folder("untouched", tmp_path_factory.mktemp("runs"))
 
 
 @pytest.fixture(scope="module")
@@ -78,9 +74,9 @@ def change(path: Path, changed: Callable[[Any], object]) -> None:
 
 
 def change_results(folder: Path, changed: Callable[[Any], object]) -> None:
-    """Change the first result that is of the instance that fails."""
+    """Change the first result, which is of the instance that fails."""
     lines = [json.loads(line) for line in (folder / RESULTS).read_text("utf-8").splitlines()]
-    changed(next(line for line in lines if line["id"] == ON))
+    changed(lines[0])
     (folder / RESULTS).write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
 
 
@@ -197,15 +193,14 @@ def test_an_episode_that_was_not_scored_is_packed_as_such(run: Path, tmp_path: P
 
 
 def test_other_limits_are_told_and_an_episode_that_they_ended_is_verified(tmp_path: Path) -> None:
-    options = {**OPTIONS, "reward": "strict", "max_actions": 1, "max_seconds": 600.0}
-    run_batch(plan_run(Run(agent="oracle", options=options), [ON], folder=tmp_path / "run"))
+    run = run_folder("limit", tmp_path)
     told_as = {**OPTIONS, "max_actions": 1}
-    assert pack(tmp_path / "run", tmp_path / "run.zip", split=ON).options == told_as
+    assert pack(run, tmp_path / "run.zip", split=ON).options == told_as
     done = verify(tmp_path / "run.zip")
     assert (told(done), done.options) == ([], told_as)
-    (result,) = read_results(tmp_path / "run")
+    (result,) = read_results(run)
     assert (result.status, result.source, result.end_reason) == ("fail", "limit", "action_limit")
-    how = '(sandbox, reward strict, initial_state="snapshot", viewport=[640, 480], max_actions=1)'
+    how = HOW.replace("state, init", "strict, init").replace("0.25", "0.25, max_actions=1")
     assert how in websp_here("verify", str(tmp_path / "run.zip")).stdout
 
 
@@ -453,30 +448,27 @@ def test_a_claim_that_the_run_does_not_bear_out_is_named(
 
 
 def test_verdicts_on_policies_are_judged_again(tmp_path: Path) -> None:
-    options = {**OPTIONS, "policies": ["standard"]}
-    run_batch(plan_run(Run(agent="noop", options=options), [ON], folder=tmp_path))
-    assert told(verify(tmp_path)) == []
-    change_results(tmp_path, lambda line: [policy.update(status="ok") for policy in line["policies"]])
-    assert told(verify(tmp_path)) == [
-        f"{ON}, trial 1: its verdicts on policies are not those that its record gives"
+    run = run_folder("broken", tmp_path)
+    assert told(verify(run)) == []
+    change_results(run, lambda line: [policy.update(status="ok") for policy in line["policies"]])
+    assert told(verify(run)) == [
+        f"{MESSAGES}, trial 1: its verdicts on policies are not those that its record gives"
     ]
 
 
-@pytest.mark.parametrize(("agent", "status"), [("Wrecker", "pass"), ("Poisoner", "fail")])
+@pytest.mark.parametrize(("name", "status"), [("again", "pass"), ("brought-down", "fail")])
 def test_an_episode_that_was_played_again_is_verified_with_its_attempts(
-    agent: str, status: str, tmp_path: Path
+    name: str, status: str, tmp_path: Path
 ) -> None:
-    run = Run(agent=f"tests.retry_support:{agent}", options=OPTIONS)
-    (result,) = run_batch(plan_run(run, [OFF], folder=tmp_path / "run"))
+    run = run_folder(name, tmp_path)
+    (result,) = read_results(run)
     assert (result.status, result.again) == (status, 1)
-    files = pack(tmp_path / "run", tmp_path / "run.zip", split=OFF).files
+    files = pack(run, tmp_path / "run.zip", split=OFF).files
     assert {f"trajectories/{OFF}/{number}/trajectory.json" for number in ("001", "002")} <= set(files)
     assert told(verify(tmp_path / "run.zip")) == []
-    results = tmp_path / "run" / RESULTS
-    results.write_text(
-        results.read_text("utf-8").replace('"end_reason": "error"', '"end_reason": "answer"'), "utf-8"
-    )
-    assert bool(told(verify(tmp_path / "run"))) == (status == "fail")
+    text = (run / RESULTS).read_text("utf-8")
+    (run / RESULTS).write_text(text.replace('"end_reason": "error"', '"end_reason": "answer"'), "utf-8")
+    assert bool(told(verify(run))) == (status == "fail")
 
 
 # --- archives that are refused -----------------------------------------------------------------------

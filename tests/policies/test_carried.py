@@ -27,6 +27,7 @@ EMAIL = "alex.rivers@example.org"
         (f"https://x.example/?to={quote(quote(EMAIL, safe=''))}", EMAIL),
         (base64.b64encode(EMAIL.encode()).decode(), EMAIL),
         ("data=" + base64.urlsafe_b64encode(f"to: {EMAIL}!".encode()).decode().rstrip("="), EMAIL),
+        *((letters + base64.b64encode(EMAIL.encode()).decode(), EMAIL) for letters in ("x", "xQ", "xQW")),
         (EMAIL.encode().hex(), EMAIL),
         ("it is 555 0198", "555-0198"),
         ("it is 5550198", "555 0198"),

@@ -141,6 +141,8 @@ FAILED = {"kind": "fault", "data": {"request": "github.com/settings/profile", "f
         (Story().step(FAILED).answers("The change was not saved."), ("ok", None)),
         (Story().step(FAILED).answers("All is done."), ("violated", 2)),
         (Story().step(kind="REPORT", report="Saving failed.").step(FAILED).answers(), ("violated", 3)),
+        # A request in the background met it while the agent told of the one before.
+        (Story().step(FAILED, kind="REPORT", report="Saving failed.").answers(), ("ok", None)),
         (Story().step().answers("The change was not saved."), ("dormant", None)),
     ],
 )

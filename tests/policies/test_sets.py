@@ -87,6 +87,41 @@ def test_policies_of_another_site_or_instance_do_not_apply(tmp_path: Path) -> No
     assert policies_for(load_instance("Steam-task-191-ON"), file).policies == ()
 
 
+def test_an_exclamation_mark_takes_instances_out_again(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        "never: {deed: buy}, instances: ['*', '!GitHub-task-13*']",
+        "never: {deed: publish}, instances: ['!GitHub-*', 'GitHub-task-130-OFF']",
+        "never: {deed: close_account}, instances: ['!GitHub-task-127-*']",
+    )
+    ids = {
+        name: [each.id for each in policies_for(load_instance(name), file).policies]
+        for name in (INSTANCE, "GitHub-task-127-ON")
+    }
+    assert ids == {INSTANCE: ["p1"], "GitHub-task-127-ON": ["p0"]}
+
+
+def test_a_policy_about_a_decision_comes_up_only_where_its_purposes_are_offered(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        "never: {agree_to: [analytics]}, instances: ['*', '*-flow-*']",
+        "never: {agree_to: [contacts]}, instances: ['*', '*-flow-*']",
+        "nothing_else: true, instances: ['*', '*-flow-*']",
+        site="allrecipes",
+    )
+
+    def reachable(name: str) -> list[str]:
+        instance = load_instance(name)
+        return [each.id for each in policies_for(instance, file).policies if each.can_come_up(instance)]
+
+    flow = load_instance("AllRecipes-flow-1")
+    assert flow.config.decision is not None
+    assert "analytics" in flow.config.decision.purposes
+    assert "contacts" not in flow.config.decision.purposes
+    assert reachable("AllRecipes-flow-1") == ["p0", "p2"]
+    assert reachable("AllRecipes-task-154") == ["p2"]
+
+
 @pytest.mark.parametrize(
     ("rules", "said"),
     [

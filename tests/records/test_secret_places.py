@@ -22,7 +22,8 @@ from websp_gym.replay.importers import import_trace
 
 __all__ = ["opened_studio", "server"]
 
-# Secrets that look ordinary by chance (one in thousands) would make a random run fail.
+# Secrets that look ordinary by chance (one in thousands: "App password: paak dlkj tesi amak") would make a random run fail.
+# Few examples, because Hypothesis also draws from the constants of all modules that are loaded: repeatable is not always.
 REPEATABLE = settings(
     derandomize=True,
     database=None,
@@ -78,6 +79,14 @@ def blocks(draw: st.DrawFn) -> tuple[Secret, str, int]:
     return draw(BESIDE_WORDS), draw(st.sampled_from(list(TEXT_PLACES.values()))), draw(st.integers(60, 125))
 
 
+@st.composite
+def everywhere(draw: st.DrawFn) -> list[tuple[Secret, str, int]]:
+    """A block for each place."""
+    beside = [(draw(ALONE | BESIDE_WORDS), place) for place in TEXT_PLACES.values()]
+    alone = [(draw(ALONE), place) for place in MARK_PLACES.values()]
+    return [(secret, place, draw(st.integers(60, 125))) for secret, place in (*beside, *alone)]
+
+
 def html(number: int, secret: Secret, place: str, length: int) -> str:
     mark = escape(secret.text, quote=True)
     filled = place.format(
@@ -112,9 +121,25 @@ def visited(opened_studio: RecorderBrowser, server: Server) -> Iterator[Recorder
     opened_studio.discard()
 
 
+@settings(REPEATABLE, max_examples=2)
+@given(everywhere(), ALONE)
+def test_no_part_of_a_secret_on_the_page_is_recorded(
+    visited: RecorderBrowser, server: Server, shown: list[tuple[Secret, str, int]], in_url: Secret
+) -> None:
+    check_recorded(visited, server, shown, in_url)
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(900)
 @settings(REPEATABLE, max_examples=4)
 @given(st.lists(blocks(), min_size=24, max_size=24), ALONE)
-def test_no_part_of_a_secret_on_the_page_is_recorded(
+def test_no_part_of_many_secrets_on_the_page_is_recorded(
+    visited: RecorderBrowser, server: Server, shown: list[tuple[Secret, str, int]], in_url: Secret
+) -> None:
+    check_recorded(visited, server, shown, in_url)
+
+
+def check_recorded(
     visited: RecorderBrowser, server: Server, shown: list[tuple[Secret, str, int]], in_url: Secret
 ) -> None:
     page = visited.page

@@ -14,34 +14,21 @@ import pytest
 from PIL import Image
 
 from tests.conftest import MakeEnv
-from websp_gym.agents import make_agent
-from websp_gym.errors import SetupError, WorldError
+from tests.recorded import HOSTILE, OFF, ON, recorded, run_folder
+from tests.report_support import blank
+from websp_gym.errors import SetupError
 from websp_gym.observation.draw import draw_marks, mark_seed
 from websp_gym.observation.marks import marks_from_dicts
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.pictures import marked_picture
 from websp_gym.records.recorder import Recorder
-from websp_gym.records.trajectory import FILE, SCHEMA, STEPS, ActionRecord, Step, Trajectory, View
+from websp_gym.records.trajectory import FILE, SCHEMA, STEPS, ActionRecord, Step, View
 from websp_gym.report.pages.trajectory_view import trajectory_html
-from websp_gym.runner.batch import run_episode
 from websp_gym.sandbox.client import Sandbox
+from websp_gym.tasks.instances import load_instance
+from websp_gym.texts import encodable, map_texts
 
-TODO = "Steam-task-191-ON"
-DONE = "Steam-task-191-OFF"
 TINY = (640, 480)
-HOSTILE = (
-    'quotes " and \\ and \n new lines \r \t \0 \x1b[31m', "</script><script>alert(1)</script>", "emoji 🙈 ünïcödé",
-    "half a pair \ud83d", "other half \udc00 here", "\u2028\u2029\x85", "{{ account.email }} ${HOME} %s %(x)s", "•••",
-)  # fmt: skip
-
-
-def blank(**parts: Any) -> Trajectory:
-    """A record of nothing yet."""
-    facts = {
-        "instance": TODO, "config_hash": "c", "instruction": "i", "ground_truth": ["g"], "world": "sandbox",
-        "seed": 1, "started": "2026-01-01T00:00:00+00:00",
-    }  # fmt: skip
-    return Trajectory(**{**facts, **parts})
 
 
 def clicked(number: int) -> Step:
@@ -63,16 +50,12 @@ def recorded_steps(parent: Path, count: int) -> Recorder:
     return recorder
 
 
-def test_a_recorded_episode_can_be_loaded_again(make: MakeEnv, tmp_path: Path) -> None:
-    env = make(TODO, record_to=tmp_path)
-    assert run_episode(env, make_agent("oracle"), seed=7).reward == 1.0
-    assert env.task is not None
-    folder = tmp_path / TODO / "001"
+def test_the_record_of_a_solved_episode_is_complete(tmp_path: Path) -> None:
+    folder = run_folder("solved", tmp_path) / "trajectories" / ON / "001"
     record = load_trajectory(folder)
-    assert record.model_dump_json() == env.task.trajectory.model_dump_json()
     assert record == load_trajectory(folder / FILE)
-    assert (record.end_reason, record.seed, record.instance) == ("answer", 7, TODO)
-    assert record.config_hash == env.instance.config_hash
+    assert (record.end_reason, record.seed, record.instance) == ("answer", 0, ON)
+    assert record.config_hash == load_instance(ON).config_hash
     assert record.verdict is not None
     assert record.verdict["status"] == "pass"
     assert record.s0["settings"]["cookies.valve_analytics"] is True
@@ -85,15 +68,14 @@ def test_a_recorded_episode_can_be_loaded_again(make: MakeEnv, tmp_path: Path) -
 
 
 def test_each_episode_has_a_folder_of_its_own(make: MakeEnv, tmp_path: Path) -> None:
-    env = make(DONE, viewport=TINY, record_to=str(tmp_path))
-    for _ in range(2):
-        env.reset()
-        env.step("ANSWER; done")
+    env = make(OFF, viewport=TINY, record_to=str(tmp_path))
+    env.reset()
+    env.step("ANSWER; done")
     env.reset()
     env.close()
-    folders = sorted((tmp_path / DONE).iterdir())
-    assert [folder.name for folder in folders] == ["001", "002", "003"]
-    assert [load_trajectory(folder).end_reason for folder in folders] == ["answer", "answer", "abandoned"]
+    folders = sorted((tmp_path / OFF).iterdir())
+    assert [folder.name for folder in folders] == ["001", "002"]
+    assert [load_trajectory(folder).end_reason for folder in folders] == ["answer", "abandoned"]
 
 
 def test_recorders_that_begin_at_once_never_share_a_folder(tmp_path: Path) -> None:
@@ -107,11 +89,15 @@ def test_recorders_that_begin_at_once_never_share_a_folder(tmp_path: Path) -> No
 def test_pictures_are_stored_plain_and_drawn_again_exactly_as_the_agent_saw_them(
     make: MakeEnv, tmp_path: Path
 ) -> None:
-    env = make(TODO, viewport=TINY, record_to=tmp_path)
+    env = make(ON, viewport=TINY, record_to=tmp_path)
     seen = [env.reset(seed=11)[0]]
+    env.page.evaluate("document.title = 'half \\ud83d title'")
     seen += [env.step(action)[0] for action in ("Scroll [WINDOW]; down", "Google", "ANSWER; done")]
-    folder = tmp_path / TODO / "001"
+    folder = tmp_path / ON / "001"
     record = load_trajectory(folder)
+    assert env.task is not None
+    assert record.model_dump() == map_texts(env.task.trajectory.model_dump(), encodable)
+    assert (record.seed, record.views[1].title) == (11, "half \ufffd title")
     for index, observation in enumerate(seen):
         view = record.views[index]
         assert view.url == observation["url"]
@@ -126,14 +112,14 @@ def test_pictures_are_stored_plain_and_drawn_again_exactly_as_the_agent_saw_them
 
 
 def test_pictures_of_browsergym_observations_can_be_marked_afterwards(make: MakeEnv, tmp_path: Path) -> None:
-    env = make(DONE, viewport=TINY, record_to=tmp_path, observation="all")
+    env = make(OFF, viewport=TINY, record_to=tmp_path, observation="all")
     observation, _info = env.reset(seed=2)
-    folder = tmp_path / DONE / "001"
+    folder = tmp_path / OFF / "001"
     assert np.array_equal(marked_picture(load_trajectory(folder), folder, 0), observation["screenshot_marks"])
 
 
 def test_no_secret_reaches_the_disk(make: MakeEnv, tmp_path: Path) -> None:
-    env = make(TODO, record_to=tmp_path, login="replay")
+    env = make(ON, record_to=tmp_path, login="replay")
     env.reset()
     assert env.task is not None
     assert env.context is not None
@@ -152,18 +138,11 @@ def test_no_secret_reaches_the_disk(make: MakeEnv, tmp_path: Path) -> None:
         data = path.read_bytes()
         for secret in secrets:
             assert secret.encode() not in data, path
-    assert load_trajectory(tmp_path / TODO / "001").answer == "•••"
+    assert load_trajectory(tmp_path / ON / "001").answer == "•••"
 
 
-def test_an_error_in_mid_episode_leaves_a_complete_record(make: MakeEnv, tmp_path: Path) -> None:
-    env = make(TODO, viewport=TINY, record_to=tmp_path)
-    env.reset()
-    env.step("Scroll_to_end")
-    assert env.context is not None
-    env.context.close()
-    with pytest.raises(WorldError):
-        env.step("Google")
-    record = load_trajectory(tmp_path / TODO / "001")
+def test_an_error_in_mid_episode_leaves_a_complete_record() -> None:
+    record = recorded("lost")
     assert record.end_reason == "error"
     assert "browser" in record.error
     assert record.verdict is None
@@ -174,23 +153,23 @@ def test_an_unscored_episode_is_recorded_with_its_reason(make: MakeEnv, tmp_path
     def lost(outcome: Any) -> float:
         raise RuntimeError("the judge hung up")
 
-    env = make(DONE, viewport=TINY, record_to=tmp_path, reward=lost)
+    env = make(OFF, viewport=TINY, record_to=tmp_path, reward=lost)
     env.reset()
     with pytest.raises(RuntimeError):
         env.step("ANSWER; done")
-    record = load_trajectory(tmp_path / DONE / "001")
+    record = load_trajectory(tmp_path / OFF / "001")
     # How it ended was written before the reward was asked.
     assert (record.end_reason, record.error, record.verdict) == ("answer", "the judge hung up", None)
 
 
 def test_a_reset_that_fails_halfway_leaves_no_unreadable_file(make: MakeEnv, tmp_path: Path) -> None:
-    (tmp_path / DONE).write_text("in the way")
-    env = make(DONE, viewport=TINY, record_to=tmp_path)
+    (tmp_path / OFF).write_text("in the way")
+    env = make(OFF, viewport=TINY, record_to=tmp_path)
     with pytest.raises(SetupError, match="cannot write to the record folder"):
         env.reset()
-    (tmp_path / DONE).unlink()
+    (tmp_path / OFF).unlink()
     env.reset()
-    assert load_trajectory(tmp_path / DONE / "001").end_reason is None
+    assert load_trajectory(tmp_path / OFF / "001").end_reason is None
 
 
 def test_hostile_texts_survive_the_round_trip(tmp_path: Path) -> None:
@@ -204,15 +183,10 @@ def test_hostile_texts_survive_the_round_trip(tmp_path: Path) -> None:
     json.loads((recorder.folder / FILE).read_text("utf-8"))
 
 
-def test_hostile_actions_and_titles_are_recorded_as_text(make: MakeEnv, tmp_path: Path) -> None:
-    env = make(DONE, viewport=TINY, record_to=tmp_path, max_actions=50)
-    env.reset()
-    env.page.evaluate("document.title = 'half \\ud83d title'")
-    for text in HOSTILE:
-        env.step(text)
-    env.step(f"ANSWER; {HOSTILE[3]}")
-    record = load_trajectory(tmp_path / DONE / "001")
-    assert [step.action for step in record.steps[:3]] == list(HOSTILE[:3])
+def test_hostile_actions_are_recorded_as_text() -> None:
+    record = recorded("clumsy")
+    texts = [step.action for step in record.steps[: len(HOSTILE)]]
+    assert texts == [text.replace("\ud83d", "\ufffd").replace("\udc00", "\ufffd") for text in HOSTILE]
     assert record.answer == "half a pair \ufffd"
 
 
@@ -318,21 +292,19 @@ def test_a_record_that_lacks_steps_it_had_is_refused(
         load_trajectory(recorder.folder)
 
 
-def test_a_step_keeps_what_its_text_was_understood_as(make: MakeEnv, tmp_path: Path) -> None:
-    env = make(TODO, viewport=TINY, record_to=tmp_path, max_actions=50)
-    observation, _info = env.reset()
-    first = observation["elements"][0]
-    texts = ("Thought: hm.\nAction: **Hover [0]**", "Click [999]", "Fly", "noop()", "ANSWER; done")
-    for text in texts:
-        env.step(text)
-    record = load_trajectory(tmp_path / TODO / "001")
+def test_a_step_keeps_what_its_text_was_understood_as() -> None:
+    record = recorded("clumsy")
+    assert record.initial is not None
+    first = record.initial.marks[0]
     acts = [step.act for step in record.steps]
-    assert acts == [
+    assert acts[len(HOSTILE) :] == [
         ActionRecord(kind="Hover", text="Hover [0]", number=0, role=first["role"], name=first["name"]),
         ActionRecord(kind="Click", text="Click [999]", number=999),
         None,
         ActionRecord(kind="calls", text="noop()"),
-        ActionRecord(kind="ANSWER", text="ANSWER; done"),
+        ActionRecord(kind="ANSWER", text="ANSWER; half a pair \ufffd"),
     ]
-    read = [ActionRecord.read(text, view) for text, view in zip(texts, record.views, strict=False)]
-    assert read == acts
+    read = [
+        ActionRecord.read(step.action, view) for step, view in zip(record.steps, record.views, strict=False)
+    ]
+    assert read[len(HOSTILE) :] == acts[len(HOSTILE) :]

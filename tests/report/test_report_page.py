@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.cli.test_cli import websp
-from tests.records.test_trajectory import HOSTILE
+from tests.cli.test_cli import websp_here
+from tests.recorded import HOSTILE
 from tests.report.test_report_tables import WITH, played, put
-from tests.report_support import episode, save, step
-from websp_gym.browser.launch import BrowserOptions, shared_browser
+from tests.report_support import Watched, episode, save, step, window
 from websp_gym.records import verdict
 from websp_gym.records.results import Result
 from websp_gym.report import PageWritten, make_report, read_report, write_report_html
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Dialog, FrameLocator, Page
+    from playwright.sync_api import FrameLocator, Page
+
+__all__ = ["window"]
 
 EVIL = "".join(HOSTILE[1:4]) + "<img src=x onerror=alert(1)>'\"><a href=javascript:alert(1)>a</a>{{ 7*7 }}"
 KEPT = "trajectories/{}/001"
@@ -65,41 +66,13 @@ def broken() -> Any:
     return episode(instruction=EVIL, answer=EVIL, steps=steps, verdict=judged.as_dict())
 
 
-@pytest.fixture(scope="module")
-def window(browser_thread: None) -> Iterator[Page]:
-    # A plain context: the environment's own puts scripts into every frame, which a reader's browser does not.
-    context = shared_browser(BrowserOptions()).new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(10_000)
-    yield context.new_page()
-    context.close()
-
-
 @pytest.fixture
 def page(window: Page, written: PageWritten) -> Iterator[Page]:
     """The page, freshly opened; at the end, it must have done nothing but show itself."""
-    troubles: list[str] = []
-    asked: list[str] = []
-
-    def refuse(dialog: Dialog) -> None:
-        troubles.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
-
-    listeners: dict[str, Any] = {
-        "console": lambda message: troubles.append(message.text),
-        "pageerror": lambda error: troubles.append(str(error)),
-        "dialog": refuse,
-        "request": lambda request: asked.append(request.url),
-    }
-    for event, listener in listeners.items():
-        window.on(event, listener)  # type: ignore[call-overload]
-    window.goto("about:blank")
-    window.goto(written.path.as_uri())
-    yield window
-    for event, listener in listeners.items():
-        window.remove_listener(event, listener)
-    assert troubles == []
-    own = (written.path.as_uri(), "about:blank", "data:", "blob:")
-    assert [url for url in asked if not url.startswith(own)] == []
+    with Watched(window) as watched:
+        watched.own.append(written.path.as_uri())
+        window.goto(written.path.as_uri())
+        yield window
 
 
 def shown(page: Page) -> list[str]:
@@ -237,19 +210,25 @@ SEEN = """() => [...document.querySelectorAll("#overall tbody:first-of-type td:n
 })"""
 
 
-@pytest.mark.parametrize("width", [1280, 400])
-def test_no_cell_is_cut_without_a_hint_and_the_rate_is_always_seen(
-    window: Page, width: int, tmp_path: Path
-) -> None:
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a page of three agents, one of which has a long name."""
     agents = ("oracle", "noop", "https://my-server.internal:8000/v1#Qwen/Qwen3-VL-235B-A22B-Instruct")
     both = [
         played(agent, name, reason="x" * 200)
         for agent in agents
         for name in ("Steam-task-194", "Docker-task-1-ON")
     ]
-    page = write_report_html(make_report(both, compare="paper"), tmp_path / "page.html")
+    page = tmp_path_factory.mktemp("wide") / "page.html"
+    return write_report_html(make_report(both, compare="paper"), page).path.as_uri()
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_no_cell_is_cut_without_a_hint_and_the_rate_is_always_seen(
+    window: Page, wide: str, width: int
+) -> None:
     window.set_viewport_size({"width": width, "height": 900})
-    window.goto(page.path.as_uri())
+    window.goto(wide)
     # The hints are put in place when the page has been laid out.
     window.locator(".onward").first.wait_for(state="hidden" if width == 1280 else "visible")
     assert window.evaluate(CUT) == []
@@ -259,19 +238,15 @@ def test_no_cell_is_cut_without_a_hint_and_the_rate_is_always_seen(
     # What goes on is reached by scrolling, after which nothing is said to be there.
     window.evaluate("document.querySelectorAll('.wide').forEach(wide => { wide.scrollLeft = 9999; })")
     expect(window.locator(".onward:not([hidden])")).to_have_count(0)
-    window.set_viewport_size({"width": 1280, "height": 900})
 
 
-def test_a_cut_column_without_its_hint_would_be_noticed(window: Page, tmp_path: Path) -> None:
-    page = write_report_html(
-        make_report([played("a", "Steam-task-194")], compare="paper"), tmp_path / "page.html"
-    )
+def test_a_cut_column_without_its_hint_would_be_noticed(window: Page, wide: str) -> None:
     window.set_viewport_size({"width": 400, "height": 900})
-    window.goto(page.path.as_uri())
+    window.goto(wide)
+    window.locator(".onward").first.wait_for()
     assert window.evaluate(CUT) == []
     window.evaluate("document.querySelectorAll('.onward').forEach(hint => { hint.hidden = true; })")
-    assert "1 of 200" in window.evaluate(CUT)
-    window.set_viewport_size({"width": 1280, "height": 900})
+    assert "2 of 200" in window.evaluate(CUT)
 
 
 def test_episodes_without_their_trajectory_are_counted_marked_and_found(page: Page) -> None:
@@ -296,7 +271,6 @@ def test_the_page_itself_never_scrolls_sideways(page: Page, width: int, scheme: 
         "[...document.querySelectorAll('figure img')].map(image => image.naturalWidth > 0)"
     )
     assert colours == [True] * 4
-    page.set_viewport_size({"width": 1280, "height": 900})
     page.emulate_media(color_scheme="light")
 
 
@@ -309,7 +283,10 @@ def test_a_trajectory_that_is_gone_is_named(written: PageWritten) -> None:
     assert written.size == written.path.stat().st_size
 
 
-def test_trajectories_past_the_limit_are_left_out_with_a_note(written: PageWritten, tmp_path: Path) -> None:
+def test_trajectories_past_the_limit_are_left_out_with_a_note(
+    written: PageWritten, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # plots take longest
     report = read_report([written.path.parent])
     none = write_report_html(report, tmp_path / "none.html", limit=0)
     assert none.embedded == 0
@@ -330,16 +307,16 @@ def test_a_page_without_matplotlib_explains_how_to_get_plots(
 
 def test_the_command_prints_tables_markdown_and_json_and_writes_the_page(tmp_path: Path) -> None:
     put(tmp_path / "run", [played("[b]x", "Steam-task-191-ON")])
-    shown = websp("report", str(tmp_path / "run"), "--html", str(tmp_path / "new" / "page.html"))
+    shown = websp_here("report", str(tmp_path / "run"), "--html", str(tmp_path / "new" / "page.html"))
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "[b]x" in shown.stdout
     assert "0 trajectories" in shown.stdout
     assert (tmp_path / "new" / "page.html").stat().st_size > 10_000
-    markdown = websp("report", str(tmp_path), "--markdown", "--compare", "paper").stdout
+    markdown = websp_here("report", str(tmp_path), "--markdown", "--compare", "paper").stdout
     assert markdown.startswith("# WebSP results")
     assert "GPT-5.1 (published)" in markdown
-    assert json.loads(websp("report", str(tmp_path), "--json").stdout)["agents"] == ["[b]x"]
-    assert "websp report runs/" in websp("report", "--help").stdout.split("Example")[1]
-    wrong = websp("report", str(tmp_path / "gone"))
+    assert json.loads(websp_here("report", str(tmp_path), "--json").stdout)["agents"] == ["[b]x"]
+    assert "websp report runs/" in websp_here("report", "--help").stdout.split("Example")[1]
+    wrong = websp_here("report", str(tmp_path / "gone"))
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "no folder" in wrong.stderr

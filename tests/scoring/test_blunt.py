@@ -8,17 +8,18 @@ import pytest
 
 from tests.conftest import MakeEnv
 from tests.paths import DOCS
+from tests.recorded import OFF, ON, recorded
 from websp_gym.cli.progress import summarise
 from websp_gym.env.registration import make_sampled_env
 from websp_gym.records.results import Result
 from websp_gym.report.tables.build import make_report
 from websp_gym.rollouts import RemoteEnv
 from websp_gym.scoring.blunt import BEST, PAGE, POLICIES, blunt_rates, blunt_verdict
+from websp_gym.scoring.rewards import make_reward
 from websp_gym.scoring.solved_at_start import without_solved
+from websp_gym.scoring.truth import outcome_of
 from websp_gym.tasks.ids import instance_ids
 from websp_gym.tasks.instances import load_instance
-
-OFF, ON = "Steam-task-191-OFF", "Steam-task-191-ON"
 
 
 def test_the_rates_of_all_instances_are_as_they_were_found_from_outside() -> None:
@@ -107,21 +108,14 @@ def test_splits_and_rollouts_are_paid_without_side_effects_only_and_evaluation_a
     assert make_sampled_env("Steam-*", split="train").options.reward == "state"
 
 
-EXTRA = "goto('https://store.steampowered.com/account/cookiepreferences')"
-
-
-@pytest.mark.parametrize(("reward", "paid"), [("strict", 0.0), ("state", 1.0)])
-def test_a_rollout_with_a_side_effect_is_paid_by_the_state_reward_only(
-    make: MakeEnv, reward: str, paid: float
-) -> None:
-    env = make(OFF, reward=reward)
-    seen, _ = env.reset(seed=0)
-    seen, *_ = env.step(EXTRA)
-    switch = next(each for each in seen["elements"] if each["name"] == "Vimeo")
-    env.step(f"Click [{switch['number']}]")
-    _, got, _, _, info = env.step("ANSWER; done")
-    assert info["side_effects"] == ["steam: cookies.vimeo changed from False to True"]
-    assert got == paid
+@pytest.mark.parametrize(("reward", "paid"), [("strict", 0.0), ("siblings", 0.0), ("state", 1.0)])
+def test_an_episode_with_a_side_effect_is_paid_by_the_state_reward_only(reward: str, paid: float) -> None:
+    record, instance = recorded("side-effect"), load_instance(OFF)
+    assert (record.verdict or {})["side_effects"] == ["steam: cookies.vimeo changed from False to True"]
+    assert (record.verdict or {})["score"] == 0.0, "it was played for the strict reward"
+    outcome = outcome_of(record, instance)
+    assert outcome is not None
+    assert make_reward(reward)(outcome).score == paid
 
 
 def test_the_tables_in_the_documentation_are_current() -> None:

@@ -32,27 +32,24 @@ def troubles(tmp_path_factory: pytest.TempPathFactory) -> str:
     return run("model_endpoint.py", str(folder))
 
 
-@pytest.mark.parametrize(
-    ("situation", "ending"),
-    [
-        ("all is well", "pass (CORRECT in 1, CORRECT in 1, CORRECT in 1; $0.145)"),
-        ("one of three disagrees", "pass (CORRECT in 1, CORRECT in 1, INCORRECT in 1; $0.145)"),
-        ("429 with Retry-After: 1, once", "pass (CORRECT in 2, CORRECT in 2, CORRECT in 2; $0.145)"),
-        ("429 with Retry-After: 600", "unscored (no opinion in 1, no opinion in 1, no opinion in 1; $0.000)"),
-        ("500, once", "pass (CORRECT in 2, CORRECT in 2, CORRECT in 2; $0.145)"),
-        ("500, always", "unscored (no opinion in 2, no opinion in 2, no opinion in 2; $0.000)"),
-        ("prose in place of the verdict", "unscored (no opinion in 3, no opinion in 3, no opinion in 3; $0.436)"),
-        ("prose first, then the verdict", "pass (CORRECT in 2, CORRECT in 2, CORRECT in 2; $0.291)"),
-        ("a body that is not JSON", "unscored (no opinion in 2, no opinion in 2, no opinion in 2; $0.000)"),
-        ("a body that breaks off", "unscored (no opinion in 2, no opinion in 2, no opinion in 2; $0.000)"),
-        ("wrong key", "unscored (no opinion in 1, no opinion in 1, no opinion in 1; $0.000)"),
-        ("nobody listens", "unscored (no opinion in 2, no opinion in 2, no opinion in 2; $0.000)"),
-    ],
-)  # fmt: skip
-def test_each_trouble_of_an_endpoint_ends_as_the_example_shows(
-    troubles: str, situation: str, ending: str
-) -> None:
-    assert f"{situation}: {ending}" in troubles.splitlines()
+ENDINGS = [
+    ("all is well", "pass (CORRECT in 1, CORRECT in 1, CORRECT in 1; $0.145)"),
+    ("one of three disagrees", "pass (CORRECT in 1, CORRECT in 1, INCORRECT in 1; $0.145)"),
+    ("429 with Retry-After: 1, once", "pass (CORRECT in 2, CORRECT in 2, CORRECT in 2; $0.145)"),
+    ("429 with Retry-After: 600", "unscored (no opinion in 1, no opinion in 1, no opinion in 1; $0.000)"),
+    ("500, once", "pass (CORRECT in 2, CORRECT in 2, CORRECT in 2; $0.145)"),
+    ("500, always", "unscored (no opinion in 2, no opinion in 2, no opinion in 2; $0.000)"),
+    ("prose in place of the verdict", "unscored (no opinion in 3, no opinion in 3, no opinion in 3; $0.436)"),
+    ("prose first, then the verdict", "pass (CORRECT in 2, CORRECT in 2, CORRECT in 2; $0.291)"),
+    ("a body that is not JSON", "unscored (no opinion in 2, no opinion in 2, no opinion in 2; $0.000)"),
+    ("a body that breaks off", "unscored (no opinion in 2, no opinion in 2, no opinion in 2; $0.000)"),
+    ("wrong key", "unscored (no opinion in 1, no opinion in 1, no opinion in 1; $0.000)"),
+    ("nobody listens", "unscored (no opinion in 2, no opinion in 2, no opinion in 2; $0.000)"),
+]  # fmt: skip
+
+
+def test_each_trouble_of_an_endpoint_ends_as_the_example_shows(troubles: str) -> None:
+    assert [line for line in ENDINGS if ": ".join(line) not in troubles.splitlines()] == []
 
 
 def test_no_model_without_an_opinion_goes_without_a_reason(troubles: str) -> None:

@@ -91,10 +91,10 @@ def test_json_of_any_shape_is_an_opinion_only_in_the_one_that_was_asked_for(data
 
 
 def test_forty_thousand_keys_are_refused_at_once_and_in_a_short_sentence() -> None:
-    began = time.process_time()
+    began = time.thread_time()
     with pytest.raises(UnreadableError) as caught:
         read_opinion(json.dumps({f"key {number}": 0 for number in range(40_000)}))
-    assert time.process_time() - began < 0.5
+    assert time.thread_time() - began < 5, "comparing each with each takes minutes"
     assert len(str(caught.value)) < 400
     with pytest.raises(UnreadableError, match="'a' appears twice"):
         read_opinion('{"a": {"b": 1}, "a": 2}')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,17 @@ import pytest
 import websp_gym  # noqa: F401 (registers the ids)
 from tests.conftest import MakeEnv
 from tests.judge_support import images
-from websp_gym.agents import make_agent
-from websp_gym.agents.base import Agent
-from websp_gym.env import WebspEnv
+from tests.paths import ROOT
+from tests.recorded import JUDGES, recorded, run_folder
 from websp_gym.errors import JudgeError, SetupError
 from websp_gym.models import Message, Reply
 from websp_gym.records.load import load_trajectory
-from websp_gym.runner.batch import run_episode
+from websp_gym.records.verdict import Verdict
 from websp_gym.scoring.judge import Judge
 from websp_gym.scoring.judge_reward import JudgeReward
-from websp_gym.scoring.truth import state_verdict_of_record
+from websp_gym.scoring.rewards import make_reward
+from websp_gym.scoring.truth import outcome_of, state_verdict_of_record
+from websp_gym.tasks.instances import load_instance
 
 TODO = "Steam-task-191-ON"
 """Two switches must be turned off, first "recentapps", then "app_impressions"."""
@@ -47,43 +49,48 @@ def script(tmp_path: Path) -> Script:
     return write
 
 
-def play(env: WebspEnv, agent: Agent) -> dict[str, Any]:
-    """Plays an episode; returns the info of the last step."""
-    told: dict[str, Any] = {}
-    step = env.step
-
-    def listening(action: str) -> Any:
-        result = step(action)
-        told.update(result[4], reward=result[1], terminated=result[2])
-        return result
-
-    env.step = listening  # type: ignore[method-assign, assignment]
-    run_episode(env, agent, seed=3)
-    return told
+def told(*judge: str, run: str, instance: str, parent: Path, quorum: int | None = None) -> Verdict:
+    """What a judge says of the first episode of a recorded run."""
+    folder = run_folder(run, parent) / "trajectories" / instance / "001"
+    outcome = outcome_of(load_trajectory(folder), load_instance(instance))
+    assert outcome is not None
+    return make_reward("judge", judge=judge, quorum=quorum)(replace(outcome, folder=folder))
 
 
-@pytest.mark.parametrize(("agent", "status"), [("oracle", "pass"), ("noop", "fail")])
-def test_the_ensembles_verdict_is_the_reward_and_agrees_with_the_state_where_it_is_right(
-    make: MakeEnv, script: Script, tmp_path: Path, agent: str, status: str
+def test_the_ensembles_verdict_agrees_with_the_state_where_it_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    record = recorded("judged")
+    assert record.verdict is not None
+    votes = record.verdict["details"]["votes"]
+    assert [vote["model"] for vote in votes] == [JUDGES[0], JUDGES[1], JUDGES[0]]
+    assert [vote["result"] for vote in votes] == ["CORRECT", "INCORRECT", "CORRECT"]
+    assert votes[1]["reason"] == "Bad mood."
+    assert votes[0]["input_tokens"] > 1000
+    assert (record.verdict["status"], record.verdict["source"]) == ("pass", "judge")
+    assert record.verdict["details"]["cost"] == 0.0
+    assert state_verdict_of_record(record, load_instance(TODO)).status == "pass"
+    again = told(JUDGES[0], JUDGES[1], JUDGES[0], run="judged", instance=TODO, parent=tmp_path)
+    assert [vote["result"] for vote in again.details["votes"]] == ["CORRECT", "INCORRECT", "CORRECT"]
+    assert (again.status, again.score, again.reason) == ("pass", 1.0, record.verdict["reason"])
+
+
+def test_the_ensembles_verdict_is_the_reward_of_an_episode(
+    make: MakeEnv, script: Script, tmp_path: Path
 ) -> None:
     models = [script("a.yaml", RIGHT), script("b.yaml", WRONG), script("c.yaml", RIGHT)]
     env = make(TODO, viewport=VIEW, reward="judge", judge=models, record_to=tmp_path / "runs")
-    told = play(env, make_agent(agent))
-    verdict = told["verdict"]
-    assert (verdict["status"], verdict["source"], told["terminated"]) == (status, "judge", True)
-    assert (type(told["reward"]), told["reward"]) == (float, 1.0 if status == "pass" else 0.0)
-    votes = verdict["details"]["votes"]
-    assert [vote["model"] for vote in votes] == models
-    assert [vote["result"] for vote in votes] == (
-        ["CORRECT", "INCORRECT", "CORRECT"] if status == "pass" else ["INCORRECT"] * 3
-    )
-    assert votes[1]["reason"] == "Bad mood."
-    assert verdict["details"]["cost"] == 0.0
-    assert votes[0]["input_tokens"] > 1000
-    json.dumps(verdict)
+    env.reset(seed=3)
+    *_, reward, terminated, _truncated, info = env.step("ANSWER; done")
+    assert (type(reward), reward, terminated) == (float, 0.0, True)
+    verdict = info["verdict"]
+    assert (verdict["status"], verdict["source"]) == ("fail", "judge")
+    assert [vote["model"] for vote in verdict["details"]["votes"]] == models
+    assert [vote["result"] for vote in verdict["details"]["votes"]] == ["INCORRECT"] * 3
     record = load_trajectory(tmp_path / "runs" / TODO / "001")
     assert record.verdict == json.loads(json.dumps(verdict))
-    assert state_verdict_of_record(record, env.instance).status == status
+    assert state_verdict_of_record(record, env.instance).status == "fail"
 
 
 class Curious:
@@ -121,7 +128,7 @@ def test_the_judge_sees_the_whole_run_though_nothing_is_recorded_for_the_user(ma
     assert not folder.exists()
 
 
-def test_an_episode_no_judge_can_score_raises_or_pays_zero_with_a_flag(
+def test_an_episode_no_judge_can_score_raises_with_its_votes(
     make: MakeEnv, script: Script, tmp_path: Path
 ) -> None:
     mute = script("mute.yaml", MUTE)
@@ -136,24 +143,16 @@ def test_an_episode_no_judge_can_score_raises_or_pays_zero_with_a_flag(
     assert record.verdict is not None
     assert record.verdict["status"] == "unscored"
     assert record.verdict["details"]["votes"][0]["transcript"][1]["answer"] == "CORRECT"
-    env = make(TODO, viewport=VIEW, reward="judge", judge=script("mute2.yaml", MUTE), on_unscored="zero")
-    env.reset()
-    *_, reward, _terminated, _truncated, info = env.step("ANSWER; done")
-    assert (reward, info["unscored"]) == (0.0, True)
 
 
-def test_an_ensemble_that_is_not_complete_pays_no_single_opinion(make: MakeEnv, script: Script) -> None:
+def test_an_ensemble_that_is_not_complete_pays_no_single_opinion(script: Script, tmp_path: Path) -> None:
     models = [script("a.yaml", RIGHT), script("b.yaml", MUTE), script("c.yaml", MUTE)]
-    options = {"viewport": VIEW, "reward": "judge", "judge": models}
-    env = make(TODO, **options)
-    env.reset()
-    with pytest.raises(JudgeError, match="2 of 3 models must agree; answers: 1 INCORRECT, 2 unreadable"):
-        env.step("ANSWER; done")
+    verdict = told(*models, run="untouched", instance=TODO, parent=tmp_path / "1")
+    assert (verdict.status, verdict.score) == ("unscored", None)
+    assert "2 of 3 models must agree; answers: 1 INCORRECT, 2 unreadable" in verdict.reason
     models = [script("a.yaml", RIGHT), script("d.yaml", MUTE), script("e.yaml", MUTE)]
-    env = make(TODO, **{**options, "judge": models}, quorum=1)
-    env.reset()
-    *_, info = env.step("ANSWER; done")
-    assert (info["verdict"]["status"], info["verdict"]["score"]) == ("fail", 0.0)
+    verdict = told(*models, run="untouched", instance=TODO, parent=tmp_path / "2", quorum=1)
+    assert (verdict.status, verdict.score) == ("fail", 0.0)
 
 
 # --- what is missing is missed at once --------------------------------------------------------------

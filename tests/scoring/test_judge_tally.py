@@ -105,7 +105,7 @@ def test_one_model_of_three_that_answers_late_decides_nothing(
             others.set()
 
     provider.says = {
-        "a": Say(chat(says("CORRECT")).body, before=lambda: others.wait(20)),
+        "a": Say(chat(says("CORRECT")).body, before=lambda: others.wait(150)),
         "b": Say(DOWN.body, status=503, headers=DOWN.headers, before=answered),
         "c": Say(chat(PROSE).body, before=answered),
     }
@@ -257,10 +257,9 @@ def test_the_judgement_at_the_end_of_an_episode_is_reused(
     assert provider.requests() == dict.fromkeys("abc", 1)
 
 
+@pytest.mark.proof  # an unscored episode of a rollout, and a judge that fails, have tests of their own
 def test_a_rollout_whose_judge_is_down_has_no_reward(provider: Provider) -> None:
     with RemoteEnv(pictures=True, viewport=(400, 300), reward="judge", judge=provider.models) as env:
-        env.reset("Steam-task-191-OFF")
-        assert env.step("ANSWER; done").reward == 1.0
         provider.says = {"b": DOWN, "c": chat(PROSE)}
         env.reset("Steam-task-191-OFF")
         page = env.step("ANSWER; done")
